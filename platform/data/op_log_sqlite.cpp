@@ -139,7 +139,7 @@ void OpLogSqlite::write_activity(const record::ActivityRecorder& recorder) {
     used[activity.series] = true;
     put(row, {activity.epoch, activity.series, activity.sum.busy.fs(), activity.sum.wait.fs(),
               static_cast<std::int64_t>(activity.sum.bytes), static_cast<std::int64_t>(activity.sum.queue)});
-    const std::string data = activity.bins.packed();
+    const std::string data = activity.bins.varints();
     sqlite3_bind_blob(row.get(), 7, data.data(), static_cast<int>(data.size()), SQLITE_STATIC);
     database_.execute(row);
   }

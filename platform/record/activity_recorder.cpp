@@ -35,7 +35,7 @@ std::string SeriesInfo::label(const topology::Graph& graph) const {
 }
 
 ActivityRecorder::ActivityRecorder(std::size_t series_expected, const std::optional<Window>& window)
-    : most_bins_(bins_for(series_expected)) {
+    : most_bins_(bins_for(series_expected)), log_(most_bins_) {
   if (!window) return;
   if (window->begin > 0_fs) planned_.push_back(window->begin);
   planned_.push_back(window->end);
@@ -48,7 +48,7 @@ ActivityRecorder::Group& ActivityRecorder::group_of(int group) {
     epochs_.push_back({group, std::nullopt, 0_fs, 0_fs, 0});
     for (const TimeFs end : planned_) {
       epochs_.back().end = end;
-      found->second.ends.push_back(end);
+      found->second.list.divide(end);
       found->second.epochs.push_back(static_cast<std::uint32_t>(epochs_.size()));
       epochs_.push_back({group, std::nullopt, end, end, 0});
     }
@@ -60,7 +60,7 @@ ActivitySeries& ActivityRecorder::add_series(SeriesInfo info) {
   Group& group = group_of(info.group);
   group.series.push_back(static_cast<std::uint32_t>(infos_.size()));
   infos_.push_back(std::move(info));
-  return all_.emplace_back(most_bins_, group.ends, parts_, group.series.back());
+  return all_.emplace_back(log_, log_.add_series(group.list));
 }
 
 void ActivityRecorder::launch_began(int group, std::uint64_t launch, TimeFs now) {
@@ -87,7 +87,8 @@ void ActivityRecorder::change(int index, TimeFs now) {
   const bool last = group.epochs.size() == most;
   const std::optional<std::uint64_t> launch =
       last || group.open.empty() ? std::nullopt : std::optional<std::uint64_t>(group.open.back());
-  const auto at = std::upper_bound(group.ends.begin(), group.ends.end(), now) - group.ends.begin();
+  const std::vector<TimeFs>& ends = group.list.ends();
+  const auto at = std::upper_bound(ends.begin(), ends.end(), now) - ends.begin();
   const std::uint32_t current = group.epochs[static_cast<std::size_t>(at)];
   if (!last && epochs_[current].launch == launch) return;  // of another one that overlaps
   for (auto next = group.epochs.begin() + at + 1; next != group.epochs.end(); ++next) epochs_[*next].launch = launch;
@@ -96,7 +97,7 @@ void ActivityRecorder::change(int index, TimeFs now) {
     return;
   }
   const TimeFs end = std::exchange(epochs_[current].end, now);
-  group.ends.insert(group.ends.begin() + at, now);
+  group.list.divide(now);
   group.epochs.insert(group.epochs.begin() + at + 1, static_cast<std::uint32_t>(epochs_.size()));
   epochs_.push_back({index, launch, now, std::max(end, now), 0});
 }
@@ -105,7 +106,7 @@ void ActivityRecorder::change(int index, TimeFs now) {
 void ActivityRecorder::end_epochs(Group& group, TimeFs end) {
   while (group.epochs.size() > 1 && epochs_[group.epochs.back()].begin >= end && !planned_.empty()) {
     group.epochs.pop_back();
-    group.ends.pop_back();
+    group.list.drop_last();
   }
   epochs_[group.epochs.back()].end = end;
 }
@@ -113,6 +114,7 @@ void ActivityRecorder::end_epochs(Group& group, TimeFs end) {
 void ActivityRecorder::finish(TimeFs end) {
   for (auto& [index, group] : groups_) end_epochs(group, end);
   for (ActivitySeries& series : all_) series.finish();
+  log_.finish();
   number_epochs();
   equalise_bins();
   sort_epochs();
@@ -125,18 +127,19 @@ void ActivityRecorder::number_epochs() {
   for (const auto& [index, group] : groups_) {
     for (const std::uint32_t series : group.series) group_of_series[series] = &group;
   }
-  for (Activity& activity : parts_.list) activity.epoch = group_of_series[activity.series]->epochs[activity.epoch];
+  for (Activity& activity : log_.parts().list)
+    activity.epoch = group_of_series[activity.series]->epochs[activity.epoch];
 }
 
 // All series of an epoch get the width of the widest.
 void ActivityRecorder::equalise_bins() {
-  for (const Activity& activity : parts_.list) {
+  for (const Activity& activity : log_.parts().list) {
     int& shift = epochs_[activity.epoch].shift;
     shift = std::max(shift, activity.shift);
   }
-  for (Activity& activity : parts_.list) {
+  for (Activity& activity : log_.parts().list) {
     const int wider = epochs_[activity.epoch].shift - activity.shift;
-    if (wider > 0) activity.bins = parts_.store.widened(activity.bins, wider);
+    if (wider > 0) activity.bins = log_.parts().store.widened(activity.bins, wider);
     activity.shift += wider;
   }
 }
@@ -154,19 +157,19 @@ void ActivityRecorder::sort_epochs() {
     sorted.push_back(epochs_[old]);
   }
   epochs_ = std::move(sorted);
-  for (Activity& activity : parts_.list) activity.epoch = place[activity.epoch];
+  for (Activity& activity : log_.parts().list) activity.epoch = place[activity.epoch];
 }
 
 // By counting, as there are many.
 void ActivityRecorder::sort_activities() {
   std::vector<const Activity*> sorted;
-  sorted.reserve(parts_.list.size());
-  for (const Activity& activity : parts_.list) sorted.push_back(&activity);
+  sorted.reserve(log_.parts().list.size());
+  for (const Activity& activity : log_.parts().list) sorted.push_back(&activity);
   sort_by(sorted, infos_.size(), [](const Activity* activity) { return activity->series; });
   sort_by(sorted, epochs_.size(), [](const Activity* activity) { return activity->epoch; });
   activities_.reserve(sorted.size());
   for (const Activity* activity : sorted) activities_.push_back(*activity);
-  parts_.list = {};
+  log_.parts().list = {};
   epoch_begins_.resize(epochs_.size() + 1);
   for (const Activity& activity : activities_) ++epoch_begins_[activity.epoch + 1];
   std::partial_sum(epoch_begins_.begin(), epoch_begins_.end(), epoch_begins_.begin());

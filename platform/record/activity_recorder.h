@@ -81,7 +81,7 @@ class ActivityRecorder {
     std::vector<std::uint32_t> series;
     std::vector<std::uint64_t> open;    // launches, in the order of their begin
     std::vector<std::uint32_t> epochs;  // of epochs_: past ones, the one in progress, and those that a window makes
-    std::vector<TimeFs> ends;           // of all but the last one
+    EpochList list;                     // the same, as series count them
   };
 
   Group& group_of(int group);
@@ -94,11 +94,11 @@ class ActivityRecorder {
 
   std::uint32_t most_bins_;
   std::vector<TimeFs> planned_;  // ends of epochs that are known before the run
+  UsageLog log_;
   std::deque<ActivitySeries> all_;
   std::vector<SeriesInfo> infos_;
   std::map<int, Group> groups_;
   std::vector<Epoch> epochs_;
-  ActivityParts parts_;
   std::vector<Activity> activities_;
   std::vector<std::size_t> epoch_begins_;  // and the end
 };

@@ -5,117 +5,74 @@
 namespace kb::record {
 namespace {
 
-constexpr std::size_t kMostBytes = 5 * 10;  // of a bin: five numbers
-constexpr std::size_t kChunkBytes = std::size_t{1} << 18U;
+constexpr std::size_t kStoreBytes = std::size_t{1} << 18U;
 
-char* put(char* to, std::uint64_t number) {
-  for (; number >= 0x80; number >>= 7U) *to++ = static_cast<char>(number | 0x80);
-  *to++ = static_cast<char>(number);
-  return to;
-}
-
-char* put(char* to, const OpenBins& bins) {
-  std::uint32_t expected = 0;
-  bins.for_each_item([&](const BinItem& item) {
-    to = put(to, item.index - expected);
-    to = put(to, static_cast<std::uint64_t>(item.busy.fs()));
-    to = put(to, item.bytes);
-    to = put(to, item.queue);
-    to = put(to, static_cast<std::uint64_t>(item.wait.fs()));
-    expected = item.index + 1;
-  });
-  return to;
+void put_varint(std::string& to, std::uint64_t number) {
+  for (; number >= 0x80; number >>= 7U) to += static_cast<char>(number | 0x80);
+  to += static_cast<char>(number);
 }
 
 }  // namespace
 
 void BinPool::add_slab() {
-  constexpr std::size_t kChunks = 256;
-  std::vector<BinChunk>& slab = slabs_.emplace_back(kChunks);
-  for (BinChunk& chunk : slab) give_back(&chunk, &chunk);
+  constexpr std::size_t kChunks = 512;
+  slabs_.emplace_back(new BinChunk[kChunks]);
+  for (std::size_t i = kChunks; i-- > 0;) give_back(&slabs_.back()[i], &slabs_.back()[i]);
 }
 
 void OpenBins::grow(BinPool& pool) {
   BinChunk* const chunk = pool.take();
   (last_ == nullptr ? first_ : last_->next) = chunk;
   last_ = chunk;
-  used_ = 0;
 }
 
-void OpenBins::end_at(BinChunk* chunk, std::uint32_t used, BinPool& pool) {
-  if (chunk->next != nullptr) pool.give_back(chunk->next, last_);
-  chunk->next = nullptr;
-  last_ = chunk;
-  used_ = used;
-}
-
-void OpenBins::widen(int by, BinPool& pool) {
-  BinChunk* to = first_;
-  std::uint32_t at = 0;  // of the next item in `to`
-  BinItem* latest = nullptr;
-  for_each_item([&](const BinItem& item) {
-    const std::uint32_t index = item.index >> by;
-    if (latest != nullptr && latest->index == index) {
-      accumulate(latest->busy, item.busy);
-      accumulate(latest->wait, item.wait);
-      latest->bytes += item.bytes;
-      latest->queue = std::max(latest->queue, item.queue);
-      return;
-    }
-    if (at == BinChunk::kItems) {
-      to = to->next;
-      at = 0;
-    }
-    latest = &to->items[at++];
-    *latest = item;
-    latest->index = index;
+BinItem OpenBins::widen(int by, BinPool& pool) {
+  if (empty()) return {};
+  std::vector<BinItem>& wide = pool.scratch();
+  wide.clear();
+  for_each([&](std::uint32_t index, const Bin& bin) {
+    if (wide.empty() || wide.back().index != index >> by) wide.push_back({index >> by, {}});
+    wide.back().bin.add(bin);
   });
-  if (to != nullptr) end_at(to, at, pool);
+  clear(pool);
+  for (std::size_t i = 0; i + 1 < wide.size(); ++i) append(wide[i].index, wide[i].bin, pool);
+  return wide.back();
 }
 
-Bin OpenBins::sum() const {
-  Bin sum;
-  for_each_item([&](const BinItem& item) { sum.add(item.bin()); });
-  return sum;
+std::size_t OpenBins::bytes() const {
+  std::size_t bytes = 0;
+  for (const BinChunk* chunk = first_; chunk != nullptr; chunk = chunk->next) bytes += chunk->used;
+  return bytes;
 }
 
-std::size_t OpenBins::size() const {
-  std::size_t items = 0;
+char* OpenBins::copy_to(char* to) const {
   for (const BinChunk* chunk = first_; chunk != nullptr; chunk = chunk->next)
-    items += chunk == last_ ? used_ : BinChunk::kItems;
-  return items;
+    to = std::copy_n(chunk->bytes, chunk->used, to);
+  return to;
 }
 
-Bin OpenBins::take_last(std::uint32_t index, BinPool& pool) {
-  if (last_ == nullptr || last_->items[used_ - 1].index != index) return {};
-  const Bin bin = last_->items[--used_].bin();
-  if (used_ > 0) return bin;
-  if (first_ == last_) {
-    clear(pool);
-    return bin;
-  }
-  BinChunk* before = first_;
-  while (before->next != last_) before = before->next;
-  end_at(before, BinChunk::kItems, pool);
-  return bin;
-}
-
-std::string BinList::packed() const {
-  if (plain_.empty()) return std::string(data_);
-  std::string data(plain_.size() * kMostBytes, '\0');
-  data.resize(static_cast<std::size_t>(put(data.data(), plain_) - data.data()));
+std::string BinList::varints() const {
+  std::string data;
+  std::uint32_t expected = 0;
+  for_each([&](std::uint32_t index, const Bin& bin) {
+    put_varint(data, index - expected);
+    put_varint(data, static_cast<std::uint64_t>(bin.busy.fs()));
+    put_varint(data, bin.bytes);
+    put_varint(data, bin.queue);
+    put_varint(data, static_cast<std::uint64_t>(bin.wait.fs()));
+    expected = index + 1;
+  });
   return data;
 }
 
-BinList BinStore::pack(const OpenBins& bins) {
-  const std::size_t most = bins.size() * kMostBytes;
-  if (most > left_) {
-    left_ = std::max(most, kChunkBytes);
+BinList BinStore::keep(const OpenBins& bins) {
+  const std::size_t size = bins.bytes();
+  if (size + PackedBin::kSlack > left_) {
+    left_ = std::max(size + PackedBin::kSlack, kStoreBytes);
     chunks_.emplace_back(new char[left_]);  // not cleared, as make_unique does
     next_ = chunks_.back().get();
   }
-  char* const begin = std::exchange(next_, put(next_, bins));
-  const auto size = static_cast<std::size_t>(next_ - begin);
+  const char* const begin = std::exchange(next_, bins.copy_to(next_));
   left_ -= size;
   return BinList(std::string_view(begin, size));
 }
@@ -123,10 +80,11 @@ BinList BinStore::pack(const OpenBins& bins) {
 BinList BinStore::widened(const BinList& list, int by) {
   OpenBins bins;
   list.for_each([&](std::uint32_t index, const Bin& bin) { bins.append(index, bin, pool_); });
-  bins.widen(by, pool_);
-  const BinList packed = pack(bins);
+  const BinItem last = bins.widen(by, pool_);
+  if (!last.bin.is_empty()) bins.append(last.index, last.bin, pool_);
+  const BinList kept = keep(bins);
   bins.clear(pool_);
-  return packed;
+  return kept;
 }
 
 }  // namespace kb::record

@@ -1,9 +1,10 @@
-// Bins of one resource in one epoch: plain while they are filled and at the end of a run, packed between.
+// Bins of one resource in one epoch, without the empty ones. There are hundreds of thousands: they are kept packed.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,21 +15,71 @@
 
 namespace kb::record {
 
-// One bin that is not packed.
 struct BinItem {
-  TimeFs busy = 0_fs, wait = 0_fs;
-  std::uint64_t bytes = 0;
-  std::uint32_t index = 0;
-  std::uint32_t queue = 0;  // at most 2^32 - 1
-
-  Bin bin() const { return {busy, wait, bytes, queue}; }
+  std::uint32_t index = 0;  // below 2^16
+  Bin bin;
 };
 
-// Room for a few bins, in a chain. Four cache lines: most series of a large machine have few bins.
-struct alignas(64) BinChunk {
-  static constexpr std::uint32_t kItems = 7;
+// A packed bin: the number of bins skipped before it and four lengths, then busy, wait, bytes and queue in as many
+// bytes as each needs, the lowest first.
+class PackedBin {
+ public:
+  static constexpr std::size_t kMostBytes = 4 + 4 * 8;
+  // So many bytes behind the last packed bin are read, and not used.
+  static constexpr std::size_t kSlack = 7;
 
-  BinItem items[kItems];
+  // Returns the end of what it wrote; all of kMostBytes may be overwritten.
+  static char* put(char* to, std::uint32_t skipped, const Bin& bin) {
+    std::uint32_t head = skipped << kLengthBits;
+    char* at = to + sizeof head;
+    int shift = 0;
+    for (const std::uint64_t number : numbers(bin)) {
+      std::memcpy(at, &number, sizeof number);
+      const int length = number == 0 ? 0 : 8 - __builtin_clzll(number) / 8;
+      head |= static_cast<std::uint32_t>(length) << shift;
+      shift += 4;
+      at += length;
+    }
+    std::memcpy(to, &head, sizeof head);
+    return at;
+  }
+
+  // Calls f(index, bin) for each of [from, end), the first of which may have `index`; returns the index behind the
+  // last.
+  template <typename F>
+  static std::uint32_t read(const char* from, const char* end, std::uint32_t index, F&& f) {
+    while (from < end) {
+      std::uint32_t head;
+      std::memcpy(&head, from, sizeof head);
+      from += sizeof head;
+      std::uint64_t numbers[4];
+      for (int i = 0; i < 4; ++i, head >>= 4U) {
+        const std::uint32_t length = head & 15U;
+        std::memcpy(&numbers[i], from, sizeof numbers[i]);
+        numbers[i] &= length == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * length) - 1;
+        from += length;
+      }
+      index += head;
+      f(index++, Bin{TimeFs(static_cast<std::int64_t>(numbers[0])), TimeFs(static_cast<std::int64_t>(numbers[1])),
+                     numbers[2], numbers[3]});
+    }
+    return index;
+  }
+
+ private:
+  static constexpr int kLengthBits = 16;
+
+  static std::array<std::uint64_t, 4> numbers(const Bin& bin) {
+    return {static_cast<std::uint64_t>(bin.busy.fs()), static_cast<std::uint64_t>(bin.wait.fs()), bin.bytes, bin.queue};
+  }
+};
+
+// Room for a few packed bins, in a chain. Two cache lines: most series of a large machine have few bins.
+struct alignas(64) BinChunk {
+  static constexpr std::uint32_t kBytes = 128 - sizeof(void*) - sizeof(std::uint32_t);
+
+  char bytes[kBytes];
+  std::uint32_t used = 0;
   BinChunk* next = nullptr;
 };
 
@@ -38,6 +89,7 @@ class BinPool {
   BinChunk* take() {
     if (free_ == nullptr) add_slab();
     BinChunk* const chunk = std::exchange(free_, free_->next);
+    chunk->used = 0;
     chunk->next = nullptr;
     return chunk;
   }
@@ -45,98 +97,73 @@ class BinPool {
     last->next = free_;
     free_ = first;
   }
+  // For whoever needs it at the moment.
+  std::vector<BinItem>& scratch() { return scratch_; }
 
  private:
   void add_slab();
 
-  std::deque<std::vector<BinChunk>> slabs_;
+  std::vector<std::unique_ptr<BinChunk[]>> slabs_;
   BinChunk* free_ = nullptr;
+  std::vector<BinItem> scratch_;
 };
 
-// Bins that are still filled, without the empty ones, in their order.
+// Bins that are still filled, in their order.
 class OpenBins {
  public:
   void append(std::uint32_t index, const Bin& bin, BinPool& pool) {  // indices rise
-    if (used_ == BinChunk::kItems || last_ == nullptr) grow(pool);
-    last_->items[used_++] = {bin.busy, bin.wait, bin.bytes, index, narrow(bin.queue)};
+    if (last_ == nullptr || last_->used + PackedBin::kMostBytes > BinChunk::kBytes) grow(pool);
+    char* const to = last_->bytes + last_->used;
+    last_->used += static_cast<std::uint32_t>(PackedBin::put(to, index - next_index_, bin) - to);
+    next_index_ = index + 1;
   }
-  // Makes bins 2^by times as wide.
-  void widen(int by, BinPool& pool);
-  // Removes the last bin when it is that of `index`, and returns it; else an empty one.
-  Bin take_last(std::uint32_t index, BinPool& pool);
-  Bin sum() const;
+  // Makes bins 2^by times as wide, and takes the last one out; an empty one where there is none.
+  BinItem widen(int by, BinPool& pool);
   bool empty() const { return first_ == nullptr; }
   void clear(BinPool& pool) {
     if (first_ != nullptr) pool.give_back(first_, last_);
     *this = {};
   }
-  std::size_t size() const;
   template <typename F>
-  void for_each_item(F&& f) const {
-    for (const BinChunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
-      const std::uint32_t count = chunk == last_ ? used_ : BinChunk::kItems;
-      for (std::uint32_t i = 0; i < count; ++i) f(chunk->items[i]);
-    }
+  void for_each(F&& f) const {
+    std::uint32_t index = 0;
+    for (const BinChunk* chunk = first_; chunk != nullptr; chunk = chunk->next)
+      index = PackedBin::read(chunk->bytes, chunk->bytes + chunk->used, index, f);
   }
+  std::size_t bytes() const;
+  char* copy_to(char* to) const;  // returns the end
 
  private:
-  static std::uint32_t narrow(std::uint64_t queue) {
-    return queue < ~std::uint32_t{0} ? static_cast<std::uint32_t>(queue) : ~std::uint32_t{0};
-  }
   void grow(BinPool& pool);
-  void end_at(BinChunk* chunk, std::uint32_t used, BinPool& pool);
 
   BinChunk *first_ = nullptr, *last_ = nullptr;
-  std::uint32_t used_ = 0;  // of the last one; at least one when there is one
+  std::uint32_t next_index_ = 0;
 };
 
-// The non-empty bins of an epoch that is over, in their order. They belong to a BinStore.
-//
-// Packed, a bin is the number of bins that were skipped, busy, bytes, queue, wait: varints of seven bits a byte, the
-// lowest first.
+// The bins of an epoch that is over, in their order. They belong to a BinStore.
 class BinList {
  public:
   BinList() = default;
-  explicit BinList(std::string_view data) : data_(data) {}
-  explicit BinList(const OpenBins& plain) : plain_(plain) {}
+  explicit BinList(std::string_view packed) : packed_(packed) {}
 
-  std::string packed() const;
   // Calls f(index, bin) for each.
   template <typename F>
   void for_each(F&& f) const {
-    plain_.for_each_item([&](const BinItem& item) { f(item.index, item.bin()); });
-    std::uint32_t index = 0;
-    for (std::size_t at = 0; at < data_.size();) {
-      index += static_cast<std::uint32_t>(read(at));
-      Bin bin;
-      bin.busy = TimeFs(static_cast<std::int64_t>(read(at)));
-      bin.bytes = read(at);
-      bin.queue = read(at);
-      bin.wait = TimeFs(static_cast<std::int64_t>(read(at)));
-      f(index++, bin);
-    }
+    PackedBin::read(packed_.data(), packed_.data() + packed_.size(), 0, f);
   }
+  // As files have them: of each bin the number of bins that were skipped, busy, bytes, queue, wait, as varints of seven
+  // bits a byte, the lowest first.
+  std::string varints() const;
 
  private:
-  std::uint64_t read(std::size_t& at) const {
-    std::uint64_t number = 0;
-    for (int shift = 0; at < data_.size() && shift < 64; shift += 7) {
-      const auto byte = static_cast<unsigned char>(data_[at++]);
-      number |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
-      if (byte < 0x80) break;
-    }
-    return number;
-  }
-
-  OpenBins plain_;  // or packed:
-  std::string_view data_;
+  std::string_view packed_;
 };
 
 // Keeps bins, which stay where they are.
 class BinStore {
  public:
   BinPool& pool() { return pool_; }
-  BinList pack(const OpenBins& bins);
+  BinList keep(const OpenBins& bins);
   // The same bins, 2^by times as wide.
   BinList widened(const BinList& list, int by);
 

@@ -8,9 +8,9 @@ namespace {
 
 RC_GTEST_PROP(Wire, StatisticsCountWhatWasCarriedAndTheLongestWait, ()) {
   CheckedWire wire(any_bandwidth());
-  const std::vector<TimeFs> no_ends;
-  record::ActivityParts parts;
-  record::ActivitySeries recorded(512, no_ends, parts, 0);
+  record::UsageLog log(512);
+  record::EpochList epochs;
+  record::ActivitySeries recorded(log, log.add_series(epochs));
   if (wire.tested.params().occupancy > 0_fs) wire.tested.record_in(&recorded);
   RunSource source;
   commit_some(wire, source, pick_count(1, 8));
@@ -35,7 +35,8 @@ RC_GTEST_PROP(Wire, StatisticsCountWhatWasCarriedAndTheLongestWait, ()) {
   if (wire.tested.params().occupancy == 0_fs) return;
   record::Bin sum;
   recorded.finish();
-  for (const record::Activity& part : parts.list) {
+  log.finish();
+  for (const record::Activity& part : log.parts().list) {
     part.bins.for_each([&](std::uint32_t, const record::Bin& bin) { sum.add(bin); });
   }
   RC_ASSERT(sum.busy == busy);

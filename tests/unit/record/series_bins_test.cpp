@@ -1,5 +1,5 @@
-// Bins of one series against sums that are taken usage by usage.
-#include "platform/record/activity_series.h"
+// Bins of series against sums that are taken usage by usage.
+#include "platform/record/series_bins.h"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +10,8 @@
 #include <random>
 #include <tuple>
 #include <vector>
+
+#include "platform/record/activity_series.h"
 
 namespace kb::record {
 namespace {
@@ -32,7 +34,7 @@ struct Epoch {
 struct History {
   std::vector<Usage> usages;
   std::vector<Epoch> epochs;
-  std::unique_ptr<ActivityParts> parts = std::make_unique<ActivityParts>();  // what has the bytes of the bins
+  std::unique_ptr<UsageLog> log;  // has the bytes of the bins
 };
 
 History random_history(std::mt19937_64& random, std::uint32_t bins, bool all_dense) {
@@ -40,16 +42,16 @@ History random_history(std::mt19937_64& random, std::uint32_t bins, bool all_den
     return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit));
   };
   History history;
-  std::vector<TimeFs> ends;
-  ActivityParts& parts = *history.parts;
-  ActivitySeries series(bins, ends, parts, 0);
+  EpochList list;
+  history.log = std::make_unique<UsageLog>(bins, std::size_t{1} << below(12));
+  ActivitySeries series(*history.log, history.log->add_series(list));
   const std::int64_t scale = std::int64_t{1} << (10 + below(22));
   TimeFs at = 0_fs, next_end = TimeFs(1 + below(40 * scale));
   for (int i = 0; i < 300; ++i) {
     if (below(3) > 0) at += TimeFs(below(scale));
     // Some epochs are told to have ended long before what lies in them is.
     while (next_end <= at + TimeFs(below(3) * 100 * scale)) {
-      ends.push_back(next_end);
+      list.divide(next_end);
       next_end += TimeFs(1 + below(60 * scale));
     }
     Usage usage = dense(at, at + TimeFs(1 + below(4 * scale)), static_cast<std::uint64_t>(below(1000)));
@@ -60,18 +62,19 @@ History random_history(std::mt19937_64& random, std::uint32_t bins, bool all_den
     history.usages.push_back(usage);
     at = usage.end;
   }
+  std::vector<TimeFs> ends = list.ends();
   ends.push_back(kNever);
   for (std::size_t i = 0; i < ends.size(); ++i) history.epochs.push_back({i == 0 ? 0_fs : ends[i - 1], ends[i], 0, {}});
-  ends.pop_back();
   series.finish();
-  for (const Activity& part : parts.list) {
+  history.log->finish();
+  for (const Activity& part : history.log->parts().list) {
     history.epochs[part.epoch].shift = part.shift;
     history.epochs[part.epoch].bins = part.bins;
   }
   return history;
 }
 
-TEST(ActivitySeries, BinsOfDenseUsesAreTheirOverlap) {
+TEST(SeriesBins, BinsOfDenseUsesAreTheirOverlap) {
   std::mt19937_64 random(7);
   for (int round = 0; round < 200; ++round) {
     const std::uint32_t most = 16u << (round % 4);
@@ -79,11 +82,13 @@ TEST(ActivitySeries, BinsOfDenseUsesAreTheirOverlap) {
     for (const Epoch& epoch : history.epochs) {
       std::map<std::uint32_t, TimeFs> expected;
       const std::int64_t width = std::int64_t{1} << epoch.shift;
+      std::int64_t last_bin = 0;
       for (const Usage& usage : history.usages) {
         const Usage part{std::max(usage.begin, epoch.begin), std::min(usage.end, epoch.end)};
         if (part.end <= part.begin) continue;
         const std::int64_t first = (part.begin - epoch.begin).fs() / width;
         const std::int64_t last = (part.end - 1_fs - epoch.begin).fs() / width;
+        last_bin = last;
         for (std::int64_t bin = first; bin <= last; ++bin) {
           const TimeFs from = epoch.begin + TimeFs(bin * width);
           const TimeFs busy = overlap(part, from, from + TimeFs(width));
@@ -96,11 +101,14 @@ TEST(ActivitySeries, BinsOfDenseUsesAreTheirOverlap) {
         if (what.busy > 0_fs) found[bin] = what.busy;
       });
       ASSERT_EQ(found, expected) << "round " << round;
+      if (epoch.shift > EpochList::kFirstShift) {
+        EXPECT_GE(last_bin, most / 2) << "wider than needed";
+      }
     }
   }
 }
 
-TEST(ActivitySeries, NothingIsLostOrCountedTwice) {
+TEST(SeriesBins, NothingIsLostOrCountedTwice) {
   std::mt19937_64 random(8);
   for (int round = 0; round < 200; ++round) {
     const History history = random_history(random, 16, false);
@@ -115,15 +123,16 @@ TEST(ActivitySeries, NothingIsLostOrCountedTwice) {
   }
 }
 
-TEST(ActivitySeries, AUseThatReachesIntoTheNextEpochIsDivided) {
-  std::vector<TimeFs> ends;
-  ActivityParts collected;
-  ActivitySeries series(16, ends, collected, 0);
+TEST(SeriesBins, AUseThatReachesIntoTheNextEpochIsDivided) {
+  UsageLog log(16);
+  EpochList epochs;
+  ActivitySeries series(log, log.add_series(epochs));
   series.add(dense(10_ns, 30_ns, 100));
-  ends.push_back(15_ns);
+  epochs.divide(15_ns);
   series.add(dense(30_ns, 40_ns, 50));
   series.finish();
-  const std::deque<Activity>& parts = collected.list;
+  log.finish();
+  const std::deque<Activity>& parts = log.parts().list;
   ASSERT_EQ(parts.size(), 2u);
   Bin sums[2];
   for (int i = 0; i < 2; ++i) parts[i].bins.for_each([&](std::uint32_t, const Bin& bin) { sums[i].add(bin); });
@@ -134,14 +143,16 @@ TEST(ActivitySeries, AUseThatReachesIntoTheNextEpochIsDivided) {
 }
 
 // A wire tells of its flits when it is used again, or at the end.
-TEST(ActivitySeries, WhatComesLateBelongsToItsEpoch) {
-  std::vector<TimeFs> ends = {50_ns, 80_ns};
-  ActivityParts collected;
-  ActivitySeries series(16, ends, collected, 0);
+TEST(SeriesBins, WhatComesLateBelongsToItsEpoch) {
+  UsageLog log(16);
+  EpochList epochs;
+  for (const TimeFs end : {50_ns, 80_ns}) epochs.divide(end);
+  ActivitySeries series(log, log.add_series(epochs));
   series.add(dense(10_ns, 20_ns));
   series.add(dense(90_ns, 95_ns));
   series.finish();
-  const std::deque<Activity>& parts = collected.list;
+  log.finish();
+  const std::deque<Activity>& parts = log.parts().list;
   ASSERT_EQ(parts.size(), 2u);
   EXPECT_EQ(parts[0].epoch, 0u);
   EXPECT_EQ(parts[1].epoch, 2u);
@@ -152,22 +163,26 @@ TEST(BinList, HoldsTheLargestNumbers) {
   OpenBins open;
   const Bin large{kTimeEnd, kTimeEnd, ~std::uint64_t{0}, 77};
   open.append(3, large, store.pool());
-  open.append(4'000'000'000u, {1_fs, 0_fs, 0, 0}, store.pool());
-  const BinList packed = store.pack(open), plain(open);
-  for (const BinList& list : {packed, plain}) {
-    std::vector<std::uint32_t> bins;
-    list.for_each([&](std::uint32_t bin, const Bin& what) {
-      if (bins.empty()) {
-        EXPECT_EQ(what.busy, large.busy);
-        EXPECT_EQ(what.wait, large.wait);
-        EXPECT_EQ(what.bytes, large.bytes);
-        EXPECT_EQ(what.queue, large.queue);
-      }
-      bins.push_back(bin);
-    });
-    EXPECT_EQ(bins, (std::vector<std::uint32_t>{3, 4'000'000'000u}));
-  }
-  EXPECT_EQ(packed.packed(), plain.packed());
+  open.append(65'535, {1_fs, 0_fs, 0, 0}, store.pool());
+  std::vector<std::uint32_t> bins;
+  store.keep(open).for_each([&](std::uint32_t bin, const Bin& what) {
+    if (bins.empty()) {
+      EXPECT_EQ(what.busy, large.busy);
+      EXPECT_EQ(what.wait, large.wait);
+      EXPECT_EQ(what.bytes, large.bytes);
+      EXPECT_EQ(what.queue, large.queue);
+    }
+    bins.push_back(bin);
+  });
+  EXPECT_EQ(bins, (std::vector<std::uint32_t>{3, 65'535}));
+}
+
+TEST(BinList, VarintsAreWhatFilesHave) {
+  BinStore store;
+  OpenBins open;
+  open.append(2, {300_fs, 1_fs, 5, 1}, store.pool());
+  open.append(3, {1_fs, 0_fs, 0, 0}, store.pool());
+  EXPECT_EQ(store.keep(open).varints(), std::string("\2\xac\2\5\1\1\0\1\0\0\0", 11));
 }
 
 // Two series that take and give back chunks of one pool, against maps.
@@ -188,15 +203,11 @@ TEST(OpenBins, AreAMapOfBinsWhateverIsDone) {
       map.clear();
     } else if (choice == 1) {
       const int by = 1 + static_cast<int>(below(3));
-      bins.widen(by, pool);
+      const BinItem last = bins.widen(by, pool);
+      if (!last.bin.is_empty()) bins.append(last.index, last.bin, pool);
       std::map<std::uint32_t, Bin> wider;
       for (const auto& [index, bin] : map) wider[index >> by].add(bin);
       map = std::move(wider);
-    } else if (choice < 8 && !map.empty()) {
-      const std::uint32_t last = map.rbegin()->first;
-      EXPECT_EQ(values(bins.take_last(last + 1, pool)), values({}));
-      EXPECT_EQ(values(bins.take_last(last, pool)), values(map[last]));
-      map.erase(last);
     } else {
       const Bin bin{TimeFs(1 + below(9)), TimeFs(below(9)), below(9), below(9)};
       const std::uint32_t index = next + below(3);
@@ -204,38 +215,36 @@ TEST(OpenBins, AreAMapOfBinsWhateverIsDone) {
       map[index] = bin;
     }
     ASSERT_EQ(bins.empty(), map.empty());
-    ASSERT_EQ(bins.size(), map.size());
-    Bin sum;
     auto at = map.begin();
-    bins.for_each_item([&](const BinItem& item) {
+    bins.for_each([&](std::uint32_t index, const Bin& bin) {
       ASSERT_NE(at, map.end());
-      ASSERT_EQ(item.index, at->first);
-      ASSERT_EQ(values(item.bin()), values(at->second));
-      sum.add(item.bin());
+      ASSERT_EQ(index, at->first);
+      ASSERT_EQ(values(bin), values(at->second));
       ++at;
     });
-    ASSERT_EQ(values(bins.sum()), values(sum));
+    ASSERT_EQ(at, map.end());
   }
 }
 
-// A use without bytes goes straight into bins of their final width, one with bytes through all narrower ones.
-TEST(ActivitySeries, ALongUseHasTheSameBinsWithBytesAndWithout) {
+TEST(SeriesBins, ALongUseHasTheSameBinsWithBytesAndWithout) {
   for (const std::int64_t length : {1, 30, 260, 300, 5'000, 123'457}) {
-    std::vector<TimeFs> ends;
-    ActivityParts parts;
-    ActivitySeries without(16, ends, parts, 0), with(16, ends, parts, 1);
+    UsageLog log(16, 1);
+    EpochList epochs;
+    ActivitySeries without(log, log.add_series(epochs)), with(log, log.add_series(epochs));
     for (ActivitySeries* series : {&without, &with}) series->add({5_ns, 90_ns, 40_ns, 7_ns, 512, 3});
     without.add(dense(100_ns, 100_ns + length * 1_ns));
     with.add(dense(100_ns, 100_ns + length * 1_ns, 1));
     for (ActivitySeries* series : {&without, &with}) series->finish();
-    ASSERT_EQ(parts.list.size(), 2u);
+    log.finish();
+    const std::deque<Activity>& parts = log.parts().list;
+    ASSERT_EQ(parts.size(), 2u);
     std::vector<std::pair<std::uint32_t, TimeFs>> busy[2];
     for (std::size_t i = 0; i < 2; ++i) {
-      parts.list[i].bins.for_each([&](std::uint32_t bin, const Bin& what) { busy[i].emplace_back(bin, what.busy); });
+      parts[i].bins.for_each([&](std::uint32_t bin, const Bin& what) { busy[i].emplace_back(bin, what.busy); });
     }
-    EXPECT_EQ(parts.list[0].shift, parts.list[1].shift) << length;
+    EXPECT_EQ(parts[0].shift, parts[1].shift) << length;
     EXPECT_EQ(busy[0], busy[1]) << length;
-    EXPECT_EQ(parts.list[0].sum.busy, 40_ns + length * 1_ns);
+    EXPECT_EQ(parts[0].sum.busy, 40_ns + length * 1_ns);
   }
 }
 

@@ -1,0 +1,90 @@
+#include "platform/record/series_bins.h"
+
+#include <algorithm>
+
+namespace kb::record {
+
+void EpochList::divide(TimeFs end) {
+  const auto at = std::upper_bound(ends_.begin(), ends_.end(), end) - ends_.begin();
+  ends_.insert(ends_.begin() + at, end);
+  shifts_.insert(shifts_.begin() + at + 1, kFirstShift);
+  covered_begin_ = covered_end_ = 0_fs;
+}
+
+void EpochList::drop_last() {
+  ends_.pop_back();
+  shifts_.pop_back();
+  covered_begin_ = covered_end_ = 0_fs;
+}
+
+void EpochList::widen_for(const Usage& usage, std::uint32_t most_bins) {
+  const auto at = std::lower_bound(ends_.begin(), ends_.end(), usage.end) - ends_.begin();
+  auto epoch = static_cast<std::size_t>(at);
+  fit(epoch, usage.end, most_bins);
+  covered_begin_ = begin_of(epoch);
+  const std::uint64_t width = std::min(std::uint64_t{most_bins} << shifts_[epoch], std::uint64_t{1} << 62U);
+  const TimeFs bins_end = time_sum(covered_begin_, TimeFs(static_cast<std::int64_t>(width)));
+  covered_end_ = epoch < ends_.size() ? std::min(ends_[epoch], bins_end) : bins_end;
+  for (; epoch > 0 && usage.begin < ends_[epoch - 1]; --epoch) fit(epoch - 1, ends_[epoch - 1], most_bins);
+}
+
+void EpochList::fit(std::size_t epoch, TimeFs end, std::uint32_t most_bins) {
+  const std::int64_t last = (end - 1_fs - begin_of(epoch)).fs();
+  while (last >> shifts_[epoch] >= most_bins) ++shifts_[epoch];
+}
+
+void SeriesBins::add_across(Usage usage, ActivityParts& parts) {
+  for (; epoch_ < epochs_->ends().size() && usage.end > epochs_->ends()[epoch_]; end_epoch(parts)) {
+    const TimeFs begin = usage.begin, end = epochs_->ends()[epoch_];
+    if (begin >= end) continue;
+    Bin before;
+    before.take_until(end, usage);
+    into_bins({begin, end, before.busy, before.wait, before.bytes, before.queue}, parts.store.pool());
+  }
+  into_bins(usage, parts.store.pool());
+}
+
+void SeriesBins::end_epoch(ActivityParts& parts) {
+  finish(parts);
+  bin_begin_ = bin_end_ = epochs_->ends()[epoch_];
+  ++epoch_;
+  shift_ = EpochList::kFirstShift;
+}
+
+void SeriesBins::finish(ActivityParts& parts) {
+  BinPool& pool = parts.store.pool();
+  close_bin(pool);
+  if (bins_.empty()) return;
+  parts.list.push_back({epoch_, series_, shift_, sum_, parts.store.keep(bins_)});
+  sum_ = {};
+  bins_.clear(pool);
+}
+
+void SeriesBins::into_bins(Usage usage, BinPool& pool) {
+  sum_.add(usage);
+  if (usage.begin >= bin_end_) open_bin(usage.begin, pool);
+  for (; usage.end > bin_end_; open_bin(bin_end_, pool)) bin_.take_until(bin_end_, usage);
+  bin_.add(usage);
+}
+
+// The bin that holds `begin`, which none before does.
+void SeriesBins::open_bin(TimeFs begin, BinPool& pool) {
+  close_bin(pool);
+  if (const int wider = epochs_->shift_of(epoch_) - shift_; wider > 0) {
+    const BinItem last = bins_.widen(wider, pool);
+    shift_ += wider;
+    bin_ = last.bin;
+    go_to(last.index);
+    if (begin < bin_end_) return;
+    close_bin(pool);
+  }
+  go_to(static_cast<std::uint32_t>((begin - epochs_->begin_of(epoch_)).fs() >> shift_));
+}
+
+void SeriesBins::go_to(std::uint32_t index) {
+  index_ = index;
+  bin_begin_ = epochs_->begin_of(epoch_) + TimeFs(std::int64_t{index} << shift_);
+  bin_end_ = time_sum(bin_begin_, TimeFs(std::int64_t{1} << shift_));
+}
+
+}  // namespace kb::record

@@ -1,0 +1,99 @@
+// The activity of one resource, bin by bin.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "platform/record/bins.h"
+
+namespace kb::record {
+
+// Bins of one series in one epoch.
+struct Activity {
+  std::uint32_t epoch = 0;
+  std::uint32_t series = 0;
+  int shift = 0;  // bins are 2^shift fs wide
+  Bin sum;
+  BinList bins;
+};
+
+// What series have put together, epoch by epoch.
+struct ActivityParts {
+  std::deque<Activity> list;
+  BinStore store;
+};
+
+// The epochs of a group of series, one behind the other. Bins of an epoch begin at its start and are a power of two of
+// femtoseconds wide, at least 2^kFirstShift, so that those of every use seen so far are fewer than there may be.
+class EpochList {
+ public:
+  static constexpr int kFirstShift = 24;  // about 17 ns
+
+  // The end of all but the last one, which is open.
+  const std::vector<TimeFs>& ends() const { return ends_; }
+  TimeFs begin_of(std::size_t epoch) const { return epoch == 0 ? 0_fs : ends_[epoch - 1]; }
+  int shift_of(std::size_t epoch) const { return shifts_[epoch]; }
+
+  // Divides the one that holds `end`; no use reached beyond `end` before.
+  void divide(TimeFs end);
+  // Removes the last one.
+  void drop_last();
+  // Makes bins wide enough for a use.
+  void cover(const Usage& usage, std::uint32_t most_bins) {
+    if (usage.begin < covered_begin_ || usage.end > covered_end_) widen_for(usage, most_bins);
+  }
+
+ private:
+  void widen_for(const Usage& usage, std::uint32_t most_bins);
+  void fit(std::size_t epoch, TimeFs end, std::uint32_t most_bins);
+
+  std::vector<TimeFs> ends_;
+  std::vector<int> shifts_{kFirstShift};
+  TimeFs covered_begin_ = 0_fs, covered_end_ = 0_fs;  // by the bins of the epoch where a use ended
+};
+
+// Bins of one series. What is complete goes to the parts that each call names: always the same ones.
+class SeriesBins {
+ public:
+  // Complete parts have the number `series`, their epochs counted as in `epochs`, which may grow.
+  SeriesBins(const EpochList& epochs, std::uint32_t series) : epochs_(&epochs), series_(series) {}
+
+  // In the order of time and without overlap; not empty, and covered by its epochs.
+  void add(const Usage& usage, ActivityParts& parts) {
+    if (usage.begin >= bin_begin_ && usage.end <= bin_end_ && epoch_ == epochs_->ends().size()) {
+      bin_.add(usage);
+      sum_.add(usage);
+    } else {
+      add_across(usage, parts);
+    }
+  }
+
+  // Everything was added; nothing is added any more.
+  void finish(ActivityParts& parts);
+
+ private:
+  void add_across(Usage usage, ActivityParts& parts);
+  void into_bins(Usage usage, BinPool& pool);
+  void open_bin(TimeFs begin, BinPool& pool);
+  void go_to(std::uint32_t index);
+  void close_bin(BinPool& pool) {
+    if (bin_.is_empty()) return;
+    bins_.append(index_, bin_, pool);
+    bin_ = {};
+  }
+  void end_epoch(ActivityParts& parts);
+
+  TimeFs bin_begin_ = 0_fs, bin_end_ = 0_fs;  // of the bin that is filled
+  Bin bin_;
+  const EpochList* epochs_;
+  std::uint32_t epoch_ = 0;
+  std::uint32_t index_ = 0;  // of the bin
+  std::uint32_t series_;
+  int shift_ = EpochList::kFirstShift;
+  OpenBins bins_;  // before the one that is filled
+  Bin sum_;        // of the epoch
+};
+
+}  // namespace kb::record

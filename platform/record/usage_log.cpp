@@ -1,0 +1,49 @@
+#include "platform/record/usage_log.h"
+
+#include <numeric>
+
+namespace kb::record {
+namespace {
+
+constexpr std::size_t kAhead = 8;  // entries are fetched before they are needed
+
+}  // namespace
+
+std::uint32_t UsageLog::add_series(EpochList& epochs) {
+  const auto series = static_cast<std::uint32_t>(bins_.size());
+  bins_.emplace_back(epochs, series);
+  epochs_.push_back(&epochs);
+  return series;
+}
+
+void UsageLog::make_room() {
+  into_bins();
+  entries_.reserve(most_entries_);
+}
+
+// `order_` becomes the entries series by series, those of each in their order. By counting.
+void UsageLog::sort() {
+  places_.assign(bins_.size() + 1, 0);
+  for (const Entry& entry : entries_) ++places_[entry.series() + 1];
+  std::partial_sum(places_.begin(), places_.end(), places_.begin());
+  order_.resize(entries_.size());
+  for (std::uint32_t i = 0; i < entries_.size(); ++i) order_[places_[entries_[i].series()]++] = i;
+}
+
+void UsageLog::into_bins() {
+  for (const Entry& entry : entries_) epochs_[entry.series()]->cover(entry.usage(), most_bins_);
+  sort();
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    if (i + kAhead < order_.size()) __builtin_prefetch(&entries_[order_[i + kAhead]]);
+    const Entry& entry = entries_[order_[i]];
+    bins_[entry.series()].add(entry.usage(), parts_);
+  }
+  entries_.clear();
+}
+
+void UsageLog::finish() {
+  into_bins();
+  for (SeriesBins& bins : bins_) bins.finish(parts_);
+}
+
+}  // namespace kb::record
