@@ -10,6 +10,7 @@
 #include "platform/base/error.h"
 #include "platform/base/glob.h"
 #include "platform/base/nearest.h"
+#include "platform/base/no_match.h"
 #include "platform/base/printable.h"
 
 namespace kb::observe {
@@ -51,6 +52,10 @@ LogRequest parse_log_request(const std::string& text) {
   const std::size_t colon = text.rfind(':');
   LogRequest request{text.substr(0, colon), contract::LogLevel::info};
   if (request.pattern.empty()) throw usage("--log needs PATTERN or PATTERN:LEVEL, not '" + text + "'");
+  if (const std::size_t equals = text.find('='); equals != std::string::npos) {
+    throw usage("--log " + text + ": the level stands after ':', not '='; write --log " + text.substr(0, equals) + ":" +
+                text.substr(equals + 1));
+  }
   if (colon == std::string::npos) return request;
   const std::string level = text.substr(colon + 1);
   const auto found = std::find(level_names().begin(), level_names().end(), level);
@@ -65,11 +70,12 @@ void check_log_requests(const std::vector<LogRequest>& requests, const std::vect
   for (const LogRequest& request : requests) {
     const auto matches = [&](const std::string& block) { return glob_match(request.pattern, block); };
     if (std::any_of(blocks.begin(), blocks.end(), matches)) continue;
-    const std::string near = nearest_name(request.pattern, blocks);
+    const std::string help = no_match_help(request.pattern, blocks);
     const std::string example =
         blocks.empty() ? "" : "; * stands for any characters, a block is named '" + blocks.front() + "'";
-    throw usage("--log '" + request.pattern + "' matches no block of this machine" +
-                (near.empty() ? example : "; did you mean '" + near + "'?"));
+    const bool complete = help.find('\'') != std::string::npos;  // says what to write
+    throw usage("--log '" + request.pattern + "' matches no block of this machine" + (help.empty() ? "" : "; " + help) +
+                (complete ? "" : example));
   }
 }
 

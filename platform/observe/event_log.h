@@ -19,7 +19,7 @@ struct LogRequest {
 
 // "PATTERN" or "PATTERN:LEVEL"; usage Error with the nearest level.
 LogRequest parse_log_request(const std::string& text);
-// Usage Error with the nearest name when a pattern matches no block.
+// Usage Error when a pattern matches no block: with the nearest name, or what there is and what a pattern looks like.
 void check_log_requests(const std::vector<LogRequest>& requests, const std::vector<std::string>& blocks);
 
 // A line per sentence: simulated time, block, sentence. Lines come in the order in which blocks act.

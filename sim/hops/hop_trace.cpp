@@ -9,7 +9,7 @@
 
 #include "platform/base/error.h"
 #include "platform/base/glob.h"
-#include "platform/base/nearest.h"
+#include "platform/base/no_match.h"
 #include "platform/data/text_writer.h"
 #include "platform/observe/text_sink.h"
 
@@ -56,9 +56,10 @@ HopTrace::HopTrace(const topology::Graph& graph, Options options)
       chosen_[i] = any = true;
     }
     if (any) continue;
+    const std::string help = no_match_help(pattern, names);
     throw Error(ErrorFamily::configuration, "USAGE_ERROR",
-                fmt::format("--hops-of {}: no node of the machine has such a name; {} (* stands for anything)", pattern,
-                            suggest(pattern, names)));
+                fmt::format("--hops-of {}: no node of the machine has such a name{} (* stands for anything)", pattern,
+                            help.empty() ? "" : "; " + help));
   }
 }
 

@@ -150,6 +150,9 @@ TEST_F(HopsTest, WhatIsAskedWronglyIsRefused) {
   const Outcome unknown = kernbench(command + "--hops h.tsv --hops-of sip0.cube0.pe1.pe_dmb");
   EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("did you mean 'sip0.cube0.pe1.pe_dma'"));
+  const Outcome below = kernbench(command + "--hops h.tsv --hops-of 'sip0.cube0.m_cpu.*'");
+  EXPECT_EQ(below.code, 2);
+  EXPECT_THAT(below.err, HasSubstr("no node of the machine has such a name (* stands for anything)"));
   const Outcome collision = kernbench(command + "--hops t.csv");
   EXPECT_EQ(collision.code, 2);
   EXPECT_THAT(collision.err, HasSubstr("--hops"));

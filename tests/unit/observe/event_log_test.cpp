@@ -38,7 +38,13 @@ TEST(LogRequest, MistakesNameWhatIsNear) {
   EXPECT_THAT(error_of(":debug"), HasSubstr("needs PATTERN or PATTERN:LEVEL"));
   const std::vector<std::string> blocks = {"sip0.cube0.pe0.pe_cpu", "sip0.cube0.pe0.pe_dma"};
   EXPECT_THAT(error_of("sip0.cube0.pe0.pe_dam", blocks), HasSubstr("did you mean 'sip0.cube0.pe0.pe_dma'?"));
-  EXPECT_THAT(error_of("nothing*", blocks), HasSubstr("a block is named 'sip0.cube0.pe0.pe_cpu'"));
+  EXPECT_THAT(
+      error_of("nothing*", blocks),
+      HasSubstr("names begin with sip0; * stands for any characters, a block is named 'sip0.cube0.pe0.pe_cpu'"));
+  EXPECT_THAT(error_of("x", blocks), HasSubstr("a block is named 'sip0.cube0.pe0.pe_cpu'"));
+  EXPECT_THAT(error_of("sip0.cube3.*", blocks), HasSubstr("; sip0 has cube0; * stands for any characters"));
+  EXPECT_THAT(error_of("sip0.cube0", blocks), HasSubstr("; write 'sip0.cube0.*' for what is in it"));
+  EXPECT_THAT(error_of("foo=debug"), HasSubstr("the level stands after ':', not '='; write --log foo:debug"));
   EXPECT_EQ(error_of("*dma", blocks), "");
 }
 
