@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <ostream>
 
 #include "platform/base/error.h"
@@ -56,6 +57,17 @@ std::string format_bytes(std::uint64_t bytes) {
   if (bytes >= kMiB && bytes % kMiB == 0) return fmt::format("{} MiB", bytes / kMiB);
   if (bytes >= kKiB && bytes % kKiB == 0) return fmt::format("{} KiB", bytes / kKiB);
   return fmt::format("{} B", bytes);
+}
+
+std::string format_size(std::uint64_t bytes) {
+  const std::string exact = format_bytes(bytes);
+  constexpr std::size_t kShort = 4;
+  if (exact.find(' ') <= kShort) return exact;
+  constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  auto size = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; size >= 1024.0 && unit + 1 < std::size(kUnits); ++unit) size /= 1024.0;
+  return fmt::format("{:.1f} {} ({})", size, kUnits[unit], exact);
 }
 
 }  // namespace kb

@@ -119,5 +119,7 @@ inline constexpr std::uint64_t kGiB = 1024 * kMiB;
 
 // "512 B", "4 KiB", "48 GiB".
 std::string format_bytes(std::uint64_t bytes);
+// The same where that is short; "1.8 TiB (1953125000 KiB)" for a count of five and more digits.
+std::string format_size(std::uint64_t bytes);
 
 }  // namespace kb

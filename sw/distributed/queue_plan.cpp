@@ -79,11 +79,11 @@ Error no_room(const Wiring& wiring, const topology::CclConfig& config, const con
       memory == QueueMemory::sram ? cube_name(request.owner.sip, request.owner.cube) : pe_name(request.owner);
   const std::string message = fmt::format(
       "the message queues of {} need {} of its {} ({} rings of {} slots of {} B, directions {}), but {} of {} are free",
-      owner, format_bytes(request.nbytes),
+      owner, format_size(request.nbytes),
       memory == QueueMemory::hbm   ? "HBM slice"
       : memory == QueueMemory::tcm ? "TCM"
                                    : "SRAM",
-      rings, config.n_slots, config.slot_size, direction_text(wiring), format_bytes(shortage.largest_free_block),
+      rings, config.n_slots, config.slot_size, direction_text(wiring), format_size(shortage.largest_free_block),
       format_bytes(shortage.capacity));
   const std::string remedy =
       fmt::format("{}{}{}reduce n_slots", larger_memory(memory, shortage, machine),

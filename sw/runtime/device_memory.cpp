@@ -41,8 +41,8 @@ Error allocation_error(const std::string& tensor, const ShardSpec& shard, const 
       "ALLOCATION_ERROR",
       fmt::format("tensor '{}': its shard at {} needs {}, but {} has {} free, {} of it in one "
                   "piece; {}",
-                  tensor, pe_name(shard.owner), format_bytes(shard.nbytes), text.place,
-                  format_bytes(memory.free_bytes()), format_bytes(memory.largest_free_block()), text.remedy));
+                  tensor, pe_name(shard.owner), format_size(shard.nbytes), text.place, format_size(memory.free_bytes()),
+                  format_size(memory.largest_free_block()), text.remedy));
 }
 
 }  // namespace

@@ -32,8 +32,8 @@ std::size_t bytes_in_memory(const Shape& shape, Dtype dtype) {
   throw Error::program("OUT_OF_MEMORY",
                        fmt::format("a {} array of shape {} needs {}, this computer has {} of memory; choose smaller "
                                    "parameters",
-                                   dtype_name(dtype), format_shape(shape), format_bytes(nbytes),
-                                   format_bytes(static_cast<std::size_t>(pages) * static_cast<std::size_t>(page))));
+                                   dtype_name(dtype), format_shape(shape), format_size(nbytes),
+                                   format_size(static_cast<std::size_t>(pages) * static_cast<std::size_t>(page))));
 }
 
 void check_count(const Shape& shape, std::size_t have, std::size_t want, const char* what) {

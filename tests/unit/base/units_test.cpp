@@ -50,6 +50,16 @@ TEST(Units, DurationsThatAreTooLongStandForTheEndOfTime) {
   EXPECT_THROW(ns_to_fs(1.1e12), Error);
 }
 
+TEST(Units, LongCountsOfBytesAreAlsoRounded) {
+  EXPECT_EQ(format_size(0), "0 B");
+  EXPECT_EQ(format_size(48 * kKiB), "48 KiB");
+  EXPECT_EQ(format_size(9999), "9999 B");
+  EXPECT_EQ(format_size(10001), "9.8 KiB (10001 B)");
+  EXPECT_EQ(format_size(4291456 * kKiB), "4.1 GiB (4291456 KiB)");
+  EXPECT_EQ(format_size(1953125000 * kKiB), "1.8 TiB (1953125000 KiB)");
+  EXPECT_EQ(format_size(~std::uint64_t{0}), "16.0 EiB (18446744073709551615 B)");
+}
+
 TEST(Units, StatisticsStayAtTheLargestValue) {
   TimeFs total = kTimeEnd;
   accumulate(total, kTimeEnd);

@@ -128,8 +128,8 @@ TEST(QueuePlan, RingsThatNeverFitAreAConfigurationError) {  // Q-30, A-100, Q-11
       error_of(
           [&] { planned(ccl("defaults: { buffer_kind: sram, slot_size: 300000, wiring: flat }"), machine, memory); },
           "CONFIGURATION_ERROR"),
-      "ccl.yaml:1:43: defaults.slot_size: the message queues of sip0.cube0 need 4800000 B of its SRAM (4 rings of "
-      "4 slots of 300000 B, directions E W), but 4 MiB of 4 MiB are free (raise "
+      "ccl.yaml:1:43: defaults.slot_size: the message queues of sip0.cube0 need 4.6 MiB (4800000 B) of its SRAM (4 "
+      "rings of 4 slots of 300000 B, directions E W), but 4 MiB of 4 MiB are free (raise "
       "cube.components.sram.attrs.size_mb to 5, write 'buffer_kind: hbm', reduce slot_size to at most 262144, or "
       "reduce n_slots)");
   EXPECT_TRUE(memory.pristine());
