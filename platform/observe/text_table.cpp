@@ -26,12 +26,26 @@ std::vector<std::size_t> TextTable::widths() const {
   return widths;
 }
 
+std::vector<std::size_t> TextTable::wrapping() const {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (columns_[i].wraps) found.push_back(i);
+  }
+  return found.empty() ? std::vector<std::size_t>{columns_.size() - 1} : found;
+}
+
 std::string TextTable::render(const std::string& indent, std::size_t width) const {
-  constexpr std::size_t kLeastLast = 20;
+  constexpr std::size_t kLeast = 20;
   std::vector<std::size_t> widths = this->widths();
-  std::size_t before = indent.size();
-  for (std::size_t i = 0; i + 1 < widths.size(); ++i) before += widths[i] + 2;
-  if (width > 0) widths.back() = std::min(widths.back(), std::max(width - std::min(width, before), kLeastLast));
+  const std::vector<std::size_t> broken = wrapping();
+  std::size_t total = indent.size() + 2 * (widths.size() - 1);
+  for (const std::size_t one : widths) total += one;
+  for (; width > 0 && total > width; --total) {  // from the widest
+    const std::size_t widest = *std::max_element(broken.begin(), broken.end(),
+                                                 [&](std::size_t a, std::size_t b) { return widths[a] < widths[b]; });
+    if (widths[widest] <= kLeast) break;
+    --widths[widest];
+  }
   std::string out;
   const auto line = [&](const std::vector<std::string>& cells) {
     std::string text = indent;
@@ -44,13 +58,19 @@ std::string TextTable::render(const std::string& indent, std::size_t width) cons
     text.erase(text.find_last_not_of(' ') + 1);
     out += text + '\n';
   };
-  const auto row_lines = [&](std::vector<std::string> cells) {
-    const bool fits = cells.size() < columns_.size() || display_width(cells.back()) <= widths.back();
-    if (fits) return line(cells);
-    for (const std::string& part : wrapped(cells.back(), widths.back())) {
-      cells.back() = part;
-      line(cells);
-      for (std::string& cell : cells) cell.clear();
+  const auto row_lines = [&](const std::vector<std::string>& cells) {
+    std::vector<std::vector<std::string>> parts;  // of each cell, one below the other
+    std::size_t lines = 1;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const bool breaks = std::find(broken.begin(), broken.end(), i) != broken.end();
+      const bool fits = !breaks || display_width(cells[i]) <= widths[i];
+      parts.push_back(fits ? std::vector<std::string>{cells[i]} : wrapped(cells[i], widths[i]));
+      lines = std::max(lines, parts.back().size());
+    }
+    for (std::size_t at = 0; at < lines; ++at) {
+      std::vector<std::string> texts;
+      for (const std::vector<std::string>& cell : parts) texts.push_back(at < cell.size() ? cell[at] : "");
+      line(texts);
     }
   };
   std::vector<std::string> titles, rules;

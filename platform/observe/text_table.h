@@ -13,17 +13,19 @@ class TextTable {
   struct Column {
     std::string title;
     Align align = Align::left;
+    bool wraps = false;  // cells may be broken between words, as those of the last column always may
   };
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
   bool empty() const { return rows_.empty(); }
-  // Title line, a rule, then the rows, each line starting with `indent`; no trailing blanks. With a `width` the cells
-  // of the last column are broken between words where a line would be longer.
+  // Title line, a rule, then the rows, each line starting with `indent`; no trailing blanks. With a `width` cells are
+  // broken between words where a line would be longer: those of the columns that wrap, or else of the last one.
   std::string render(const std::string& indent = "", std::size_t width = 0) const;
 
  private:
   std::vector<std::size_t> widths() const;
+  std::vector<std::size_t> wrapping() const;  // indices of columns
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };

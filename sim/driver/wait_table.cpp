@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kMostLines = 60;
 constexpr std::size_t kMostAlike = 4;
+constexpr std::size_t kWidth = 120;  // columns of text for people
 
 // The wait without its numbers and addresses.
 std::string kind_of(const elab::WaitInfo& wait) {
@@ -45,7 +46,7 @@ std::string render_waits(std::vector<elab::WaitInfo> waits) {
     if (fresh) groups.emplace_back();
     groups[place->second].push_back(std::move(wait));
   }
-  observe::TextTable table({{"who waits", Align::left}, {"for what", Align::left}, {"since ns", Align::right}});
+  observe::TextTable table({{"who waits", Align::left}, {"for what", Align::left, true}, {"since ns", Align::right}});
   std::size_t lines = 0, left_out = 0;
   for (const std::vector<elab::WaitInfo>& group : groups) {
     if (lines >= kMostLines) {
@@ -60,7 +61,7 @@ std::string render_waits(std::vector<elab::WaitInfo> waits) {
     }
     lines += shown;
   }
-  std::string text = table.render("  ");
+  std::string text = table.render("  ", kWidth);
   if (left_out > 0) text += "  ... and " + std::to_string(left_out) + " others\n";
   return text;
 }

@@ -37,6 +37,21 @@ TEST(TextTable, BreaksTheLastColumnWhereALineWouldBeLonger) {
             " b     short\n");
 }
 
+TEST(TextTable, BreaksTheColumnsThatWrapFromTheWidestOn) {
+  TextTable table({{"who", TextTable::Align::left, true}, {"what", TextTable::Align::left, true}, {"ns"}});
+  table.add({"somebody with a name of many words", "something that takes as many words as that", "5"});
+  table.add({"a", "b", "6"});
+  table.add({"... and more"});
+  EXPECT_EQ(table.render(" ", 60),
+            " who                         what                         ns\n"
+            " --------------------------  ---------------------------  --\n"
+            " somebody with a name of     something that takes as      5\n"
+            " many words                  many words as that\n"
+            " a                           b                            6\n"
+            " ... and more\n");
+  EXPECT_EQ(table.render(" ", 10), table.render(" ", 1)) << "no column becomes narrower than 20";
+}
+
 TEST(Wrapped, ALongWordHasALineOfItsOwn) {
   EXPECT_EQ(wrapped("a verylongword is here", 7), (std::vector<std::string>{"a", "verylongword", "is here"}));
   EXPECT_TRUE(wrapped("  ", 7).empty());

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <sstream>
+
 namespace kb::sim {
 namespace {
 
@@ -15,6 +17,17 @@ TEST(WaitTable, ListsOldestFirst) {
             "  host: main program  launch #9         0\n"
             "  sip0.cube0.m_cpu    pe3               5\n");
   EXPECT_EQ(render_waits({}), "No block reports what it waits for.\n");
+}
+
+TEST(WaitTable, LongOnesAreBrokenForATerminal) {
+  const std::string table =
+      render_waits({{"host: #1, map of tensor 'A' f16 (512, 512) at VA 0x100000000, on sip0",
+                     "the way on for 2048 flits of write of 512 KiB at 0x2000000000 by sip0.io0.pcie_ep", 6_ns}});
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 120U) << line;
+  EXPECT_THAT(table,
+              HasSubstr("  host: #1, map of tensor 'A' f16 (512, 512) at VA 0x100000000, on sip0  the way on for"))
+      << "who waits is found by its whole name";
 }
 
 // A thousand equal waits must not hide the one that matters.
