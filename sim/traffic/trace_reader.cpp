@@ -166,16 +166,17 @@ class Parser {
     }
   }
 
+  // Below a wrong header nobody knows what the fields are.
   void take_header(const std::vector<std::string>& fields) {
     header_seen_ = true;
     if (fields == kColumns) return;
     for (std::size_t i = 0; i < fields.size(); ++i) {
       if (std::find(kColumns.begin(), kColumns.end(), fields[i]) == kColumns.end()) {
-        problem("", "the header has an unknown column '" + fields[i] + "'", "write exactly " + header_text());
+        stop("the header has an unknown column '" + fields[i] + "'", "write exactly " + header_text());
         return;
       }
     }
-    problem("", "the header does not list the six columns in order", "write exactly " + header_text());
+    stop("the header does not list the six columns in order", "write exactly " + header_text());
   }
 
   void take_row(const std::vector<std::string>& fields) {
@@ -264,7 +265,7 @@ class Parser {
     const std::optional<PeCoord> source =
         is_pe_op(row.op) && row.src.pe.valid() ? std::optional(row.src) : std::nullopt;
     if (const auto finding = target_.check(row.dst, row.bytes, source)) {
-      problem("dst", finding->message, finding->remedy);
+      problem("dst", text + ": " + finding->message, finding->remedy);
     }
   }
 

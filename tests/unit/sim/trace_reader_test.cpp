@@ -113,6 +113,16 @@ TEST(TraceReader, ChecksTheSourceAgainstTheMachine) {
   EXPECT_THAT(row_problems("a,0,host_read,sip0.cube0.pe0,0x2000000000,1")[0].text(), HasSubstr("write host"));
 }
 
+TEST(TraceReader, AWrongAddressIsShownAsItWasTyped) {
+  EXPECT_THAT(row_problems("a,0,pe_read,sip0.cube0.pe0,0x0,64")[0].text(),
+              HasSubstr("dst: 0x0: sip0.cube0.pe0 PE_CPU_DTCM +0x0 is neither HBM"));
+}
+
+TEST(TraceReader, BelowAWrongHeaderNothingIsRead) {
+  EXPECT_THAT(problems("id,issue,op,src,dst,bytes\na,0,pe_read,host,0x0,64\n"), SizeIs(1));
+  EXPECT_THAT(problems("id,op,issue_ns,src,dst,bytes\na,0,pe_read,host,0x0,64\n"), SizeIs(1));
+}
+
 TEST(TraceReader, ChecksTheTargetBytes) {
   using address::PhysAddr;
   const std::uint64_t slice = machine().spec.hbm_slice_bytes();
