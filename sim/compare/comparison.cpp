@@ -26,11 +26,13 @@ std::string file_of(const std::string& path) {
   return std::filesystem::is_directory(path, ignored) ? (std::filesystem::path(path) / "result.json").string() : path;
 }
 
+constexpr const char* kWanted = "give the folder or the result.json of `kernbench run`";
+
 Json read_result(const std::string& file) {
-  Json result = files::read_json(file, kMostBytes);
+  const Json result = files::read_json(file, kMostBytes, kWanted);
   const auto refuse = [&](const std::string& why) { return Error::configuration(file + ": " + why); };
   if (!result.is_object() || !result.contains("schema") || !result.contains("launches")) {
-    throw refuse("is not the result of a run; give the folder or the result.json of `kernbench run`");
+    throw refuse(std::string("is not the result of a run; ") + kWanted);
   }
   if (result["schema"] != kSchema) {
     throw refuse(fmt::format("has schema {}; this program reads {}, so use the kernbench that wrote it",

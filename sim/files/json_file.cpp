@@ -28,7 +28,8 @@ Error error_in(const std::string& file, const std::string& what) {
 // Looks at everything before a value is made of it, because making and removing what is deep takes a deep stack.
 class Inspector final : public nlohmann::json_sax<Json> {
  public:
-  Inspector(const std::string& file, const std::string& text) : file_(file), text_(text) {}
+  Inspector(const std::string& file, const std::string& text, const std::string& remedy = "")
+      : file_(file), text_(text), remedy_(remedy.empty() ? "" : "; " + remedy) {}
 
   bool null() override { return value(); }
   bool boolean(bool) override { return value(); }
@@ -53,7 +54,7 @@ class Inspector final : public nlohmann::json_sax<Json> {
     const std::size_t line = 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
     const std::size_t begin = before.rfind('\n') == before.npos ? 0 : before.rfind('\n') + 1;
     throw Error::configuration(
-        fmt::format("{}:{}:{}: is not JSON: {}", file_, line, before.size() - begin + 1, reason_of(error)));
+        fmt::format("{}:{}:{}: is not JSON: {}{}", file_, line, before.size() - begin + 1, reason_of(error), remedy_));
   }
 
  private:
@@ -87,6 +88,7 @@ class Inspector final : public nlohmann::json_sax<Json> {
 
   const std::string& file_;
   const std::string& text_;
+  std::string remedy_;
   std::vector<Level> levels_;
 };
 
@@ -129,14 +131,14 @@ std::string read_regular(const std::string& file, std::size_t most_bytes) {
 
 }  // namespace
 
-Json parse_json(const std::string& file, const std::string& text) {
-  Inspector inspector(file, text);
+Json parse_json(const std::string& file, const std::string& text, const std::string& remedy) {
+  Inspector inspector(file, text, remedy);
   Json::sax_parse(text, &inspector);
   return Json::parse(text);
 }
 
-Json read_json(const std::string& file, std::size_t most_bytes) {
-  return parse_json(file, read_regular(file, most_bytes));
+Json read_json(const std::string& file, std::size_t most_bytes, const std::string& remedy) {
+  return parse_json(file, read_regular(file, most_bytes), remedy);
 }
 
 Json read_json_without(const std::set<std::string>& members, const std::string& file, std::size_t most_bytes) {
@@ -154,6 +156,14 @@ std::string reason_of(const Json::exception& error) {
   if (!text.empty() && text.front() == '[') text.erase(0, std::min(text.find("] "), text.size() - 2) + 2);
   const std::string where = "parse error at ";
   if (text.compare(0, where.size(), where) == 0) text.erase(0, std::min(text.find(": "), text.size() - 2) + 2);
+  const std::string syntax = "syntax error while parsing ";
+  if (text.compare(0, syntax.size(), syntax) == 0) {  // "... value - invalid literal; last read: 'i'"
+    if (const std::size_t dash = text.find(" - "); dash != std::string::npos) text.erase(0, dash + 3);
+    if (const std::size_t last = text.find("; last read: "); last != std::string::npos) {
+      const std::size_t end = text.rfind("; expected ");
+      text.erase(last, end == std::string::npos || end < last ? end : end - last);
+    }
+  }
   return text;
 }
 

@@ -98,7 +98,8 @@ TEST_F(CompareCommandTest, WhatIsNoResultIsRefused) {
   write("broken.json", "{\"schema\": 2, \"launches\": [1]}");
   const std::pair<const char*, const char*> cases[] = {
       {"nothing", "nothing: cannot be read: No such file or directory"},
-      {"text.json", "text.json:1:1: is not JSON"},
+      {"text.json",
+       "text.json:1:1: is not JSON: invalid literal; give the folder or the result.json of `kernbench run`"},
       {"other.json", "other.json: is not the result of a run; give the folder or the result.json"},
       {"future.json", "future.json: has schema 99; this program reads 2"},
       {"broken.json", "is not a whole result: "}};

@@ -64,6 +64,18 @@ TEST_F(JsonFileTest, MistakesHaveTheirPlace_E99) {
   }
 }
 
+TEST_F(JsonFileTest, WhatIsNoJsonIsToldInPlainWords) {
+  EXPECT_THAT(refusal(write("idle")), testing::EndsWith(":1:1: is not JSON: invalid literal"));
+  EXPECT_THAT(refusal(write("{\"a\": 1,}")),
+              testing::EndsWith(":1:9: is not JSON: unexpected '}'; expected string literal"));
+  try {
+    read_json(write("idle"), 100, "give another");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::EndsWith("is not JSON: invalid literal; give another"));
+  }
+}
+
 TEST_F(JsonFileTest, DepthTakesNoStack_E99) {
   EXPECT_NO_THROW(read_json(write(std::string(32, '[') + std::string(32, ']')), 100));
   const std::string open(1000000, '['), close(1000000, ']');
