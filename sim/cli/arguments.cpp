@@ -62,7 +62,7 @@ class Checker {
       if (arg.rfind("--", 0) == 0) {
         if (takes_next(arg)) out_.push_back(next_value(arg, args, ++i));
       } else if (arg.size() > 1 && arg[0] == '-' && arg != "-h") {
-        throw usage_error("unknown option " + arg + "; " + suggest(arg, names_));
+        refuse_unknown(arg);
       }
     }
     return std::move(out_);
@@ -71,6 +71,12 @@ class Checker {
  private:
   // Most often a shell variable that is not set.
   [[noreturn]] static void refuse_empty() { throw usage_error("an argument is empty; give a name, or leave it out"); }
+
+  // All options are too many for a line; --help lists them.
+  [[noreturn]] void refuse_unknown(const std::string& option) const {
+    const std::string near = nearest_name(option, names_);
+    throw usage_error("unknown option " + option + (near.empty() ? "" : "; did you mean '" + near + "'?"));
+  }
 
   // Only a file can have a name that begins with '-', and "./" before it changes nothing.
   std::string operand(const std::string& arg) const {
@@ -83,7 +89,7 @@ class Checker {
     const std::size_t equals = arg.find('=');
     const std::string name = arg.substr(0, equals);
     const auto found = options_.find(name);
-    if (found == options_.end()) throw usage_error("unknown option " + name + "; " + suggest(name, names_));
+    if (found == options_.end()) refuse_unknown(name);
     const CLI::Option& option = *found->second;
     if (is_flag(option)) {
       if (equals != std::string::npos) check_flag(name, arg.substr(equals + 1));
@@ -109,6 +115,13 @@ class Checker {
   std::set<std::string> given_;
   std::vector<std::string> out_;
 };
+
+// Without an exponent: 0.000001 says more than 1e-06.
+std::string digits_of(double value) {
+  char buffer[64];
+  const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed);
+  return error == std::errc{} ? std::string(buffer, end) : observe::shortest(value);
+}
 
 std::string range_text(const std::string& low, const std::string& high) {
   return "from " + low + " to " + high;
@@ -145,7 +158,7 @@ CLI::Option* add_real_option(CLI::App& app, const std::string& name, double& tar
       target = value;
       return;
     }
-    const std::string range = range_text(observe::shortest(low), observe::shortest(high));
+    const std::string range = range_text(digits_of(low), digits_of(high));
     throw usage_error(name + " needs a number " + range + ", not '" + text + "'");
   };
   return app.add_option_function<std::string>(name, read, help);

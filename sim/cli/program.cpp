@@ -75,7 +75,10 @@ int report(const Caller& caller, const Error& error) {
   if (error.diagnostics().empty()) {
     text = error_line(program, error);
   } else {
-    for (const Diagnostic& diagnostic : error.diagnostics()) text += printable_line(diagnostic.text()) + "\n";
+    for (const Diagnostic& diagnostic : error.diagnostics()) {
+      if (diagnostic.file.empty()) text += program + ": error: ";  // else its place comes first, as compilers have it
+      text += printable_line(diagnostic.text()) + "\n";
+    }
     const std::size_t count = error.diagnostics().size();
     const std::string number =
         count > kMostProblems ? "more than " + std::to_string(kMostProblems) : std::to_string(count);
@@ -114,6 +117,19 @@ int guarded(const Caller& caller, const std::function<int()>& body) {
   return code;
 }
 
+std::string unexpected(const std::string& argument) {
+  return "unexpected argument '" + argument + "'";
+}
+
+// Whoever gives a value alone means the one option that a command needs.
+std::string for_missing_option(const CLI::App& app, const std::string& value) {
+  for (const CLI::Option* option : app.get_options()) {
+    const bool missing = option->get_required() && option->count() == 0 && !option->get_positional();
+    if (missing) return "; did you mean " + option->get_name() + " " + value + "?";
+  }
+  return "";
+}
+
 // Parses the command line; help and version go to stdout.
 int parse_and_run(CLI::App& app, CLI::App& options_of, const std::vector<std::string>& args, Command& command) {
   std::vector<std::string> reversed = check_arguments(options_of, args);
@@ -126,7 +142,13 @@ int parse_and_run(CLI::App& app, CLI::App& options_of, const std::vector<std::st
     return 0;
   } catch (const CLI::ExtrasError&) {
     const std::vector<std::string> extras = app.remaining(true);
-    throw usage_error(extras.empty() ? "too many arguments" : "unexpected argument '" + extras.front() + "'");
+    throw usage_error(extras.empty() ? "too many arguments" : unexpected(extras.front()));
+  } catch (const CLI::RequiredError& error) {
+    const std::vector<std::string> extras = app.remaining(true);
+    if (extras.empty()) throw usage_error(error.what());
+    throw usage_error(unexpected(extras.front()) + for_missing_option(options_of, extras.front()));
+  } catch (const CLI::ExcludesError& error) {
+    throw usage_error(error.what() + std::string("; give one of them"));
   } catch (const CLI::ParseError& error) {
     throw usage_error(error.what());
   }

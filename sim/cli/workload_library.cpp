@@ -76,7 +76,7 @@ bool is_cut_off(const std::string& path) {
 void check_file(const std::string& file, const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
-    refuse(file, std::string("the plug-in cannot be loaded: ") + std::strerror(errno), topology::remedy_of(errno));
+    refuse("", "the plug-in '" + file + "' cannot be loaded: " + std::strerror(errno), topology::remedy_of(errno));
   }
   if (S_ISDIR(status.st_mode)) refuse(file, "this is a directory", "name a shared library in it");
   if (!S_ISREG(status.st_mode)) refuse(file, "this is not a regular file", "name a shared library");

@@ -297,14 +297,16 @@ Trace parse_trace(std::string_view text, const std::string& name, const topology
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& file, const std::string& message, const std::string& remedy) {
-  throw Error({Diagnostic{file, 0, 0, "", message, remedy}});
+// Not in the file, so without a place.
+[[noreturn]] void refuse(const std::string& message, const std::string& remedy) {
+  throw Error({Diagnostic{"", 0, 0, "", message, remedy}});
 }
 
 [[noreturn]] void refuse_unreadable(const std::string& file, int error) {
-  if (error == ENOENT) refuse(file, "there is no such traffic file", "check the path given to --trace");
-  if (error == EISDIR) refuse(file, "this is a directory", "name a CSV file in it");
-  refuse(file, std::string("the file cannot be read: ") + std::strerror(error), topology::remedy_of(error));
+  const std::string name = "'" + file + "'";
+  if (error == ENOENT) refuse("there is no traffic file " + name, "check the path given to --trace");
+  if (error == EISDIR) refuse(name + " is a directory", "name a CSV file in it");
+  refuse(name + " cannot be read: " + std::strerror(error), topology::remedy_of(error));
 }
 
 }  // namespace

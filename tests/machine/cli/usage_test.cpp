@@ -63,10 +63,10 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"run --seed 18446744073709551616", "not '18446744073709551616'"},
         Wrong{"run --seed 0x10", "--seed needs a whole number"}, Wrong{"run --seed 1.5", "not '1.5'"},
         Wrong{"run --seed nan", "not 'nan'"}, Wrong{"run --seed 7up", "not '7up'"},
-        Wrong{"run --time-limit-ns nan", "--time-limit-ns needs a number from 1e-06 to 1e+12, not 'nan'"},
+        Wrong{"run --time-limit-ns nan", "--time-limit-ns needs a number from 0.000001 to 1000000000000, not 'nan'"},
         Wrong{"run --time-limit-ns 1e400", "not '1e400'"}, Wrong{"run --time-limit-ns 0", "not '0'"},
         Wrong{"run --time-limit-ns 1e-9", "not '1e-9'"},
-        Wrong{"run --host-time-limit-s 0", "--host-time-limit-s needs a number from 0.001 to 1e+08, not '0'"},
+        Wrong{"run --host-time-limit-s 0", "--host-time-limit-s needs a number from 0.001 to 100000000, not '0'"},
         Wrong{"traffic --trace t.csv --host-time-limit-s soon", "not 'soon'"},
         Wrong{"evaluate gemm --jobs 0", "--jobs needs a whole number from 1 to 9999, not '0'"},
         Wrong{"evaluate gemm --jobs 99999999999999999999", "--jobs needs a whole number"},
@@ -104,12 +104,19 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"run --wave-detail flit", "--wave FILE"},
         Wrong{"run --wave w.vcd --wave-from-ns 5 --wave-until-ns 4", "is before --wave-from-ns"},
         Wrong{"run --time-limit-ns -5", "--time-limit-ns"},
-        Wrong{"run --time-limit-ns soon", "--time-limit-ns needs a number from 1e-06 to 1e+12, not 'soon'"},
-        Wrong{"run --seed abc", "not 'abc'"}, Wrong{"run --plugin nothing.so", "nothing.so"},
+        Wrong{"run --time-limit-ns soon", "--time-limit-ns needs a number from 0.000001 to 1000000000000, not 'soon'"},
+        Wrong{"run --seed abc", "not 'abc'"},
+        Wrong{"run --plugin nothing.so", "kernbench run: error: the plug-in 'nothing.so' cannot be loaded"},
         Wrong{"run --topology nothing.yaml", "nothing.yaml"}, Wrong{"run --topology .", "directory"},
         Wrong{"probe --case pe-local", "did you mean 'pe-local-hbm'?"}, Wrong{"check", "FILES is required"},
-        Wrong{"traffic", "--trace is required"}, Wrong{"traffic --trace nothing.csv", "nothing.csv"},
-        Wrong{"topology --json --dot", "excludes"}));
+        Wrong{"traffic", "--trace is required"},
+        Wrong{"traffic --trace nothing.csv", "kernbench traffic: error: there is no traffic file 'nothing.csv'"},
+        Wrong{"traffic t1.csv", "unexpected argument 't1.csv'; did you mean --trace t1.csv?"},
+        Wrong{"check nothing.yaml", "kernbench check: error: there is no file 'nothing.yaml'"},
+        Wrong{"run --bench gemmm", "(did you mean 'gemm-"}, Wrong{"run --bench nope", "(known: "},
+        Wrong{"run --result x", "unknown option --result\nTry"}, Wrong{"run --ccl x", "unknown option --ccl\nTry"},
+        Wrong{"run --log foo=debug", "write --log foo:debug"},
+        Wrong{"topology --json --dot", "--json excludes --dot; give one of them"}));
 
 TEST_F(UsageTest, ALibraryThatIsNoPluginIsNamed) {
   const Outcome outcome = kernbench("run --plugin /lib/x86_64-linux-gnu/libm.so.6");
