@@ -145,6 +145,69 @@ std::string window_note(const record::ActivityRecorder::Window& window, TimeFs e
   return "there are no findings, because --record-window divides launches; run without it for them";
 }
 
+// Who observes the simulation, as far as the run asks for it.
+class Observers {
+ public:
+  explicit Observers(const WorkloadRun& run) : graph_(run.topology.graph) {
+    if (run.record_window) window_ = {run.record_window->first, run.record_window->second};
+    if (run.record) {
+      recorder_.emplace(series_of(graph_), window_);
+      costs_.emplace(graph_);
+    }
+    if (run.check_races) races_.emplace(kernel_scratch(graph_.spec), one_write_channel(graph_.spec));
+  }
+
+  void observe(SimulationOptions& options) {
+    if (recorder_) options.recorder = &*recorder_;
+    if (costs_) options.costs = &*costs_;
+    if (races_) options.order = &*races_;
+  }
+
+  // What they saw; times and launches are in `record`.
+  void report(RunRecord& record) const {
+    if (races_) {
+      record.races = races_->races();
+      record.races_not_compared = races_->not_compared();
+    }
+    if (window_) record.notes.push_back(window_note(*window_, record.sim_time));
+    if (recorder_) {
+      const MessageWaits waits(costs_->receives(), graph_);
+      name_awaited(record.launches, waits);
+      add_recorded_use(*recorder_, graph_, record);
+      if (!window_) record.findings = find_causes(record.launches, *recorder_, graph_, &*costs_, &waits);
+      record.operations = costs_->most_expensive(kOperationsShown);
+    }
+  }
+
+ private:
+  const topology::Graph& graph_;
+  std::optional<record::ActivityRecorder::Window> window_;
+  std::optional<record::ActivityRecorder> recorder_;
+  std::optional<OperationCosts> costs_;
+  std::optional<check::RaceChecker> races_;
+};
+
+// Runs the workload on the host side of the simulation. Warnings of the runtime go to `warnings`.
+void run_on(contract::IHost& host, const WorkloadRun& run, WorkloadOutcome& outcome,
+            std::vector<std::string>& warnings) {
+  sw::RuntimeOptions options;
+  options.devices = run.sips;
+  options.seed = run.seed;
+  options.all_reduces = run.all_reduces;
+  options.warn = [&warnings](const std::string& text) { warnings.push_back(text); };
+  sw::Runtime runtime(host, run.kernels, std::move(options));
+  sw::WorkloadResult workload = sw::run_workload(runtime, *run.workload, run.params);
+  RunRecord& record = outcome.record;
+  record.verification = std::move(workload.verification);
+  record.figures.reserve(workload.figures.size());
+  for (sw::Figure& figure : workload.figures) {
+    record.figures.push_back({std::move(figure.name), figure.value, std::move(figure.unit), std::move(figure.meaning)});
+  }
+  record.notes = std::move(workload.notes);
+  for (const sw::CollectiveRecord& one : runtime.collectives()) record.collectives.push_back(collective_record(one));
+  outcome.has_contents = runtime.contents_made();
+}
+
 }  // namespace
 
 WorkloadOutcome run_workload(const WorkloadRun& run) {
@@ -152,53 +215,19 @@ WorkloadOutcome run_workload(const WorkloadRun& run) {
   WorkloadOutcome outcome;
   RunRecord& record = outcome.record;
   record = describe(run);
-  std::vector<std::string> warnings;
   SimulationOptions options = run.options;
   options.kernels = run.kernels;
   options.oplog_facts = log_facts(record);
-  std::optional<record::ActivityRecorder> recorder;
-  std::optional<record::ActivityRecorder::Window> window;
-  if (run.record_window) window = {run.record_window->first, run.record_window->second};
-  if (run.record) options.recorder = &recorder.emplace(series_of(run.topology.graph), window);
-  std::optional<OperationCosts> costs;
-  if (run.record) options.costs = &costs.emplace(run.topology.graph);
-  std::optional<check::RaceChecker> races;
-  if (run.check_races)
-    options.order = &races.emplace(kernel_scratch(run.topology.graph.spec), one_write_channel(run.topology.graph.spec));
-  SimulationResult result = simulate(run.topology, options, [&](contract::IHost& host) {
-    sw::RuntimeOptions runtime_options;
-    runtime_options.devices = run.sips;
-    runtime_options.seed = run.seed;
-    runtime_options.all_reduces = run.all_reduces;
-    runtime_options.warn = [&warnings](const std::string& text) { warnings.push_back(text); };
-    sw::Runtime runtime(host, run.kernels, std::move(runtime_options));
-    sw::WorkloadResult workload = sw::run_workload(runtime, *run.workload, run.params);
-    record.verification = std::move(workload.verification);
-    record.figures.reserve(workload.figures.size());
-    for (sw::Figure& figure : workload.figures) {
-      record.figures.push_back(
-          {std::move(figure.name), figure.value, std::move(figure.unit), std::move(figure.meaning)});
-    }
-    record.notes = std::move(workload.notes);
-    for (const sw::CollectiveRecord& one : runtime.collectives()) record.collectives.push_back(collective_record(one));
-    outcome.has_contents = runtime.contents_made();
-  });
+  Observers observers(run);
+  observers.observe(options);
+  std::vector<std::string> warnings;
+  SimulationResult result =
+      simulate(run.topology, options, [&](contract::IHost& host) { run_on(host, run, outcome, warnings); });
   record.sim_time = result.sim_time;
   record.launches = std::move(result.launches);
   record.blocks = std::move(result.blocks);
   record.warnings = std::move(result.warnings);
-  if (races) {
-    record.races = races->races();
-    record.races_not_compared = races->not_compared();
-  }
-  if (window) record.notes.push_back(window_note(*window, record.sim_time));
-  if (recorder) {
-    const MessageWaits waits(costs->receives(), run.topology.graph);
-    name_awaited(record.launches, waits);
-    add_recorded_use(*recorder, run.topology.graph, record);
-    if (!window) record.findings = find_causes(record.launches, *recorder, run.topology.graph, &*costs, &waits);
-  }
-  if (costs) record.operations = costs->most_expensive(kOperationsShown);
+  observers.report(record);
   for (const std::string& warning : data::non_finite_warnings(record.verification)) warnings.push_back(warning);
   record.warnings.insert(record.warnings.end(), warnings.begin(), warnings.end());
   if (record.launches.size() > kLaunchesWithPes) {
