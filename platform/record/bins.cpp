@@ -28,15 +28,28 @@ void OpenBins::grow(BinPool& pool) {
 
 BinItem OpenBins::widen(int by, BinPool& pool) {
   if (empty()) return {};
-  std::vector<BinItem>& wide = pool.scratch();
-  wide.clear();
-  for_each([&](std::uint32_t index, const Bin& bin) {
-    if (wide.empty() || wide.back().index != index >> by) wide.push_back({index >> by, {}});
-    wide.back().bin.add(bin);
+  OpenBins wide;
+  char* latest = nullptr;  // in `wide`
+  std::uint32_t skipped = 0;
+  for_each_packed([&](std::uint32_t index, const PackedBin& packed) {
+    if (latest != nullptr && index >> by == wide.next_index_ - 1) {
+      Bin sum = PackedBin(latest).bin();
+      sum.add(packed.bin());
+      wide.end_at(PackedBin::put(latest, skipped, sum));
+      return;
+    }
+    latest = wide.next_place(pool);
+    skipped = (index >> by) - wide.next_index_;
+    wide.end_at(packed.copy(latest, skipped));
+    wide.next_index_ = (index >> by) + 1;
   });
+  const BinItem last{wide.next_index_ - 1, PackedBin(latest).bin()};
+  wide.end_at(latest);
+  wide.next_index_ -= 1 + skipped;
+  if (wide.first_ == wide.last_ && wide.last_->used == 0) wide.clear(pool);
   clear(pool);
-  for (std::size_t i = 0; i + 1 < wide.size(); ++i) append(wide[i].index, wide[i].bin, pool);
-  return wide.back();
+  *this = wide;
+  return last;
 }
 
 std::size_t OpenBins::bytes() const {

@@ -20,18 +20,19 @@ struct BinItem {
   Bin bin;
 };
 
-// A packed bin: the number of bins skipped before it and four lengths, then busy, wait, bytes and queue in as many
-// bytes as each needs, the lowest first.
+// A packed bin is a head, with the number of bins skipped before it and four lengths, and then busy, wait, bytes and
+// queue in as many bytes as each needs, the lowest first.
 class PackedBin {
  public:
-  static constexpr std::size_t kMostBytes = 4 + 4 * 8;
+  static constexpr std::size_t kHeadBytes = 4;
+  static constexpr std::size_t kMostBytes = kHeadBytes + 4 * 8;
   // So many bytes behind the last packed bin are read, and not used.
-  static constexpr std::size_t kSlack = 7;
+  static constexpr std::size_t kSlack = kMostBytes;
 
   // Returns the end of what it wrote; all of kMostBytes may be overwritten.
   static char* put(char* to, std::uint32_t skipped, const Bin& bin) {
     std::uint32_t head = skipped << kLengthBits;
-    char* at = to + sizeof head;
+    char* at = to + kHeadBytes;
     int shift = 0;
     for (const std::uint64_t number : numbers(bin)) {
       std::memcpy(at, &number, sizeof number);
@@ -44,26 +45,27 @@ class PackedBin {
     return at;
   }
 
-  // Calls f(index, bin) for each of [from, end), the first of which may have `index`; returns the index behind the
-  // last.
-  template <typename F>
-  static std::uint32_t read(const char* from, const char* end, std::uint32_t index, F&& f) {
-    while (from < end) {
-      std::uint32_t head;
-      std::memcpy(&head, from, sizeof head);
-      from += sizeof head;
-      std::uint64_t numbers[4];
-      for (int i = 0; i < 4; ++i, head >>= 4U) {
-        const std::uint32_t length = head & 15U;
-        std::memcpy(&numbers[i], from, sizeof numbers[i]);
-        numbers[i] &= length == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * length) - 1;
-        from += length;
-      }
-      index += head;
-      f(index++, Bin{TimeFs(static_cast<std::int64_t>(numbers[0])), TimeFs(static_cast<std::int64_t>(numbers[1])),
-                     numbers[2], numbers[3]});
+  explicit PackedBin(const char* from) : from_(from) { std::memcpy(&head_, from, sizeof head_); }
+
+  std::uint32_t skipped() const { return head_ >> kLengthBits; }
+  const char* end() const { return from_ + kHeadBytes + (length(0) + length(1) + length(2) + length(3)); }
+  Bin bin() const {
+    std::uint64_t numbers[4];
+    const char* at = from_ + kHeadBytes;
+    for (int i = 0; i < 4; ++i) {
+      std::memcpy(&numbers[i], at, sizeof numbers[i]);
+      numbers[i] &= length(i) == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * length(i)) - 1;
+      at += length(i);
     }
-    return index;
+    return {TimeFs(static_cast<std::int64_t>(numbers[0])), TimeFs(static_cast<std::int64_t>(numbers[1])), numbers[2],
+            numbers[3]};
+  }
+  // The same with another number of skipped bins; all of kMostBytes may be overwritten.
+  char* copy(char* to, std::uint32_t skipped) const {
+    std::memcpy(to, from_, kMostBytes);
+    const std::uint32_t head = (head_ & ((1U << kLengthBits) - 1)) | skipped << kLengthBits;
+    std::memcpy(to, &head, sizeof head);
+    return to + (end() - from_);
   }
 
  private:
@@ -72,6 +74,10 @@ class PackedBin {
   static std::array<std::uint64_t, 4> numbers(const Bin& bin) {
     return {static_cast<std::uint64_t>(bin.busy.fs()), static_cast<std::uint64_t>(bin.wait.fs()), bin.bytes, bin.queue};
   }
+  std::uint32_t length(int i) const { return head_ >> 4 * i & 15U; }
+
+  const char* from_;
+  std::uint32_t head_;
 };
 
 // Room for a few packed bins, in a chain. Two cache lines: most series of a large machine have few bins.
@@ -97,24 +103,19 @@ class BinPool {
     last->next = free_;
     free_ = first;
   }
-  // For whoever needs it at the moment.
-  std::vector<BinItem>& scratch() { return scratch_; }
 
  private:
   void add_slab();
 
   std::vector<std::unique_ptr<BinChunk[]>> slabs_;
   BinChunk* free_ = nullptr;
-  std::vector<BinItem> scratch_;
 };
 
 // Bins that are still filled, in their order.
 class OpenBins {
  public:
   void append(std::uint32_t index, const Bin& bin, BinPool& pool) {  // indices rise
-    if (last_ == nullptr || last_->used + PackedBin::kMostBytes > BinChunk::kBytes) grow(pool);
-    char* const to = last_->bytes + last_->used;
-    last_->used += static_cast<std::uint32_t>(PackedBin::put(to, index - next_index_, bin) - to);
+    end_at(PackedBin::put(next_place(pool), index - next_index_, bin));
     next_index_ = index + 1;
   }
   // Makes bins 2^by times as wide, and takes the last one out; an empty one where there is none.
@@ -126,14 +127,29 @@ class OpenBins {
   }
   template <typename F>
   void for_each(F&& f) const {
-    std::uint32_t index = 0;
-    for (const BinChunk* chunk = first_; chunk != nullptr; chunk = chunk->next)
-      index = PackedBin::read(chunk->bytes, chunk->bytes + chunk->used, index, f);
+    for_each_packed([&](std::uint32_t index, const PackedBin& packed) { f(index, packed.bin()); });
   }
   std::size_t bytes() const;
   char* copy_to(char* to) const;  // returns the end
 
  private:
+  template <typename F>
+  void for_each_packed(F&& f) const {
+    std::uint32_t index = 0;
+    for (const BinChunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
+      for (const char* at = chunk->bytes; at < chunk->bytes + chunk->used;) {
+        const PackedBin packed(at);
+        at = packed.end();
+        index += packed.skipped();
+        f(index++, packed);
+      }
+    }
+  }
+  char* next_place(BinPool& pool) {
+    if (last_ == nullptr || last_->used + PackedBin::kMostBytes > BinChunk::kBytes) grow(pool);
+    return last_->bytes + last_->used;
+  }
+  void end_at(const char* end) { last_->used = static_cast<std::uint32_t>(end - last_->bytes); }
   void grow(BinPool& pool);
 
   BinChunk *first_ = nullptr, *last_ = nullptr;
@@ -149,7 +165,13 @@ class BinList {
   // Calls f(index, bin) for each.
   template <typename F>
   void for_each(F&& f) const {
-    PackedBin::read(packed_.data(), packed_.data() + packed_.size(), 0, f);
+    std::uint32_t index = 0;
+    for (const char* at = packed_.data(); at < packed_.data() + packed_.size();) {
+      const PackedBin packed(at);
+      at = packed.end();
+      index += packed.skipped();
+      f(index++, packed.bin());
+    }
   }
   // As files have them: of each bin the number of bins that were skipped, busy, bytes, queue, wait, as varints of seven
   // bits a byte, the lowest first.

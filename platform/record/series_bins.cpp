@@ -17,15 +17,15 @@ void EpochList::drop_last() {
   covered_begin_ = covered_end_ = 0_fs;
 }
 
-void EpochList::widen_for(const Usage& usage, std::uint32_t most_bins) {
-  const auto at = std::lower_bound(ends_.begin(), ends_.end(), usage.end) - ends_.begin();
+void EpochList::widen_for(TimeFs begin, TimeFs end, std::uint32_t most_bins) {
+  const auto at = std::lower_bound(ends_.begin(), ends_.end(), end) - ends_.begin();
   auto epoch = static_cast<std::size_t>(at);
-  fit(epoch, usage.end, most_bins);
+  fit(epoch, end, most_bins);
   covered_begin_ = begin_of(epoch);
   const std::uint64_t width = std::min(std::uint64_t{most_bins} << shifts_[epoch], std::uint64_t{1} << 62U);
   const TimeFs bins_end = time_sum(covered_begin_, TimeFs(static_cast<std::int64_t>(width)));
   covered_end_ = epoch < ends_.size() ? std::min(ends_[epoch], bins_end) : bins_end;
-  for (; epoch > 0 && usage.begin < ends_[epoch - 1]; --epoch) fit(epoch - 1, ends_[epoch - 1], most_bins);
+  for (; epoch > 0 && begin < ends_[epoch - 1]; --epoch) fit(epoch - 1, ends_[epoch - 1], most_bins);
 }
 
 void EpochList::fit(std::size_t epoch, TimeFs end, std::uint32_t most_bins) {

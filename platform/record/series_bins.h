@@ -40,13 +40,13 @@ class EpochList {
   void divide(TimeFs end);
   // Removes the last one.
   void drop_last();
-  // Makes bins wide enough for a use.
-  void cover(const Usage& usage, std::uint32_t most_bins) {
-    if (usage.begin < covered_begin_ || usage.end > covered_end_) widen_for(usage, most_bins);
+  // Makes bins wide enough for [begin, end).
+  void cover(TimeFs begin, TimeFs end, std::uint32_t most_bins) {
+    if (begin < covered_begin_ || end > covered_end_) widen_for(begin, end, most_bins);
   }
 
  private:
-  void widen_for(const Usage& usage, std::uint32_t most_bins);
+  void widen_for(TimeFs begin, TimeFs end, std::uint32_t most_bins);
   void fit(std::size_t epoch, TimeFs end, std::uint32_t most_bins);
 
   std::vector<TimeFs> ends_;

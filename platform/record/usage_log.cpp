@@ -21,24 +21,26 @@ void UsageLog::make_room() {
   entries_.reserve(most_entries_);
 }
 
-// `order_` becomes the entries series by series, those of each in their order. By counting.
-void UsageLog::sort() {
-  places_.assign(bins_.size() + 1, 0);
-  for (const Entry& entry : entries_) ++places_[entry.series() + 1];
-  std::partial_sum(places_.begin(), places_.end(), places_.begin());
-  order_.resize(entries_.size());
-  for (std::uint32_t i = 0; i < entries_.size(); ++i) order_[places_[entries_[i].series()]++] = i;
-}
-
 void UsageLog::into_bins() {
-  for (const Entry& entry : entries_) epochs_[entry.series()]->cover(entry.usage(), most_bins_);
-  sort();
+  prepare();
   for (std::size_t i = 0; i < order_.size(); ++i) {
-    if (i + kAhead < order_.size()) __builtin_prefetch(&entries_[order_[i + kAhead]]);
+    if (i + kAhead < order_.size()) __builtin_prefetch(&bins_[entries_[order_[i + kAhead]].series()]);
     const Entry& entry = entries_[order_[i]];
     bins_[entry.series()].add(entry.usage(), parts_);
   }
   entries_.clear();
+}
+
+// Bins become wide enough, and `order_` the entries series by series (by counting), those of each in their order.
+void UsageLog::prepare() {
+  places_.assign(bins_.size() + 1, 0);
+  for (const Entry& entry : entries_) {
+    epochs_[entry.series()]->cover(entry.begin(), entry.end(), most_bins_);
+    ++places_[entry.series() + 1];
+  }
+  std::partial_sum(places_.begin(), places_.end(), places_.begin());
+  order_.resize(entries_.size());
+  for (std::uint32_t i = 0; i < entries_.size(); ++i) order_[places_[entries_[i].series()]++] = i;
 }
 
 void UsageLog::finish() {

@@ -13,7 +13,7 @@ namespace kb::record {
 // thousands of series do not fit into a cache: use by use, each would wait for memory.
 class UsageLog {
  public:
-  static constexpr std::size_t kEntries = std::size_t{1} << 16U;  // 3 MB
+  static constexpr std::size_t kEntries = std::size_t{1} << 14U;  // 768 KiB: a second-level cache
 
   // `most_bins`: of a series in an epoch. `entries`: how many uses are kept.
   explicit UsageLog(std::uint32_t most_bins, std::size_t entries = kEntries)
@@ -46,6 +46,8 @@ class UsageLog {
           series_(series) {}
 
     std::uint32_t series() const { return series_; }
+    TimeFs begin() const { return begin_; }
+    TimeFs end() const { return end_; }
     Usage usage() const { return {begin_, end_, busy_, wait_, bytes_, queue_}; }
 
    private:
@@ -58,12 +60,12 @@ class UsageLog {
 
   void make_room();
   void into_bins();
-  void sort();
+  void prepare();
 
   std::uint32_t most_bins_;
   std::size_t most_entries_;
   std::vector<Entry> entries_;
-  std::vector<std::uint32_t> places_, order_;  // of sort()
+  std::vector<std::uint32_t> places_, order_;  // of prepare()
   std::vector<EpochList*> epochs_;             // of each series
   std::vector<SeriesBins> bins_;
   ActivityParts parts_;
