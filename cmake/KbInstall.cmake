@@ -6,6 +6,7 @@ set(_headers "${CMAKE_INSTALL_INCLUDEDIR}/kernbench")
 set(_package "${CMAKE_INSTALL_LIBDIR}/cmake/kernbench")
 
 install(TARGETS kernbench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS kernbench_http LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/kernbench)
 # `./run` builds kernbench alone, which can be installed, too: a simulation is installed when it has been built.
 foreach(simulation ${KB_SIMULATIONS})
   install(TARGETS ${simulation} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)

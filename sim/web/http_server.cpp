@@ -187,14 +187,7 @@ void close_gently(int socket) {
   ::close(socket);
 }
 
-}  // namespace
-
-std::optional<std::string> HttpRequest::parameter(const std::string& name) const {
-  const auto found = parameters.find(name);
-  return found == parameters.end() ? std::nullopt : std::optional(found->second);
-}
-
-class HttpServer::Implementation final : public httplib::Server {
+class Implementation final : public httplib::Server {
  public:
   Implementation(HttpServer::Handler handler, const HttpLimits& limits)
       : handler_(std::move(handler)), limits_(limits), token_(random_token()), secret_(random_token()) {
@@ -351,27 +344,28 @@ class HttpServer::Implementation final : public httplib::Server {
   std::set<std::string> one_use_;
 };
 
-HttpServer::HttpServer(Handler handler, const HttpLimits& limits)
-    : implementation_(std::make_unique<Implementation>(std::move(handler), limits)) {}
+// Has the implementation and does not inherit it: the library's class has functions of the same names.
+class ServerOfLibrary final : public HttpServer {
+ public:
+  ServerOfLibrary(Handler handler, const HttpLimits& limits) : implementation_(std::move(handler), limits) {}
+  ~ServerOfLibrary() override { implementation_.end(); }
+  ServerOfLibrary(const ServerOfLibrary&) = delete;
+  ServerOfLibrary& operator=(const ServerOfLibrary&) = delete;
 
-HttpServer::~HttpServer() {
-  stop();
-}
+  void start(int port) override { implementation_.begin(port); }
+  void stop() override { implementation_.end(); }
+  int port() const override { return implementation_.port(); }
+  std::string url() const override { return implementation_.url(implementation_.token()); }
+  std::string url_for_one_use() override { return implementation_.url(implementation_.add_token_for_one_use()); }
 
-void HttpServer::start(int port) {
-  implementation_->begin(port);
-}
-void HttpServer::stop() {
-  implementation_->end();
-}
-int HttpServer::port() const {
-  return implementation_->port();
-}
-std::string HttpServer::url() const {
-  return implementation_->url(implementation_->token());
-}
-std::string HttpServer::url_for_one_use() {
-  return implementation_->url(implementation_->add_token_for_one_use());
+ private:
+  Implementation implementation_;
+};
+
+}  // namespace
+
+std::unique_ptr<HttpServer> make_http_server(HttpServer::Handler handler, const HttpLimits& limits) {
+  return std::make_unique<ServerOfLibrary>(std::move(handler), limits);
 }
 
 }  // namespace kb::web

@@ -18,7 +18,10 @@ struct HttpRequest {
   std::multimap<std::string, std::string> parameters;
 
   // The first of this name; none when there is none.
-  std::optional<std::string> parameter(const std::string& name) const;
+  std::optional<std::string> parameter(const std::string& name) const {
+    const auto found = parameters.find(name);
+    return found == parameters.end() ? std::nullopt : std::optional(found->second);
+  }
 };
 
 struct HttpResponse {
@@ -46,25 +49,24 @@ class HttpServer {
   // May be called from several threads at once; an exception becomes status 500 without its text.
   using Handler = std::function<HttpResponse(const HttpRequest&)>;
 
-  explicit HttpServer(Handler handler, const HttpLimits& limits = {});
-  ~HttpServer();  // stop()
+  HttpServer() = default;
+  virtual ~HttpServer() = default;  // stop()
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
   // Takes the port on 127.0.0.1 and begins to answer; 0 is any free one. Configuration Error when it is taken.
-  void start(int port);
+  virtual void start(int port) = 0;
   // Ends all connections; returns when nothing is being answered any more.
-  void stop();
+  virtual void stop() = 0;
 
-  int port() const;
+  virtual int port() const = 0;
   // With the token, for people.
-  std::string url() const;
+  virtual std::string url() const = 0;
   // With a token that is good for one use, for a command line that others may see.
-  std::string url_for_one_use();
-
- private:
-  class Implementation;
-  std::unique_ptr<Implementation> implementation_;
+  virtual std::string url_for_one_use() = 0;
 };
+
+// In the library of the server, which the program loads: load_http_server() of http_module.h.
+std::unique_ptr<HttpServer> make_http_server(HttpServer::Handler handler, const HttpLimits& limits = {});
 
 }  // namespace kb::web

@@ -6,11 +6,12 @@
 
 #include <atomic>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <thread>
 
 #include "sim/web/api.h"
-#include "sim/web/http_server.h"
+#include "sim/web/http_module.h"
 #include "sim/web/run_folder.h"
 #include "sim/web/timeline.h"
 
@@ -95,15 +96,16 @@ void serve(const SessionOptions& options, const std::function<void(const std::st
   static const std::atomic<bool> kReady{true};
   if (timeline) loader.emplace(*timeline, run);
   const Api api(run, timeline ? &*timeline : nullptr, loader ? loader->ready() : kReady, against ? &*against : nullptr);
-  HttpServer server([&](const HttpRequest& request) { return api.answer(request); });
-  server.start(options.port);
-  say("The run of '" + run.name() + "' is shown at " + server.url());
+  const std::unique_ptr<HttpServer> server =
+      load_http_server([&](const HttpRequest& request) { return api.answer(request); });
+  server->start(options.port);
+  say("The run of '" + run.name() + "' is shown at " + server->url());
   if (!run.has_operations()) {
     say("It has no ops.sqlite, so there is no timeline; run it with --record " + options.folder + " in place of --out");
   }
   if (!run.own_topology()) say("The topology is another one than that of the run.");
   if (against && !against->other_machine().empty()) say(against->other_machine());
-  if (options.open_browser && !open_browser(server.url_for_one_use())) {
+  if (options.open_browser && !open_browser(server->url_for_one_use())) {
     say("No browser was found: open the address in one.");
   }
   say("Ctrl-C ends it.");
@@ -112,7 +114,7 @@ void serve(const SessionOptions& options, const std::function<void(const std::st
   }
   run.stop();
   if (against) against->run().stop();
-  server.stop();
+  server->stop();
 }
 
 }  // namespace kb::web

@@ -43,13 +43,22 @@ if command -v dpkg-shlibdeps >/dev/null; then
   for file in $files; do
     grep -q "^-.* [1-9][0-9]* .* \./usr/$file\$" "$work/deb/contents" || { echo "the package has no usr/$file"; exit 1; }
   done
-  dpkg-deb --field "${package[0]}" Depends | grep -q libc6 || { echo "the package depends on no library"; exit 1; }
+  grep -q "/kernbench/libkernbench_http\.so\$" "$work/deb/contents" || { echo "the package has no server of the page"; exit 1; }
+  for library in libc6 libcpp-httplib; do
+    dpkg-deb --field "${package[0]}" Depends | grep -q $library || { echo "the package does not depend on $library"; exit 1; }
+  done
   mkdir "$work/deb/root"
   dpkg-deb --extract "${package[0]}" "$work/deb/root"
   "$work/deb/root/usr/bin/kernbench" run --bench noop --quiet --out "$work/deb/out"
   grep -q '"ok": true' "$work/deb/out/result.json"
   rm -r "$work/deb"
 fi
+# The server of the page is a library that the program finds wherever it was moved to.
+"$kernbench" run --bench noop --quiet --out "$work/run"
+"$kernbench" web "$work/run" --port 0 --no-open >"$work/web" & server=$!
+until grep -q Ctrl-C "$work/web" || ! kill -0 $server 2>/dev/null; do sleep 0.05; done
+kill -TERM $server || true
+wait $server || { echo "the installed kernbench web does not serve"; exit 1; }
 "$work/prefix/bin/sim_one_pe" --bench noop --quiet --out "$work/sim"
 grep -q '"ok": true' "$work/sim/result.json"
 workloads() { "$kernbench" list --json "$@" | grep -o '"index": [0-9]*' | wc -l; }

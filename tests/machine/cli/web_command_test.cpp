@@ -95,6 +95,34 @@ TEST_F(WebCommandTest, APortInUseIsOneError) {
   EXPECT_THAT(read("second"), HasSubstr("another program has it; give another one with --port, or 0 for any free one"));
 }
 
+TEST_F(WebCommandTest, WithoutItsLibraryOfTheServer) {
+  fs::create_directories(folder() + "/alone/bin");
+  fs::copy_file(KB_PROGRAM_FOLDER "/kernbench", folder() + "/alone/bin/kernbench");
+  const fs::path place = fs::path(KB_HTTP_LIBRARY).lexically_relative(KB_PROGRAM_FOLDER);
+  const std::string library = (fs::canonical(folder()) / "alone/bin" / place).lexically_normal().string();
+  const auto web_alone = [&] {
+    return kernbench("--version > /dev/null; timeout 60 alone/bin/kernbench web run --port 0 --no-open");
+  };
+  Outcome outcome = web_alone();
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.err, "kernbench web: error: the server of the page cannot be loaded: there is no '" + library +
+                             "'; it is installed beside kernbench, so build or install both again\n");
+  fs::create_directories(fs::path(library).parent_path());
+  std::ofstream(library) << "no library";
+  outcome = web_alone();
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("the server of the page cannot be loaded: " + library + ": "));
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+}
+
+TEST_F(WebCommandTest, OnlyServingLoadsTheLibrariesOfTheServer) {
+  const Outcome outcome = kernbench("--version", "LD_TRACE_LOADED_OBJECTS=1");
+  EXPECT_THAT(outcome.out, HasSubstr("libsqlite3"));
+  for (const char* library : {"libcpp-httplib", "libssl", "libcrypto", "libbrotli"}) {
+    EXPECT_THAT(outcome.out, Not(HasSubstr(library)));
+  }
+}
+
 TEST_F(WebCommandTest, AFolderThatIsNoneOfARun) {
   EXPECT_THAT(refused("nothing").err, HasSubstr("'nothing' is not a folder"));
   EXPECT_THAT(refused("run/result.json").err, HasSubstr("is not a folder; give the one that `kernbench run --out"));

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -65,7 +66,7 @@ class HttpServerTest : public ::testing::Test {
   HttpServerTest() { begin({}); }
 
   void begin(const HttpLimits& limits) {
-    server_ = std::make_unique<HttpServer>(
+    server_ = make_http_server(
         [](const HttpRequest& request) {
           if (request.path == "/fails") throw std::runtime_error("a secret of the inside");
           HttpResponse response;
@@ -251,9 +252,9 @@ TEST_F(HttpServerTest, StopEndsWhatIsOpen) {
 }
 
 TEST_F(HttpServerTest, APortThatIsTakenIsAnErrorWithARemedy) {
-  HttpServer other([](const HttpRequest&) { return HttpResponse(); });
+  const std::unique_ptr<HttpServer> other = make_http_server([](const HttpRequest&) { return HttpResponse(); });
   try {
-    other.start(server_->port());
+    other->start(server_->port());
     FAIL() << "two servers share a port";
   } catch (const Error& error) {
     EXPECT_EQ(error.family(), ErrorFamily::configuration);
