@@ -16,8 +16,8 @@ using tl::Context;
 using tl::Ptr;
 using tl::TensorHandle;
 
-constexpr std::int64_t kKeys = 256;     // of a block of K and V
-constexpr std::int64_t kMostRows = 64;  // of a piece of Q
+constexpr std::int64_t kKeys = 256;    // of a block of K and V
+constexpr std::int64_t kMaxRows = 64;  // of a piece of Q
 
 struct Sizes {
   std::int64_t m, heads, kv_heads, d;
@@ -58,7 +58,7 @@ void self_attention(Context& tl, Ptr qkv, Ptr out, std::int64_t heads, std::int6
   tl.require(qkv.row_major() && out.row_major(), "qkv and out must be whole or split by rows");
   const std::int64_t pes = tl.num_programs(0) * tl.num_programs(1);
   const std::int64_t me = tl.program_id(1) * tl.num_programs(0) + tl.program_id(0);
-  const std::int64_t rows = std::min(kMostRows, Context::cdiv(s.m * heads, pes));
+  const std::int64_t rows = std::min(kMaxRows, Context::cdiv(s.m * heads, pes));
   const std::int64_t pieces = Context::cdiv(s.m, rows);
   for (std::int64_t item = me; item < pieces * heads; item += pes) {
     const std::int64_t row = item / heads * rows;

@@ -20,7 +20,7 @@ using tl::Ptr;
 using tl::TensorHandle;
 
 // Receives of a segment are all posted before its first send, so this bounds them.
-constexpr std::int64_t kMostBufferBytes = 256 << 10;
+constexpr std::int64_t kMaxBufferBytes = 256 << 10;
 
 struct Rank {
   Context& tl;
@@ -259,7 +259,7 @@ contract::Kernel kernel(const char* name, const char* what, void (*algorithm)(co
     const auto me = HopMember::make(tl, args);
     if (!me) return;
     const Reduction reduction(tl, args.op, args.ranks);
-    const auto bytes = std::min<std::int64_t>(kMostBufferBytes, static_cast<std::int64_t>(tl.info().scratch_bytes / 4));
+    const auto bytes = std::min<std::int64_t>(kMaxBufferBytes, static_cast<std::int64_t>(tl.info().scratch_bytes / 4));
     const auto item = static_cast<std::int64_t>(item_size(args.t.dtype()));
     algorithm({tl, *me, reduction, std::max<std::int64_t>(1, bytes / item)});
   });

@@ -21,7 +21,7 @@ using tl::Ptr;
 using tl::TensorHandle;
 using Integer = std::int64_t;
 
-constexpr Integer kMostSips = 1'000'000;  // more than any machine has
+constexpr Integer kMaxSips = 1'000'000;  // more than any machine has
 
 // One chunk of every block, in the exchange between the SIPs.
 struct Exchange {
@@ -62,7 +62,7 @@ void exchange_tiles(Context& tl, const Arguments& args, Body body) {
   tl.require(args.n_elem >= 1 && in.elements >= args.n_elem && out.elements >= args.n_elem,
              "n_elem is larger than the tile in this cube");
   const SipPlace sip = sip_place(tl, args, args.links);
-  tl.require(args.sip_rank >= 0 && args.sip_rank < args.n_sips && args.n_sips <= kMostSips, "sip_rank is not a rank");
+  tl.require(args.sip_rank >= 0 && args.sip_rank < args.n_sips && args.n_sips <= kMaxSips, "sip_rank is not a rank");
   checked_product("n_sips x n_elem", {args.n_sips, args.n_elem});
   body(sip);
 }

@@ -16,7 +16,7 @@ using tl::Ptr;
 using tl::TensorHandle;
 
 constexpr std::int64_t kWhole = 32;          // rows or columns that the array takes at least
-constexpr std::int64_t kMostRows = 64;       // at a time, unless the launch says more; w is read once for that many
+constexpr std::int64_t kMaxRows = 64;        // at a time, unless the launch says more; w is read once for that many
 constexpr std::int64_t kBlock = 128 * 1024;  // bytes of a block of w: enough to hide the latency of its load
 
 struct RmsNormMatmulArguments {
@@ -66,7 +66,7 @@ void choose_depth(Context& tl, std::optional<std::int64_t> given, RmsNormMatmul&
 
 // What the launch leaves open: as many rows and columns as the scratch has room for.
 void choose_sizes(Context& tl, const RmsNormMatmulArguments& given, RmsNormMatmul& args) {
-  args.rows = std::min(given.rows.value_or(kMostRows), args.m);
+  args.rows = std::min(given.rows.value_or(kMaxRows), args.m);
   choose_depth(tl, given.depth, args);
   const std::int64_t enough = std::min<std::int64_t>(args.n, 4 * kWhole);
   if (!given.rows) {

@@ -17,7 +17,7 @@ namespace kb::tl {
 namespace detail {
 
 // Beyond that, values of one type are easily mistaken for each other.
-inline constexpr std::size_t kMostFunctionParameters = 6;
+inline constexpr std::size_t kMaxFunctionParameters = 6;
 
 template <typename Fn>
 struct KernelFunction : KernelFunction<decltype(&Fn::operator())> {};
@@ -39,7 +39,7 @@ inline void require_count(const std::string& kernel, const char* what, std::size
 template <typename Fn, typename... Args, std::size_t... I>
 contract::Kernel build(std::string name, std::string description, std::vector<std::string> names, Fn fn,
                        std::tuple<Args...>*, std::index_sequence<I...>) {
-  static_assert(sizeof...(Args) <= kMostFunctionParameters,
+  static_assert(sizeof...(Args) <= kMaxFunctionParameters,
                 "a kernel of so many parameters takes them as a struct; see tl::Parameters");
   require_count(name, "parameter names", names.size(), sizeof...(Args));
   std::vector<contract::KernelParameter> parameters{ArgType<Args>::parameter(std::move(names[I]))...};

@@ -41,10 +41,10 @@ bool check_attributes(const tlm::tlm_generic_payload& payload, AccessPlan& plan)
   }
   plan.width = std::min(width, plan.length);
   const std::uint32_t repeats = (plan.length - 1) / plan.width + 1;
-  if (repeats > kMostRepeats) {
+  if (repeats > kMaxRepeats) {
     refuse(plan, tlm::TLM_BURST_ERROR_RESPONSE, "SCHEMA_ERROR",
            fmt::format("{} bytes in a streaming width of {} are {} accesses; at most {} are served", plan.length,
-                       plan.width, repeats, kMostRepeats));
+                       plan.width, repeats, kMaxRepeats));
     return false;
   }
   plan.repeats = repeats;

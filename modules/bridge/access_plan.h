@@ -14,7 +14,7 @@
 namespace kb::modules {
 
 // More accesses than this to the bytes of one streaming width are refused.
-inline constexpr std::uint32_t kMostRepeats = 4096;
+inline constexpr std::uint32_t kMaxRepeats = 4096;
 
 // A transfer whose streaming width is smaller than its length is several accesses to the same bytes, in order.
 struct AccessPlan {

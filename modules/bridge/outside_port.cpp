@@ -139,10 +139,10 @@ void OutsidePort::disable_write(Slot& slot) {
 
 std::uint64_t OutsidePort::debug_served(tlm::tlm_command command, std::uint64_t address, unsigned char* bytes,
                                         std::uint64_t nbytes) {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 30;  // of one call, whose length is 32 bits wide
+  constexpr std::uint64_t kMax = std::uint64_t{1} << 30;  // of one call, whose length is 32 bits wide
   std::uint64_t served = 0;
   while (served < nbytes) {
-    const auto part = static_cast<unsigned>(std::min(nbytes - served, kMost));
+    const auto part = static_cast<unsigned>(std::min(nbytes - served, kMax));
     tlm::tlm_generic_payload payload;
     payload.set_command(command);
     payload.set_address(address + served);

@@ -85,7 +85,7 @@ class BurstPlan {
     if (pieces_.empty()) return;
     if (latest_ < now) {
       retire_all();
-    } else if (pieces_.size() > kMostUnretired) {
+    } else if (pieces_.size() > kMaxUnretired) {
       retire_past(now);
     }
   }
@@ -117,7 +117,7 @@ class BurstPlan {
   bool is_watched() const { return waves_.wanted() || !series_.empty(); }
 
   // Limits the search through bound pieces; pieces by address are searched from the back.
-  static constexpr std::size_t kMostUnretired = 128;
+  static constexpr std::size_t kMaxUnretired = 128;
 
   PseudoChannels channels_;
   PseudoChannels retired_channels_;  // state before the first piece

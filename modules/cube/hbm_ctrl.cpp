@@ -14,7 +14,7 @@ using payload::Transaction;
 namespace {
 constexpr int kLargestBudget = 32;
 // Pieces of the plan beyond which nothing is planned ahead: each wake plans some, and a long queue wakes often.
-constexpr std::size_t kMostPlanned = 256;
+constexpr std::size_t kMaxPlanned = 256;
 }  // namespace
 
 HbmCtrl::HbmCtrl(const sc_core::sc_module_name& name, NodeId node, const params::HbmCtrlParams& params,
@@ -152,7 +152,7 @@ void HbmCtrl::plan_bursts(TimeFs now) {
     const bool read = turn.read < turn.write;
     const ArrivalKey& key = read ? turn.read : turn.write;
     if (!read && lane.header_is_next(overhead_) && lane.writes.front().time > now) return;
-    if (key.time > now && (ahead >= burst_budget_ || plan_.size() >= kMostPlanned)) return;
+    if (key.time > now && (ahead >= burst_budget_ || plan_.size() >= kMaxPlanned)) return;
     if (roll_back_bursts(lane, key)) continue;
     if (read && lane.reads.is_contested()) {
       lane.reads.choose(plan_.channels());

@@ -6,7 +6,7 @@
 namespace kb::modules {
 namespace {
 constexpr int kQueueBits = 16;
-constexpr std::size_t kMostShown = (std::size_t{1} << kQueueBits) - 1;
+constexpr std::size_t kMaxShown = (std::size_t{1} << kQueueBits) - 1;
 }  // namespace
 
 PseudoChannelWaves::PseudoChannelWaves(const elab::Block& block, contract::ISignalObserver* observer,
@@ -34,7 +34,7 @@ void PseudoChannelWaves::add(std::size_t pc, TimeFs entry, TimeFs start, TimeFs 
   show_starts(channel, entry);
   if (start == entry) return;
   channel.starts.push_back(start);
-  observer_->change(channel.queue, entry, std::min(channel.starts.size(), kMostShown));
+  observer_->change(channel.queue, entry, std::min(channel.starts.size(), kMaxShown));
 }
 
 void PseudoChannelWaves::finish() {
@@ -52,7 +52,7 @@ void PseudoChannelWaves::show_starts(PseudoChannel& channel, TimeFs until) {
   while (!channel.starts.empty() && channel.starts.front() <= until) {
     const TimeFs start = channel.starts.front();
     channel.starts.pop_front();
-    observer_->change(channel.queue, start, std::min(channel.starts.size(), kMostShown));
+    observer_->change(channel.queue, start, std::min(channel.starts.size(), kMaxShown));
   }
 }
 

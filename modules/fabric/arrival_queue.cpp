@@ -47,7 +47,7 @@ std::size_t ArrivalQueue::take_batch(const ArrivalKey& limit, StreamBuffer& batc
   ArrivalKey longest = first.last_key();  // the key at which the longest stream ends, and the next longest
   ArrivalKey end = first.key();
   std::size_t members = 1;
-  for (; members < size && members < kMostStreams; ++members) {
+  for (; members < size && members < kMaxStreams; ++members) {
     const ArrivalKey begin = streams_[members].key();
     if (!(begin < longest && begin < limit)) break;
     const ArrivalKey last = streams_[members].last_key();

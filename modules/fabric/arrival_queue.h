@@ -28,7 +28,7 @@ class ArrivalQueue {
   // Removes the first `count` flits of the front stream, which must come before all others.
   FlitStream take(std::uint32_t count);
   // Removes flits that come before all others and whose keys are below `limit`, the front one at least: of one stream,
-  // or of up to kMostStreams streams that alternate. Returns the number of streams in `batch`.
+  // or of up to kMaxStreams streams that alternate. Returns the number of streams in `batch`.
   std::size_t take_batch(const ArrivalKey& limit, StreamBuffer& batch);
   // Puts flits back that were taken and then rolled back.
   void put_back(const FlitStream& flits);

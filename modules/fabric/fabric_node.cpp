@@ -205,7 +205,7 @@ void FabricNode::Outbox::add(std::uint16_t port, Transaction& transaction, const
     }
     return;
   }
-  if (count_ == kMostHeld) flush();
+  if (count_ == kMaxHeld) flush();
   Held& held = held_[count_++];
   held.transaction = &transaction;
   held.segment = s;

@@ -78,12 +78,12 @@ class FabricNode : public elab::Block,
       payload::Segment segment;
       std::uint16_t port;
     };
-    static constexpr std::size_t kMostHeld = 8;  // more would be searched in vain
+    static constexpr std::size_t kMaxHeld = 8;  // more would be searched in vain
 
     FabricNode& node_;
     std::size_t count_ = 0;
     union {  // not initialised: filling it would cost more than using it
-      Held held_[kMostHeld];
+      Held held_[kMaxHeld];
     };
   };
 

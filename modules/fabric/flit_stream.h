@@ -11,7 +11,7 @@
 namespace kb::modules {
 
 // Maximum number of streams in one batch.
-inline constexpr std::size_t kMostStreams = 16;
+inline constexpr std::size_t kMaxStreams = 16;
 
 // A node takes flits in order of (time, port, sequence on that edge); ports are numbered by incoming edge index. The
 // time is that of the arrival and, behind a pipelined decoder, its latency.
@@ -176,7 +176,7 @@ struct StreamKey {
 // Room for the streams of a batch. Not initialised: filling it would cost more than using it.
 union StreamBuffer {
   StreamBuffer() {}
-  FlitStream streams[kMostStreams];
+  FlitStream streams[kMaxStreams];
 };
 
 }  // namespace kb::modules

@@ -18,7 +18,7 @@ using payload::Transaction;
 
 namespace {
 
-constexpr std::size_t kMostProblems = 20;
+constexpr std::size_t kMaxProblems = 20;
 constexpr const char* kOnce = "pass on every flit and message once, and answer every request once";
 constexpr const char* kInOrder = "pass on the flits of a transfer in the order of their index";
 constexpr const char* kInTime =
@@ -159,7 +159,7 @@ void ProtocolChecker::complain(const Node& culprit, const Node& neighbour, const
   const std::string text = fmt::format("{}, on its link to {},", what, record(neighbour.id).id);
   if (enforces()) {
     elab::fail_for(record(culprit.id), context_.scheduler, text, remedy);
-  } else if (problems_.size() < kMostProblems) {
+  } else if (problems_.size() < kMaxProblems) {
     problems_.push_back(fmt::format("{} ns: {} {} {}", format_ns(now()), record(culprit.id).id, text, remedy));
   }
 }

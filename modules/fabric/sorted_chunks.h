@@ -19,7 +19,7 @@ class SortedChunks {
  public:
   using Key = decltype(KeyOf()(std::declval<const T&>()));
   using Chunk = std::vector<T>;
-  static constexpr std::size_t kMostInChunk = 256;
+  static constexpr std::size_t kMaxInChunk = 256;
 
   bool empty() const { return chunks_.empty(); }
   std::size_t size() const { return size_; }
@@ -36,13 +36,13 @@ class SortedChunks {
         first_where(chunks_.size(), [&](std::size_t c) { return key < KeyOf()(chunks_[c].front()); });
     std::size_t c = later == 0 ? 0 : later - 1;
     std::size_t place = first_where(chunks_[c].size(), [&](std::size_t i) { return key < KeyOf()(chunks_[c][i]); });
-    if (chunks_[c].size() == kMostInChunk) {
+    if (chunks_[c].size() == kMaxInChunk) {
       split(c);
       if (place > chunks_[c].size()) place -= chunks_[c++].size();
     }
     chunks_[c].insert(chunks_[c].begin() + static_cast<std::ptrdiff_t>(place), element);
   }
-  // 1 .. kMostInChunk elements in order, before all others.
+  // 1 .. kMaxInChunk elements in order, before all others.
   void push_front(Chunk&& chunk) {
     size_ += chunk.size();
     chunks_.push_front(std::move(chunk));
@@ -90,14 +90,14 @@ class SortedChunks {
     return low;
   }
   void append(const T& element) {
-    if (chunks_.empty() || chunks_.back().size() == kMostInChunk) chunks_.emplace_back().reserve(kMostInChunk);
+    if (chunks_.empty() || chunks_.back().size() == kMaxInChunk) chunks_.emplace_back().reserve(kMaxInChunk);
     chunks_.back().push_back(element);
   }
   void split(std::size_t c) {
     Chunk rest;
-    rest.reserve(kMostInChunk);
-    rest.assign(chunks_[c].begin() + kMostInChunk / 2, chunks_[c].end());
-    chunks_[c].resize(kMostInChunk / 2);
+    rest.reserve(kMaxInChunk);
+    rest.assign(chunks_[c].begin() + kMaxInChunk / 2, chunks_[c].end());
+    chunks_[c].resize(kMaxInChunk / 2);
     chunks_.insert(chunks_.begin() + static_cast<std::ptrdiff_t>(c + 1), std::move(rest));
   }
   // Visits what lies before element `i` of chunk `c`.

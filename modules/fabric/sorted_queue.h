@@ -65,7 +65,7 @@ class SortedQueue {
     near_.push_front(element);
     for (std::size_t i = 0; i < place; ++i) near_[i] = std::move(near_[i + 1]);
     near_[place] = element;
-    if (near_.size() > kMostNear) spill();
+    if (near_.size() > kMaxNear) spill();
   }
 
   // Calls f(element) from the last element to the first, until it returns stop. What it changes must not be the key.
@@ -88,8 +88,8 @@ class SortedQueue {
 
  private:
   using Far = SortedChunks<T, KeyOf>;
-  static constexpr std::size_t kMostNear = 512;
-  static_assert(Far::kMostInChunk <= kMostNear / 2);
+  static constexpr std::size_t kMaxNear = 512;
+  static_assert(Far::kMaxInChunk <= kMaxNear / 2);
   static constexpr std::size_t kNearFront = 16;
   static constexpr std::size_t kClose = 8;  // so many are compared one by one, as most that come in order need
 
@@ -122,20 +122,20 @@ class SortedQueue {
   }
   void insert_near(std::size_t place, const T& element) {
     near_.insert(place, element);
-    if (near_.size() > kMostNear) spill();
+    if (near_.size() > kMaxNear) spill();
   }
   void spill() {
     if (far_ == nullptr) far_ = std::make_unique<Far>();
     typename Far::Chunk chunk;
-    chunk.reserve(Far::kMostInChunk);
-    const std::size_t kept = near_.size() - Far::kMostInChunk;
+    chunk.reserve(Far::kMaxInChunk);
+    const std::size_t kept = near_.size() - Far::kMaxInChunk;
     for (std::size_t i = kept; i < near_.size(); ++i) chunk.push_back(near_[i]);
     while (near_.size() > kept) near_.pop_back();
     far_->push_front(std::move(chunk));
   }
   void refill() {
     if (far_ == nullptr || near_.size() >= kLeastNear) return;
-    while (near_.size() < kMostNear / 2 && !far_->empty()) {
+    while (near_.size() < kMaxNear / 2 && !far_->empty()) {
       for (const T& element : far_->pop_front()) near_.push_back(element);
     }
     if (far_->empty()) far_.reset();

@@ -17,11 +17,11 @@ namespace {
 // Minimum look-ahead, the bound from which it is halved after a rollback, and the absolute maximum.
 constexpr TimeFs kLeastLookahead = 4_ns;
 constexpr TimeFs kBusyLookahead = 64_ns;
-constexpr TimeFs kMostLookahead = 1'000'000_ns;
-// Do not look ahead on a queue of kLongQueue flit streams once its wire has kMostBatches pending commits: an interloper
+constexpr TimeFs kMaxLookahead = 1'000'000_ns;
+// Do not look ahead on a queue of kLongQueue flit streams once its wire has kMaxBatches pending commits: an interloper
 // would roll back more work than the look-ahead saves.
 constexpr std::size_t kLongQueue = 4096;
-constexpr std::size_t kMostBatches = 4;
+constexpr std::size_t kMaxBatches = 4;
 // The transaction of the message this far back in the queue is prefetched: in a long queue it has left the cache.
 constexpr std::size_t kFetchedMessages = 8;
 }  // namespace
@@ -32,7 +32,7 @@ Transit::Transit(const sc_core::sc_module_name& name, NodeId node, const params:
       overhead_(params.overhead.time()),
       serial_(params.decode == params::Decode::serial),
       latency_(serial_ ? 0_fs : overhead_),
-      lookahead_(kMostLookahead),
+      lookahead_(kMaxLookahead),
       due_(port_count(), kNever),
       outlets_(port_count()) {
   if (!serial_ || overhead_ == 0_fs || context.recorder == nullptr) return;
@@ -173,7 +173,7 @@ void Transit::prefetch() const {
 // Halves the look-ahead after a rollback and lets it grow by an eighth after a wake without one.
 void Transit::adapt_lookahead() {
   lookahead_ = disturbed_ ? std::max(kLeastLookahead, std::min(lookahead_, kBusyLookahead) / 2)
-                          : std::min(kMostLookahead, lookahead_ + lookahead_ / 8);
+                          : std::min(kMaxLookahead, lookahead_ + lookahead_ / 8);
   disturbed_ = false;
 }
 
@@ -205,9 +205,9 @@ void Transit::note_decode(TimeFs arrived, TimeFs begin) {
 // True when a wire has enough pending commits that the rest of a long queue can wait until it is due.
 bool Transit::is_full(std::uint16_t out_port) {
   Wire& wire = wire_at(out_port);
-  if (outlets_[out_port].size() < kLongQueue || wire.batches() < kMostBatches) return false;
+  if (outlets_[out_port].size() < kLongQueue || wire.batches() < kMaxBatches) return false;
   wire.retire(now());
-  return wire.batches() >= kMostBatches;
+  return wire.batches() >= kMaxBatches;
 }
 
 // Puts the waiting flits with keys below `limit` on their wire.

@@ -15,7 +15,7 @@ union OpenSegments {
     Segment segment;
     TimeFs last_time;
     std::uint64_t last_sequence;
-  } of[kMostStreams];
+  } of[kMaxStreams];
 };
 }  // namespace
 

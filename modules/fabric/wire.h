@@ -68,7 +68,7 @@ class Wire {
     streams_.prefetch_back();
   }
 
-  // True when 1 .. kMostStreams streams can be committed without passing the end of simulated time: the last of their
+  // True when 1 .. kMaxStreams streams can be committed without passing the end of simulated time: the last of their
   // flits is through when the wire has carried all of them after the latest moment at which it could be idle.
   bool fits(const FlitStream* streams, std::size_t count, TimeFs floor) const {
     TimeFs idle = std::max(available_, floor);
@@ -82,7 +82,7 @@ class Wire {
     }
     return time_sum(idle, time_product(flits, params_.occupancy)) <= kTimeEnd - params_.propagation;
   }
-  // Commits all flits of 1 .. kMostStreams streams that may not leave before `floor`. Every key must be above those of
+  // Commits all flits of 1 .. kMaxStreams streams that may not leave before `floor`. Every key must be above those of
   // all committed flits. A stream with a size of its own (flit_bytes) comes alone or as a single flit.
   void commit(const FlitStream* streams, std::size_t count, TimeFs floor, IWireUser& user);
 
@@ -148,7 +148,7 @@ class Wire {
       accumulate(wait, of_a_flit);
     }
   };
-  static_assert(sizeof(Batch) == kCacheLine && kMostStreams < 1U << kStreamBits);
+  static_assert(sizeof(Batch) == kCacheLine && kMaxStreams < 1U << kStreamBits);
   // The closed formulas of a batch with one stream.
   struct SingleStream {
     const FlitStream& flits;

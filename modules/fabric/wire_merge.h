@@ -7,9 +7,9 @@ namespace kb::modules {
 
 template <typename F>
 void Wire::merge(const Batch& batch, std::size_t base, std::uint32_t flits, F&& f) const {
-  std::int64_t next[kMostStreams];  // femtoseconds: on plain integers the compiler selects without a branch
-  std::uint32_t taken[kMostStreams];
-  const FlitStream* members[kMostStreams];
+  std::int64_t next[kMaxStreams];  // femtoseconds: on plain integers the compiler selects without a branch
+  std::uint32_t taken[kMaxStreams];
+  const FlitStream* members[kMaxStreams];
   const std::uint32_t streams = batch.streams;
   for (std::uint32_t j = 0; j < streams; ++j) {
     members[j] = &streams_[base + j];

@@ -32,7 +32,7 @@ void WireWaves::add(const FlitStream& stream, std::uint32_t i, TimeFs ready, Tim
   show_starts(ready);
   if (start == ready) return;
   starts_.push_back(start);
-  set(queue_, ready, std::min(starts_.size(), kMostShown));
+  set(queue_, ready, std::min(starts_.size(), kMaxShown));
 }
 
 void WireWaves::finish() {
@@ -59,7 +59,7 @@ void WireWaves::show_starts(TimeFs until) {
   while (!starts_.empty() && starts_.front() <= until) {
     const TimeFs start = starts_.front();
     starts_.pop_front();
-    set(queue_, start, std::min(starts_.size(), kMostShown));
+    set(queue_, start, std::min(starts_.size(), kMaxShown));
   }
 }
 

@@ -29,7 +29,7 @@ class WireWaves {
  private:
   static constexpr int kQueueBits = 16;
   static constexpr int kTransactionBits = 32, kFlitBits = 24;  // larger numbers are truncated to these bits
-  static constexpr std::size_t kMostShown = (std::size_t{1} << kQueueBits) - 1;
+  static constexpr std::size_t kMaxShown = (std::size_t{1} << kQueueBits) - 1;
 
   // A signal and its latest value.
   struct Line {

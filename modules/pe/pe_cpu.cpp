@@ -28,7 +28,7 @@ constexpr int kStackBytes = 128 << 10;
 #endif
 // Call limit that detects a livelocked kernel. No terminating kernel comes near it: so many composites, submitted in no
 // time, would take gigabytes.
-constexpr std::uint64_t kMostCallsAtOneTime = 10'000'000;
+constexpr std::uint64_t kMaxCallsAtOneTime = 10'000'000;
 constexpr double kMaxScalarNs = 1e12;  // keeps sums of times far from overflow
 
 }  // namespace
@@ -273,7 +273,7 @@ void PeCpu::count_call() {
     calls_at_ = now();
     calls_ = 0;
   }
-  if (++calls_ < kMostCallsAtOneTime && !scheduler().end_requested()) return;
+  if (++calls_ < kMaxCallsAtOneTime && !scheduler().end_requested()) return;
   const std::string where =
       fmt::format("{} is in kernel {}{}", node_id(), message(launches_.front()).launch->kernel, call_in_progress());
   if (scheduler().end_requested()) give_up(where);

@@ -56,7 +56,7 @@ struct MacOperands {
 class MacArrayRunner {
  public:
   // A larger product is clocked in parts of these sizes.
-  static constexpr std::int64_t kMostRows = 64, kMostDepth = 1024, kMostColumns = 64;
+  static constexpr std::int64_t kMaxRows = 64, kMaxDepth = 1024, kMaxColumns = 64;
 
   // Busy and no sum for more than hang_cycles + k cycles: RTL_HANG.
   MacArrayRunner(const RtlMaker<IMacArray>& make, std::int64_t hang_cycles);

@@ -22,7 +22,7 @@ struct RtlFlit {
 class IRouterModel {
  public:
   static constexpr std::uint32_t kPorts = 8;
-  static constexpr std::int64_t kMostDepth = 16;  // of the queues
+  static constexpr std::int64_t kMaxDepth = 16;  // of the queues
   struct Inputs {
     bool reset = false;
     std::uint8_t fifo_depth = 1;

@@ -16,11 +16,11 @@ namespace {
 template <typename F>
 void for_each_part(std::int64_t m, std::int64_t k, std::int64_t n, F f) {
   using Runner = MacArrayRunner;
-  for (std::int64_t row = 0; row < m; row += Runner::kMostRows) {
-    for (std::int64_t column = 0; column < n; column += Runner::kMostColumns) {
-      for (std::int64_t depth = 0; depth < k; depth += Runner::kMostDepth) {
-        f(row, depth, column, std::min(Runner::kMostRows, m - row), std::min(Runner::kMostDepth, k - depth),
-          std::min(Runner::kMostColumns, n - column));
+  for (std::int64_t row = 0; row < m; row += Runner::kMaxRows) {
+    for (std::int64_t column = 0; column < n; column += Runner::kMaxColumns) {
+      for (std::int64_t depth = 0; depth < k; depth += Runner::kMaxDepth) {
+        f(row, depth, column, std::min(Runner::kMaxRows, m - row), std::min(Runner::kMaxDepth, k - depth),
+          std::min(Runner::kMaxColumns, n - column));
       }
     }
   }

@@ -16,7 +16,7 @@ using payload::Transaction;
 
 namespace {
 constexpr std::uint64_t kBeat = IAxiMemory::kBeatBytes;
-constexpr std::uint64_t kMostBeats = 256;
+constexpr std::uint64_t kMaxBeats = 256;
 constexpr std::uint64_t kBoundary = 4096;  // no burst crosses it
 }  // namespace
 
@@ -98,7 +98,7 @@ void RtlMemory::access(Transaction& transaction, std::uint32_t index, TimeFs sin
   const std::uint64_t first = transaction.address + index * flit;
   const std::uint64_t end = transaction.address + std::min((index + 1) * flit, transaction.bytes);
   for (std::uint64_t at = first / kBeat * kBeat; at < end;) {
-    const std::uint64_t until = std::min({end, (at / kBoundary + 1) * kBoundary, at + kMostBeats * kBeat});
+    const std::uint64_t until = std::min({end, (at / kBoundary + 1) * kBoundary, at + kMaxBeats * kBeat});
     const AxiBurst burst{token, at, static_cast<std::uint32_t>((until - at + kBeat - 1) / kBeat)};
     ++access.bursts;
     if (transaction.op == Op::read) {

@@ -17,7 +17,7 @@ const params::FieldTable& RtlRouterParams::fields() {
       params::Fields<P>()
           .add("clock_ghz", &P::clock, "clock of the router")
           .add("phase_ns", &P::phase, "time of its first rising edge")
-          .add("fifo_depth", &P::fifo_depth, at_least(1, IRouterModel::kMostDepth), "flits in the queue of an input")
+          .add("fifo_depth", &P::fifo_depth, at_least(1, IRouterModel::kMaxDepth), "flits in the queue of an input")
           .add("gate", &P::gate, {"on", "off"}, "whether the clock stands still while nothing is inside")
           .add("check_unknown", &P::check_unknown, "look for outputs that depend on what was never written")
           .add("hang_cycles", &P::hang_cycles, at_least(1, 1e9), "cycles without progress after which a router hangs")

@@ -72,12 +72,12 @@ const std::vector<std::string>& arithmetic_dtype_names() {
 }
 
 std::int64_t element_count(const Shape& shape) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 59;  // their bytes can still be counted
+  constexpr std::int64_t kMax = std::int64_t{1} << 59;  // their bytes can still be counted
   std::int64_t count = 1;
   for (const std::int64_t dimension : shape) {
-    if (__builtin_mul_overflow(count, dimension, &count) || count > kMost) {
+    if (__builtin_mul_overflow(count, dimension, &count) || count > kMax) {
       throw Error::program("SHAPE_ERROR", "shape " + format_shape(shape) +
-                                              " has more elements than can be addressed, " + std::to_string(kMost));
+                                              " has more elements than can be addressed, " + std::to_string(kMax));
     }
   }
   return count;

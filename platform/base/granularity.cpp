@@ -20,7 +20,7 @@ std::optional<Granularity> parse_granularity(std::string_view text) {
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (i > 0 && (at == end || *at++ != 'x')) return std::nullopt;
     const auto [rest, error] = std::from_chars(at, end, sizes[i]);
-    if (error != std::errc{} || sizes[i] < 1 || sizes[i] > kMostGranularity) return std::nullopt;
+    if (error != std::errc{} || sizes[i] < 1 || sizes[i] > kMaxGranularity) return std::nullopt;
     at = rest;
   }
   if (at != end) return std::nullopt;

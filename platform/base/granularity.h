@@ -17,7 +17,7 @@ struct Granularity {
   std::int64_t padded_macs(std::int64_t rows, std::int64_t depth, std::int64_t columns) const;
 };
 
-inline constexpr std::int64_t kMostGranularity = 4096;  // of each size
+inline constexpr std::int64_t kMaxGranularity = 4096;  // of each size
 
 // "32x64x32" is m x k x n; "none" is 1x1x1, an array that never pads. Nothing when the text is neither.
 std::optional<Granularity> parse_granularity(std::string_view text);

@@ -7,7 +7,7 @@ namespace kb {
 namespace {
 
 constexpr std::size_t kLongestWord = 256;  // names are short; the distance takes the product of both lengths
-constexpr std::size_t kMostKnown = 100;
+constexpr std::size_t kMaxKnown = 100;
 constexpr std::size_t kLeastPart = 3;  // letters that mean something as a part of a name
 
 // Letters to insert, to leave out, to exchange for others, and neighbours to swap.
@@ -88,10 +88,10 @@ std::string suggest(std::string_view word, const std::vector<std::string>& candi
   const std::string near = nearest_name(word, candidates);
   if (!near.empty()) return "did you mean '" + near + "'?";
   std::string known;
-  for (std::size_t i = 0; i < std::min(candidates.size(), kMostKnown); ++i) {
+  for (std::size_t i = 0; i < std::min(candidates.size(), kMaxKnown); ++i) {
     known += (known.empty() ? "known: " : ", ") + candidates[i];
   }
-  if (candidates.size() > kMostKnown) known += " and " + std::to_string(candidates.size() - kMostKnown) + " more";
+  if (candidates.size() > kMaxKnown) known += " and " + std::to_string(candidates.size() - kMaxKnown) + " more";
   return known;
 }
 

@@ -11,8 +11,8 @@
 namespace kb {
 namespace {
 
-constexpr std::size_t kMostParts = 12;
-constexpr std::size_t kMostDigits = 9;
+constexpr std::size_t kMaxParts = 12;
+constexpr std::size_t kMaxDigits = 9;
 
 // "cube12" is number 12 of "cube"; a name without a number is one of its own.
 struct Part {
@@ -21,7 +21,7 @@ struct Part {
 
   explicit Part(std::string_view name) : stem(name) {
     const std::size_t digits = name.size() - (name.find_last_not_of("0123456789") + 1);
-    if (digits == 0 || digits == name.size() || digits > kMostDigits) return;
+    if (digits == 0 || digits == name.size() || digits > kMaxDigits) return;
     stem.resize(name.size() - digits);
     number = std::stoll(std::string(name.substr(stem.size())));
   }
@@ -36,7 +36,7 @@ std::string ranges(const std::set<Part>& parts) {
   for (auto first = parts.begin(); first != parts.end();) {
     auto last = first, next = std::next(first);
     while (next != parts.end() && next->stem == last->stem && next->number == last->number + 1) last = next++;
-    if (written++ == kMostParts) return text + " and more";
+    if (written++ == kMaxParts) return text + " and more";
     text += (text.empty() ? "" : ", ") + first->name() + (first == last ? "" : " to " + last->name());
     first = next;
   }

@@ -9,7 +9,7 @@
 namespace kb {
 namespace {
 
-constexpr std::size_t kMostShown = 2000;   // of one line
+constexpr std::size_t kMaxShown = 2000;    // of one line
 constexpr std::size_t kLongestWord = 256;  // longer words are shortened: nobody reads them to the end
 constexpr std::size_t kWordEndShown = 60;  // of a longer one, at both ends
 
@@ -120,7 +120,7 @@ std::string printable(std::string_view text) {
 
 std::string printable_line(std::string_view text) {
   const std::string line = with_short_words(text);
-  return escaped(line.size() <= kMostShown ? line : shortened(line, kMostShown / 2), true);
+  return escaped(line.size() <= kMaxShown ? line : shortened(line, kMaxShown / 2), true);
 }
 
 std::string last_part(const std::string& text, std::size_t bytes) {

@@ -5,6 +5,6 @@
 
 namespace kb {
 
-inline constexpr std::size_t kMostProblems = 50;
+inline constexpr std::size_t kMaxProblems = 50;
 
 }  // namespace kb

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostLinks = 40;
+constexpr int kMaxLinks = 40;
 
 fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
@@ -56,7 +56,7 @@ TargetPath resolve_target(const std::string& path) {
     std::error_code failed;
     const fs::path there = fs::read_symlink(here, failed);
     if (failed) throw std::system_error(failed);
-    if (links == kMostLinks) throw std::system_error(ELOOP, std::generic_category());
+    if (links == kMaxLinks) throw std::system_error(ELOOP, std::generic_category());
     target.path = (there.is_absolute() ? there : folder_of(here) / there).string();
   }
   struct stat info {};

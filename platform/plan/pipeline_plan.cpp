@@ -32,12 +32,12 @@ void require_whole_bytes(Dtype dtype, std::int64_t tile_size, const char* along)
 
 // Elements of operands and of tiles, and their bytes in registers and buffers, stay countable.
 void require_countable(std::int64_t m, std::int64_t k, std::int64_t n, const char* what) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 56;
-  const auto too_many = [](std::int64_t a, std::int64_t b) { return a > kMost / b; };
+  constexpr std::int64_t kMax = std::int64_t{1} << 56;
+  const auto too_many = [](std::int64_t a, std::int64_t b) { return a > kMax / b; };
   if (!too_many(m, k) && !too_many(k, n) && !too_many(m, n)) return;
   throw Error::program("SHAPE_ERROR", fmt::format("{} of {} x {} x {} is too large; the product of two of its sizes is "
                                                   "at most {}",
-                                                  what, m, k, n, kMost));
+                                                  what, m, k, n, kMax));
 }
 
 }  // namespace

@@ -8,10 +8,10 @@ namespace kb::record {
 namespace {
 
 constexpr std::size_t kBinsInAll = std::size_t{1} << 22;
-constexpr std::uint32_t kFewestBins = 16, kMostBins = 512;
+constexpr std::uint32_t kFewestBins = 16, kMaxBins = 512;
 
 std::uint32_t bins_for(std::size_t series) {
-  std::uint32_t bins = kMostBins;
+  std::uint32_t bins = kMaxBins;
   while (bins > kFewestBins && bins * series > kBinsInAll) bins /= 2;
   return bins;
 }
@@ -82,7 +82,7 @@ void ActivityRecorder::launch_ended(int group, std::uint64_t launch, TimeFs now)
 
 void ActivityRecorder::change(int index, TimeFs now) {
   Group& group = groups_[index];
-  const std::size_t most = kMostEpochs + planned_.size();
+  const std::size_t most = kMaxEpochs + planned_.size();
   if (group.epochs.size() > most) return;
   const bool last = group.epochs.size() == most;
   const std::optional<std::uint64_t> launch =

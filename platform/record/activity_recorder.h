@@ -43,7 +43,7 @@ class ActivityRecorder {
   static constexpr int kOutside = -1;  // the group of nodes that belong to no SIP
   static int group_of(SipId sip) { return sip.valid() ? static_cast<int>(sip.value) : kOutside; }
   // Later launches of a group go into its last epoch, which has no launch then: a table must stay a table.
-  static constexpr std::size_t kMostEpochs = 256;
+  static constexpr std::size_t kMaxEpochs = 256;
 
   // A time that is divided at both of its ends, so that it has bins of its own, finer than those of a longer launch.
   struct Window {

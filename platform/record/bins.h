@@ -25,11 +25,11 @@ struct BinItem {
 class PackedBin {
  public:
   static constexpr std::size_t kHeadBytes = 4;
-  static constexpr std::size_t kMostBytes = kHeadBytes + 4 * 8;
+  static constexpr std::size_t kMaxBytes = kHeadBytes + 4 * 8;
   // So many bytes behind the last packed bin are read, and not used.
-  static constexpr std::size_t kSlack = kMostBytes;
+  static constexpr std::size_t kSlack = kMaxBytes;
 
-  // Returns the end of what it wrote; all of kMostBytes may be overwritten.
+  // Returns the end of what it wrote; all of kMaxBytes may be overwritten.
   static char* put(char* to, std::uint32_t skipped, const Bin& bin) {
     std::uint32_t head = skipped << kLengthBits;
     char* at = to + kHeadBytes;
@@ -60,9 +60,9 @@ class PackedBin {
     return {TimeFs(static_cast<std::int64_t>(numbers[0])), TimeFs(static_cast<std::int64_t>(numbers[1])), numbers[2],
             numbers[3]};
   }
-  // The same with another number of skipped bins; all of kMostBytes may be overwritten.
+  // The same with another number of skipped bins; all of kMaxBytes may be overwritten.
   char* copy(char* to, std::uint32_t skipped) const {
-    std::memcpy(to, from_, kMostBytes);
+    std::memcpy(to, from_, kMaxBytes);
     const std::uint32_t head = (head_ & ((1U << kLengthBits) - 1)) | skipped << kLengthBits;
     std::memcpy(to, &head, sizeof head);
     return to + (end() - from_);
@@ -146,7 +146,7 @@ class OpenBins {
     }
   }
   char* next_place(BinPool& pool) {
-    if (last_ == nullptr || last_->used + PackedBin::kMostBytes > BinChunk::kBytes) grow(pool);
+    if (last_ == nullptr || last_->used + PackedBin::kMaxBytes > BinChunk::kBytes) grow(pool);
     return last_->bytes + last_->used;
   }
   void end_at(const char* end) { last_->used = static_cast<std::uint32_t>(end - last_->bytes); }

@@ -42,7 +42,7 @@ class UsageLog {
           busy_(usage.busy),
           wait_(usage.wait),
           bytes_(usage.bytes),
-          queue_(usage.queue < kMostQueue ? static_cast<std::uint32_t>(usage.queue) : kMostQueue),
+          queue_(usage.queue < kMaxQueue ? static_cast<std::uint32_t>(usage.queue) : kMaxQueue),
           series_(series) {}
 
     std::uint32_t series() const { return series_; }
@@ -51,7 +51,7 @@ class UsageLog {
     Usage usage() const { return {begin_, end_, busy_, wait_, bytes_, queue_}; }
 
    private:
-    static constexpr std::uint32_t kMostQueue = ~std::uint32_t{0};
+    static constexpr std::uint32_t kMaxQueue = ~std::uint32_t{0};
 
     TimeFs begin_, end_, busy_, wait_;
     std::uint64_t bytes_;

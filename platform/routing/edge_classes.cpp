@@ -51,7 +51,7 @@ EdgeClass class_of(EdgeKind kind) {
   throw Error::model("an edge kind has no place in the routing graphs");
 }
 
-constexpr TimeFs kMostWeight = 1'000'000'000_ns;  // sums over a route stay representable
+constexpr TimeFs kMaxWeight = 1'000'000'000_ns;  // sums over a route stay representable
 
 double counted_mm(const topology::Edge& edge) {
   const double given = edge.routing_weight_mm.value_or(0.0);
@@ -114,7 +114,7 @@ std::int64_t edge_weight(const topology::Graph& graph, const topology::Edge& edg
   counted.distance_mm = counted_mm(edge);
   const TimeFs time = propagation_fs(counted, graph.spec.ns_per_mm) + edge.bw.occupancy(graph.spec.flit_bytes()) +
                       node_overhead_fs(graph.node(edge.dst));
-  return std::min(time, kMostWeight).fs();
+  return std::min(time, kMaxWeight).fs();
 }
 
 std::int64_t edge_weight_um(const topology::Edge& edge) {

@@ -11,7 +11,7 @@
 namespace kb::topology {
 namespace {
 
-constexpr std::size_t kMostLinks = 1024;
+constexpr std::size_t kMaxLinks = 1024;
 constexpr const char* kLevels[] = {"sip", "cube", "pe"};
 
 std::optional<PePattern> read_pe(MapReader& link, const char* key) {
@@ -60,8 +60,8 @@ std::optional<PePattern> parse_pe_pattern(const std::string& text) {
     at = end;
     if (place == "*") continue;
     std::uint64_t number = 0;
-    constexpr std::size_t kMostDigits = 4;
-    if (place.empty() || place.size() > kMostDigits || place.find_first_not_of("0123456789") != std::string::npos ||
+    constexpr std::size_t kMaxDigits = 4;
+    if (place.empty() || place.size() > kMaxDigits || place.find_first_not_of("0123456789") != std::string::npos ||
         parse_whole(place, number) != std::errc{}) {
       return std::nullopt;
     }
@@ -72,7 +72,7 @@ std::optional<PePattern> parse_pe_pattern(const std::string& text) {
 
 std::vector<CclLink> read_ccl_links(MapReader& entry) {
   std::vector<CclLink> links;
-  for (MapReader& one : entry.list_of_maps("links", kMostLinks, "links of one entry, but it can have")) {
+  for (MapReader& one : entry.list_of_maps("links", kMaxLinks, "links of one entry, but it can have")) {
     if (std::optional<CclLink> link = read_link(one)) links.push_back(std::move(*link));
   }
   return links;

@@ -103,7 +103,7 @@ std::string read_granularity(MapReader& attrs, const Field& field, const std::st
   std::string text = attrs.text(field.name, fallback);
   if (parse_granularity(text)) return text;
   attrs.report(field.name, fmt::format("'{}' is not a block of a product", text),
-               fmt::format("write M x K x N as 32x64x32, each 1 to {}, or none", kMostGranularity));
+               fmt::format("write M x K x N as 32x64x32, each 1 to {}, or none", kMaxGranularity));
   return fallback;
 }
 

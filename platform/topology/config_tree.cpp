@@ -32,7 +32,7 @@ void ReadContext::add(Diagnostic problem) {
   const std::string text = problem.text();
   const auto same = [&](const Diagnostic& other) { return other.text() == text; };
   if (std::any_of(diagnostics_.begin(), diagnostics_.end(), same)) return;
-  if (diagnostics_.size() < kMostProblems) {
+  if (diagnostics_.size() < kMaxProblems) {
     diagnostics_.push_back(std::move(problem));
   } else {
     ++left_out_;
@@ -101,7 +101,7 @@ void ReadContext::describe(const std::string& path, const std::string& text) {
 
 void ReadContext::note_unknown(const yaml::Entry& entry, const std::string& parent,
                                const std::vector<std::string>& siblings) {
-  if (unknown_.size() >= kMostProblems) {
+  if (unknown_.size() >= kMaxProblems) {
     ++left_out_;
     return;
   }

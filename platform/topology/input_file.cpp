@@ -21,7 +21,7 @@ int read_bounded(const std::string& file, std::string& text) {
   if (descriptor < 0) return errno;
   std::size_t size = 0;
   ssize_t count = 1;
-  text.resize(yaml::kMostBytes + 1);
+  text.resize(yaml::kMaxBytes + 1);
   while (count != 0 && size < text.size()) {
     count = ::read(descriptor, text.data() + size, text.size() - size);
     if (count < 0 && errno != EINTR) break;
@@ -71,7 +71,7 @@ std::optional<std::string> read_file(const std::string& file, const std::string&
   if (const int error = read_bounded(file, text)) {
     return fail(fmt::format("'{}' cannot be read: {}", file, std::strerror(error)), remedy_of(error));
   }
-  if (text.size() > yaml::kMostBytes) {
+  if (text.size() > yaml::kMaxBytes) {
     return fail(fmt::format("'{}' has more than 1 MiB, which no configuration needs", file), "check the path");
   }
   return text;

@@ -12,7 +12,7 @@ namespace kb::topology {
 // What to do about a file that cannot be opened, by errno.
 std::string remedy_of(int error);
 
-// Reads a regular file of at most yaml::kMostBytes whole; on failure nothing, with the problem appended. `missing` is
+// Reads a regular file of at most yaml::kMaxBytes whole; on failure nothing, with the problem appended. `missing` is
 // the remedy when there is none.
 std::optional<std::string> read_file(const std::string& file, const std::string& missing,
                                      std::vector<Diagnostic>& diagnostics);

@@ -18,9 +18,9 @@ namespace {
 
 constexpr char kMachineHint[] = "check the path; the shipped machines are in configs/";
 
-constexpr std::size_t kMostOverrides = 1000;
-constexpr std::size_t kMostNodes = 1'000'000;
-constexpr std::size_t kMostChannels = 1'000'000;
+constexpr std::size_t kMaxOverrides = 1000;
+constexpr std::size_t kMaxNodes = 1'000'000;
+constexpr std::size_t kMaxChannels = 1'000'000;
 
 // Every key may be in range and the machine still be beyond any computer: what it will take is counted before it is
 // built.
@@ -32,19 +32,19 @@ void check_size(const MachineSpec& spec, const MeshLayout& mesh, ReadContext& co
       size(mesh.rows()) * size(mesh.cols()) + (spec.hbm_mapping_mode == HbmMapping::one_to_one ? pes * channels : 0);
   constexpr std::size_t kBlocksPerPe = 10;
   const std::size_t in_cube = routers + pes * kBlocksPerPe + 4 * size(spec.ucie_n_connections);
-  if (cubes * in_cube > kMostNodes) {
+  if (cubes * in_cube > kMaxNodes) {
     context.report_rule({"cube.geometry.cube_mm.w", "cube.mesh_file", "cube.memory_map.hbm_channels_per_pe"},
                         fmt::format("{} SIPs of {} cubes with {} routers and blocks each make {} nodes, but a machine "
                                     "has at most {}",
-                                    spec.sip_count, spec.cubes_per_sip(), in_cube, cubes * in_cube, kMostNodes),
+                                    spec.sip_count, spec.cubes_per_sip(), in_cube, cubes * in_cube, kMaxNodes),
                         spec.hbm_mapping_mode == HbmMapping::one_to_one ? "use fewer HBM channels per PE or fewer cubes"
                                                                         : "use a smaller cube or fewer cubes");
   }
-  if (cubes * pes * channels > kMostChannels) {
+  if (cubes * pes * channels > kMaxChannels) {
     context.report_rule({"cube.memory_map.hbm_channels_per_pe", "cube.memory_map.hbm_pseudo_channels"},
                         fmt::format("{} PEs with {} HBM channels each make {} pseudo-channels, but a machine has at "
                                     "most {}",
-                                    cubes * pes, channels, cubes * pes * channels, kMostChannels),
+                                    cubes * pes, channels, cubes * pes * channels, kMaxChannels),
                         "use fewer channels per PE");
   }
 }
@@ -74,9 +74,9 @@ LoadedTopology load_text(const std::string& text, const std::string& name,
           fmt::format("a topology is a mapping of keys at its top level, this is {}", found), "start with 'system:'"}});
   }
   const std::size_t in_file = context.diagnostics().size();
-  if (overrides.size() > kMostOverrides) {
+  if (overrides.size() > kMaxOverrides) {
     throw_if_any({{"--set", 0, 0, "", fmt::format("{} overrides are too many", overrides.size()),
-                   fmt::format("give at most {}, or write them into the file", kMostOverrides)}});
+                   fmt::format("give at most {}, or write them into the file", kMaxOverrides)}});
   }
   for (const auto& [key, value] : overrides) {
     yaml::apply_override(root, key, value, context.diagnostics(), rate_openings());
@@ -99,7 +99,7 @@ LoadedTopology load_text(const std::string& text, const std::string& name,
   const std::size_t in_entries = good ? context.diagnostics().size() : 0;
   const auto throw_if_wrong = [&] {
     const std::size_t found = context.diagnostics().size();
-    if (found > in_entries || found >= kMostProblems) throw_if_any(context.problems());
+    if (found > in_entries || found >= kMaxProblems) throw_if_any(context.problems());
   };
   throw_if_wrong();
   loaded.mesh = obtain_mesh(spec, name, context);

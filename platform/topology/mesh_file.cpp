@@ -12,7 +12,7 @@ namespace kb::topology {
 namespace {
 
 constexpr std::size_t kMaxPes = 16;  // of a cube
-constexpr std::size_t kMostRouters = 1'000'000;
+constexpr std::size_t kMaxRouters = 1'000'000;
 
 // Every input of the layout once, keys sorted, numbers in shortest form.
 std::string canonical_inputs(const MachineSpec& spec) {
@@ -63,10 +63,10 @@ class MeshFileReader {
     mesh_.column_x = axis("columns_mm", spec.cube_mm_w);
     mesh_.row_y = axis("rows_mm", spec.cube_mm_h);
     const std::size_t grid = mesh_.column_x.size() * mesh_.row_y.size();
-    if (grid > kMostRouters) {
+    if (grid > kMaxRouters) {
       top_.report("columns_mm",
                   fmt::format("{} columns and {} rows make {} routers, but a cube has at most {}",
-                              mesh_.column_x.size(), mesh_.row_y.size(), grid, kMostRouters),
+                              mesh_.column_x.size(), mesh_.row_y.size(), grid, kMaxRouters),
                   "regenerate the file with --emit-mesh");
     }
     if (!context_.diagnostics().empty()) return mesh_;

@@ -15,7 +15,7 @@
 namespace kb::topology {
 namespace {
 
-constexpr std::size_t kMostReplacements = 4096;
+constexpr std::size_t kMaxReplacements = 4096;
 
 std::vector<NodeId> matching(const Graph& graph, const std::string& pattern) {
   std::vector<NodeId> found;
@@ -168,7 +168,7 @@ void report_no_pattern(MapReader& entry) {
 
 std::vector<Replacement> read_replacements(MapReader& top) {
   std::vector<Replacement> out;
-  for (MapReader& entry : top.list_of_maps("replace", kMostReplacements, "replacements, but a machine can have")) {
+  for (MapReader& entry : top.list_of_maps("replace", kMaxReplacements, "replacements, but a machine can have")) {
     Replacement replacement{std::move(entry), "", ""};
     MapReader& reader = replacement.entry;
     const bool of_nodes = reader.has("nodes"), of_links = reader.has("links");

@@ -61,7 +61,7 @@ class ReadContext {
 
   const std::string& file() const { return file_; }
   std::vector<Diagnostic>& diagnostics() { return diagnostics_; }
-  // All of them, with a line for those beyond kMostProblems, which are only counted.
+  // All of them, with a line for those beyond kMaxProblems, which are only counted.
   std::vector<Diagnostic> problems() const;
   std::vector<Diagnostic>& warnings() { return warnings_; }
   std::map<std::string, ConfigValue>& config() { return config_; }

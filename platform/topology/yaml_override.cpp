@@ -108,7 +108,7 @@ void open_scalar(ValuePtr& value, const std::string& key) {
 void apply_override(ValuePtr& root, const std::string& path, const std::string& text,
                     std::vector<Diagnostic>& diagnostics, const Openings& openings) {
   const std::vector<Step> steps = split_path(path);
-  if (steps.empty() || steps.size() > kMostLevels) {
+  if (steps.empty() || steps.size() > kMaxLevels) {
     diagnostics.push_back({kOverrideFile, 0, 0, path, "this is not a key path",
                            "write dotted keys, e.g. cube.links.router_link_bw_gbs=128"});
     return;

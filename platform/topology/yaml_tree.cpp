@@ -62,9 +62,9 @@ class TreeBuilder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& text) override {
     count(1, to_mark(mark));
-    if (text.size() > kMostCharacters) {
+    if (text.size() > kMaxCharacters) {
       throw Stop{to_mark(mark),
-                 fmt::format("this text has {} characters, at most {} are read", text.size(), kMostCharacters),
+                 fmt::format("this text has {} characters, at most {} are read", text.size(), kMaxCharacters),
                  "check the quotes and the indentation here"};
     }
     const bool quoted = tag == "!";
@@ -103,14 +103,14 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void report(Mark mark, const std::string& key, const std::string& message, const std::string& remedy) {
     diagnostics_.push_back({file_, mark.line, mark.column, key, message, remedy});
-    if (diagnostics_.size() >= kMostProblems) throw Stop{mark, "the rest of the file was not read", kManyProblems};
+    if (diagnostics_.size() >= kMaxProblems) throw Stop{mark, "the rest of the file was not read", kManyProblems};
   }
   // Every value with what is below it, aliases written out: who walks the tree meets each of them.
   void count(std::size_t values, Mark mark) {
     values_ += values;
-    if (values_ <= kMostValues) return;
+    if (values_ <= kMaxValues) return;
     throw Stop{mark,
-               fmt::format("the document has more than {} values (aliases count as what they stand for)", kMostValues),
+               fmt::format("the document has more than {} values (aliases count as what they stand for)", kMaxValues),
                "no configuration needs that many"};
   }
   std::string path_of(const std::string& key) const {
@@ -122,8 +122,8 @@ class TreeBuilder : public YAML::EventHandler {
     return path.empty() ? key : path + "." + key;
   }
   void open(const ValuePtr& value, YAML::anchor_t anchor) {
-    if (stack_.size() >= kMostLevels) {
-      throw Stop{value->mark, fmt::format("the document is nested deeper than {} levels", kMostLevels),
+    if (stack_.size() >= kMaxLevels) {
+      throw Stop{value->mark, fmt::format("the document is nested deeper than {} levels", kMaxLevels),
                  "check the brackets and the indentation"};
     }
     Frame frame;
@@ -339,7 +339,7 @@ Diagnostic syntax_problem(const std::string& text, Mark mark, const std::string&
 }  // namespace
 
 ValuePtr parse(const std::string& text, const std::string& file, std::vector<Diagnostic>& diagnostics) {
-  if (text.size() > kMostBytes) {
+  if (text.size() > kMaxBytes) {
     diagnostics.push_back({file, 0, 0, "", fmt::format("{} bytes are too many", text.size()), kSmallerFile});
     return nullptr;
   }

@@ -43,10 +43,10 @@ struct Value {
 };
 
 // A document beyond one of these is refused, whatever is in it: reading it would take time and memory without bound.
-inline constexpr std::size_t kMostBytes = std::size_t{1} << 20;
-inline constexpr std::size_t kMostValues = 10'000;  // aliases count as what they stand for
-inline constexpr std::size_t kMostLevels = 64;
-inline constexpr std::size_t kMostCharacters = 4096;  // of a key or a value
+inline constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxValues = 10'000;  // aliases count as what they stand for
+inline constexpr std::size_t kMaxLevels = 64;
+inline constexpr std::size_t kMaxCharacters = 4096;  // of a key or a value
 
 // Parses one document. Syntax errors, duplicate keys, non-scalar keys and further documents are appended to
 // `diagnostics` with line and column (T-13); returns nothing after a syntax error. An empty text gives a null value.

@@ -37,7 +37,7 @@ constexpr int kBlockHeader = 9;  // a byte of its kind and eight of the length o
 constexpr std::uint64_t kSection = 200'000;
 // LZ4 is faster than zlib and packs what repeats. Beyond so many bytes a change, of which a VCD has 16, the next
 // section is packed by zlib: a file becomes a tenth of the VCD at the least cost.
-constexpr double kMostBytes = 1.5;
+constexpr double kMaxBytes = 1.5;
 
 // Digits of each byte, eight in a row.
 constexpr std::array<char, 256 * 8> digits_of_bytes() {
@@ -167,7 +167,7 @@ void FstFile::flush() {
   ::fstWriterFlushContext(writer_);
   packed_ += unpacked_;
   unpacked_ = 0;
-  const auto most = static_cast<std::uint64_t>(kMostBytes * static_cast<double>(packed_));
+  const auto most = static_cast<std::uint64_t>(kMaxBytes * static_cast<double>(packed_));
   ::fstWriterSetPackType(writer_, written() > most ? FST_WR_PT_ZLIB : FST_WR_PT_LZ4);
 }
 

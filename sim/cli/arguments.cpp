@@ -167,14 +167,14 @@ CLI::Option* add_real_option(CLI::App& app, const std::string& name, double& tar
 void add_window_option(CLI::App& app, const std::string& name, std::optional<std::pair<TimeFs, TimeFs>>& window,
                        const std::string& help) {
   const auto read = [&window, name](const std::string& text) {
-    constexpr double kMostNs = 1e12;
+    constexpr double kMaxNs = 1e12;
     const char* const end = text.data() + text.size();
     double from = 0, to = 0;
     const auto first = std::from_chars(text.data(), end, from);
     const bool divided = first.ec == std::errc{} && first.ptr != end && *first.ptr == ':';
     const auto second = divided ? std::from_chars(first.ptr + 1, end, to) : first;
     const bool numbers = divided && second.ec == std::errc{} && second.ptr == end;
-    if (!numbers || !(from >= 0 && from < to && to <= kMostNs) || ns_to_fs(from) >= ns_to_fs(to)) {
+    if (!numbers || !(from >= 0 && from < to && to <= kMaxNs) || ns_to_fs(from) >= ns_to_fs(to)) {
       throw usage_error(name + " needs two times in ns, FROM:TO, the first before the second, not '" + text + "'");
     }
     window.emplace(ns_to_fs(from), ns_to_fs(to));
@@ -184,8 +184,8 @@ void add_window_option(CLI::App& app, const std::string& name, std::optional<std
 
 void add_host_time_limit(CLI::App& app, double& seconds) {
   constexpr double kLeast = 1e-3;
-  constexpr double kMost = 1e8;  // three years
-  add_real_option(app, "--host-time-limit-s", seconds, kLeast, kMost,
+  constexpr double kMax = 1e8;  // three years
+  add_real_option(app, "--host-time-limit-s", seconds, kLeast, kMax,
                   "Stop after this time on this computer (exit code 4), whatever the run does")
       ->type_name("SECONDS");
 }

@@ -81,7 +81,7 @@ int report(const Caller& caller, const Error& error) {
     }
     const std::size_t count = error.diagnostics().size();
     const std::string number =
-        count > kMostProblems ? "more than " + std::to_string(kMostProblems) : std::to_string(count);
+        count > kMaxProblems ? "more than " + std::to_string(kMaxProblems) : std::to_string(count);
     text += program + ": " + number + (count == 1 ? " problem" : " problems") + " found" +
             (caller.writes_results ? ", no results were written\n" : "\n");
   }

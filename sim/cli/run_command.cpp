@@ -30,7 +30,7 @@ namespace kb::cli {
 namespace {
 
 constexpr double kLeastLimitNs = 1e-6;  // a femtosecond
-constexpr double kMostLimitNs = 1e12;
+constexpr double kMaxLimitNs = 1e12;
 const std::vector<std::string> kDataModes = {"off", "replay", "eager"};
 
 class RunCommand final : public Command {
@@ -74,7 +74,7 @@ class RunCommand final : public Command {
     waves_.add_options(app);
     hops_.add_options(app);
     log_.add_options(app);
-    add_real_option(app, "--time-limit-ns", time_limit_ns_, kLeastLimitNs, kMostLimitNs,
+    add_real_option(app, "--time-limit-ns", time_limit_ns_, kLeastLimitNs, kMaxLimitNs,
                     "Stop at this simulated time (exit code 4 when work is outstanding)")
         ->type_name("NS");
     add_host_time_limit(app, host_time_limit_s_);

@@ -25,7 +25,7 @@
 namespace kb::cli {
 namespace {
 
-constexpr std::uint64_t kMostPoints = 100'000'000;
+constexpr std::uint64_t kMaxPoints = 100'000'000;
 const std::vector<std::string> kPlaces{"local", "slurm", "parallel"};
 
 class SweepCommand final : public Command {
@@ -40,14 +40,14 @@ class SweepCommand final : public Command {
     app.add_flag("--retry-failed", retry_failed_, "Run points again that have failed");
     app.add_flag("--dry-run", dry_run_,
                  "Check the file, say how many points there are and how many are done, and exit");
-    add_whole_option(app, "--max-points", most_points_, 1, kMostPoints,
+    add_whole_option(app, "--max-points", most_points_, 1, kMaxPoints,
                      "Accept a sweep of this many points (default: limits.points of the file, 100000)");
     app.add_option("--on", on_, "Where points run: local, slurm (a job array) or parallel (GNU parallel)")
         ->type_name("PLACE")
         ->capture_default_str();
     app.add_option("--hosts", hosts_, "Of --on parallel: host,host,... or a file with one per line (default: this one)")
         ->type_name("LIST");
-    add_whole_option(app, "--points-per-task", points_per_task_, 1, kMostPoints,
+    add_whole_option(app, "--points-per-task", points_per_task_, 1, kMaxPoints,
                      "Points of a task of --on slurm and parallel (default: 20, more where tasks are over 1000)");
     app.add_option("--slurm", slurm_, "Word for sbatch, e.g. --slurm=--partition=long; may be repeated")
         ->type_name("WORD")
@@ -55,8 +55,8 @@ class SweepCommand final : public Command {
         ->take_all();
     app.add_flag("--wait", wait_, "Of --on slurm: wait until all jobs have ended");
     app.add_flag("--quiet", quiet_, "Print errors only");
-    add_whole_option(app, "--task", task_, 0, kMostPoints, "A task that was submitted")->group("");
-    add_whole_option(app, "--attempt", attempt_, 1, kMostPoints, "Of a task: failures before this are run again")
+    add_whole_option(app, "--task", task_, 0, kMaxPoints, "A task that was submitted")->group("");
+    add_whole_option(app, "--attempt", attempt_, 1, kMaxPoints, "Of a task: failures before this are run again")
         ->group("");
     app.add_option("--identity", identity_, "What the task has to find")->group("");
     task_option_ = app.get_option("--task");

@@ -14,7 +14,7 @@
 namespace kb::cli {
 namespace {
 
-constexpr double kMostNs = 1e12;
+constexpr double kMaxNs = 1e12;
 const std::vector<std::string> kDetails = {"wire", "flit"};  // in the order of contract::WaveDetail
 
 }  // namespace
@@ -31,9 +31,9 @@ void WaveChoice::add_options(CLI::App& app) {
   app.add_option("--wave-detail", detail_, "What is shown of a wire: wire (busy, queue) or flit (every flit)")
       ->type_name("DETAIL")
       ->capture_default_str();
-  add_real_option(app, "--wave-from-ns", from_ns_, 0.0, kMostNs, "Waveforms from this simulated time on")
+  add_real_option(app, "--wave-from-ns", from_ns_, 0.0, kMaxNs, "Waveforms from this simulated time on")
       ->type_name("NS");
-  add_real_option(app, "--wave-until-ns", until_ns_, 0.0, kMostNs, "Waveforms up to this simulated time")
+  add_real_option(app, "--wave-until-ns", until_ns_, 0.0, kMaxNs, "Waveforms up to this simulated time")
       ->type_name("NS");
 }
 

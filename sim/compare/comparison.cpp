@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
 constexpr int kSchema = 2;
 
 std::string file_of(const std::string& path) {
@@ -29,7 +29,7 @@ std::string file_of(const std::string& path) {
 constexpr const char* kWanted = "give the folder or the result.json of `kernbench run`";
 
 Json read_result(const std::string& file) {
-  const Json result = files::read_json(file, kMostBytes, kWanted);
+  const Json result = files::read_json(file, kMaxBytes, kWanted);
   const auto refuse = [&](const std::string& why) { return Error::configuration(file + ": " + why); };
   if (!result.is_object() || !result.contains("schema") || !result.contains("launches")) {
     throw refuse(std::string("is not the result of a run; ") + kWanted);

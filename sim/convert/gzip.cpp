@@ -27,8 +27,8 @@ Gzip::~Gzip() {
 }
 
 void Gzip::add(std::string_view bytes) {
-  constexpr std::size_t kMost = std::numeric_limits<uInt>::max();
-  for (; !bytes.empty(); bytes.remove_prefix(std::min(kMost, bytes.size()))) run(bytes.substr(0, kMost), false);
+  constexpr std::size_t kMax = std::numeric_limits<uInt>::max();
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(kMax, bytes.size()))) run(bytes.substr(0, kMax), false);
 }
 
 void Gzip::finish() {

@@ -13,8 +13,8 @@
 namespace kb::sim {
 namespace {
 
-constexpr std::uint32_t kMostArgs = 64;
-constexpr std::uint32_t kMostShards = 1u << 16;
+constexpr std::uint32_t kMaxArgs = 64;
+constexpr std::uint32_t kMaxShards = 1u << 16;
 constexpr std::uint64_t kCopyPart = 1 << 20;  // of a copy; the parts follow one another
 
 static_assert(sizeof(kb_descriptor) == 128 && sizeof(kb_arg) == 64 && sizeof(kb_shard) == 32);
@@ -215,7 +215,7 @@ std::shared_ptr<const contract::KernelLaunch> ControlBlock::read_launch(const kb
   }
   const contract::Kernel& kernel = *kernels_.find(*name);
   const std::string what = "launch of kernel '" + *name + "'";
-  if (descriptor.arg_count != kernel.parameters.size() || descriptor.arg_count > kMostArgs) {
+  if (descriptor.arg_count != kernel.parameters.size() || descriptor.arg_count > kMaxArgs) {
     throw Mistake{KB_ERROR_ARGUMENT, fmt::format("{}: {} arguments were given, but it has {} parameters", what,
                                                  descriptor.arg_count, kernel.parameters.size())};
   }
@@ -253,16 +253,16 @@ contract::KernelArg ControlBlock::read_arg(const kb_arg& arg, const std::string&
 }
 
 contract::KernelArg ControlBlock::read_tensor(const kb_arg& arg, const std::string& what) {
-  constexpr std::uint64_t kMostElements = std::uint64_t{1} << 40;
+  constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 40;
   if (arg.dtype >= kDtypes) {
     throw Mistake{KB_ERROR_ARGUMENT, fmt::format("{}: dtype {}; the last one is {}", what, arg.dtype, kDtypes - 1)};
   }
   const auto shape_ok = [](std::uint64_t rows, std::uint64_t cols) {
-    return rows > 0 && cols > 0 && rows <= kMostElements && cols <= kMostElements / rows;
+    return rows > 0 && cols > 0 && rows <= kMaxElements && cols <= kMaxElements / rows;
   };
   const bool whole = arg.shard_count == 0;
   if (!shape_ok(arg.rows, arg.cols) || (!whole && !shape_ok(arg.shard_rows, arg.shard_cols)) ||
-      arg.shard_count > kMostShards) {
+      arg.shard_count > kMaxShards) {
     throw Mistake{KB_ERROR_ARGUMENT, fmt::format("{}: a tensor of {} x {} in {} shards of {} x {}", what, arg.rows,
                                                  arg.cols, arg.shard_count, arg.shard_rows, arg.shard_cols)};
   }

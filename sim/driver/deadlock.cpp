@@ -11,8 +11,8 @@
 namespace kb::sim {
 namespace {
 
-constexpr std::size_t kMostShown = 3;  // cycles, and chains
-constexpr std::size_t kMostLinks = 12;
+constexpr std::size_t kMaxShown = 3;  // cycles, and chains
+constexpr std::size_t kMaxLinks = 12;
 
 using Path = std::vector<PeCoord>;
 
@@ -76,18 +76,18 @@ class Diagnosis {
     }
   }
   static void keep(std::vector<Path>& kept, std::size_t& count, Path path) {
-    if (++count <= kMostShown) kept.push_back(std::move(path));
+    if (++count <= kMaxShown) kept.push_back(std::move(path));
   }
 
   std::string links(const Path& path) const {
     std::string out;
-    for (std::size_t i = 0; i < std::min(path.size(), kMostLinks); ++i) {
+    for (std::size_t i = 0; i < std::min(path.size(), kMaxLinks); ++i) {
       const Blocked& blocked = pes_.at(path[i]);
       const std::string& who = blocked.kernel != nullptr ? blocked.kernel->who : blocked.queue->who;
       out += fmt::format("  {} waits for {}\n", who, blocked.queue->what);
       if (!blocked.queue->detail.empty()) out += fmt::format("    {}\n", blocked.queue->detail);
     }
-    if (path.size() > kMostLinks) out += fmt::format("  ... and {} more\n", path.size() - kMostLinks);
+    if (path.size() > kMaxLinks) out += fmt::format("  ... and {} more\n", path.size() - kMaxLinks);
     return out;
   }
 

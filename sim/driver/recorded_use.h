@@ -8,9 +8,9 @@
 namespace kb::sim {
 
 // Statistics `pc3.busy` and `pc3.wait` of HBM controllers, and the use of all resources in each launch. At most
-// kMostUses pairs of launch and resource are kept: later launches get none, and a note of the run says so.
-inline constexpr std::size_t kMostUses = 100'000;
+// kMaxUses pairs of launch and resource are kept: later launches get none, and a note of the run says so.
+inline constexpr std::size_t kMaxUses = 100'000;
 void add_recorded_use(const record::ActivityRecorder& recorder, const topology::Graph& graph, RunRecord& run,
-                      std::size_t most = kMostUses);
+                      std::size_t most = kMaxUses);
 
 }  // namespace kb::sim

@@ -15,8 +15,8 @@ namespace {
 using observe::TextTable;
 using Align = TextTable::Align;
 
-constexpr std::size_t kMostSettings = 12;
-constexpr std::size_t kMostLaunches = 16;
+constexpr std::size_t kMaxSettings = 12;
+constexpr std::size_t kMaxLaunches = 16;
 constexpr const char* kLaunchTitle =
     "\nLaunches (times in ns)\n"
     "  start: the first PE enters the kernel; completed: the host has every answer; exec: a PE's time in the kernel,\n"
@@ -61,15 +61,15 @@ std::string table_time(TimeFs fs) {
 
 std::string render_settings(const RunRecord& run) {
   std::string text;
-  for (std::size_t i = 0; i < run.settings.size() && i < kMostSettings; ++i) {
+  for (std::size_t i = 0; i < run.settings.size() && i < kMaxSettings; ++i) {
     const SettingRecord& setting = run.settings[i];
     const std::string instead = setting.reference ? "reference: " + *setting.reference : "not in the reference";
     text += line(i == 0 ? "settings" : "",
                  setting.key + " = " + setting.entry.value + " (" + setting.entry.origin + ", " + instead + ")");
   }
-  if (run.settings.size() > kMostSettings) {
+  if (run.settings.size() > kMaxSettings) {
     text += line(
-        "", "... and " + std::to_string(run.settings.size() - kMostSettings) + " more that differ from the reference");
+        "", "... and " + std::to_string(run.settings.size() - kMaxSettings) + " more that differ from the reference");
   }
   return text;
 }
@@ -95,7 +95,7 @@ std::string render_launches(const RunRecord& run) {
                    {"exec max", Align::right},
                    {"dma max", Align::right},
                    {"compute max", Align::right}});
-  for (std::size_t i = 0; i < run.launches.size() && i < kMostLaunches; ++i) {
+  for (std::size_t i = 0; i < run.launches.size() && i < kMaxLaunches; ++i) {
     const LaunchRecord& launch = run.launches[i];
     table.add({std::to_string(launch.id), launch.kernel, std::to_string(launch.sip.value),
                std::to_string(launch.summary.pes), table_time(launch.start), table_time(launch.completed),
@@ -104,14 +104,14 @@ std::string render_launches(const RunRecord& run) {
   }
   std::size_t failed = 0;
   std::string text = kLaunchTitle + table.render("  ");
-  if (run.launches.size() > kMostLaunches) {
-    text += "  ... and " + std::to_string(run.launches.size() - kMostLaunches) + " more in the result file\n";
+  if (run.launches.size() > kMaxLaunches) {
+    text += "  ... and " + std::to_string(run.launches.size() - kMaxLaunches) + " more in the result file\n";
   }
   for (const LaunchRecord& launch : run.launches) {
     if (launch.error_code.empty()) continue;
     text +=
         "  launch " + std::to_string(launch.id) + " failed: " + launch.error_code + ": " + launch.error_message + '\n';
-    if (++failed == kMostLaunches) break;
+    if (++failed == kMaxLaunches) break;
   }
   return text;
 }
@@ -179,20 +179,20 @@ std::string render_breakdown(const RunRecord& run) {
   return text;
 }
 
-constexpr std::size_t kMostFindings = 3;
+constexpr std::size_t kMaxFindings = 3;
 
 std::string render_findings(const RunRecord& run) {
   if (run.findings.empty()) return "";
   std::string text = "\nFindings, largest gain first; each is the estimated gain if only this were fixed\n";
-  for (std::size_t i = 0; i < run.findings.size() && i < kMostFindings; ++i) {
+  for (std::size_t i = 0; i < run.findings.size() && i < kMaxFindings; ++i) {
     const Finding& finding = run.findings[i];
     text += "  " + std::to_string(i + 1) + "  " + observe::fixed(finding.factor(), 2) + "x  " + finding.headline +
             " (" + finding.rule + ")\n";
     for (const std::string& sentence : finding.evidence) text += "            " + sentence + '\n';
     text += "            try: " + finding.remedy + '\n';
   }
-  if (run.findings.size() > kMostFindings) {
-    text += "  ... and " + std::to_string(run.findings.size() - kMostFindings) + " more in the result file\n";
+  if (run.findings.size() > kMaxFindings) {
+    text += "  ... and " + std::to_string(run.findings.size() - kMaxFindings) + " more in the result file\n";
   }
   return text;
 }
@@ -251,16 +251,16 @@ std::string render_collectives(const RunRecord& run) {
 
 std::string races_text(const RunRecord& run) {
   const std::vector<check::Race>& races = *run.races;
-  constexpr std::size_t kMostShown = 10;
+  constexpr std::size_t kMaxShown = 10;
   if (races.empty() && run.races_not_compared > 0) return "  none in what was compared\n";
   if (races.empty()) return "  none: every two uses of the same bytes, one of them writing, are in an order\n";
   std::string text;
-  for (std::size_t i = 0; i < std::min(races.size(), kMostShown); ++i) {
+  for (std::size_t i = 0; i < std::min(races.size(), kMaxShown); ++i) {
     text += "  " + races[i].text +
             (races[i].pairs > 1 ? "; " + std::to_string(races[i].pairs) + " pairs like this\n" : "\n");
   }
-  if (races.size() > kMostShown)
-    text += "  ... and " + std::to_string(races.size() - kMostShown) + " more in the result file\n";
+  if (races.size() > kMaxShown)
+    text += "  ... and " + std::to_string(races.size() - kMaxShown) + " more in the result file\n";
   return text;
 }
 

@@ -9,8 +9,8 @@
 namespace kb::sim {
 namespace {
 
-constexpr std::size_t kMostLines = 60;
-constexpr std::size_t kMostAlike = 4;
+constexpr std::size_t kMaxLines = 60;
+constexpr std::size_t kMaxAlike = 4;
 constexpr std::size_t kWidth = 120;  // columns of text for people
 
 // The wait without its numbers and addresses.
@@ -49,12 +49,12 @@ std::string render_waits(std::vector<elab::WaitInfo> waits) {
   observe::TextTable table({{"who waits", Align::left}, {"for what", Align::left, true}, {"since ns", Align::right}});
   std::size_t lines = 0, left_out = 0;
   for (const std::vector<elab::WaitInfo>& group : groups) {
-    if (lines >= kMostLines) {
+    if (lines >= kMaxLines) {
       left_out += group.size();
       continue;
     }
     // One more instead of a line that stands for one.
-    const std::size_t shown = group.size() <= kMostAlike + 1 ? group.size() : kMostAlike;
+    const std::size_t shown = group.size() <= kMaxAlike + 1 ? group.size() : kMaxAlike;
     for (std::size_t i = 0; i < shown; ++i) table.add({group[i].who, group[i].what, format_ns(group[i].since)});
     if (shown < group.size()) {
       table.add({"... and " + std::to_string(group.size() - shown) + " more like these", "", ""});

@@ -19,8 +19,8 @@ using topology::MapReader;
 namespace fs = std::filesystem;
 
 constexpr const char* kFile = "evaluation.yaml";
-constexpr std::size_t kMostEntries = 1000;
-constexpr double kLeastPixels = 100, kMostPixels = 10000;
+constexpr std::size_t kMaxEntries = 1000;
+constexpr double kLeastPixels = 100, kMaxPixels = 10000;
 
 bool is_name(const std::string& name) {
   const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; };
@@ -51,7 +51,7 @@ class Reader {
     top_.allow("tables");
     spec.results = top_.words("results");
     check_results(spec.results);
-    for (MapReader& check : top_.list_of_maps("checks", kMostEntries, "checks are more than")) {
+    for (MapReader& check : top_.list_of_maps("checks", kMaxEntries, "checks are more than")) {
       Check read{check.text("rule", std::nullopt), query(check, "violations")};
       if (read.violations.text.empty()) check.report("violations", "a check needs a query", "SELECT ... AS text");
       spec.checks.push_back(std::move(read));
@@ -59,7 +59,7 @@ class Reader {
     }
     spec.notes = query(top_, "notes");
     spec.style = contents(top_, "style");
-    for (MapReader& figure : top_.list_of_maps("figures", kMostEntries, "figures are more than")) {
+    for (MapReader& figure : top_.list_of_maps("figures", kMaxEntries, "figures are more than")) {
       spec.figures.push_back(read_figure(figure));
     }
     top_.done();
@@ -153,7 +153,7 @@ class Reader {
     MapReader data = reader.map("data");
     for (const std::string& block : data.keys()) figure.data.emplace_back(block, query(data, block));
     data.done();
-    const Bounds pixels{kLeastPixels, kMostPixels};
+    const Bounds pixels{kLeastPixels, kMaxPixels};
     figure.width = static_cast<int>(reader.whole("width", figure.width, pixels));
     figure.height = static_cast<int>(reader.whole("height", figure.height, pixels));
     reader.done();

@@ -54,16 +54,16 @@ std::string variables(const Query& query, const data::SqlDatabase& database, con
 
 // A column is narrow, so legends and names along the axis take more of the height.
 int print_height_mm(const FigureEntry& entry) {
-  constexpr double kColumnMm = 88, kTaller = 1.3, kLeast = 0.75, kMost = 1.25;
-  return static_cast<int>(kColumnMm * std::clamp(kTaller * entry.height / entry.width, kLeast, kMost));
+  constexpr double kColumnMm = 88, kTaller = 1.3, kLeast = 0.75, kMax = 1.25;
+  return static_cast<int>(kColumnMm * std::clamp(kTaller * entry.height / entry.width, kLeast, kMax));
 }
 
 // With room for an ending and the mark of a temporary file in the 255 bytes of a file system.
-constexpr std::size_t kMostNameBytes = 200;
+constexpr std::size_t kMaxNameBytes = 200;
 
 bool is_file_name(const std::string& name) {
   const auto forbidden = [](unsigned char c) { return c == '/' || std::iscntrl(c) != 0; };
-  return name.size() <= kMostNameBytes && std::none_of(name.begin(), name.end(), forbidden);
+  return name.size() <= kMaxNameBytes && std::none_of(name.begin(), name.end(), forbidden);
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ std::vector<files::Figure> figures_of(const EvaluationSpec& spec, const data::Sq
         problem.remedy = fmt::format(
             "the first column of the query names it: once, without / and control characters, "
             "in at most {} bytes",
-            kMostNameBytes);
+            kMaxNameBytes);
         throw Error({std::move(problem)});
       }
       figures.push_back({name,

@@ -60,8 +60,8 @@ constexpr Format kPrinted = {"pdf",
 constexpr Format kFormats[] = {{"png", "pngcairo noenhanced font 'DejaVu Sans,11'", whole_png},
                                {"svg", "svg noenhanced font 'DejaVu Sans,13' background '#ffffff'", whole_svg}};
 
-constexpr std::size_t kMostText = 1000, kMostSaid = 2000;  // bytes
-constexpr double kLargestDrawn = 1e30;                     // gnuplot crashes on larger ones
+constexpr std::size_t kMaxText = 1000, kMaxSaid = 2000;  // bytes
+constexpr double kLargestDrawn = 1e30;                   // gnuplot crashes on larger ones
 
 // gnuplot reads the script from, and writes the picture to, what has no name: no path gets into its commands.
 struct Picture {
@@ -90,7 +90,7 @@ std::vector<Picture> pictures(const std::vector<Figure>& figures) {
 }
 
 std::string said(const Picture& picture) {
-  std::string text = printable(last_part(picture.messages.contents(), kMostSaid));
+  std::string text = printable(last_part(picture.messages.contents(), kMaxSaid));
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text.empty() ? "it printed nothing" : text;
 }
@@ -121,8 +121,8 @@ void check(const std::string& problem) {
 // for back-quotes and macros. With a leading 0 they have four digits.
 std::string plot_text(const std::string& text) {
   std::string shown = printable(text);
-  if (shown.size() > kMostText) {
-    std::size_t end = kMostText;
+  if (shown.size() > kMaxText) {
+    std::size_t end = kMaxText;
     while (end > 0 && (static_cast<unsigned char>(shown[end]) & 0xc0u) == 0x80u) --end;
     shown = shown.substr(0, end) + "...";
   }

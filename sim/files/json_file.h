@@ -8,8 +8,8 @@
 
 namespace kb::files {
 
-constexpr std::size_t kMostDataBytes = std::size_t{64} << 20;
-constexpr std::size_t kMostReferenceBytes = std::size_t{1} << 20;
+constexpr std::size_t kMaxDataBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxReferenceBytes = std::size_t{1} << 20;
 
 // The JSON of a regular file of at most `most_bytes` bytes. Configuration Error that names the file and the place in
 // it: line and column where it is no JSON, else the member ("/runs/3/shape"). Members that are there twice are refused,

@@ -112,7 +112,7 @@ void add_chain(const LaunchCase& of, Finding& finding) {
                     ns_text(chain.longest->received - chain.longest->sent)));
   }
   finding.chain = chain.links;
-  if (finding.chain.size() > Finding::kMostLinks) finding.chain.resize(Finding::kMostLinks);
+  if (finding.chain.size() > Finding::kMaxLinks) finding.chain.resize(Finding::kMaxLinks);
 }
 
 }  // namespace kb::sim

@@ -24,8 +24,8 @@ struct Finding {
   std::string headline;               // a phrase
   std::vector<std::string> evidence;  // sentences with figures
   std::string remedy;                 // what to try, an imperative sentence
-  std::vector<ChainLink> chain{};     // of waits, back to their origin; at most kMostLinks
-  static constexpr std::size_t kMostLinks = 32;
+  std::vector<ChainLink> chain{};     // of waits, back to their origin; at most kMaxLinks
+  static constexpr std::size_t kMaxLinks = 32;
   double factor() const {
     return of > gain ? static_cast<double>(of.fs()) / static_cast<double>((of - gain).fs()) : 1.0;
   }

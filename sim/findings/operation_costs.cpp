@@ -80,7 +80,7 @@ void OperationCosts::on_command(NodeId component, const Command& command, const 
   const std::size_t key = static_cast<std::size_t>(command.kind) * kDetails + detail_of(command);
   OperationCost& cost = cost_of(key, [&command] { return name_of(command); });
   if (contract::is_composite(command.kind)) cost.waiting.reset();
-  if (command.kind == CommandKind::barrier && waits_.size() < kMostWaits) waits_.push_back({component, 0, start, end});
+  if (command.kind == CommandKind::barrier && waits_.size() < kMaxWaits) waits_.push_back({component, 0, start, end});
   const bool reads = command.kind == CommandKind::dma_read, moves = reads || command.kind == CommandKind::dma_write;
   add(cost, component, start, end, moves ? transfer_time(component, reads, total_bytes(command.local)) : end - start);
   next_->on_command(component, command, translator, start, end);
@@ -112,12 +112,12 @@ void OperationCosts::note_message(NodeId component, MessageStep step, std::uint6
     slot.sent = start;
     slot.arrived = end;
     const TimeFs since = start + graph_.node(component).params.as<params::PeIpcqParams>().overhead.time();
-    if (end > since && waits_.size() < kMostWaits) waits_.push_back({component, address, since, end});
+    if (end > since && waits_.size() < kMaxWaits) waits_.push_back({component, address, since, end});
   } else if (step == MessageStep::copy) {
     slot.arrived = end;
   } else {
     slot.receiver = component;
-    if (end == start || !slot.sender.valid() || receives_.size() >= kMostWaits) return;
+    if (end == start || !slot.sender.valid() || receives_.size() >= kMaxWaits) return;
     receives_.push_back({component, slot.sender, start, end, slot.sent, slot.arrived});
   }
 }

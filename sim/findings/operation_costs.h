@@ -61,7 +61,7 @@ class OperationCosts final : public contract::IOperationSink {
     std::uint64_t slot = 0;
     TimeFs start = 0_fs, end = 0_fs;
   };
-  static constexpr std::size_t kMostWaits = std::size_t{3} << 18;  // of each, 57 MB in all
+  static constexpr std::size_t kMaxWaits = std::size_t{3} << 18;  // of each, 57 MB in all
 
   template <typename F>
   OperationCost& cost_of(std::size_t key, F&& name);

@@ -344,14 +344,14 @@ namespace {
 // "; sip0.cube0.m_cpu waits for 1 of 8 PEs: pe3": the blocks that hold this launch.
 std::string waits_of_launch(const topology::Graph& graph, const std::vector<elab::WaitInfo>& waits,
                             contract::RequestId id) {
-  constexpr std::size_t kMost = 8;
+  constexpr std::size_t kMax = 8;
   std::string text;
   std::size_t found = 0;
   for (const elab::WaitInfo& wait : waits) {
-    if (wait.launch != id || ++found > kMost) continue;
+    if (wait.launch != id || ++found > kMax) continue;
     text += fmt::format("; {}: {}", graph.node(wait.node).id, wait.what);
   }
-  if (found > kMost) text += fmt::format("; and {} others", found - kMost);
+  if (found > kMax) text += fmt::format("; and {} others", found - kMax);
   return text;
 }
 

@@ -14,7 +14,7 @@ using sim::Change;
 using sim::Comparison;
 using sim::LaunchPair;
 
-constexpr std::size_t kMostSettings = 200, kMostPairs = 24, kMostBlocks = 12, kMostSentences = 50;
+constexpr std::size_t kMaxSettings = 200, kMaxPairs = 24, kMaxBlocks = 12, kMaxSentences = 50;
 
 std::string signed_duration(double ns) {
   return (ns > 0 ? "+" : ns < 0 ? "\u2212" : "") + duration_text(std::abs(ns));
@@ -32,7 +32,7 @@ std::string without_files(const Comparison& of, std::string text) {
 
 std::string verdict(const Comparison& of) {
   std::string html;
-  for (std::size_t i = 0; i < std::min(of.failures.size(), kMostSentences); ++i) {
+  for (std::size_t i = 0; i < std::min(of.failures.size(), kMaxSentences); ++i) {
     html += "<p class=\"bad\">" + escaped(without_files(of, of.failures[i])) + "</p>\n";
   }
   if (of.launches.empty()) return html + "<p>No kernel was launched in both.</p>\n";
@@ -49,14 +49,14 @@ std::string settings_table(const Comparison& of) {
   if (of.settings.empty()) return html + "<p>Nothing.</p>\n";
   html += "<table><thead><tr><th>setting</th><th>A</th><th>B</th></tr></thead><tbody>\n";
   const auto cell = [](const std::string& text) { return text.empty() ? std::string("-") : escaped(text); };
-  for (std::size_t i = 0; i < std::min(of.settings.size(), kMostSettings); ++i) {
+  for (std::size_t i = 0; i < std::min(of.settings.size(), kMaxSettings); ++i) {
     const sim::SettingDifference& one = of.settings[i];
     html += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n", escaped(one.name), cell(one.before),
                         cell(one.after));
   }
   html += "</tbody></table>\n";
-  if (of.settings.size() > kMostSettings) {
-    html += fmt::format("<p class=\"hint\">And {} more.</p>\n", of.settings.size() - kMostSettings);
+  if (of.settings.size() > kMaxSettings) {
+    html += fmt::format("<p class=\"hint\">And {} more.</p>\n", of.settings.size() - kMaxSettings);
   }
   return html;
 }
@@ -126,7 +126,7 @@ std::string launches_table(const Comparison& of) {
     std::stable_sort(shown.begin(), shown.end(), [](const LaunchPair* a, const LaunchPair* b) {
       return std::abs(a->after_ns - a->before_ns) > std::abs(b->after_ns - b->before_ns);
     });
-    shown.resize(std::min(shown.size(), kMostPairs));
+    shown.resize(std::min(shown.size(), kMaxPairs));
     html +=
         "<h3>Launches</h3>\n<table><thead><tr><th>launch in B</th><th class=\"n\">A</th><th class=\"n\">B</th><th "
         "class=\"n\">B \u2212 A</th><th>limited by, A</th><th>B</th></tr></thead><tbody>\n";
@@ -145,7 +145,7 @@ std::string launches_table(const Comparison& of) {
           fmt::format("<p class=\"hint\">And {} launches that changed less.</p>\n", of.launches.size() - shown.size());
     }
   }
-  for (std::size_t i = 0; i < std::min(of.alone.size(), kMostSentences); ++i) {
+  for (std::size_t i = 0; i < std::min(of.alone.size(), kMaxSentences); ++i) {
     html += "<p class=\"hint\">" + escaped(without_files(of, of.alone[i])) + "</p>\n";
   }
   return html;
@@ -174,8 +174,8 @@ std::string changes_table(const std::string& title, const std::vector<Change>& c
 std::string comparison_part(const Comparison& of) {
   return open_section("Compared with another run", "A is the other run, B the one of this report.") + verdict(of) +
          settings_table(of) + Waterfall(of).svg() + launches_table(of) +
-         changes_table("Blocks whose times changed most", of.blocks, kMostBlocks) +
-         changes_table("Figures of the workload", of.figures, kMostSettings) + kCloseSection;
+         changes_table("Blocks whose times changed most", of.blocks, kMaxBlocks) +
+         changes_table("Figures of the workload", of.figures, kMaxSettings) + kCloseSection;
 }
 
 }  // namespace kb::html

@@ -11,7 +11,7 @@
 namespace kb::html {
 namespace {
 
-constexpr std::size_t kMostLaunches = 24, kMostColumns = 1024;
+constexpr std::size_t kMaxLaunches = 24, kMaxColumns = 1024;
 
 double part_ns(const LaunchView& launch, const Part& part) {
   return number_of(member(*launch.json, "breakdown"), (std::string(part.name) + "_ns").c_str());
@@ -21,10 +21,10 @@ double part_ns(const LaunchView& launch, const Part& part) {
 std::vector<const LaunchView*> shown_launches(const Case& of) {
   std::vector<const LaunchView*> shown;
   for (const LaunchView& launch : of.launches) shown.push_back(&launch);
-  if (shown.size() <= kMostLaunches) return shown;
+  if (shown.size() <= kMaxLaunches) return shown;
   std::stable_sort(shown.begin(), shown.end(),
                    [](const LaunchView* a, const LaunchView* b) { return a->total_ns > b->total_ns; });
-  shown.resize(kMostLaunches);
+  shown.resize(kMaxLaunches);
   std::sort(shown.begin(), shown.end());
   return shown;
 }
@@ -164,9 +164,9 @@ std::string pes_part(const Case& of) {
     if (sum > 0) html += swatch(parts()[part], " " + percent_text(sum / static_cast<double>(pes.size()) / length));
   }
   html += "</p>\n";
-  if (pes.size() > kMostColumns) {
-    html += fmt::format("<p class=\"hint\">The first {} of {}.</p>\n", kMostColumns, pes.size());
-    pes.resize(kMostColumns);
+  if (pes.size() > kMaxColumns) {
+    html += fmt::format("<p class=\"hint\">The first {} of {}.</p>\n", kMaxColumns, pes.size());
+    pes.resize(kMaxColumns);
   }
   constexpr double kHeight = 200, kRoomy = 4;
   const double step = std::min(40.0, kPageWidth / static_cast<double>(pes.size()));

@@ -17,7 +17,7 @@ namespace kb::html {
 namespace {
 
 constexpr double kGap = 14, kFrame = 10, kTitle = 18, kIoHeight = 22, kBetween = 22;
-constexpr std::size_t kMostPes = 2048;
+constexpr std::size_t kMaxPes = 2048;
 
 struct Box {
   double x = 0, y = 0, w = 0, h = 0;
@@ -124,7 +124,7 @@ void Picture::read_machine() {
     std::vector<std::string>& groups = (cube ? cubes_ : ios_)[names[0]];
     if (groups.empty() || groups.back() != group) groups.push_back(group);
     if (node.kind != "pe_cpu" || !cube) continue;
-    if (pes_.size() == kMostPes) {
+    if (pes_.size() == kMaxPes) {
       ++left_out_;
       continue;
     }
@@ -164,16 +164,16 @@ void Picture::place() {
       static_cast<std::size_t>(std::clamp<std::int64_t>(machine_.mesh_width(), 1, static_cast<std::int64_t>(most)));
   const std::size_t mesh_h = (most + mesh_w - 1) / mesh_w;
   // As many SIPs stand beside each other as leave cubes of this width.
-  constexpr double kLeastCube = 100, kMostCube = 190, kLeastRatio = 0.6, kMostRatio = 1.3;
+  constexpr double kLeastCube = 100, kMaxCube = 190, kLeastRatio = 0.6, kMaxRatio = 1.3;
   const auto columns = static_cast<double>(mesh_w);
   const auto sip_width = [&](double cube) { return columns * (cube + kGap) - kGap + 2 * kFrame; };
   const auto across = std::clamp<std::size_t>(
       static_cast<std::size_t>((kPageWidth + kBetween) / (sip_width(kLeastCube) + kBetween)), 1, sips_.size());
   const auto beside = static_cast<double>(across);
-  cube_ = std::min(kMostCube, ((kPageWidth + kBetween) / beside - kBetween - 2 * kFrame + kGap) / columns - kGap);
+  cube_ = std::min(kMaxCube, ((kPageWidth + kBetween) / beside - kBetween - 2 * kFrame + kGap) / columns - kGap);
   const double ratio =
       machine_.cube_width() > 0 && machine_.cube_height() > 0 ? machine_.cube_height() / machine_.cube_width() : 1;
-  cube_h_ = cube_ * std::clamp(ratio, kLeastRatio, kMostRatio);
+  cube_h_ = cube_ * std::clamp(ratio, kLeastRatio, kMaxRatio);
   const double top = kTitle + (most_ios > 0 ? kIoHeight + kGap : 0);
   const double sip_h = top + static_cast<double>(mesh_h) * (cube_h_ + kGap) - kGap + kFrame;
   for (std::size_t i = 0; i < sips_.size(); ++i) {

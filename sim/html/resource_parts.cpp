@@ -13,7 +13,7 @@
 namespace kb::html {
 namespace {
 
-constexpr std::size_t kMostPurposes = 12, kMostResources = 10;
+constexpr std::size_t kMaxPurposes = 12, kMaxResources = 10;
 
 std::string full_name(const web::Series& series) {
   const std::string peer = web::peer_of(series);
@@ -30,7 +30,7 @@ std::string purposes_table(const Case& of) {
   std::vector<std::pair<std::string, web::UseSum>> rows(sums.begin(), sums.end());
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return a.second.most > b.second.most; });
-  if (rows.size() > kMostPurposes) rows.resize(kMostPurposes);
+  if (rows.size() > kMaxPurposes) rows.resize(kMaxPurposes);
   std::string html =
       "<table><thead><tr><th>resources</th><th class=\"n\">in use</th><th class=\"n\">busiest</th><th "
       "class=\"n\">mean</th><th>which is "
@@ -58,7 +58,7 @@ std::string single_table(const Case& of, const char* title, const char* kind,
   if (rows.empty()) return "";
   std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) { return value(a) > value(b); });
   const std::size_t all = rows.size();
-  if (rows.size() > kMostResources) rows.resize(kMostResources);
+  if (rows.size() > kMaxResources) rows.resize(kMaxResources);
   std::string html = fmt::format(
       "<h3>{} <span class=\"dim\">({} of {} in use)</span></h3>\n<table><thead><tr><th>resource</th><th "
       "class=\"n\">busy</th><th "

@@ -10,7 +10,7 @@
 namespace kb::html {
 namespace {
 
-constexpr std::size_t kMostRows = 200;
+constexpr std::size_t kMaxRows = 200;
 
 std::string tile(const std::string& label, const std::string& figure) {
   return fmt::format("<div>{}<b>{}</b></div>", escaped(label), escaped(figure));
@@ -37,7 +37,7 @@ std::string machine_text(const Case& of) {
 
 std::string sentences(const Json& list, const char* kind, const char* style) {
   std::string html;
-  for (std::size_t i = 0; i < std::min(list.size(), kMostRows); ++i) {
+  for (std::size_t i = 0; i < std::min(list.size(), kMaxRows); ++i) {
     html += fmt::format("<p class=\"{}\"><b>{}:</b> {}</p>\n", style, kind, escaped(plain(list[i])));
   }
   return html;
@@ -50,7 +50,7 @@ std::string figure_text(double value) {
 }
 
 std::string left_out(std::size_t size) {
-  return size <= kMostRows ? "" : fmt::format("<p class=\"hint\">{} more are in result.json.</p>\n", size - kMostRows);
+  return size <= kMaxRows ? "" : fmt::format("<p class=\"hint\">{} more are in result.json.</p>\n", size - kMaxRows);
 }
 
 }  // namespace
@@ -136,7 +136,7 @@ std::string settings_part(const Case& of) {
   if (settings.empty()) html += "<p>Nothing: this is the reference machine.</p>\n";
   if (!settings.empty()) {
     html += "<table><thead><tr><th>key</th><th>value</th><th>reference</th><th>from</th></tr></thead><tbody>\n";
-    for (std::size_t i = 0; i < std::min(settings.size(), kMostRows); ++i) {
+    for (std::size_t i = 0; i < std::min(settings.size(), kMaxRows); ++i) {
       const Json& setting = settings[i];
       html += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", escaped(text_of(setting, "key")),
                           escaped(plain(member(setting, "value"))), escaped(plain(member(setting, "reference"))),
@@ -165,7 +165,7 @@ std::string verification_part(const Case& of) {
     html +=
         "<table><thead><tr><th>tensor</th><th>dtype</th><th>shape</th><th class=\"n\">largest error</th><th "
         "class=\"n\">of bound</th><th>result</th></tr></thead><tbody>\n";
-    for (std::size_t i = 0; i < std::min(rows.size(), kMostRows); ++i) {
+    for (std::size_t i = 0; i < std::min(rows.size(), kMaxRows); ++i) {
       const Json& row = rows[i];
       const bool ok = member(row, "ok") == Json(true);
       html += fmt::format(
@@ -187,7 +187,7 @@ std::string verification_part(const Case& of) {
                           not_compared);
     }
     html += "<ol>\n";
-    for (std::size_t i = 0; i < std::min(races.size(), kMostRows); ++i) {
+    for (std::size_t i = 0; i < std::min(races.size(), kMaxRows); ++i) {
       html += "<li>" + escaped(text_of(races[i], "text")) + "</li>\n";
     }
     html += "</ol>\n" + left_out(races.size()) + kCloseSection;
@@ -195,7 +195,7 @@ std::string verification_part(const Case& of) {
   if (figures.empty()) return html;
   html += open_section("Figures of the workload", "");
   html += "<table><tbody>\n";
-  for (std::size_t i = 0; i < std::min(figures.size(), kMostRows); ++i) {
+  for (std::size_t i = 0; i < std::min(figures.size(), kMaxRows); ++i) {
     html += fmt::format("<tr><th>{}</th><td>{} {}</td></tr>\n", escaped(text_of(figures[i], "name")),
                         figure_text(number_of(figures[i], "value")), escaped(text_of(figures[i], "unit")));
   }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kHelloBytes = 12, kHelloWithoutCapabilities = 4;
 constexpr std::uint32_t kBusBytes = 38, kExtendedBusBytes = 60;  // after the header
-constexpr std::uint32_t kMostBytes = 2 * kMostPayload + 1024;    // byte enables may be as many as the bytes
+constexpr std::uint32_t kMaxBytes = 2 * kMaxPayload + 1024;      // byte enables may be as many as the bytes
 constexpr std::uint32_t kInterruptBytes = 21, kSyncBytes = 8;
 
 [[noreturn]] void wrong(const Header& header, const std::string& what) {
@@ -76,8 +76,8 @@ void decode_bus(Packet& packet, std::string_view payload) {
     const auto enables = number_at<std::uint32_t>(payload, 56);
     if (enables > 0) packet.enables = piece(header, payload, enables_at, enables, "byte enables");
   }
-  if (packet.length > kMostPayload) {
-    wrong(header, fmt::format("it moves {} bytes; at most {} are served", packet.length, kMostPayload));
+  if (packet.length > kMaxPayload) {
+    wrong(header, fmt::format("it moves {} bytes; at most {} are served", packet.length, kMaxPayload));
   }
   const bool carries = header.is(PacketKind::write) != header.is_response();
   if (carries) packet.data = piece(header, payload, data_at, packet.length, "data");
@@ -101,8 +101,8 @@ Header decode_header(std::string_view bytes) {
   header.id = number_at<std::uint32_t>(bytes, 8);
   header.flags = number_at<std::uint32_t>(bytes, 12);
   header.device = number_at<std::uint32_t>(bytes, 16);
-  if (header.payload > kMostBytes) {
-    wrong(header, fmt::format("its length is {} bytes; at most {} are served", header.payload, kMostBytes));
+  if (header.payload > kMaxBytes) {
+    wrong(header, fmt::format("its length is {} bytes; at most {} are served", header.payload, kMaxBytes));
   }
   return header;
 }

@@ -24,7 +24,7 @@ enum class BusResponse : std::uint8_t { ok, generic_error, address_error };
 inline constexpr std::uint32_t kCanExtendedLayout = 1, kCanByteEnables = 2, kCanPostedWires = 3;
 
 inline constexpr std::uint32_t kHeaderBytes = 20;
-inline constexpr std::uint32_t kMostPayload = 16u << 20;
+inline constexpr std::uint32_t kMaxPayload = 16u << 20;
 
 struct Header {
   std::uint32_t kind = 0;

@@ -13,9 +13,9 @@ namespace {
 
 using topology::MapReader;
 
-constexpr std::size_t kMostAxes = 64;
-constexpr std::size_t kMostValues = 1'000'000;
-constexpr std::size_t kMostZipped = 64;
+constexpr std::size_t kMaxAxes = 64;
+constexpr std::size_t kMaxValues = 1'000'000;
+constexpr std::size_t kMaxZipped = 64;
 constexpr std::array<const char*, 3> kTargets{"set", "machine", "run"};
 constexpr std::array<const char*, 4> kReserved{"point", "status", "cause", "result"};
 // Sums and products of steps carry rounding errors that nobody wants to see in a parameter.
@@ -43,8 +43,8 @@ std::vector<std::string> stepped(MapReader& range, double from, double to, doubl
     return {};
   }
   const double count = std::floor((to - from) / step + kSlack) + 1.0;
-  if (count > static_cast<double>(kMostValues)) {
-    range.report("step", fmt::format("the range has {:.0f} values, but an axis has at most {}", count, kMostValues),
+  if (count > static_cast<double>(kMaxValues)) {
+    range.report("step", fmt::format("the range has {:.0f} values, but an axis has at most {}", count, kMaxValues),
                  "use a larger step, or a sample");
     return {};
   }
@@ -64,8 +64,8 @@ std::vector<std::string> multiplied(MapReader& range, double from, double to, do
     return {};
   }
   const double steps = std::log(to / from) / std::log(factor);
-  if (steps >= static_cast<double>(kMostValues)) {
-    range.report("factor", fmt::format("the range has {:.0f} values, but an axis has at most {}", steps, kMostValues),
+  if (steps >= static_cast<double>(kMaxValues)) {
+    range.report("factor", fmt::format("the range has {:.0f} values, but an axis has at most {}", steps, kMaxValues),
                  "use a factor that is farther from 1");
     return {};
   }
@@ -81,7 +81,7 @@ std::vector<std::string> read_range(MapReader range) {
   const std::optional<double> step = range.given_real("step", any), factor = range.given_real("factor", any);
   const bool counted = range.has("count");
   const std::int64_t count =
-      counted ? range.whole("count", std::nullopt, at_least(2, static_cast<double>(kMostValues))) : 0;
+      counted ? range.whole("count", std::nullopt, at_least(2, static_cast<double>(kMaxValues))) : 0;
   if (!counted) range.allow("count");
   range.done();
   if (range.context().is_bad(range.path())) return {};
@@ -167,7 +167,7 @@ std::optional<AxisColumn> read_column(MapReader& axis, const std::string& name, 
 
 void read_zip(MapReader& reader, Axis& axis, const std::string& folder) {
   reader.allow("zip");
-  for (MapReader& part : reader.list_of_maps("zip", kMostZipped, "zipped parts are more than")) {
+  for (MapReader& part : reader.list_of_maps("zip", kMaxZipped, "zipped parts are more than")) {
     const std::string name = part.has("as") ? part.text("as", std::nullopt) : std::string();
     part.allow("as");
     if (std::optional<AxisColumn> column = read_column(part, name, folder)) axis.columns.push_back(*column);
@@ -220,8 +220,8 @@ std::vector<Axis> read_axes(MapReader& top, const std::string& folder) {
   if (names.empty() && !top.context().is_bad("axes")) {
     top.report("axes", "there is nothing to vary", "add an axis, for example tile: {set: tile_m, values: [16, 32]}");
   }
-  if (names.size() > kMostAxes) {
-    top.report("axes", fmt::format("{} axes are too many", names.size()), fmt::format("use at most {}", kMostAxes));
+  if (names.size() > kMaxAxes) {
+    top.report("axes", fmt::format("{} axes are too many", names.size()), fmt::format("use at most {}", kMaxAxes));
     return axes;
   }
   for (const std::string& name : names) {

@@ -23,7 +23,7 @@ namespace kb::sweep {
 namespace {
 
 constexpr std::chrono::milliseconds kTick{100};
-constexpr std::size_t kMostSaid = 1000;
+constexpr std::size_t kMaxSaid = 1000;
 
 Answer failure(std::string code, std::string cause) {
   return {false, std::move(code), std::move(cause), {}};
@@ -51,7 +51,7 @@ double resident_mb(pid_t pid) {
 
 // What a crashed process printed, in one line.
 std::string last_words(std::string said) {
-  if (said.size() > kMostSaid) said.erase(0, said.size() - kMostSaid);
+  if (said.size() > kMaxSaid) said.erase(0, said.size() - kMaxSaid);
   std::replace(said.begin(), said.end(), '\n', ' ');
   const std::size_t first = said.find_first_not_of(' ');
   if (first == std::string::npos) return {};

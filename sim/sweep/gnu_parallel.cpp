@@ -46,8 +46,8 @@ std::string run_with_parallel(const TaskContext& context, const TaskPlan& plan, 
   const std::string messages = folder + "/messages.txt";
   files::write_file(messages, said.output + said.messages, "what the tasks have printed");
   // Up to 100: so many tasks have failed. Their points are missing, which the table tells.
-  constexpr int kMostTold = 101;
-  if (!said.not_started.empty() || said.code > kMostTold) {
+  constexpr int kMaxTold = 101;
+  if (!said.not_started.empty() || said.code > kMaxTold) {
     throw Error::configuration("GNU parallel failed: " + said.words() + "; finished points are kept");
   }
   return said.code == 0 ? std::string() : fmt::format("tasks have failed on every host, {} tells why", messages);

@@ -18,9 +18,9 @@ namespace {
 
 using topology::MapReader;
 
-constexpr double kMostPoints = 1e8;
-constexpr double kMostRetries = 100;
-constexpr double kMostTimeNs = 1e12;
+constexpr double kMaxPoints = 1e8;
+constexpr double kMaxRetries = 100;
+constexpr double kMaxTimeNs = 1e12;
 
 struct Unit {
   const char* name;
@@ -62,9 +62,9 @@ Limits read_limits(MapReader limits) {
   Limits read;
   read.time_s = quantity(limits, "time", kTimes, "60 s");
   read.memory_mb = quantity(limits, "memory", kSizes, "2 GB");
-  read.retries = static_cast<int>(limits.whole("retries", read.retries, at_least(0, kMostRetries)));
+  read.retries = static_cast<int>(limits.whole("retries", read.retries, at_least(0, kMaxRetries)));
   read.points = static_cast<std::uint64_t>(
-      limits.whole("points", static_cast<std::int64_t>(read.points), at_least(1, kMostPoints)));
+      limits.whole("points", static_cast<std::int64_t>(read.points), at_least(1, kMaxPoints)));
   limits.done();
   return read;
 }
@@ -76,7 +76,7 @@ std::optional<Sample> read_sample(MapReader& top) {
   }
   MapReader sample = top.map("sample");
   Sample read;
-  read.count = static_cast<std::uint64_t>(sample.whole("count", std::nullopt, at_least(1, kMostPoints)));
+  read.count = static_cast<std::uint64_t>(sample.whole("count", std::nullopt, at_least(1, kMaxPoints)));
   read.seed = static_cast<std::uint64_t>(sample.whole("seed", 1, at_least(0, 9e15)));
   sample.done();
   return read;
@@ -98,9 +98,9 @@ std::vector<Plot> read_plots(MapReader& top, const SweepSpec& spec) {
     for (const AxisColumn& column : axis.columns) names.push_back(column.name);
   }
   for (const Column& column : spec.columns) names.push_back(column.name);
-  constexpr std::size_t kMostPlots = 1000;
+  constexpr std::size_t kMaxPlots = 1000;
   std::vector<Plot> plots;
-  for (MapReader& reader : top.list_of_maps("plots", kMostPlots, "plots are more than")) {
+  for (MapReader& reader : top.list_of_maps("plots", kMaxPlots, "plots are more than")) {
     Plot plot;
     const auto column = [&](const char* key, bool mandatory) {
       const std::string name = reader.text(key, mandatory ? std::nullopt : std::optional<std::string>(""));
@@ -177,7 +177,7 @@ void read_run(MapReader& top, SweepSpec& spec) {
   }
   spec.strict = top.flag("strict", false);
   spec.seed = static_cast<std::uint64_t>(top.whole("seed", 1, at_least(0, 9e15)));
-  const std::optional<double> limit = top.given_real("time_limit_ns", positive(kMostTimeNs));
+  const std::optional<double> limit = top.given_real("time_limit_ns", positive(kMaxTimeNs));
   spec.time_limit_ns = limit.value_or(0.0);
   read_fixed(top, "set", Target::parameter, spec);
   read_fixed(top, "machine", Target::machine, spec);

@@ -22,7 +22,7 @@ std::string base_command(const TaskContext& context) {
 TaskPlan plan_tasks(const std::vector<std::uint64_t>& missing, std::uint64_t points, std::uint64_t points_of_task) {
   TaskPlan plan;
   plan.points_of_task =
-      points_of_task > 0 ? points_of_task : std::max(kLeastPoints, (points + kMostTasks - 1) / kMostTasks);
+      points_of_task > 0 ? points_of_task : std::max(kLeastPoints, (points + kMaxTasks - 1) / kMaxTasks);
   for (const std::uint64_t point : missing) {
     const std::uint64_t task = point / plan.points_of_task;
     if (plan.tasks.empty() || plan.tasks.back() != task) plan.tasks.push_back(task);

@@ -14,9 +14,9 @@ struct TaskPlan {
   std::vector<std::uint64_t> tasks;  // that have something to do, ascending
 };
 
-// `points_of_task` 0: chosen, so that there are at most kMostTasks and each is worth its start.
+// `points_of_task` 0: chosen, so that there are at most kMaxTasks and each is worth its start.
 TaskPlan plan_tasks(const std::vector<std::uint64_t>& missing, std::uint64_t points, std::uint64_t points_of_task);
-inline constexpr std::uint64_t kMostTasks = 1000;  // the largest array of Slurm, as it comes
+inline constexpr std::uint64_t kMaxTasks = 1000;   // the largest array of Slurm, as it comes
 inline constexpr std::uint64_t kLeastPoints = 20;  // of a chosen plan
 
 // What a task needs to know; all names are absolute.

@@ -22,9 +22,9 @@ namespace {
 const std::vector<std::string> kColumns = {"id", "issue_ns", "op", "src", "dst", "bytes"};
 const std::vector<std::string> kOps = {"pe_read", "pe_write", "host_read", "host_write"};
 // Beyond one of these the input is not a traffic file, or none that a simulation could hold.
-constexpr std::size_t kMostLineBytes = 4096;
-constexpr std::size_t kMostRows = 4'000'000;
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
+constexpr std::size_t kMaxLineBytes = 4096;
+constexpr std::size_t kMaxRows = 4'000'000;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;
 
 std::string_view trim(std::string_view text) {
   const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
@@ -55,8 +55,8 @@ std::optional<TimeFs> parse_ns(std::string_view text) {
   if (fraction_text.empty() || fraction_text.size() > 6) return std::nullopt;
   const auto whole = parse_whole<std::uint64_t>(whole_text, 10);
   auto fraction = parse_whole<std::uint64_t>(fraction_text, 10);
-  constexpr std::uint64_t kMostNs = 1'000'000'000'000;  // a thousand seconds
-  if (!whole || !fraction || *whole > kMostNs) return std::nullopt;
+  constexpr std::uint64_t kMaxNs = 1'000'000'000'000;  // a thousand seconds
+  if (!whole || !fraction || *whole > kMaxNs) return std::nullopt;
   for (std::size_t i = fraction_text.size(); i < 6; ++i) *fraction *= 10;
   return TimeFs(static_cast<std::int64_t>(*whole * kFsPerNs + *fraction));
 }
@@ -87,9 +87,9 @@ class Parser {
     while (!piece.empty() && !stopped_) {
       const std::size_t end = piece.find('\n');
       const std::string_view part = piece.substr(0, end);
-      if (unfinished_.size() + part.size() > kMostLineBytes) {
+      if (unfinished_.size() + part.size() > kMaxLineBytes) {
         ++line_;
-        stop("the line is longer than " + std::to_string(kMostLineBytes) + " characters", "a row has six short fields");
+        stop("the line is longer than " + std::to_string(kMaxLineBytes) + " characters", "a row has six short fields");
       } else if (end == std::string_view::npos) {
         unfinished_ += part;
         break;
@@ -102,7 +102,7 @@ class Parser {
       }
       piece.remove_prefix(std::min(piece.size(), part.size() + 1));
     }
-    if (!stopped_ && bytes_ > kMostBytes) stop("the file has more than 1 GiB", "split it");
+    if (!stopped_ && bytes_ > kMaxBytes) stop("the file has more than 1 GiB", "split it");
     return !stopped_;
   }
 
@@ -142,10 +142,10 @@ class Parser {
       line.remove_prefix(kByteOrderMark.size());
     }
     take_line(trim(line));
-    if (problems_.size() >= kMostProblems) {
+    if (problems_.size() >= kMaxProblems) {
       stop("the rest of the file was not read", "correct the first problems and check again");
-    } else if (trace_.rows.size() > kMostRows) {
-      stop("the file has more than " + std::to_string(kMostRows) + " rows", "split it");
+    } else if (trace_.rows.size() > kMaxRows) {
+      stop("the file has more than " + std::to_string(kMaxRows) + " rows", "split it");
     }
   }
 

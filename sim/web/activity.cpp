@@ -30,18 +30,18 @@ class BinReader {
   // False behind the last one.
   bool next(RawBin& bin) {
     if (at_ >= data_.size()) return false;
-    index_ += static_cast<std::int64_t>(number() & kMostSkipped);
+    index_ += static_cast<std::int64_t>(number() & kMaxSkipped);
     bin = {index_++, number(), number(), number(), number()};
     return true;
   }
 
  private:
-  static constexpr std::uint64_t kMostSkipped = 0xffffffff;
+  static constexpr std::uint64_t kMaxSkipped = 0xffffffff;
   std::uint64_t number() {
-    constexpr unsigned kBits = 7, kMost = 63;
+    constexpr unsigned kBits = 7, kMax = 63;
     constexpr unsigned char kMore = 0x80;
     std::uint64_t value = 0;
-    for (unsigned shift = 0; shift <= kMost && at_ < data_.size(); shift += kBits) {
+    for (unsigned shift = 0; shift <= kMax && at_ < data_.size(); shift += kBits) {
       const auto byte = static_cast<unsigned char>(data_[at_++]);
       value |= static_cast<std::uint64_t>(byte & (kMore - 1U)) << shift;
       if ((byte & kMore) == 0) return value;

@@ -19,7 +19,7 @@ namespace {
 
 using observe::JsonWriter;
 
-constexpr std::int64_t kMostRows = 50'000, kMostColumns = 4096;
+constexpr std::int64_t kMaxRows = 50'000, kMaxColumns = 4096;
 constexpr double kFsPerNs = 1e6;
 
 // Wires between PEs and routers, chiplets, or the host: what a roofline has a roof for.
@@ -88,8 +88,8 @@ HttpResponse Api::activity(const HttpRequest& request) const {
   const RunFolder& run = run_of(request);
   if (!run.has_operations()) need_operations();
   const TimeWindow window = window_of(request);
-  const std::int64_t limit = whole(request, "limit", kMostRows), offset = whole(request, "offset", 0);
-  if (limit < 1 || limit > kMostRows) throw bad_request(fmt::format("limit has to be 1 to {}", kMostRows));
+  const std::int64_t limit = whole(request, "limit", kMaxRows), offset = whole(request, "offset", 0);
+  if (limit < 1 || limit > kMaxRows) throw bad_request(fmt::format("limit has to be 1 to {}", kMaxRows));
   if (offset < 0) throw bad_request("offset has to be 0 or more");
   const Activity& activity = run.activity();
   const std::vector<Use> uses = activity.uses(window.begin_fs, window.end_fs);
@@ -182,7 +182,7 @@ HttpResponse Api::profile(const HttpRequest& request) const {
   need_operations();
   const TimeWindow window = window_of(request);
   const std::int64_t columns = needed(request, "px");
-  if (columns < 1 || columns > kMostColumns) throw bad_request(fmt::format("px has to be 1 to {}", kMostColumns));
+  if (columns < 1 || columns > kMaxColumns) throw bad_request(fmt::format("px has to be 1 to {}", kMaxColumns));
   const auto shares = run_.activity().profile(window.begin_fs, window.end_fs, static_cast<std::size_t>(columns),
                                               request.parameter("under").value_or(""));
   JsonWriter writer(JsonWriter::Layout::compact);
@@ -201,13 +201,13 @@ HttpResponse Api::profile(const HttpRequest& request) const {
 HttpResponse Api::messages(const HttpRequest& request) const {
   need_operations();
   const TimeWindow window = window_of(request);
-  constexpr std::int64_t kMostSteps = 60'000;
-  const auto steps = run_.operations().message_steps(window.begin_fs, window.end_fs, kMostSteps, kQuerySeconds);
+  constexpr std::int64_t kMaxSteps = 60'000;
+  const auto steps = run_.operations().message_steps(window.begin_fs, window.end_fs, kMaxSteps, kQuerySeconds);
   if (!steps) return error(kTooSlow, "this takes too long; narrow it down");
   std::map<std::int64_t, std::string> names;
   for (const auto& [id, name] : run_.operations().names().components) names.emplace(id, cell_of(name));
   JsonWriter writer(JsonWriter::Layout::compact);
-  writer.begin_object().key("all").boolean(steps->size() < static_cast<std::size_t>(kMostSteps));
+  writer.begin_object().key("all").boolean(steps->size() < static_cast<std::size_t>(kMaxSteps));
   writer.key("messages").begin_array();
   for (const Message& message : match_messages(*steps)) {
     const auto name = [&](std::int64_t id) { id < 0 ? writer.null() : writer.text(names[id]); };

@@ -32,10 +32,10 @@ std::string difference_of_machines(const RunFolder& before, const RunFolder& aft
 }  // namespace
 
 Against::Against(const std::string& folder, const RunFolder& page, const std::string& page_folder) : run_(folder) {
-  constexpr std::size_t kMostBlocks = 200;
+  constexpr std::size_t kMaxBlocks = 200;
   other_machine_ = difference_of_machines(run_, page);
   sim::Comparison comparison = sim::compare_results(folder, page_folder);
-  if (comparison.blocks.size() > kMostBlocks) comparison.blocks.resize(kMostBlocks);
+  if (comparison.blocks.size() > kMaxBlocks) comparison.blocks.resize(kMaxBlocks);
   nlohmann::ordered_json json = nlohmann::ordered_json::parse(sim::render_comparison_json(comparison));
   json["other_machine"] = other_machine_;
   comparison_ = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);

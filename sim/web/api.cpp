@@ -21,7 +21,7 @@ namespace {
 
 using observe::JsonWriter;
 
-constexpr std::int64_t kMostPage = 1000;
+constexpr std::int64_t kMaxPage = 1000;
 
 // Every column begins at a multiple of eight bytes.
 template <typename List, typename Get>
@@ -242,7 +242,7 @@ data::OpQuery Api::query_of(const HttpRequest& request) const {
   query.offset = whole(request, "offset", 0);
   query.limit = whole(request, "limit", 100);
   if (query.offset < 0) throw bad_request("offset has to be 0 or more");
-  if (query.limit < 1 || query.limit > kMostPage) throw bad_request(fmt::format("limit has to be 1 to {}", kMostPage));
+  if (query.limit < 1 || query.limit > kMaxPage) throw bad_request(fmt::format("limit has to be 1 to {}", kMaxPage));
   return query;
 }
 

@@ -22,7 +22,7 @@ namespace {
 using Json = nlohmann::json;
 using observe::JsonWriter;
 
-constexpr std::int64_t kMostSteps = 60'000;
+constexpr std::int64_t kMaxSteps = 60'000;
 
 std::optional<std::uint32_t> row_named(const Timeline& timeline, const std::string& name) {
   for (std::size_t i = 0; i < timeline.rows().size(); ++i) {
@@ -82,9 +82,9 @@ HttpResponse Api::states(const HttpRequest& request) const {
   if (!run.has_operations()) need_operations();
   const TimeWindow window = window_of(request);
   const std::int64_t columns = needed(request, "px");
-  constexpr std::int64_t kMostPixels = 4096;
-  constexpr std::size_t kMostNodes = 512;
-  if (columns < 1 || columns > kMostPixels) throw bad_request(fmt::format("px has to be 1 to {}", kMostPixels));
+  constexpr std::int64_t kMaxPixels = 4096;
+  constexpr std::size_t kMaxNodes = 512;
+  if (columns < 1 || columns > kMaxPixels) throw bad_request(fmt::format("px has to be 1 to {}", kMaxPixels));
   const auto list = [&](const char* name) {
     const std::string text = request.parameter(name).value_or("");
     return text.empty() ? std::vector<std::string>() : split(text, ',');
@@ -100,7 +100,7 @@ HttpResponse Api::states(const HttpRequest& request) const {
     rows.push_back(row);
     nodes.push_back(timeline_->rows()[static_cast<std::size_t>(row)].name);
   }
-  if (nodes.size() > kMostNodes) throw bad_request(fmt::format("there may be at most {} rows", kMostNodes));
+  if (nodes.size() > kMaxNodes) throw bad_request(fmt::format("there may be at most {} rows", kMaxNodes));
   const auto strips = run.activity().states(window.begin_fs, window.end_fs, static_cast<std::size_t>(columns), nodes);
   JsonWriter writer(JsonWriter::Layout::compact);
   writer.begin_object().key("columns").integer(columns).key("strips").begin_array();
@@ -127,10 +127,10 @@ HttpResponse Api::chain(const HttpRequest& request) const {
   if (!ready_) return error(kTooSlow, "the operations are still being read");
   const TimeWindow window = window_of(request);
   const std::string pe = request.parameter("pe").value_or("");
-  constexpr std::size_t kMostOps = 4'000'000;
-  constexpr std::size_t kMostStays = 2000;
+  constexpr std::size_t kMaxOps = 4'000'000;
+  constexpr std::size_t kMaxStays = 2000;
   if (!row_named(*timeline_, pe)) throw bad_request("no PE '" + pe + "' has operations");
-  const auto steps = run_.operations().message_steps(window.begin_fs, window.end_fs, kMostSteps, kQuerySeconds);
+  const auto steps = run_.operations().message_steps(window.begin_fs, window.end_fs, kMaxSteps, kQuerySeconds);
   if (!steps) return error(kTooSlow, "this takes too long; narrow it down");
   std::map<std::string, std::uint32_t> row_of;
   for (std::size_t i = 0; i < timeline_->rows().size(); ++i) {
@@ -140,7 +140,7 @@ HttpResponse Api::chain(const HttpRequest& request) const {
     std::vector<ChainOp> ops;
     const auto row = row_of.find(name);
     if (row == row_of.end()) return ops;
-    for (const Timeline::PlacedOp& one : timeline_->ops_of(row->second, window.begin_fs, window.end_fs, kMostOps)) {
+    for (const Timeline::PlacedOp& one : timeline_->ops_of(row->second, window.begin_fs, window.end_fs, kMaxOps)) {
       ops.push_back({one.op.start_fs, one.op.end_fs, one.track, one.op.operation});
     }
     return ops;
@@ -148,11 +148,11 @@ HttpResponse Api::chain(const HttpRequest& request) const {
   const OpNames names(run_.operations().names());
   const auto pe_of = [&](std::int64_t component) { return cell_of(names.component(component)); };
   const std::vector<ChainStay> stays =
-      walk_chain({window.begin_fs, window.end_fs, pe, kMostStays}, ops_of, match_messages(*steps), pe_of);
+      walk_chain({window.begin_fs, window.end_fs, pe, kMaxStays}, ops_of, match_messages(*steps), pe_of);
   const auto& components = run_.operations().names().components;
   JsonWriter writer(JsonWriter::Layout::compact);
-  writer.begin_object().key("all").boolean(stays.size() < kMostStays &&
-                                           steps->size() < static_cast<std::size_t>(kMostSteps));
+  writer.begin_object().key("all").boolean(stays.size() < kMaxStays &&
+                                           steps->size() < static_cast<std::size_t>(kMaxSteps));
   writer.key("stays").begin_array();
   for (const ChainStay& stay : stays) {
     writer.begin_array().text(stay.pe).integer(stay.begin_fs - window.begin_fs).integer(stay.end_fs - window.begin_fs);
@@ -189,7 +189,7 @@ HttpResponse Api::related(const HttpRequest& request) const {
   JsonWriter writer(JsonWriter::Layout::compact);
   writer.begin_array();
   if (composite && tile) {
-    constexpr std::int64_t kReach = 8, kLeast = 1'000'000'000, kMost = 400;  // durations, fs, operations
+    constexpr std::int64_t kReach = 8, kLeast = 1'000'000'000, kMax = 400;  // durations, fs, operations
     const std::int64_t reach = kReach * (row.end_fs - row.start_fs) + kLeast;
     data::OpQuery query;
     query.components.emplace();
@@ -200,7 +200,7 @@ HttpResponse Api::related(const HttpRequest& request) const {
     query.from_fs = std::max<std::int64_t>(0, row.start_fs - reach);
     query.to_fs = row.end_fs + reach;
     query.order = data::OpQuery::Order::start;
-    query.limit = kMost;
+    query.limit = kMax;
     const auto rows = run_.operations().select(query, kQuerySeconds);
     if (!rows) return error(kTooSlow, "this takes too long");
     for (const data::OpRow& other : *rows) {

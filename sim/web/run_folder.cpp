@@ -18,8 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;
-constexpr std::size_t kMostLaunches = 2000;
+constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
+constexpr std::size_t kMaxLaunches = 2000;
 constexpr int kSchema = 2;
 
 Json read_result(const std::string& folder) {
@@ -33,7 +33,7 @@ Json read_result(const std::string& folder) {
                                "' is not the folder of a run: it has no result.json; give the one that `kernbench run "
                                "--out DIR` wrote");
   }
-  Json result = files::read_json_without({"blocks", "config"}, file, kMostBytes);
+  Json result = files::read_json_without({"blocks", "config"}, file, kMaxBytes);
   const bool is_result =
       result.is_object() && result.contains("schema") && result.contains("launches") && result["launches"].is_array();
   if (!is_result) throw Error::configuration(file + ": is not the result of a run");
@@ -77,11 +77,11 @@ double time_of(const Json& launch) {
 std::vector<std::size_t> shown_launches(Json& launches) {
   std::vector<std::size_t> order(launches.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  if (order.size() <= kMostLaunches) return order;
+  if (order.size() <= kMaxLaunches) return order;
   std::vector<double> times;
   for (Json& launch : launches) times.push_back(time_of(launch));
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return times[a] > times[b]; });
-  order.resize(kMostLaunches);
+  order.resize(kMaxLaunches);
   std::sort(order.begin(), order.end());
   return order;
 }
@@ -126,8 +126,7 @@ RunFolder::RunFolder(const std::string& folder, const std::string& topology) {
   std::future<Json> machine_read;  // large machines have large files
   if (!topology.empty() || fs::exists(machine_file, ignored)) {
     machine_read = std::async(std::launch::async, [&] {
-      return topology.empty() ? files::read_json(machine_file, kMostBytes)
-                              : files::parse_json("the topology", topology);
+      return topology.empty() ? files::read_json(machine_file, kMaxBytes) : files::parse_json("the topology", topology);
     });
   }
   Json result = read_result(folder);

@@ -20,8 +20,8 @@ namespace {
 constexpr std::size_t kThreads = 2;  // more do not read faster
 constexpr std::size_t kPieces = 4;   // of a row in a tile
 constexpr std::int64_t kReportEvery = 4096;
-constexpr std::size_t kMostRows = 4096;
-constexpr std::int64_t kMostPixels = 16'384;
+constexpr std::size_t kMaxRows = 4096;
+constexpr std::int64_t kMaxPixels = 16'384;
 
 Error request_error(const std::string& message) {
   return Error::configuration(message);
@@ -39,8 +39,8 @@ int block_order(const std::string& label) {
 using LabelKey = std::tuple<int, std::string, std::uint64_t, std::string>;
 LabelKey key_of(const std::string& label) {
   std::size_t digits = label.size();
-  constexpr std::size_t kMostDigits = 9;
-  while (digits > 0 && label.size() - digits < kMostDigits &&
+  constexpr std::size_t kMaxDigits = 9;
+  while (digits > 0 && label.size() - digits < kMaxDigits &&
          std::isdigit(static_cast<unsigned char>(label[digits - 1])) != 0)
     --digits;
   const std::string number = label.substr(digits);
@@ -213,10 +213,10 @@ void Timeline::check(const TileRequest& request) const {
   if (request.begin_fs < 0 || request.end_fs <= request.begin_fs || request.end_fs > Track::kTimeLimit) {
     throw request_error("the window has to begin at 0 or later and to end after its begin");
   }
-  if (request.pixels < 1 || request.pixels > kMostPixels) {
-    throw request_error(fmt::format("there may be 1 to {} pixels", kMostPixels));
+  if (request.pixels < 1 || request.pixels > kMaxPixels) {
+    throw request_error(fmt::format("there may be 1 to {} pixels", kMaxPixels));
   }
-  if (request.rows.size() > kMostRows) throw request_error(fmt::format("there may be at most {} rows", kMostRows));
+  if (request.rows.size() > kMaxRows) throw request_error(fmt::format("there may be at most {} rows", kMaxRows));
   for (const std::uint32_t row : request.rows) {
     if (row >= rows_.size()) throw request_error(fmt::format("there is no row {}", row));
   }
@@ -241,8 +241,7 @@ Tile Timeline::tile(const TileRequest& request) const {
   tile.level = Track::level_for(request.end_fs - request.begin_fs, request.pixels);
   tile.first = request.begin_fs >> (2 * tile.level);
   tile.columns = static_cast<std::size_t>(((request.end_fs - 1) >> (2 * tile.level)) - tile.first) + 1;
-  if (tile.columns * request.rows.size() > kMostBuckets)
-    throw request_error("too many rows at once for so many pixels");
+  if (tile.columns * request.rows.size() > kMaxBuckets) throw request_error("too many rows at once for so many pixels");
   tile.buckets.resize(tile.columns * request.rows.size());
   // In pieces, because a row of a SIP takes as long as those of all its PEs.
   const std::size_t piece = (tile.columns + kPieces - 1) / kPieces;
@@ -263,11 +262,11 @@ void Timeline::add_ops(const TileRequest& request, Tile& tile) const {
   for (std::size_t i = 0; i < request.rows.size(); ++i) {
     const TimelineRow& row = rows_[request.rows[i]];
     if (!row.component) continue;
-    const std::size_t room = kMostOps + 1 - found.ops.size();
+    const std::size_t room = kMaxOps + 1 - found.ops.size();
     const std::vector<TrackOp> ops = tracks_[row.tracks[0]].ops_in(request.begin_fs, request.end_fs, room);
     found.ops.insert(found.ops.end(), ops.begin(), ops.end());
     found.row.resize(found.ops.size(), static_cast<std::uint32_t>(i));
-    if (found.ops.size() > kMostOps) return;
+    if (found.ops.size() > kMaxOps) return;
   }
   tile.ops = std::move(found);
 }

@@ -45,8 +45,8 @@ struct Tile {
 
 class Timeline {
  public:
-  static constexpr std::size_t kMostBuckets = std::size_t{1} << 21;  // of one tile
-  static constexpr std::size_t kMostOps = 6000;
+  static constexpr std::size_t kMaxBuckets = std::size_t{1} << 21;  // of one tile
+  static constexpr std::size_t kMaxOps = 6000;
 
   explicit Timeline(const data::OpLogNames& names);
 

@@ -87,7 +87,7 @@ AllReduceCatalog::AllReduceCatalog() {
   using topology::RankTopology;
   AllReduceAlgorithm lrab;
   AllReduceAlgorithm pairwise = over_hops("pairwise_allreduce", "hop_pairwise_allreduce");
-  pairwise.most_ranks = kMostPairedRanks;
+  pairwise.most_ranks = kMaxPairedRanks;
   lrab.name = "lrab_hierarchical_allreduce";
   lrab.kernel = "lrab_allreduce";
   lrab.arguments = lrab_arguments;

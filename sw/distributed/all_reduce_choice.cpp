@@ -165,7 +165,7 @@ CollectiveRecord AllReduceChooser::estimated(const AllReduceCall& call, int cube
     if (call.root_cube >= 0 || ranks.size() < 2) continue;  // who names a root asks for a hierarchy
     if (which == kRing && ring) consider(which, &AllReduceCosts::ring);
     if (which == kReduceScatter && ring) consider(which, &AllReduceCosts::reduce_scatter);
-    if (which == kPairwise && !sips_only && ranks.size() <= kMostPairedRanks) {
+    if (which == kPairwise && !sips_only && ranks.size() <= kMaxPairedRanks) {
       consider(which, &AllReduceCosts::pairwise);
     }
     if (which == kTree && !sips_only) consider(which, &AllReduceCosts::tree);

@@ -48,7 +48,7 @@ NeighbourTable tree(int rank, int count) {
 
 NeighbourTable hops(int rank, int count) {
   std::set<int> distances;
-  const bool pairs = static_cast<std::size_t>(count) <= kMostPairedRanks;
+  const bool pairs = static_cast<std::size_t>(count) <= kMaxPairedRanks;
   for (int d = 1; pairs ? d <= count / 2 : d < count; d = pairs ? d + 1 : 2 * d) {
     distances.insert(std::min(d, count - d));
   }

@@ -43,7 +43,7 @@ NeighbourTable prefixed(NeighbourTable table, const std::string& prefix);
 RankGrid resolve_grid(topology::RankTopology topology, int count, const RankGrid& given, const std::string& what);
 
 // Up to so many ranks, hops lead from each to every other.
-inline constexpr std::size_t kMostPairedRanks = 16;
+inline constexpr std::size_t kMaxPairedRanks = 16;
 
 // The table of `rank` out of `count` (Q-85..Q-92):
 //   ring_1d          E = rank + 1, W = rank - 1, around; nothing when the rank is alone
@@ -53,7 +53,7 @@ inline constexpr std::size_t kMostPairedRanks = 16;
 //   mesh_2d          torus_2d
 //   tree_binary      parent, child_l, child_r
 //   hops             hop+d, hop-d to the ranks d further and d behind, around: every d up to count / 2, or with more
-//                    than kMostPairedRanks ranks the powers of two, counted the shorter way around
+//                    than kMaxPairedRanks ranks the powers of two, counted the shorter way around
 //   none             nothing
 // `grid` as of resolve_grid(), read by the 2-D topologies only; model Error when it does not hold `count`.
 NeighbourTable neighbours(topology::RankTopology topology, int rank, int count, const RankGrid& grid = {});

@@ -187,7 +187,7 @@ std::uint64_t chosen_slot_size(const Wiring& wiring, const topology::CclConfig& 
   const std::uint64_t room = ring_room(config, machine);
   const std::uint64_t slots = std::max<std::uint64_t>(1, wiring.directions.size() * config.n_slots);
   const std::uint64_t least = std::min(kUsualSlotBytes, room / slots), half = room / 2 / slots;
-  const std::uint64_t size = std::min(kMostChosenSlotBytes, std::max(least, half));
+  const std::uint64_t size = std::min(kMaxChosenSlotBytes, std::max(least, half));
   return std::max(size - size % machine.hbm_alignment,
                   size == 0 ? kUsualSlotBytes : std::min(size, machine.hbm_alignment));
 }

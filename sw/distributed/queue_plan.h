@@ -29,9 +29,9 @@ struct PlannedQueues {
 PlannedQueues plan_queues(const Wiring& wiring, const topology::CclConfig& config, const contract::MachineInfo& machine,
                           DeviceMemory& memory, std::uint64_t rings_before = 0);
 
-// Bytes of a slot where the user named none: kMostChosenSlotBytes, or what lets all rings of a PE fit half of the room
+// Bytes of a slot where the user named none: kMaxChosenSlotBytes, or what lets all rings of a PE fit half of the room
 // of their memory; not less than kUsualSlotBytes while that fits all of it.
-inline constexpr std::uint64_t kMostChosenSlotBytes = 8192;
+inline constexpr std::uint64_t kMaxChosenSlotBytes = 8192;
 inline constexpr std::uint64_t kUsualSlotBytes = 4096;
 std::uint64_t ring_room(const topology::CclConfig& config, const contract::MachineInfo& machine);  // bytes per PE
 std::uint64_t chosen_slot_size(const Wiring& wiring, const topology::CclConfig& config,

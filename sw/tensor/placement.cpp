@@ -42,15 +42,15 @@ Block part_of(const Block& whole, Split split, int index, int count, std::int64_
 
 // A tensor as a matrix: its last dimension are the columns.
 Matrix checked_matrix(const Shape& shape, Dtype dtype, const std::string& tensor) {
-  bool ok = !shape.empty() && shape.size() <= kMostDimensions;
+  bool ok = !shape.empty() && shape.size() <= kMaxDimensions;
   for (const std::int64_t size : shape) ok = ok && size >= 1;
   if (!ok) {
     throw Error::program("SHAPE_ERROR",
                          fmt::format("tensor '{}': shape {} must have one to {} dimensions of at least 1", tensor,
-                                     format_shape(shape), kMostDimensions));
+                                     format_shape(shape), kMaxDimensions));
   }
-  constexpr std::int64_t kMostBytes = std::int64_t{1} << 56;  // more than any address reaches
-  std::int64_t room = kMostBytes / static_cast<std::int64_t>(item_size(dtype));
+  constexpr std::int64_t kMaxBytes = std::int64_t{1} << 56;  // more than any address reaches
+  std::int64_t room = kMaxBytes / static_cast<std::int64_t>(item_size(dtype));
   for (const std::int64_t size : shape) room /= size;
   if (room == 0) {
     throw Error::program("ALLOCATION_ERROR", fmt::format("tensor '{}': {} of shape {} is larger than any memory",

@@ -31,7 +31,7 @@ struct DPPolicy {
   }
 };
 
-inline constexpr std::size_t kMostDimensions = 4;  // of a tensor
+inline constexpr std::size_t kMaxDimensions = 4;  // of a tensor
 
 // A tensor of one to four dimensions seen as a matrix: the last dimension are its columns, all others together its
 // rows; a vector is one row. An element of the first dimension is `row_unit` rows.

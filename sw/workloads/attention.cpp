@@ -100,9 +100,9 @@ std::vector<Parameter> attention_parameters() {
       Parameter::integer("queries_per_cube", 0, "query tokens that a cube works on, instead of s_q; 0: by s_q", 0,
                          "tokens"),
       Parameter::integer("ranks", 0, "of a K/V head; 0: all PEs of a cube, or 4 cubes of a row", 0)
-          .at_most(Parameter::kMostUnits),
+          .at_most(Parameter::kMaxUnits),
       Parameter::integer("root", -1, "rank that collects in decode; -1: 0 on the ring, the centre of a row", -1)
-          .at_most(Parameter::kMostUnits),
+          .at_most(Parameter::kMaxUnits),
       Parameter::choice("result", "root", {"root", "all"}, "ranks that have the result of decode"),
       Parameter::choice("dtype", "f16", {"f16", "bf16", "f32"}, "element type of all tensors"),
       data_parameter(),

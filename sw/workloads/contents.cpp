@@ -11,7 +11,7 @@
 namespace kb::sw {
 namespace {
 
-constexpr int kMost = 8;
+constexpr int kMax = 8;
 
 std::vector<double> numbers_up_to(int most) {
   std::vector<double> values;
@@ -58,7 +58,7 @@ HostArray whole_numbers(const Shape& shape, Dtype dtype, std::uint64_t seed, int
 }
 
 HostArray plain_contents(Contents contents, const Shape& shape, Dtype dtype, std::uint64_t seed) {
-  return contents == Contents::real ? HostArray::random(shape, dtype, seed) : whole_numbers(shape, dtype, seed, kMost);
+  return contents == Contents::real ? HostArray::random(shape, dtype, seed) : whole_numbers(shape, dtype, seed, kMax);
 }
 
 HostArray bias_contents(Contents contents, std::int64_t n, Dtype dtype, std::uint64_t seed) {

@@ -112,7 +112,7 @@ Workload grid_linear_workload() {
       Parameter::integer("k", 48, "columns of X; a multiple of the SIPs along the tensor parallel axis"),
       Parameter::integer("n", 32, "columns of W"),
       Parameter::integer("dp", 0, "SIPs along the data parallel axis; 0: the rows of the SIP grid, else 2 or 1", 0)
-          .at_most(Parameter::kMostUnits),
+          .at_most(Parameter::kMaxUnits),
   };
   parameters.push_back(data_parameter());
   for (Parameter& parameter : ccl_parameters()) parameters.push_back(std::move(parameter));

@@ -15,7 +15,7 @@ namespace kb::sw {
 namespace {
 
 constexpr std::int64_t kVerifiedColumns = 64;
-constexpr std::size_t kMostRows = 16;  // that are compared element by element
+constexpr std::size_t kMaxRows = 16;  // that are compared element by element
 constexpr std::int64_t kColumnsAtOnce = 1024;
 
 data::VerificationRow compare_all(const std::string& tensor, const HostArray& x, const HostArray& w,
@@ -108,7 +108,7 @@ LinearVerdict linear_verdict(const std::string& tensor, const LinearProblem& pro
   }
   verdict.note =
       fmt::format("{}: {} of {} columns were compared, and the weighted sum of every row", tensor, columns.size(), n);
-  for (std::size_t i = 0; i < suspects.size() && i < kMostRows; ++i) {
+  for (std::size_t i = 0; i < suspects.size() && i < kMaxRows; ++i) {
     std::optional<data::VerificationRow> wrong = wrong_in_row(tensor, problem, y, suspects[i]);
     if (!wrong) continue;
     verdict.rows.push_back(std::move(*wrong));

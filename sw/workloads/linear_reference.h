@@ -23,8 +23,8 @@ struct LinearVerdict {
 // Up to `most_products` every element is compared. Beyond that some columns are, evenly spaced, and, of whole numbers,
 // a sum of each row with odd weights, which one wrong element always changes: rows whose sum is different are compared
 // element by element.
-constexpr double kMostProducts = 0x1p29;
+constexpr double kMaxProducts = 0x1p29;
 LinearVerdict linear_verdict(const std::string& tensor, const LinearProblem& problem, const HostArray& y,
-                             double most_products = kMostProducts);
+                             double most_products = kMaxProducts);
 
 }  // namespace kb::sw

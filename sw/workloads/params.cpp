@@ -81,7 +81,7 @@ Parameter Parameter::integer(std::string name, std::int64_t default_value, std::
   p.default_value = std::to_string(default_value);
   p.help = std::move(help);
   p.minimum = static_cast<double>(minimum);
-  p.maximum = static_cast<double>(kMost);
+  p.maximum = static_cast<double>(kMax);
   return p;
 }
 

@@ -29,9 +29,9 @@ struct Parameter {
   double maximum = std::numeric_limits<double>::max();
 
   // The most that an integer parameter may be when its declaration says nothing else; more than fits any memory.
-  static constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  static constexpr std::int64_t kMax = std::int64_t{1} << 40;
   // More cubes, PEs, SIPs or ranks than a machine can have.
-  static constexpr std::int64_t kMostUnits = 1'000'000;
+  static constexpr std::int64_t kMaxUnits = 1'000'000;
 
   static Parameter integer(std::string name, std::int64_t default_value, std::string help, std::int64_t minimum = 1,
                            std::string unit = "");

@@ -234,12 +234,12 @@ Workload workload_of(const Collective& collective) {
   };
   if (collective.target) {
     parameters.push_back(
-        Parameter::integer("source", 0, "rank of the group that sends", 0).at_most(Parameter::kMostUnits));
+        Parameter::integer("source", 0, "rank of the group that sends", 0).at_most(Parameter::kMaxUnits));
     parameters.push_back(Parameter::integer("target", -1, "rank of the group that receives; -1: the last one", -1)
-                             .at_most(Parameter::kMostUnits));
+                             .at_most(Parameter::kMaxUnits));
   } else if (collective.root) {
     parameters.push_back(
-        Parameter::integer("root", 0, "rank of the group that the others work with", 0).at_most(Parameter::kMostUnits));
+        Parameter::integer("root", 0, "rank of the group that the others work with", 0).at_most(Parameter::kMaxUnits));
   }
   if (collective.op) {
     parameters.push_back(Parameter::choice("op", "sum", {"sum", "max", "min", "avg"}, "how the tiles are combined"));

@@ -235,7 +235,7 @@ Workload redistribute_workload() {
       Parameter::text("from", "S0", "placements before, one per axis: S0, S1 (shard), R (replicate), P (partial)"),
       Parameter::text("to", "S1", "placements afterwards"),
       Parameter::choice("op", "sum", {"sum", "max", "min", "avg"}, "of partials"),
-      Parameter::integer("cubes", 1, "of each SIP that hold the tensor", 1).at_most(Parameter::kMostUnits),
+      Parameter::integer("cubes", 1, "of each SIP that hold the tensor", 1).at_most(Parameter::kMaxUnits),
       Parameter::choice("source", "host", {"host", "device"}, "every host has the values, or SIP 0 has"),
   };
   for (Parameter& parameter : ccl_parameters()) parameters.push_back(std::move(parameter));

@@ -82,7 +82,7 @@ void verify(Runtime& rt, WorkloadResult& result, const Deployed& x, const Deploy
   if (!can_verify(rt, result)) return;
   const std::int64_t n = y.shape()[1];
   const double products = static_cast<double>(element_count(y.shape())) * static_cast<double>(x.values.shape()[1]);
-  if (products <= kMostProducts || n <= kVerifiedColumns) {
+  if (products <= kMaxProducts || n <= kVerifiedColumns) {
     result.verification.push_back(rms_norm_matmul_row(x.values, g.values, eps, w.values, y));
     return;
   }

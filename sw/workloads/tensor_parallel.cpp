@@ -146,7 +146,7 @@ void append_shared(std::vector<Parameter>& parameters) {
                                           "SIPs that share a model; further groups of SIPs have replicas of it, "
                                           "with tokens of their own; 0: all",
                                           0)
-                           .at_most(Parameter::kMostUnits));
+                           .at_most(Parameter::kMaxUnits));
   for (Parameter& parameter : ccl_parameters()) parameters.push_back(std::move(parameter));
 }
 
@@ -292,7 +292,7 @@ WorkloadResult run_linear(Runtime& rt, const Params& params, LayerCase c) {
   return result;
 }
 
-constexpr std::int64_t kMostTokens = 1 << 24;
+constexpr std::int64_t kMaxTokens = 1 << 24;
 
 // Tokens that meet the first and the last row of the table and, in between, all ranks.
 HostArray token_ids(std::int64_t tokens, std::int64_t rows) {
@@ -342,7 +342,7 @@ Workload tp_layer_workload() {
   std::vector<Parameter> parameters{
       Parameter::choice("layer", "row", {"column", "column_gather", "row", "row_scatter", "embedding"},
                         "column_gather: its output made whole; row_scatter: its input whole; embedding: `in` tokens"),
-      Parameter::integer("tokens", 16, "rows of X", 1, "tokens").at_most(kMostTokens),
+      Parameter::integer("tokens", 16, "rows of X", 1, "tokens").at_most(kMaxTokens),
       Parameter::integer("in", 512, "columns of X, or rows of the table", 1, "elements"),
       Parameter::integer("out", 512, "columns of Y", 1, "elements"),
       bias_parameter(),

@@ -112,7 +112,7 @@ HostArray TopkRouting::w(Contents contents, std::uint64_t seed) const {
 TopkVerdict topk_verdict(const TopkRouting& p, const HostArray& x, const HostArray& w, const HostArray& weights,
                          const HostArray& experts) {
   const double per_token = static_cast<double>(p.dim) * static_cast<double>(p.experts);
-  const auto limit = static_cast<std::int64_t>(std::max(64.0, kMostProducts / per_token));
+  const auto limit = static_cast<std::int64_t>(std::max(64.0, kMaxProducts / per_token));
   const std::vector<std::int64_t> tokens = spread(p.tokens, limit);
   const auto count = static_cast<std::size_t>(tokens.size()), k = static_cast<std::size_t>(p.k);
   const BoundedMatrix rows = data::exact_matrix(count, static_cast<std::size_t>(p.dim), take_rows(x, tokens));

@@ -280,7 +280,7 @@ Finding judge_result(const AttackCase& attack, const Trial& trial, const Setup&)
 
 Finding judge_json(const AttackCase& attack, const Trial& trial, const Setup&) {
   const CommandShape shape = shape_of(attack.args);
-  if (trial.out.size() >= kMostOutput) return std::nullopt;  // read in part
+  if (trial.out.size() >= kMaxOutput) return std::nullopt;  // read in part
   if (!shape.json || trial.end.code != 0 || trial.end.signal != 0 || trial.out.empty()) return std::nullopt;
   if (trial.end.timed_out || std::count(attack.args.begin(), attack.args.end(), "--help") > 0) return std::nullopt;
   if (std::count(attack.args.begin(), attack.args.end(), "-h") > 0) return std::nullopt;

@@ -54,8 +54,8 @@ Trial carry_out(const Setup& setup, const AttackCase& attack, const std::string&
   call.kick = options.kick;
   trial.end = run_process(call);
   trial.after = snapshot(folder);
-  if (attack.stdout_to.empty()) trial.out = read_text(call.out_file, kMostOutput);
-  trial.err = read_text(call.err_file, kMostOutput);
+  if (attack.stdout_to.empty()) trial.out = read_text(call.out_file, kMaxOutput);
+  trial.err = read_text(call.err_file, kMaxOutput);
   return trial;
 }
 

@@ -23,11 +23,11 @@ struct Setup {
   std::size_t baseline_kb = 0;  // peak memory of a good run of the smallest machine
 };
 
-constexpr std::size_t kMostOutput = std::size_t{16} << 20;
+constexpr std::size_t kMaxOutput = std::size_t{16} << 20;
 
 struct Trial {
   ProcessEnd end;
-  std::string out, err;    // the first kMostOutput bytes
+  std::string out, err;    // the first kMaxOutput bytes
   Snapshot before, after;  // of the folder; `before` has the user's own files
   std::string folder;
 };

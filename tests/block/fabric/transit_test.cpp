@@ -266,13 +266,13 @@ TEST(Transit, AnUndisturbedRunCostsNoMoreEventsThanAFlit) {  // docs/architectur
 }
 
 TEST(Transit, ACompetitorUndoesFewCommitsOfALongQueue) {
-  constexpr int kQueue = 5000, kMost = 8;
+  constexpr int kQueue = 5000, kMax = 8;
   Router r(2.0);
   for (int i = 0; i < kQueue; ++i) r.node(0).send(0_fs, r.write(0, 2, 256), Leg::request, 0, 1, ns(10 + i), 0_fs);
   r.node(1).send(ns(15), r.write(1, 2, 256), Leg::request, 0, 1, ns(20), 0_fs);
   EXPECT_THAT(r.fixture.run(), IsEmpty());
   EXPECT_EQ(r.out_times(2).size(), kQueue + 1u);
-  EXPECT_LE(r.fixture.checker().shortened(), kMost);
+  EXPECT_LE(r.fixture.checker().shortened(), kMax);
 }
 
 // What the router must send, computed flit by flit from what arrived.

@@ -261,7 +261,7 @@ TEST_F(OpLogSqliteTest, TheJournalOfAnotherDatabaseIsInTheWay) {
 }
 
 TEST_F(OpLogSqliteTest, EqualRunsAreEqualBytesAndTakeLittleMemory_P74) {
-  constexpr sqlite3_int64 kMostMemory = 5 << 20;
+  constexpr sqlite3_int64 kMaxMemory = 5 << 20;
   for (const char* name : {"a.db", "b.db"}) {
     sqlite3_memory_highwater(1);
     CommittedLog log(path(name), options());
@@ -270,9 +270,9 @@ TEST_F(OpLogSqliteTest, EqualRunsAreEqualBytesAndTakeLittleMemory_P74) {
                            i * 7919 % 60'000 * 77_fs, 60'000 * 77_fs, NodeId(i % 2)));
     }
     log.finish();
-    EXPECT_LT(sqlite3_memory_highwater(0), kMostMemory);
+    EXPECT_LT(sqlite3_memory_highwater(0), kMaxMemory);
   }
-  EXPECT_GT(fs::file_size(path("a.db")), std::uintmax_t{kMostMemory});
+  EXPECT_GT(fs::file_size(path("a.db")), std::uintmax_t{kMaxMemory});
   EXPECT_EQ(content(path("a.db")), content(path("b.db")));
 }
 

@@ -232,8 +232,8 @@ std::vector<Workload> product_workloads() {
           composite("scale", "scale=0.5", floats, {}),
           composite("bias, dequant", "bias,dequant", quantized, {}),
           composite("dequant of each K tile", "dequant:k_tile", {Dtype::i8, Dtype::f16, Dtype::f32}, {}),
-          linear("qkv-gemm", sw::kMostProducts),
-          linear("qkv-gemm-multi-pe", sw::kMostProducts),
+          linear("qkv-gemm", sw::kMaxProducts),
+          linear("qkv-gemm-multi-pe", sw::kMaxProducts),
           linear("gpt3-qkv sums of rows", 0),
           mlp(false),
           mlp(true)};

@@ -67,7 +67,7 @@ TEST(ActivityRecorder, LaunchesBeyondTheMostShareAnEpoch) {
     at += 5_ns;
   }
   recorder.finish(at);
-  EXPECT_LE(recorder.epochs().size(), ActivityRecorder::kMostEpochs + 1);
+  EXPECT_LE(recorder.epochs().size(), ActivityRecorder::kMaxEpochs + 1);
   EXPECT_EQ(recorder.epochs().back().launch, std::nullopt);
   TimeFs sum = 0_fs;
   for (const Activity& activity : recorder.activities()) sum += activity.sum.busy;

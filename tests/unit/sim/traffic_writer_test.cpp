@@ -70,7 +70,7 @@ TEST(TrafficWriter, TsvHasTheSameColumns) {
 
 // The rows of a long result follow each other as those of a short one do, and no piece holds many of them.
 TEST(TrafficWriter, ALongResultComesInPieces) {
-  constexpr std::size_t kRows = 5000, kMostBytes = 100'000;
+  constexpr std::size_t kRows = 5000, kMaxBytes = 100'000;
   const topology::LoadedTopology machine = tiny();
   const std::vector<TrafficResult> rows(kRows, result_of(machine.graph, "12"));
   for (const bool as_json : {false, true}) {
@@ -81,7 +81,7 @@ TEST(TrafficWriter, ALongResultComesInPieces) {
       text += piece;
     };
     as_json ? render_traffic_json(machine.graph, rows, sink) : render_traffic_tsv(machine.graph, rows, sink);
-    EXPECT_LE(largest, kMostBytes);
+    EXPECT_LE(largest, kMaxBytes);
     const auto render = as_json ? json_of : tsv_of;
     const std::size_t one = render(machine.graph, {rows[0]}).size();
     const std::size_t two = render(machine.graph, {rows[0], rows[0]}).size();

@@ -117,7 +117,7 @@ TEST(Params, IntegersHaveAnUpperBoundThatDeclarationsCanMove) {
   const auto resolved = [&](const std::string& name, const std::string& value) {
     return error_of([&] { resolve_params("b", declared, {{name, value}}, environment({})); }, "CONFIGURATION_ERROR");
   };
-  EXPECT_EQ(resolve_params("b", declared, {{"m", "1099511627776"}}, environment({})).integer("m"), Parameter::kMost);
+  EXPECT_EQ(resolve_params("b", declared, {{"m", "1099511627776"}}, environment({})).integer("m"), Parameter::kMax);
   EXPECT_EQ(resolved("m", "1099511627777"), "--set m: must be at most 1099511627776, not 1099511627777 (rows)");
   EXPECT_EQ(resolved("m", "9223372036854775807"),
             "--set m: must be at most 1099511627776, not 9223372036854775807 (rows)");

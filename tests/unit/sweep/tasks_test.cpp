@@ -18,7 +18,7 @@ TEST(Tasks, OnlyThoseWithSomethingToDoAreMade) {
 
 TEST(Tasks, AChosenPlanHasFewTasksAndLargeOnes) {
   EXPECT_EQ(plan_tasks({0}, 100, 0).points_of_task, kLeastPoints);
-  EXPECT_EQ(plan_tasks({0}, 1'000'000, 0).points_of_task, 1'000'000u / kMostTasks);
+  EXPECT_EQ(plan_tasks({0}, 1'000'000, 0).points_of_task, 1'000'000u / kMaxTasks);
 }
 
 TEST(Tasks, CommandsAreSafeWordsForAShell) {
