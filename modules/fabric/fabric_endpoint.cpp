@@ -201,7 +201,7 @@ void FabricEndpoint::send_offer(const Offer& offer) {
 
 // What has not started is rolled back and planned again together with the stream. A flit that starts now keeps its
 // place: it was offered first.
-void FabricEndpoint::send_in_turn(FlitStream stream) {
+void FabricEndpoint::send_in_turn(const FlitStream& stream) {
   cut(stream.out_port, {now() + 1_fs, 0, 0, 0});
   lanes_->add(stream);
   lanes_->plan(now(), wire_at(stream.out_port).available(),

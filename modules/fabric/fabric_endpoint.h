@@ -87,7 +87,7 @@ class FabricEndpoint : public FabricNode, public elab::IRequestSource, private e
   void log_arrival(const FlitStream& message) const;
   void insert_offer(const Offer& offer);
   void send_offer(const Offer& offer);
-  void send_in_turn(FlitStream stream);
+  void send_in_turn(const FlitStream& stream);
   void wake_at(TimeFs at);
   void schedule_wake();
 

@@ -58,10 +58,11 @@ void ScriptedNode::answer(Transaction& transaction, TimeFs arrived) {
   send(at, transaction, Leg::response, 0, flits, arrival, 0_fs);
 }
 
-void ScriptedNode::commit_later_than_before(FlitStream run) {
-  run.time = std::max(run.time, last_time_[run.out_port]);
-  last_time_[run.out_port] = run.last_time();
-  commit(run, 0_fs);
+void ScriptedNode::commit_later_than_before(const FlitStream& run) {
+  FlitStream later = run;
+  later.time = std::max(run.time, last_time_[run.out_port]);
+  last_time_[run.out_port] = later.last_time();
+  commit(later, 0_fs);
 }
 
 void ScriptedNode::send_message(Transaction& transaction, Leg leg, TimeFs arrival) {

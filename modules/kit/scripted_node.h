@@ -51,7 +51,7 @@ class ScriptedNode final : public modules::FabricNode, private elab::EventHandle
 
   void answer(payload::Transaction& transaction, TimeFs arrived);
   void at_time(TimeFs at, std::function<void()> action);
-  void commit_later_than_before(modules::FlitStream run);
+  void commit_later_than_before(const modules::FlitStream& run);
   std::uint16_t hop_of(const payload::Transaction& transaction) const;
 
   std::vector<std::function<void()>> actions_;

@@ -205,7 +205,7 @@ TEST(Wire, TakesWhatItDeliversBeforeTheEndOfTime) {
   constexpr TimeFs kPropagation = 7_fs;
   CheckedWire wire(256.0, kPropagation);
   const TimeFs occupancy = wire.tested.params().occupancy;
-  const auto fits = [&](FlitStream run, TimeFs floor) { return wire.tested.fits(&run, 1, floor); };
+  const auto fits = [&](const FlitStream& run, TimeFs floor) { return wire.tested.fits(&run, 1, floor); };
   constexpr std::uint32_t kFlits = 1000;
   const TimeFs latest = kTimeEnd - kPropagation - kFlits * occupancy;
   EXPECT_TRUE(fits(make_run(latest, 0_fs, 0, 0, kFlits), 0_fs));
