@@ -4,7 +4,7 @@ namespace kb::modules {
 
 namespace {
 // How far back a stream that could be continued is looked for; beyond, a stream of its own is as good.
-constexpr std::size_t kSearchDepth = 16;
+constexpr std::size_t kSearchDepth = 4;
 }  // namespace
 
 void ArrivalQueue::add(const FlitStream& flits) {

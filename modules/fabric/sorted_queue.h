@@ -134,7 +134,9 @@ class SortedQueue {
     far_->push_front(std::move(chunk));
   }
   void refill() {
-    if (far_ == nullptr || near_.size() >= kLeastNear) return;
+    if (far_ != nullptr && near_.size() < kLeastNear) refill_from_far();
+  }
+  [[gnu::noinline]] void refill_from_far() {
     while (near_.size() < kMaxNear / 2 && !far_->empty()) {
       for (const T& element : far_->pop_front()) near_.push_back(element);
     }
