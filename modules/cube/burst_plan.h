@@ -93,12 +93,9 @@ class BurstPlan {
   void finish();
 
   TimeFs whole_burst() const { return channels_.params().burst; }
-  // State of the channels after all pieces, and a scratch copy of it to try further bursts.
+  // State of the channels after all pieces, and room for a copy of it to try further bursts.
   const PseudoChannels& channels() const { return channels_; }
-  PseudoChannels& trial() {
-    trial_ = channels_;
-    return trial_;
-  }
+  PseudoChannels& trial() { return trial_; }
 
  private:
   // Brings the first `count` bursts of a piece to the channels.

@@ -172,7 +172,7 @@ void HbmCtrl::plan_reads(Lane& lane, const ArrivalKey& other) {
     pass_end(*lane.reads.next_command().transaction);
     return;
   }
-  ReadTurns::Share share = lane.reads.share(plan_.trial());
+  ReadTurns::Share share = lane.reads.share(plan_.channels(), plan_.trial());
   Piece piece;
   piece.read = true;
   piece.channel = lane.channel;

@@ -12,10 +12,18 @@ void ReadTurns::configure(bool take_turns, const AccessUnit& unit, Bandwidth ret
   channel_ = channel;
 }
 
-ReadTurns::Joined ReadTurns::joined(const Requester& requester) {
+void ReadTurns::note(const Requester& requester) {
+  Waiting& waiting = waiting_[static_cast<std::size_t>(&requester - requesters_.data())];
+  if (requester.commands.empty()) {
+    waiting.open = kNever;
+    return;
+  }
   const Command& command = requester.commands.front();
-  if (command.open <= requester.slot) return {requester.slot, true, 0};
-  return {command.open, false, command.sequence};
+  waiting.open = command.open;
+  waiting.turn =
+      command.open <= requester.slot ? Joined{requester.slot, true, 0} : Joined{command.open, false, command.sequence};
+  waiting.offset = command.transaction->hbm_offset;
+  waiting.next = command.next;
 }
 
 // An idle requester can be forgotten once no later command can open before its last slot.
@@ -26,7 +34,10 @@ ReadTurns::Requester& ReadTurns::requester_of(const payload::Transaction& transa
     if (requester.node == node) return requester;
     if (requester.commands.empty() && requester.slot < open) idle = &requester;
   }
-  if (idle == nullptr) idle = &requesters_.emplace_back();
+  if (idle == nullptr) {
+    idle = &requesters_.emplace_back();
+    waiting_.emplace_back();
+  }
   idle->node = node;
   idle->slot = -1_fs;
   idle->issuer_after = 0_fs;
@@ -43,38 +54,32 @@ const ReadTurns::Next& ReadTurns::next() const {
   next_known_ = true;
   next_ = {};
   TimeFs open = kNever;
-  for (const Requester& requester : requesters_) {
-    if (!requester.commands.empty()) open = std::min(open, requester.commands.front().open);
-  }
+  for (const Waiting& waiting : waiting_) open = std::min(open, waiting.open);
   if (open == kNever) return next_;
   next_.slot = std::max(issuer_free_, open);
-  Joined earliest{kNever, false, 0};
-  for (std::size_t i = 0; i < requesters_.size(); ++i) {
-    const Requester& requester = requesters_[i];
-    if (requester.commands.empty()) continue;
-    if (requester.commands.front().open > next_.slot) {
-      next_.others_open = std::min(next_.others_open, requester.commands.front().open);
+  const Waiting* earliest = nullptr;
+  for (const Waiting& waiting : waiting_) {
+    if (waiting.open > next_.slot) {
+      next_.others_open = std::min(next_.others_open, waiting.open);
       continue;
     }
     ++next_.open;
-    if (joined(requester) < earliest) {
-      earliest = joined(requester);
-      next_.requester = i;
-    }
+    if (earliest == nullptr || waiting.turn < earliest->turn) earliest = &waiting;
   }
+  next_.requester = static_cast<std::size_t>(earliest - waiting_.data());
   return next_;
 }
 
 template <typename F>
 void ReadTurns::for_each_open(F&& f) const {
-  for (const Requester& requester : requesters_) {
-    if (!requester.commands.empty() && requester.commands.front().open <= next().slot) f(requester);
+  const TimeFs slot = next().slot;
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    if (waiting_[i].open <= slot) f(i, waiting_[i]);
   }
 }
 
-std::size_t ReadTurns::channel_of(const PseudoChannels& channels, const Requester& requester) const {
-  const Command& command = requester.commands.front();
-  return channels.channel_of(channel_, command.transaction->hbm_offset, command.next);
+std::size_t ReadTurns::channel_of(const PseudoChannels& channels, const Waiting& waiting) const {
+  return channels.channel_of(channel_, waiting.offset, waiting.next);
 }
 
 TimeFs ReadTurns::longest_wait(const PseudoChannels& channels) const {
@@ -84,13 +89,12 @@ TimeFs ReadTurns::longest_wait(const PseudoChannels& channels) const {
 void ReadTurns::choose(const PseudoChannels& channels) {
   chosen_ = true;
   const TimeFs slot = next().slot;
-  if (slot - joined(requesters_[next_.requester]).time >= longest_wait(channels)) return;
+  if (slot - waiting_[next_.requester].turn.time >= longest_wait(channels)) return;
   Joined earliest{kNever, false, 0};
-  for_each_open([&](const Requester& requester) {
-    const Joined turn = joined(requester);
-    if (!(turn < earliest) || channels.free_at(channel_of(channels, requester)) > slot) return;
-    earliest = turn;
-    next_.requester = static_cast<std::size_t>(&requester - requesters_.data());
+  for_each_open([&](std::size_t requester, const Waiting& waiting) {
+    if (!(waiting.turn < earliest) || channels.free_at(channel_of(channels, waiting)) > slot) return;
+    earliest = waiting.turn;
+    next_.requester = requester;
   });
 }
 
@@ -100,17 +104,18 @@ TimeFs ReadTurns::add(payload::Transaction& transaction, TimeFs open, std::uint6
   requester.commands.push_back({&transaction, open, 0, sequence});
   forget_next();
   if (!first) return kNever;  // served after its earlier commands, so no taken slot changes
+  note(requester);
   ++active_;
   // Slots up to its own latest are unaffected: this requester was already contending for them.
   if (requester.slot >= open) return issuer_free_ > requester.issuer_after ? requester.slot + 1_fs : kNever;
   return issuer_free_ > open ? open : kNever;
 }
 
-ReadTurns::Share ReadTurns::share(PseudoChannels& trial) const {
+ReadTurns::Share ReadTurns::share(const PseudoChannels& channels, PseudoChannels& trial) const {
   const Next& n = next();
   const Requester& requester = requesters_[n.requester];
   Share share{requester.commands.front(), n.slot, 0, issuer_free_, requester.slot};
-  share.count = n.open == 1 ? left(share.command) : slots_in_a_row(trial);
+  share.count = n.open == 1 ? left(share.command) : slots_in_a_row(channels, trial);
   if (n.slot <= kTimeEnd) {  // later slots are never issued
     const auto most = static_cast<std::uint64_t>((kTimeEnd - n.slot) / interval_) + 2;
     share.count = static_cast<std::uint32_t>(std::min<std::uint64_t>(share.count, most));
@@ -125,9 +130,10 @@ ReadTurns::Share ReadTurns::share(PseudoChannels& trial) const {
 
 // With its first slot a requester goes to the end of the turn. It has the next ones as long as its pseudo-channels are
 // free, those of the others are not, and none of them has waited too long.
-std::uint32_t ReadTurns::slots_in_a_row(PseudoChannels& trial) const {
+std::uint32_t ReadTurns::slots_in_a_row(const PseudoChannels& channels, PseudoChannels& trial) const {
   const Next& n = next();
   const Requester& own = requesters_[n.requester];
+  trial = channels;
   BurstRun run;
   run.offset = own.commands.front().transaction->hbm_offset;
   run.channel = channel_;
@@ -138,10 +144,11 @@ std::uint32_t ReadTurns::slots_in_a_row(PseudoChannels& trial) const {
   run.last = trial.params().burst;  // nothing comes behind it
   run.direction = BurstDirection::read;
   trial.enter(run, 0);
+  const TimeFs longest = longest_wait(trial);
   TimeFs until = kNever;
-  for_each_open([&](const Requester& other) {
-    if (&other == &own) return;
-    until = std::min({until, trial.free_at(channel_of(trial, other)), joined(other).time + longest_wait(trial)});
+  for_each_open([&](std::size_t other, const Waiting& waiting) {
+    if (other == n.requester) return;
+    until = std::min({until, trial.free_at(channel_of(trial, waiting)), waiting.turn.time + longest});
   });
   std::uint32_t count = 1;
   for (; count < run.count && run.entry_of(count) < until; ++count) {
@@ -159,9 +166,11 @@ void ReadTurns::take(const Share& share) {
   command.next += share.count;
   requester.issuer_after = requester.slot + slot_time(command, command.next - 1);
   issuer_free_ = std::max(issuer_free_, requester.issuer_after);
-  if (left(command) > 0) return;
-  requester.commands.pop_front();
-  if (requester.commands.empty()) --active_;
+  if (left(command) == 0) {
+    requester.commands.pop_front();
+    if (requester.commands.empty()) --active_;
+  }
+  note(requester);
 }
 
 void ReadTurns::give_back(const Share& share, std::uint32_t first, TimeFs slot) {
@@ -180,6 +189,7 @@ void ReadTurns::give_back(const Share& share, std::uint32_t first, TimeFs slot) 
   requester.slot = whole ? share.slot_before : slot - interval_;
   requester.issuer_after = 0_fs;
   issuer_free_ = std::min(issuer_free_, whole ? share.issuer_before : slot);
+  note(requester);
 }
 
 }  // namespace kb::modules

@@ -55,8 +55,8 @@ class ReadTurns {
   // kNever when there is none.
   TimeFs add(payload::Transaction& transaction, TimeFs open, std::uint64_t sequence);
   // Slots from the next one on that one command has in a row if nothing but reads enters meanwhile. They are not taken
-  // yet. `trial` is the state of the pseudo-channels and may be changed.
-  Share share(PseudoChannels& trial) const;
+  // yet. `trial` is room for a copy of the state of the pseudo-channels.
+  Share share(const PseudoChannels& channels, PseudoChannels& trial) const;
   // Takes the bursts of a share; the caller may have lowered its count.
   void take(const Share& share);
   // Bursts that were taken and are not issued: those from `first` on, whose slots begin at `slot`. The newest first.
@@ -87,6 +87,13 @@ class ReadTurns {
       return a.after_slot != b.after_slot ? b.after_slot : a.sequence < b.sequence;
     }
   };
+  // What decides about the next slot, of each requester: so little that all are looked at for every slot.
+  struct Waiting {
+    TimeFs open = kNever;  // of its first command; kNever: it has none
+    Joined turn;
+    std::uint64_t offset = 0;  // of that command in the HBM
+    std::uint32_t next = 0;    // its next burst
+  };
   struct Next {
     TimeFs slot = kNever;
     std::size_t requester = 0;    // the first in turn, or the chosen one
@@ -94,20 +101,21 @@ class ReadTurns {
     std::size_t open = 0;         // number of requesters with a command open at `slot`
   };
 
-  static Joined joined(const Requester& requester);
+  // Brings its Waiting up to date: its first command or its latest slot changed.
+  void note(const Requester& requester);
   // Further commands open at `open` or later.
   Requester& requester_of(const payload::Transaction& transaction, TimeFs open);
   TimeFs slot_time(const Command& command, std::uint32_t burst) const;
   std::uint32_t left(const Command& command) const { return command.transaction->flits - command.next; }
   const Next& next() const;
   void forget_next() { next_known_ = chosen_ = false; }
-  // Calls f(requester) for all that can have the next slot.
+  // Calls f(index, waiting) for all that can have the next slot.
   template <typename F>
   void for_each_open(F&& f) const;
-  std::size_t channel_of(const PseudoChannels& channels, const Requester& requester) const;
+  std::size_t channel_of(const PseudoChannels& channels, const Waiting& waiting) const;
   // How long the first in turn may be passed over while its pseudo-channel is taken.
   TimeFs longest_wait(const PseudoChannels& channels) const;
-  std::uint32_t slots_in_a_row(PseudoChannels& trial) const;
+  std::uint32_t slots_in_a_row(const PseudoChannels& channels, PseudoChannels& trial) const;
 
   bool take_turns_ = true;
   AccessUnit unit_;
@@ -116,6 +124,7 @@ class ReadTurns {
   std::uint32_t channel_ = kByAddress;
   TimeFs issuer_free_ = 0_fs;
   std::vector<Requester> requesters_;
+  std::vector<Waiting> waiting_;
   std::size_t active_ = 0;  // requesters with commands
   mutable Next next_;
   mutable bool next_known_ = false;
