@@ -5,7 +5,7 @@
 namespace kb::record {
 namespace {
 
-constexpr std::size_t kAhead = 8;  // entries are fetched before they are needed
+constexpr std::size_t kAhead = 8;  // bins are fetched so many entries before they are needed
 
 }  // namespace
 
