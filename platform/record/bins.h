@@ -25,7 +25,7 @@ struct BinItem {
 class PackedBin {
  public:
   static constexpr std::size_t kHeadBytes = 4;
-  static constexpr std::size_t kMaxBytes = kHeadBytes + 4 * 8;
+  static constexpr std::size_t kMaxBytes = kHeadBytes + 4 * sizeof(std::uint64_t);
   // So many bytes behind the last packed bin are read, and not used.
   static constexpr std::size_t kSlack = kMaxBytes;
 
@@ -77,14 +77,14 @@ class PackedBin {
   std::uint32_t length(int i) const { return head_ >> 4 * i & 15U; }
 
   const char* from_;
-  std::uint32_t head_;
+  std::uint32_t head_ = 0;
 };
 
 // Room for a few packed bins, in a chain. Two cache lines: most series of a large machine have few bins.
 struct alignas(64) BinChunk {
   static constexpr std::uint32_t kBytes = 128 - sizeof(void*) - sizeof(std::uint32_t);
 
-  char bytes[kBytes];
+  char bytes[kBytes] = {};
   std::uint32_t used = 0;
   BinChunk* next = nullptr;
 };
