@@ -62,6 +62,8 @@ std::size_t matching_level(std::string_view pattern, std::string_view name) {
   }
 }
 
+}  // namespace
+
 std::string what_there_is(std::string_view pattern, const std::vector<std::string>& names) {
   const auto matches = [&](std::size_t levels) {
     return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
@@ -92,19 +94,19 @@ std::string what_there_is(std::string_view pattern, const std::vector<std::strin
   return (parent.empty() ? "names begin with " : parent + " has ") + ranges(alike.empty() ? below : alike);
 }
 
-}  // namespace
+std::string near_match(std::string_view pattern, const std::vector<std::string>& names) {
+  if (pattern.find_first_of("*?") != std::string_view::npos) return "";
+  const std::string inside = std::string(pattern) + ".";
+  const bool level = std::any_of(names.begin(), names.end(),
+                                 [&](const std::string& name) { return name.compare(0, inside.size(), inside) == 0; });
+  if (level) return "write '" + inside + "*' for what is in it";
+  const std::string near = nearest_name(pattern, names);
+  return near.empty() ? "" : "did you mean '" + near + "'?";
+}
 
 std::string no_match_help(std::string_view pattern, const std::vector<std::string>& names) {
-  if (pattern.find_first_of("*?") == std::string_view::npos) {
-    const std::string inside = std::string(pattern) + ".";
-    const bool level = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-      return name.compare(0, inside.size(), inside) == 0;
-    });
-    if (level) return "write '" + inside + "*' for what is in it";
-    const std::string near = nearest_name(pattern, names);
-    if (!near.empty()) return "did you mean '" + near + "'?";
-  }
-  return what_there_is(pattern, names);
+  const std::string near = near_match(pattern, names);
+  return near.empty() ? what_there_is(pattern, names) : near;
 }
 
 }  // namespace kb

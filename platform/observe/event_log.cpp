@@ -70,12 +70,13 @@ void check_log_requests(const std::vector<LogRequest>& requests, const std::vect
   for (const LogRequest& request : requests) {
     const auto matches = [&](const std::string& block) { return glob_match(request.pattern, block); };
     if (std::any_of(blocks.begin(), blocks.end(), matches)) continue;
-    const std::string help = no_match_help(request.pattern, blocks);
-    const std::string example =
-        blocks.empty() ? "" : "; * stands for any characters, a block is named '" + blocks.front() + "'";
-    const bool complete = help.find('\'') != std::string::npos;  // says what to write
-    throw usage("--log '" + request.pattern + "' matches no block of this machine" + (help.empty() ? "" : "; " + help) +
-                (complete ? "" : example));
+    std::string help = near_match(request.pattern, blocks);
+    if (help.empty() && !blocks.empty()) {
+      const std::string there_is = what_there_is(request.pattern, blocks);
+      help = there_is + (there_is.empty() ? "" : "; ") + "* stands for any characters, a block is named '" +
+             blocks.front() + "'";
+    }
+    throw usage("--log '" + request.pattern + "' matches no block of this machine" + (help.empty() ? "" : "; " + help));
   }
 }
 

@@ -36,7 +36,7 @@ class EpochList {
   TimeFs begin_of(std::size_t epoch) const { return epoch == 0 ? 0_fs : ends_[epoch - 1]; }
   int shift_of(std::size_t epoch) const { return shifts_[epoch]; }
 
-  // Divides the one that holds `end`; no use reached beyond `end` before.
+  // Divides the one that holds `end`. Uses that are in bins already stay where they are.
   void divide(TimeFs end);
   // Removes the last one.
   void drop_last();

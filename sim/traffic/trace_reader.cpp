@@ -297,7 +297,7 @@ Trace parse_trace(std::string_view text, const std::string& name, const topology
 
 namespace {
 
-// Not in the file, so without a place.
+// The problem is the file itself, so there is no line to name.
 [[noreturn]] void refuse(const std::string& message, const std::string& remedy) {
   throw Error({Diagnostic{"", 0, 0, "", message, remedy}});
 }

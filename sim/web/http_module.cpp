@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// From the program itself and not by the loader's search, which could find that of another installation.
+// The place follows from that of the program: the loader's search could find the library of another installation.
 std::string library_file() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
