@@ -84,8 +84,8 @@ std::string CommandLineTest::read_config(const std::string& name) {
 
 std::string CommandLineTest::signalled_when(const std::string& signal, const std::string& pattern) {
   const std::string quiet = " >/dev/null 2>&1";
-  return "sh -c '\"$@\" & pid=$!; until ls " + pattern + quiet + " || ! kill -0 $pid" + quiet +
-         "; do sleep 0.01; done; kill -s " + signal + " $pid" + quiet + "; wait $pid' sh";
+  return "sh -c '\"$@\" & pid=$!; until find " + pattern + " -size +0 2>/dev/null | grep -q . || ! kill -0 $pid" +
+         quiet + "; do sleep 0.01; done; kill -s " + signal + " $pid" + quiet + "; wait $pid' sh";
 }
 
 nlohmann::json without_host(nlohmann::json result) {

@@ -47,7 +47,8 @@ class CommandLineTest : public testing::Test {
   const std::string& folder() const { return folder_; }
   static std::string config(const std::string& name);  // path of a shipped configuration
   static std::string read_config(const std::string& name);
-  // Prefix that sends `signal` (e.g. "KILL") to the program as soon as a file matches `pattern` in the folder.
+  // Prefix that sends `signal` (e.g. "KILL") to the program as soon as a file that matches `pattern` in the folder has
+  // content: one that was just made tells nothing yet.
   static std::string signalled_when(const std::string& signal, const std::string& pattern);
 
  private:
