@@ -35,20 +35,20 @@ std::string SeriesInfo::label(const topology::Graph& graph) const {
 }
 
 ActivityRecorder::ActivityRecorder(std::size_t series_expected, const std::optional<Window>& window)
-    : most_bins_(bins_for(series_expected)), log_(most_bins_) {
+    : most_bins_(bins_for(series_expected)) {
   if (!window) return;
   if (window->begin > 0_fs) planned_.push_back(window->begin);
   planned_.push_back(window->end);
 }
 
 ActivityRecorder::Group& ActivityRecorder::group_of(int group) {
-  const auto [found, is_new] = groups_.try_emplace(group);
+  const auto [found, is_new] = groups_.try_emplace(group, log_, most_bins_);
   if (is_new) {
     found->second.epochs.push_back(static_cast<std::uint32_t>(epochs_.size()));
     epochs_.push_back({group, std::nullopt, 0_fs, 0_fs, 0});
     for (const TimeFs end : planned_) {
       epochs_.back().end = end;
-      found->second.list.divide(end);
+      found->second.recorded.epochs.divide(end);
       found->second.epochs.push_back(static_cast<std::uint32_t>(epochs_.size()));
       epochs_.push_back({group, std::nullopt, end, end, 0});
     }
@@ -60,13 +60,13 @@ ActivitySeries& ActivityRecorder::add_series(SeriesInfo info) {
   Group& group = group_of(info.group);
   group.series.push_back(static_cast<std::uint32_t>(infos_.size()));
   infos_.push_back(std::move(info));
-  return all_.emplace_back(log_, log_.add_series(group.list));
+  return all_.emplace_back(group.recorded);
 }
 
 void ActivityRecorder::launch_began(int group, std::uint64_t launch, TimeFs now) {
   for (const int one : {group, kOutside}) {
     if (groups_.count(one) == 0) continue;
-    groups_[one].open.push_back(launch);
+    groups_.at(one).open.push_back(launch);
     change(one, now);
   }
 }
@@ -74,20 +74,20 @@ void ActivityRecorder::launch_began(int group, std::uint64_t launch, TimeFs now)
 void ActivityRecorder::launch_ended(int group, std::uint64_t launch, TimeFs now) {
   for (const int one : {group, kOutside}) {
     if (groups_.count(one) == 0) continue;
-    std::vector<std::uint64_t>& open = groups_[one].open;
+    std::vector<std::uint64_t>& open = groups_.at(one).open;
     open.erase(std::remove(open.begin(), open.end(), launch), open.end());
     change(one, now);
   }
 }
 
 void ActivityRecorder::change(int index, TimeFs now) {
-  Group& group = groups_[index];
+  Group& group = groups_.at(index);
   const std::size_t most = kMaxEpochs + planned_.size();
   if (group.epochs.size() > most) return;
   const bool last = group.epochs.size() == most;
   const std::optional<std::uint64_t> launch =
       last || group.open.empty() ? std::nullopt : std::optional<std::uint64_t>(group.open.back());
-  const std::vector<TimeFs>& ends = group.list.ends();
+  const std::vector<TimeFs>& ends = group.recorded.epochs.ends();
   const auto at = std::upper_bound(ends.begin(), ends.end(), now) - ends.begin();
   const std::uint32_t current = group.epochs[static_cast<std::size_t>(at)];
   if (!last && epochs_[current].launch == launch) return;  // of another one that overlaps
@@ -97,7 +97,7 @@ void ActivityRecorder::change(int index, TimeFs now) {
     return;
   }
   const TimeFs end = std::exchange(epochs_[current].end, now);
-  group.list.divide(now);
+  group.recorded.epochs.divide(now);
   group.epochs.insert(group.epochs.begin() + at + 1, static_cast<std::uint32_t>(epochs_.size()));
   epochs_.push_back({index, launch, now, std::max(end, now), 0});
 }
@@ -106,7 +106,7 @@ void ActivityRecorder::change(int index, TimeFs now) {
 void ActivityRecorder::end_epochs(Group& group, TimeFs end) {
   while (group.epochs.size() > 1 && epochs_[group.epochs.back()].begin >= end && !planned_.empty()) {
     group.epochs.pop_back();
-    group.list.drop_last();
+    group.recorded.epochs.drop_last();
   }
   epochs_[group.epochs.back()].end = end;
 }

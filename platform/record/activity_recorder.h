@@ -78,10 +78,12 @@ class ActivityRecorder {
 
  private:
   struct Group {
+    Group(UsageLog& log, std::uint32_t most_bins) : recorded{log, EpochList(most_bins)} {}
+
+    SeriesGroup recorded;
     std::vector<std::uint32_t> series;
     std::vector<std::uint64_t> open;    // launches, in the order of their begin
     std::vector<std::uint32_t> epochs;  // of epochs_: past ones, the one in progress, and those that a window makes
-    EpochList list;                     // the same, as series count them
   };
 
   Group& group_of(int group);

@@ -13,7 +13,8 @@ namespace kb::record {
 // One cache line: a run touches thousands of series, each seldom.
 class alignas(64) ActivitySeries {
  public:
-  ActivitySeries(UsageLog& log, std::uint32_t series) : log_(&log), series_(series) {}
+  // The group lives longer.
+  explicit ActivitySeries(SeriesGroup& group) : group_(&group), series_(group.log.add_series(group.epochs)) {}
 
   void add(const Usage& usage) {
     if (usage.begin == pending_.end && usage.is_dense() && pending_.is_dense() &&
@@ -39,11 +40,13 @@ class alignas(64) ActivitySeries {
   static constexpr TimeFs kLongest = TimeFs(std::int64_t{1} << 40);
 
   void flush() {
-    if (pending_.end > pending_.begin) log_->append(series_, pending_);
+    if (pending_.end == pending_.begin) return;
+    group_->epochs.cover(pending_.begin, pending_.end);
+    group_->log.append(series_, pending_);
   }
 
   Usage pending_;  // may still become longer
-  UsageLog* log_;
+  SeriesGroup* group_;
   std::uint32_t series_;
 };
 

@@ -17,38 +17,49 @@ void EpochList::drop_last() {
   covered_begin_ = covered_end_ = 0_fs;
 }
 
-void EpochList::widen_for(TimeFs begin, TimeFs end, std::uint32_t most_bins) {
+void EpochList::widen_for(TimeFs begin, TimeFs end) {
   const auto at = std::lower_bound(ends_.begin(), ends_.end(), end) - ends_.begin();
   auto epoch = static_cast<std::size_t>(at);
-  fit(epoch, end, most_bins);
+  fit(epoch, end);
   covered_begin_ = begin_of(epoch);
-  const std::uint64_t width = std::min(std::uint64_t{most_bins} << shifts_[epoch], std::uint64_t{1} << 62U);
+  const std::uint64_t width = std::min(std::uint64_t{most_bins_} << shifts_[epoch], std::uint64_t{1} << 62U);
   const TimeFs bins_end = time_sum(covered_begin_, TimeFs(static_cast<std::int64_t>(width)));
   covered_end_ = epoch < ends_.size() ? std::min(ends_[epoch], bins_end) : bins_end;
-  for (; epoch > 0 && begin < ends_[epoch - 1]; --epoch) fit(epoch - 1, ends_[epoch - 1], most_bins);
+  for (; epoch > 0 && begin < ends_[epoch - 1]; --epoch) fit(epoch - 1, ends_[epoch - 1]);
 }
 
-void EpochList::fit(std::size_t epoch, TimeFs end, std::uint32_t most_bins) {
+void EpochList::fit(std::size_t epoch, TimeFs end) {
   const std::int64_t last = (end - 1_fs - begin_of(epoch)).fs();
-  while (last >> shifts_[epoch] >= most_bins) ++shifts_[epoch];
+  while (last >> shifts_[epoch] >= most_bins_) ++shifts_[epoch];
 }
 
-void SeriesBins::add_across(Usage usage, ActivityParts& parts) {
-  for (; epoch_ < epochs_->ends().size() && usage.end > epochs_->ends()[epoch_]; end_epoch(parts)) {
-    const TimeFs begin = usage.begin, end = epochs_->ends()[epoch_];
-    if (begin >= end) continue;
+void SeriesBins::add_across(const Usage& usage, ActivityParts& parts) {
+  if (known_ends_ != epochs_->ends().size()) look_at_ends();
+  if (usage.end <= epoch_end_) return into_bins(usage, parts.store.pool());
+  Usage rest = usage;
+  for (; rest.end > epoch_end_; end_epoch(parts)) {
+    if (rest.begin >= epoch_end_) continue;
+    const TimeFs begin = rest.begin;
     Bin before;
-    before.take_until(end, usage);
-    into_bins({begin, end, before.busy, before.wait, before.bytes, before.queue}, parts.store.pool());
+    before.take_until(epoch_end_, rest);
+    into_bins({begin, epoch_end_, before.busy, before.wait, before.bytes, before.queue}, parts.store.pool());
   }
-  into_bins(usage, parts.store.pool());
+  into_bins(rest, parts.store.pool());
 }
 
 void SeriesBins::end_epoch(ActivityParts& parts) {
   finish(parts);
-  bin_begin_ = bin_end_ = epochs_->ends()[epoch_];
+  bin_begin_ = bin_end_ = epoch_end_;
   ++epoch_;
   shift_ = EpochList::kFirstShift;
+  look_at_ends();
+}
+
+void SeriesBins::look_at_ends() {
+  const std::vector<TimeFs>& ends = epochs_->ends();
+  known_ends_ = ends.size();
+  epoch_end_ = epoch_ < ends.size() ? ends[epoch_] : kNever;
+  limit_ = std::min(bin_end_, epoch_end_);
 }
 
 void SeriesBins::finish(ActivityParts& parts) {
@@ -60,11 +71,13 @@ void SeriesBins::finish(ActivityParts& parts) {
   bins_.clear(pool);
 }
 
-void SeriesBins::into_bins(Usage usage, BinPool& pool) {
+void SeriesBins::into_bins(const Usage& usage, BinPool& pool) {
   sum_.add(usage);
   if (usage.begin >= bin_end_) open_bin(usage.begin, pool);
-  for (; usage.end > bin_end_; open_bin(bin_end_, pool)) bin_.take_until(bin_end_, usage);
-  bin_.add(usage);
+  if (usage.end <= bin_end_) return bin_.add(usage);
+  Usage rest = usage;
+  for (; rest.end > bin_end_; open_bin(bin_end_, pool)) bin_.take_until(bin_end_, rest);
+  bin_.add(rest);
 }
 
 // The bin that holds `begin`, which none before does.
@@ -85,6 +98,7 @@ void SeriesBins::go_to(std::uint32_t index) {
   index_ = index;
   bin_begin_ = epochs_->begin_of(epoch_) + TimeFs(std::int64_t{index} << shift_);
   bin_end_ = time_sum(bin_begin_, TimeFs(std::int64_t{1} << shift_));
+  limit_ = std::min(bin_end_, epoch_end_);
 }
 
 }  // namespace kb::record

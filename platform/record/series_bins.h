@@ -31,6 +31,9 @@ class EpochList {
  public:
   static constexpr int kFirstShift = 24;  // about 17 ns
 
+  // `most_bins`: of a series in an epoch.
+  explicit EpochList(std::uint32_t most_bins) : most_bins_(most_bins) {}
+
   // The end of all but the last one, which is open.
   const std::vector<TimeFs>& ends() const { return ends_; }
   TimeFs begin_of(std::size_t epoch) const { return epoch == 0 ? 0_fs : ends_[epoch - 1]; }
@@ -41,14 +44,15 @@ class EpochList {
   // Removes the last one.
   void drop_last();
   // Makes bins wide enough for [begin, end).
-  void cover(TimeFs begin, TimeFs end, std::uint32_t most_bins) {
-    if (begin < covered_begin_ || end > covered_end_) widen_for(begin, end, most_bins);
+  void cover(TimeFs begin, TimeFs end) {
+    if (begin < covered_begin_ || end > covered_end_) widen_for(begin, end);
   }
 
  private:
-  void widen_for(TimeFs begin, TimeFs end, std::uint32_t most_bins);
-  void fit(std::size_t epoch, TimeFs end, std::uint32_t most_bins);
+  void widen_for(TimeFs begin, TimeFs end);
+  void fit(std::size_t epoch, TimeFs end);
 
+  std::uint32_t most_bins_;
   std::vector<TimeFs> ends_;
   std::vector<int> shifts_{kFirstShift};
   TimeFs covered_begin_ = 0_fs, covered_end_ = 0_fs;  // by the bins of the epoch where a use ended
@@ -62,7 +66,7 @@ class SeriesBins {
 
   // In the order of time and without overlap; not empty, and covered by its epochs.
   void add(const Usage& usage, ActivityParts& parts) {
-    if (usage.begin >= bin_begin_ && usage.end <= bin_end_ && epoch_ == epochs_->ends().size()) {
+    if (usage.begin >= bin_begin_ && usage.end <= limit_ && known_ends_ == epochs_->ends().size()) {
       bin_.add(usage);
       sum_.add(usage);
     } else {
@@ -74,8 +78,8 @@ class SeriesBins {
   void finish(ActivityParts& parts);
 
  private:
-  void add_across(Usage usage, ActivityParts& parts);
-  void into_bins(Usage usage, BinPool& pool);
+  void add_across(const Usage& usage, ActivityParts& parts);
+  void into_bins(const Usage& usage, BinPool& pool);
   void open_bin(TimeFs begin, BinPool& pool);
   void go_to(std::uint32_t index);
   void close_bin(BinPool& pool) {
@@ -84,8 +88,12 @@ class SeriesBins {
     bin_ = {};
   }
   void end_epoch(ActivityParts& parts);
+  void look_at_ends();
 
   TimeFs bin_begin_ = 0_fs, bin_end_ = 0_fs;  // of the bin that is filled
+  TimeFs limit_ = 0_fs;                       // of it within the epoch
+  std::size_t known_ends_ = 0;                // how many ends there were when the next was looked for
+  TimeFs epoch_end_ = kNever;
   Bin bin_;
   const EpochList* epochs_;
   std::uint32_t epoch_ = 0;

@@ -9,10 +9,9 @@ constexpr std::size_t kAhead = 8;  // bins are fetched so many entries before th
 
 }  // namespace
 
-std::uint32_t UsageLog::add_series(EpochList& epochs) {
+std::uint32_t UsageLog::add_series(const EpochList& epochs) {
   const auto series = static_cast<std::uint32_t>(bins_.size());
   bins_.emplace_back(epochs, series);
-  epochs_.push_back(&epochs);
   return series;
 }
 
@@ -24,20 +23,18 @@ void UsageLog::make_room() {
 void UsageLog::into_bins() {
   prepare();
   for (std::size_t i = 0; i < order_.size(); ++i) {
-    if (i + kAhead < order_.size()) __builtin_prefetch(&bins_[entries_[order_[i + kAhead]].series()]);
+    if (i + kAhead < order_.size()) __builtin_prefetch(&entries_[order_[i + kAhead]]);
     const Entry& entry = entries_[order_[i]];
-    bins_[entry.series()].add(entry.usage(), parts_);
+    bins_[entry.series()].add(entry.usage(large_), parts_);
   }
   entries_.clear();
+  large_.clear();
 }
 
-// Bins become wide enough, and `order_` the entries series by series (by counting), those of each in their order.
+// `order_` are the entries series by series (by counting), those of each in their order.
 void UsageLog::prepare() {
   places_.assign(bins_.size() + 1, 0);
-  for (const Entry& entry : entries_) {
-    epochs_[entry.series()]->cover(entry.begin(), entry.end(), most_bins_);
-    ++places_[entry.series() + 1];
-  }
+  for (const Entry& entry : entries_) ++places_[entry.series() + 1];
   std::partial_sum(places_.begin(), places_.end(), places_.begin());
   order_.resize(entries_.size());
   for (std::uint32_t i = 0; i < entries_.size(); ++i) order_[places_[entries_[i].series()]++] = i;
@@ -45,6 +42,7 @@ void UsageLog::prepare() {
 
 void UsageLog::finish() {
   into_bins();
+  entries_ = {};
   for (SeriesBins& bins : bins_) bins.finish(parts_);
 }
 

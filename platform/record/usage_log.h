@@ -9,23 +9,28 @@
 
 namespace kb::record {
 
-// Uses are written one behind the other, and go into bins series by series when there are many of them. The bins of
-// thousands of series do not fit into a cache: use by use, each would wait for memory.
+// Uses are written one behind the other, and go into bins series by series when there are very many of them or the run
+// is over. The bins of thousands of series do not fit into a cache: use by use, each would wait for memory. And at the
+// end of most runs it is known how wide bins have to be before the first one is filled.
 class UsageLog {
  public:
-  static constexpr std::size_t kEntries = std::size_t{1} << 14U;  // 768 KiB: a second-level cache
+  static constexpr std::size_t kEntries = std::size_t{1} << 20U;  // 32 MiB
 
-  // `most_bins`: of a series in an epoch. `entries`: how many uses are kept.
-  explicit UsageLog(std::uint32_t most_bins, std::size_t entries = kEntries)
-      : most_bins_(most_bins), most_entries_(entries) {}
+  // `entries`: how many uses are kept.
+  explicit UsageLog(std::size_t entries = kEntries) : most_entries_(entries) {}
 
   // Returns the number of a new series.
-  std::uint32_t add_series(EpochList& epochs);
+  std::uint32_t add_series(const EpochList& epochs);
 
-  // In the order of time for each series; not empty.
+  // In the order of time for each series; not empty, and covered by its epochs.
   void append(std::uint32_t series, const Usage& usage) {
-    if (entries_.size() == entries_.capacity()) make_room();
-    entries_.emplace_back(usage, series);
+    if (entries_.size() == entries_.capacity() || large_.size() == kMaxLarge) make_room();
+    if (Entry::fits(usage)) {
+      entries_.emplace_back(usage, series);
+    } else {
+      entries_.emplace_back(large_.size(), series);
+      large_.push_back(usage);
+    }
   }
 
   // Every use is appended.
@@ -34,27 +39,37 @@ class UsageLog {
   ActivityParts& parts() { return parts_; }
 
  private:
-  class Entry {
+  // A use in two thirds of its size, or the place of one that does not fit: longer than 4 us, or with more waiting.
+  class alignas(32) Entry {
    public:
+    static bool fits(const Usage& usage) {
+      const auto times = static_cast<std::uint64_t>((usage.end - usage.begin).fs() | usage.busy.fs() | usage.wait.fs());
+      return (times | usage.bytes | usage.queue) < kIsLarge;
+    }
     Entry(const Usage& usage, std::uint32_t series)
-        : begin_(usage.begin),
-          end_(usage.end),
-          busy_(usage.busy),
-          wait_(usage.wait),
-          bytes_(usage.bytes),
-          queue_(usage.queue < kMaxQueue ? static_cast<std::uint32_t>(usage.queue) : kMaxQueue),
+        : begin_(usage.begin.fs()),
+          span_(low((usage.end - usage.begin).fs())),
+          busy_(low(usage.busy.fs())),
+          wait_(low(usage.wait.fs())),
+          bytes_(static_cast<std::uint32_t>(usage.bytes)),
+          queue_(static_cast<std::uint32_t>(usage.queue)),
           series_(series) {}
+    Entry(std::size_t place, std::uint32_t series)
+        : begin_(static_cast<std::int64_t>(place)), queue_(kIsLarge), series_(series) {}
 
     std::uint32_t series() const { return series_; }
-    TimeFs begin() const { return begin_; }
-    TimeFs end() const { return end_; }
-    Usage usage() const { return {begin_, end_, busy_, wait_, bytes_, queue_}; }
+    Usage usage(const std::vector<Usage>& large) const {
+      if (queue_ == kIsLarge) return large[static_cast<std::size_t>(begin_)];
+      return {TimeFs(begin_), TimeFs(begin_ + span_), TimeFs(busy_), TimeFs(wait_), bytes_, queue_};
+    }
 
    private:
-    static constexpr std::uint32_t kMaxQueue = ~std::uint32_t{0};
+    static constexpr std::uint32_t kIsLarge = ~std::uint32_t{0};
 
-    TimeFs begin_, end_, busy_, wait_;
-    std::uint64_t bytes_;
+    static std::uint32_t low(std::int64_t fs) { return static_cast<std::uint32_t>(fs); }
+
+    std::int64_t begin_;
+    std::uint32_t span_ = 0, busy_ = 0, wait_ = 0, bytes_ = 0;
     std::uint32_t queue_, series_;
   };
 
@@ -62,13 +77,20 @@ class UsageLog {
   void into_bins();
   void prepare();
 
-  std::uint32_t most_bins_;
+  static constexpr std::size_t kMaxLarge = kEntries / 8;  // 6 MiB
+
   std::size_t most_entries_;
   std::vector<Entry> entries_;
+  std::vector<Usage> large_;
   std::vector<std::uint32_t> places_, order_;  // of prepare()
-  std::vector<EpochList*> epochs_;             // of each series
   std::vector<SeriesBins> bins_;
   ActivityParts parts_;
+};
+
+// Series whose time is divided in the same way, and where they write.
+struct SeriesGroup {
+  UsageLog& log;
+  EpochList epochs;
 };
 
 }  // namespace kb::record

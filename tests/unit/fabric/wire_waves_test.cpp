@@ -8,9 +8,9 @@ namespace {
 
 RC_GTEST_PROP(Wire, StatisticsCountWhatWasCarriedAndTheLongestWait, ()) {
   CheckedWire wire(any_bandwidth());
-  record::UsageLog log(512);
-  record::EpochList epochs;
-  record::ActivitySeries recorded(log, log.add_series(epochs));
+  record::UsageLog log;
+  record::SeriesGroup group{log, record::EpochList(512)};
+  record::ActivitySeries recorded(group);
   if (wire.tested.params().occupancy > 0_fs) wire.tested.record_in(&recorded);
   RunSource source;
   commit_some(wire, source, pick_count(1, 8));

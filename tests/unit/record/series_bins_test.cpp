@@ -42,9 +42,10 @@ History random_history(std::mt19937_64& random, std::uint32_t bins, bool all_den
     return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit));
   };
   History history;
-  EpochList list;
-  history.log = std::make_unique<UsageLog>(bins, std::size_t{1} << below(12));
-  ActivitySeries series(*history.log, history.log->add_series(list));
+  history.log = std::make_unique<UsageLog>(std::size_t{1} << below(12));
+  SeriesGroup group{*history.log, EpochList(bins)};
+  EpochList& list = group.epochs;
+  ActivitySeries series(group);
   const std::int64_t scale = std::int64_t{1} << (10 + below(22));
   TimeFs at = 0_fs, next_end = TimeFs(1 + below(40 * scale));
   for (int i = 0; i < 300; ++i) {
@@ -124,11 +125,11 @@ TEST(SeriesBins, NothingIsLostOrCountedTwice) {
 }
 
 TEST(SeriesBins, AUseThatReachesIntoTheNextEpochIsDivided) {
-  UsageLog log(16);
-  EpochList epochs;
-  ActivitySeries series(log, log.add_series(epochs));
+  UsageLog log;
+  SeriesGroup group{log, EpochList(16)};
+  ActivitySeries series(group);
   series.add(dense(10_ns, 30_ns, 100));
-  epochs.divide(15_ns);
+  group.epochs.divide(15_ns);
   series.add(dense(30_ns, 40_ns, 50));
   series.finish();
   log.finish();
@@ -144,10 +145,10 @@ TEST(SeriesBins, AUseThatReachesIntoTheNextEpochIsDivided) {
 
 // A wire tells of its flits when it is used again, or at the end.
 TEST(SeriesBins, WhatComesLateBelongsToItsEpoch) {
-  UsageLog log(16);
-  EpochList epochs;
-  for (const TimeFs end : {50_ns, 80_ns}) epochs.divide(end);
-  ActivitySeries series(log, log.add_series(epochs));
+  UsageLog log;
+  SeriesGroup group{log, EpochList(16)};
+  for (const TimeFs end : {50_ns, 80_ns}) group.epochs.divide(end);
+  ActivitySeries series(group);
   series.add(dense(10_ns, 20_ns));
   series.add(dense(90_ns, 95_ns));
   series.finish();
@@ -228,23 +229,24 @@ TEST(OpenBins, AreAMapOfBinsWhateverIsDone) {
 
 TEST(SeriesBins, ALongUseHasTheSameBinsWithBytesAndWithout) {
   for (const std::int64_t length : {1, 30, 260, 300, 5'000, 123'457}) {
-    UsageLog log(16, 1);
-    EpochList epochs;
-    ActivitySeries without(log, log.add_series(epochs)), with(log, log.add_series(epochs));
-    for (ActivitySeries* series : {&without, &with}) series->add({5_ns, 90_ns, 40_ns, 7_ns, 512, 3});
-    without.add(dense(100_ns, 100_ns + length * 1_ns));
-    with.add(dense(100_ns, 100_ns + length * 1_ns, 1));
-    for (ActivitySeries* series : {&without, &with}) series->finish();
-    log.finish();
-    const std::deque<Activity>& parts = log.parts().list;
-    ASSERT_EQ(parts.size(), 2u);
     std::vector<std::pair<std::uint32_t, TimeFs>> busy[2];
+    int shift[2];
     for (std::size_t i = 0; i < 2; ++i) {
-      parts[i].bins.for_each([&](std::uint32_t bin, const Bin& what) { busy[i].emplace_back(bin, what.busy); });
+      UsageLog log(1);
+      SeriesGroup group{log, EpochList(16)};
+      ActivitySeries series(group);
+      series.add({5_ns, 90_ns, 40_ns, 7_ns, 512, 3});
+      series.add(dense(100_ns, 100_ns + length * 1_ns, i));
+      series.finish();
+      log.finish();
+      ASSERT_EQ(log.parts().list.size(), 1u);
+      const Activity& part = log.parts().list.front();
+      part.bins.for_each([&](std::uint32_t bin, const Bin& what) { busy[i].emplace_back(bin, what.busy); });
+      shift[i] = part.shift;
+      EXPECT_EQ(part.sum.busy, 40_ns + length * 1_ns);
     }
-    EXPECT_EQ(parts[0].shift, parts[1].shift) << length;
+    EXPECT_EQ(shift[0], shift[1]) << length;
     EXPECT_EQ(busy[0], busy[1]) << length;
-    EXPECT_EQ(parts[0].sum.busy, 40_ns + length * 1_ns);
   }
 }
 
