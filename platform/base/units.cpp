@@ -33,23 +33,25 @@ TimeFs ns_to_fs(double ns) {
 }
 
 std::string format_ns(TimeFs time) {
+  char buffer[kNsBytes];
+  return {buffer, put_ns(buffer, time)};
+}
+
+// Without a format string: files of results have millions of times.
+char* put_ns(char* to, TimeFs time) {
   const bool negative = time < 0_fs;
   const auto fs = static_cast<std::uint64_t>(time.fs());
   const std::uint64_t magnitude = negative ? 0 - fs : fs;
-  // Without a format string: files of results have millions of times.
-  char buffer[32];
-  char* end = buffer;
-  if (negative) *end++ = '-';
-  end = std::to_chars(end, buffer + sizeof buffer, magnitude / kFsPerNs).ptr;
+  if (negative) *to++ = '-';
+  to = std::to_chars(to, to + kNsBytes, magnitude / kFsPerNs).ptr;
   std::uint64_t fraction = magnitude % kFsPerNs;
-  if (fraction != 0) {
-    *end++ = '.';
-    for (std::uint64_t unit = kFsPerNs / 10; fraction != 0; unit /= 10) {
-      *end++ = static_cast<char>('0' + fraction / unit);
-      fraction %= unit;
-    }
+  if (fraction == 0) return to;
+  *to++ = '.';
+  for (std::uint64_t unit = kFsPerNs / 10; fraction != 0; unit /= 10) {
+    *to++ = static_cast<char>('0' + fraction / unit);
+    fraction %= unit;
   }
-  return {buffer, end};
+  return to;
 }
 
 std::string format_bytes(std::uint64_t bytes) {

@@ -1,6 +1,7 @@
 // Simulated time is an integer count of femtoseconds everywhere; nanoseconds appear only in files and reports.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <iosfwd>
 #include <limits>
@@ -112,6 +113,9 @@ inline double fs_to_ns(TimeFs time) {
 
 // Exact decimal nanoseconds with up to six decimals and no trailing zeros ("77", "82.06").
 std::string format_ns(TimeFs time);
+// The same where there is room for kNsBytes; returns its end.
+char* put_ns(char* to, TimeFs time);
+inline constexpr std::size_t kNsBytes = 32;
 
 inline constexpr std::uint64_t kKiB = 1024;
 inline constexpr std::uint64_t kMiB = 1024 * kKiB;

@@ -10,30 +10,31 @@
 namespace kb::observe {
 namespace {
 
-void append_escaped(std::string& out, char c) {
+// Returns the end of what it wrote.
+char* put(char* to, std::string_view text) {
+  return std::copy(text.begin(), text.end(), to);
+}
+
+char* put_escaped(char* to, char c) {
   constexpr char kHex[] = "0123456789abcdef";
   switch (c) {
     case '"':
-      out += "\\\"";
-      return;
+      return put(to, "\\\"");
     case '\\':
-      out += "\\\\";
-      return;
+      return put(to, "\\\\");
     case '\n':
-      out += "\\n";
-      return;
+      return put(to, "\\n");
     case '\t':
-      out += "\\t";
-      return;
+      return put(to, "\\t");
     case '\r':
-      out += "\\r";
-      return;
+      return put(to, "\\r");
     default:
       break;
   }
-  out += "\\u00";
-  out += kHex[(static_cast<unsigned char>(c) >> 4) & 0xf];
-  out += kHex[static_cast<unsigned char>(c) & 0xf];
+  to = put(to, "\\u00");
+  *to++ = kHex[(static_cast<unsigned char>(c) >> 4) & 0xf];
+  *to++ = kHex[static_cast<unsigned char>(c) & 0xf];
+  return to;
 }
 
 // ASCII characters that stand for themselves.
@@ -44,40 +45,40 @@ constexpr std::array<bool, 256> plain_characters() {
 }
 constexpr std::array<bool, 256> kPlain = plain_characters();
 
-bool is_plain(char c) {
-  return kPlain[static_cast<unsigned char>(c)];
-}
-
-void append_string(std::string& out, std::string_view text) {
-  out += '"';
-  while (true) {
-    const auto plain = static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_plain) - text.begin());
-    out.append(text.substr(0, plain));
-    text.remove_prefix(plain);
-    if (text.empty()) break;
-    const char c = text.front();
-    const std::size_t length = utf8_length(text);
-    if (length == 0) {
-      out += "\\ufffd";
-      text.remove_prefix(1);
+// With its quotes.
+void add_string(TextBuffer& out, std::string_view text) {
+  constexpr std::size_t kLongest = 6;  // of what a byte becomes
+  char* to = out.room(kLongest * text.size() + 2);
+  *to++ = '"';
+  for (std::size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    if (kPlain[static_cast<unsigned char>(c)]) {
+      *to++ = c;
+      ++i;
       continue;
     }
-    if (static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\') {
-      append_escaped(out, c);
+    const std::size_t length = utf8_length(text.substr(i));
+    if (length == 0) {
+      to = put(to, "\\ufffd");
+    } else if (length == 1) {
+      to = put_escaped(to, c);
     } else {
-      out.append(text.substr(0, length));
+      to = put(to, text.substr(i, length));
     }
-    text.remove_prefix(length);
+    i += std::max<std::size_t>(length, 1);
   }
-  out += '"';
+  *to++ = '"';
+  out.end_at(to);
 }
+
+constexpr std::size_t kNumberBytes = 40;  // any number
 
 }  // namespace
 
 std::string json_string(std::string_view text) {
-  std::string out;
-  append_string(out, text);
-  return out;
+  TextBuffer out;
+  add_string(out, text);
+  return std::string(out.text());
 }
 
 std::string shortest(double value) {
@@ -88,15 +89,29 @@ std::string shortest(double value) {
 
 JsonWriter& JsonWriter::key(std::string_view name) {
   separate();
-  append_string(out_, name);
-  out_ += pretty_ ? ": " : ":";
+  add_string(out_, name);
+  out_.add(pretty_ ? ": " : ":");
   after_key_ = true;
   return *this;
 }
 
 JsonWriter& JsonWriter::text(std::string_view value) {
   before_value();
-  append_string(out_, value);
+  add_string(out_, value);
+  return *this;
+}
+
+JsonWriter& JsonWriter::integer(std::int64_t value) {
+  before_value();
+  char* const to = out_.room(kNumberBytes);
+  out_.end_at(std::to_chars(to, to + kNumberBytes, value).ptr);
+  return *this;
+}
+
+JsonWriter& JsonWriter::unsigned_integer(std::uint64_t value) {
+  before_value();
+  char* const to = out_.room(kNumberBytes);
+  out_.end_at(std::to_chars(to, to + kNumberBytes, value).ptr);
   return *this;
 }
 
@@ -104,15 +119,21 @@ JsonWriter& JsonWriter::real(double value) {
   return std::isfinite(value) ? raw(shortest(value)) : null();
 }
 
+JsonWriter& JsonWriter::time_ns(TimeFs fs) {
+  before_value();
+  out_.end_at(put_ns(out_.room(kNsBytes), fs));
+  return *this;
+}
+
 JsonWriter& JsonWriter::raw(std::string_view json) {
   before_value();
-  out_ += json;
+  out_.add(json);
   return *this;
 }
 
 JsonWriter& JsonWriter::open(char bracket, bool inline_items) {
   before_value();
-  out_ += bracket;
+  out_.add(bracket);
   const bool inherited = !levels_.empty() && levels_.back().inline_items;
   levels_.push_back({inline_items || inherited, true});
   return *this;
@@ -122,14 +143,19 @@ JsonWriter& JsonWriter::close(char bracket) {
   const Level level = levels_.back();
   levels_.pop_back();
   if (!level.empty && !level.inline_items) new_line();
-  out_ += bracket;
-  if (sink_ != nullptr && out_.size() >= kPieceBytes) pass_on(out_, *sink_);
+  out_.add(bracket);
+  if (sink_ != nullptr && out_.text().size() >= kPieceBytes) pass_on();
   return *this;
 }
 
 void JsonWriter::finish() {
-  out_ += '\n';
-  pass_on(out_, *sink_);
+  out_.add('\n');
+  pass_on();
+}
+
+void JsonWriter::pass_on() {
+  (*sink_)(out_.text());
+  out_.clear();
 }
 
 void JsonWriter::before_value() {
@@ -140,15 +166,15 @@ void JsonWriter::before_value() {
 void JsonWriter::separate() {
   if (levels_.empty()) return;
   Level& level = levels_.back();
-  if (!level.empty) out_ += level.inline_items && pretty_ ? ", " : ",";
+  if (!level.empty) out_.add(level.inline_items && pretty_ ? ", " : ",");
   level.empty = false;
   if (!level.inline_items) new_line();
 }
 
 void JsonWriter::new_line() {
   if (!pretty_) return;
-  out_ += '\n';
-  out_.append(levels_.size() * 2, ' ');
+  out_.add('\n');
+  out_.add(levels_.size() * 2, ' ');
 }
 
 }  // namespace kb::observe

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "platform/base/units.h"
+#include "platform/observe/text_buffer.h"
 #include "platform/observe/text_sink.h"
 
 namespace kb::observe {
@@ -28,17 +28,16 @@ class JsonWriter {
   JsonWriter& key(std::string_view name);
 
   JsonWriter& text(std::string_view value);  // bytes that are not UTF-8 become U+FFFD
-  JsonWriter& integer(std::int64_t value) { return raw(std::to_string(value)); }
-  JsonWriter& unsigned_integer(std::uint64_t value) { return raw(std::to_string(value)); }
+  JsonWriter& integer(std::int64_t value);
+  JsonWriter& unsigned_integer(std::uint64_t value);
   JsonWriter& real(double value);  // shortest text that reads back as the same double; null when not finite
   JsonWriter& boolean(bool value) { return raw(value ? "true" : "false"); }
   JsonWriter& null() { return raw("null"); }
-  JsonWriter& time_ns(TimeFs fs) { return raw(format_ns(fs)); }  // exact, up to six decimals
-  JsonWriter& raw(std::string_view json);                        // a complete JSON value
+  JsonWriter& time_ns(TimeFs fs);          // exact, up to six decimals
+  JsonWriter& raw(std::string_view json);  // a complete JSON value
 
   // The document so far; complete when every container is closed. Without a sink.
-  const std::string& str() const { return out_; }
-  std::string take() { return std::move(out_); }
+  std::string str() const { return std::string(out_.text()); }
   // The complete document's last piece and the end of its line go to the sink.
   void finish();
 
@@ -49,11 +48,12 @@ class JsonWriter {
   };
   JsonWriter& open(char bracket, bool inline_items);
   JsonWriter& close(char bracket);
+  void pass_on();
   void before_value();
   void separate();
   void new_line();
 
-  std::string out_;
+  TextBuffer out_;
   std::vector<Level> levels_;
   bool pretty_;
   const TextSink* sink_ = nullptr;

@@ -42,7 +42,7 @@ std::string path_json(const topology::Graph& graph, const std::vector<NodeId>& p
   observe::JsonWriter json;
   json.begin_array(true);
   for (const NodeId node : path) json.text(graph.node(node).id);
-  return json.end_array().take();
+  return json.end_array().str();
 }
 
 std::string source_text(const TraceRow& row) {

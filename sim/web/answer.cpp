@@ -13,7 +13,7 @@ using observe::JsonWriter;
 
 HttpResponse json(JsonWriter& writer) {
   HttpResponse response;
-  response.body = writer.take();
+  response.body = writer.str();
   return response;
 }
 

@@ -45,7 +45,7 @@ std::string encode(const Tile& tile, const TileRequest& request, const std::vect
   head.key("ops");
   tile.ops ? head.unsigned_integer(tile.ops->ops.size()) : head.null();
   head.end_object();
-  std::string bytes = head.take();
+  std::string bytes = head.str();
   bytes.append(7 - bytes.size() % 8, ' ');
   bytes += '\n';
   constexpr std::size_t kBytesPerBucket = 10, kBytesPerOp = 24, kPadding = 64;

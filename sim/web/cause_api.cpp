@@ -110,7 +110,7 @@ HttpResponse Api::states(const HttpRequest& request) const {
   writer.end_array().end_object();
   HttpResponse response;
   response.type = "application/octet-stream";
-  response.body = writer.take() + "\n";
+  response.body = writer.str() + "\n";
   constexpr double kAll = 255;
   for (const Activity::StateStrip& strip : strips) {
     for (const double share : strip.shares) {

@@ -135,7 +135,7 @@ std::string Machine::overview() const {
     if (group_of(wire.from) != group_of(wire.to)) write_wire(writer, wire);
   }
   writer.end_array().end_object();
-  return writer.take();
+  return writer.str();
 }
 
 std::string Machine::part(std::string_view prefix) const {
@@ -152,7 +152,7 @@ std::string Machine::part(std::string_view prefix) const {
     if (is_under(wire.from, prefix) || is_under(wire.to, prefix)) write_wire(writer, wire);
   }
   writer.end_array().end_object();
-  return writer.take();
+  return writer.str();
 }
 
 }  // namespace kb::web

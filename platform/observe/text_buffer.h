@@ -1,0 +1,42 @@
+// A text that grows at its end, mostly by a few characters at a time.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace kb::observe {
+
+class TextBuffer {
+ public:
+  std::string_view text() const { return {bytes_.data(), size_}; }
+  void clear() { size_ = 0; }
+
+  void add(char c) {
+    *room(1) = c;
+    ++size_;
+  }
+  void add(std::string_view text) {
+    std::memcpy(room(text.size()), text.data(), text.size());
+    size_ += text.size();
+  }
+  void add(std::size_t count, char c) {
+    std::fill_n(room(count), count, c);
+    size_ += count;
+  }
+
+  // Where `bytes` more may be written, and where those that were written end.
+  char* room(std::size_t bytes) {
+    if (bytes_.size() - size_ < bytes) bytes_.resize(std::max(2 * bytes_.size(), size_ + bytes));
+    return bytes_.data() + size_;
+  }
+  void end_at(const char* end) { size_ = static_cast<std::size_t>(end - bytes_.data()); }
+
+ private:
+  std::string bytes_;  // as many as were ever needed
+  std::size_t size_ = 0;
+};
+
+}  // namespace kb::observe
