@@ -307,6 +307,10 @@ std::optional<Bracket> open_bracket(const std::string& text, Mark mark) {
   return open.empty() ? std::nullopt : std::optional(open.back());
 }
 
+bool in_flow(const std::string& message) {
+  return message.find(" flow not found") != std::string::npos || message == "illegal flow end";
+}
+
 // In the words of people who write files, where the library has those of people who read them.
 Diagnostic syntax_problem(const std::string& text, Mark mark, const std::string& message) {
   if (const std::optional<Mark> tab = tab_before(text, mark)) {
@@ -317,8 +321,7 @@ Diagnostic syntax_problem(const std::string& text, Mark mark, const std::string&
             fmt::format("YAML syntax: line {} is indented with a tab", tab->line),
             "indent with spaces"};
   }
-  const bool in_flow = message.find(" flow not found") != std::string::npos || message == "illegal flow end";
-  const std::optional<Bracket> bracket = in_flow ? open_bracket(text, mark) : std::nullopt;
+  const std::optional<Bracket> bracket = in_flow(message) ? open_bracket(text, mark) : std::nullopt;
   if (bracket) {
     return {"",
             bracket->mark.line,
@@ -359,6 +362,8 @@ ValuePtr parse(const std::string& text, const std::string& file, std::vector<Dia
     diagnostics.push_back({file, stop.mark.line, stop.mark.column, "", stop.message, stop.remedy});
     return nullptr;
   } catch (const YAML::Exception& e) {
+    // Of a last line without an end, the library does not say where it is.
+    if (in_flow(e.msg) && text.back() != '\n') return parse(text + '\n', file, diagnostics);
     const Mark mark = to_mark(e.mark);
     diagnostics.push_back(syntax_problem(text, mark, lower_first(e.msg)));
     diagnostics.back().file = file;

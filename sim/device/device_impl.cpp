@@ -306,7 +306,7 @@ std::string Device::Impl::waits_text() const {
   if (waits.empty() && !host_->main_finished()) {
     waits.push_back({"the host program", "something outside of the machine", 0_fs});
   }
-  return sim::diagnose_deadlock(waits) + sim::render_waits(waits);
+  return sim::diagnose_deadlock(waits) + sim::render_waits(waits, platform_->scheduler().now());
 }
 
 DeviceReport Device::Impl::finish() {

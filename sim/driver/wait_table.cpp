@@ -1,5 +1,7 @@
 #include "sim/driver/wait_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -34,9 +36,14 @@ std::string kind_of(const elab::WaitInfo& wait) {
 
 }  // namespace
 
-std::string render_waits(std::vector<elab::WaitInfo> waits) {
+std::string render_waits(std::vector<elab::WaitInfo> waits, TimeFs now) {
   using Align = observe::TextTable::Align;
-  if (waits.empty()) return "No block reports what it waits for.\n";
+  const auto begun =
+      std::stable_partition(waits.begin(), waits.end(), [&](const auto& wait) { return wait.since <= now; });
+  const auto later = static_cast<std::size_t>(waits.end() - begun);
+  waits.erase(begun, waits.end());
+  std::string end = later == 0 ? "" : fmt::format("  ... and {} that flits are still on their way to\n", later);
+  if (waits.empty()) return "No block reports what it waits for.\n" + end;
   std::stable_sort(waits.begin(), waits.end(),
                    [](const elab::WaitInfo& a, const elab::WaitInfo& b) { return a.since < b.since; });
   std::vector<std::vector<elab::WaitInfo>> groups;  // in the order of their oldest wait
@@ -63,7 +70,7 @@ std::string render_waits(std::vector<elab::WaitInfo> waits) {
   }
   std::string text = table.render("  ", kWidth);
   if (left_out > 0) text += "  ... and " + std::to_string(left_out) + " others\n";
-  return text;
+  return text + end;
 }
 
 }  // namespace kb::sim
