@@ -91,19 +91,33 @@ void PeCpu::kernel_thread() {
 }
 
 void PeCpu::run(const Launch& launch) {
-  payload::Transaction& transaction = *launch.transaction;
-  const payload::KernelLaunchMsg& launch_message = message(launch);
-  const std::string& kernel = launch_message.launch->kernel;
   result_ = contract::PeResult{};
   result_.pe = info_.coord;
   result_.ready = now();
   result_.shares = pe().activity.until(now());
-  const auto fail = [this](std::string code, std::string text) {
-    result_.error_code = std::move(code);
-    result_.error_message = std::move(text);
-  };
+  try_kernel(launch);
+  await_all_background();
+  current_.reset();
+  if (order() != nullptr && kernel_began_) order()->kernel_ends(info_.coord);
+  kernel_began_ = false;
+  result_.exec = now() - result_.start;
+  pe().activity.set_running(false, now());
+  contract::TimeShares shares = pe().activity.until(now());
+  shares -= result_.shares;
+  result_.shares = shares;
+  answer(launch);
+}
+
+void PeCpu::fail(std::string code, std::string text) {
+  result_.error_code = std::move(code);
+  result_.error_message = std::move(text);
+}
+
+// Failures of the kernel are part of its result; what is thrown is none of its own.
+void PeCpu::try_kernel(const Launch& launch) {
+  const std::string& kernel = message(launch).launch->kernel;
   try {
-    run_kernel(launch_message, launch.ready);
+    run_kernel(message(launch), launch.ready);
   } catch (const sc_core::sc_unwind_exception&) {
     throw;  // the simulation ends this thread
   } catch (const Error& error) {
@@ -118,6 +132,10 @@ void PeCpu::run(const Launch& launch) {
   } catch (...) {
     fail("KERNEL_ERROR", "kernel " + kernel + " threw an object that is not a std::exception");
   }
+}
+
+// What the kernel has started and not waited for.
+void PeCpu::await_all_background() {
   while (!background_.empty()) {
     try {
       await_background(background_.begin());
@@ -126,14 +144,10 @@ void PeCpu::run(const Launch& launch) {
       if (result_.error_code.empty()) fail(error.code(), error.what());
     }
   }
-  current_.reset();
-  if (order() != nullptr && kernel_began_) order()->kernel_ends(info_.coord);
-  kernel_began_ = false;
-  result_.exec = now() - result_.start;
-  pe().activity.set_running(false, now());
-  contract::TimeShares shares = pe().activity.until(now());
-  shares -= result_.shares;
-  result_.shares = shares;
+}
+
+void PeCpu::answer(const Launch& launch) {
+  payload::Transaction& transaction = *launch.transaction;
   ++kernels_;
   kernel_time_ += result_.exec;
   if (!result_.error_code.empty()) {
@@ -141,7 +155,7 @@ void PeCpu::run(const Launch& launch) {
     transaction.status = {false, result_.error_code, result_.error_message};
   }
   log(LogLevel::info, [&] {
-    return fmt::format("ends kernel {} of launch #{}: {}", kernel, pe().launch,
+    return fmt::format("ends kernel {} of launch #{}: {}", message(launch).launch->kernel, pe().launch,
                        result_.error_code.empty() ? "ok" : result_.error_code);
   });
   transaction.reply = payload::share(payload::LaunchReply{{result_}});

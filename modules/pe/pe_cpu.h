@@ -72,6 +72,9 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   void meet(const contract::Command& command);
   void kernel_thread();
   void run(const Launch& launch);
+  void try_kernel(const Launch& launch);
+  void fail(std::string code, std::string text);
+  void answer(const Launch& launch);
   void run_kernel(const payload::KernelLaunchMsg& message, TimeFs ready);
   const contract::Kernel& find_kernel(const std::string& name) const;
   CommandTask& send_command(const contract::Command& command);
@@ -116,6 +119,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   using Backgrounds = std::vector<std::unique_ptr<Background>>;
   Backgrounds::iterator background(Ticket ticket);
   void await_background(Backgrounds::iterator which);
+  void await_all_background();
   Backgrounds background_;       // submitted and not waited for yet, in the order of their tickets
   Backgrounds free_background_;  // used again, so that a command costs no allocation here
   Ticket next_ticket_ = 1;

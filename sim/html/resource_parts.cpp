@@ -141,70 +141,102 @@ std::string power_text(int exponent) {
                                                : fmt::format("1e{}", exponent);
 }
 
-std::string roofline(const std::vector<Point>& points, double bytes, double memory, double ns) {
-  constexpr double kHeight = 330, kLeft = 66, kBottom = 40, kTop = 14, kRight = 16;
-  double x_low = 1e300, x_high = 0, y_low = 1e300, y_high = 0;
-  for (const Point& p : points) {
-    for (const double ops : {p.ops, p.padded}) {
-      x_low = std::min({x_low, ops / bytes, p.peak / memory});
-      x_high = std::max({x_high, ops / bytes, p.peak / memory});
-      y_low = std::min(y_low, ops / ns);
+// The picture: engines at their rates over operations per byte, under the slope of the HBM and their own peaks.
+class Roofline {
+ public:
+  // `bytes` moved in `ns`, at most `memory` bytes in each.
+  Roofline(const std::vector<Point>& points, double bytes, double memory, double ns)
+      : points_(points), bytes_(bytes), memory_(memory), ns_(ns) {
+    double x_low = 1e300, x_high = 0, y_low = 1e300;
+    for (const Point& p : points) {
+      for (const double ops : {p.ops, p.padded}) {
+        x_low = std::min({x_low, ops / bytes, p.peak / memory});
+        x_high = std::max({x_high, ops / bytes, p.peak / memory});
+        y_low = std::min(y_low, ops / ns);
+      }
+      ridge_ = std::max(ridge_, p.peak);
     }
-    y_high = std::max(y_high, p.peak);
+    x_ = {std::floor(std::log10(x_low / 1.5)), std::floor(std::log10(x_high * 3)) + 1, kLeft, kPageWidth - kRight};
+    y_ = {std::floor(std::log10(y_low / 1.5)), std::floor(std::log10(ridge_ * 1.2)) + 1, kHeight - kBottom, kTop};
   }
-  const Scale x{std::floor(std::log10(x_low / 1.5)), std::floor(std::log10(x_high * 3)) + 1, kLeft,
-                kPageWidth - kRight};
-  const Scale y{std::floor(std::log10(y_low / 1.5)), std::floor(std::log10(y_high * 1.2)) + 1, kHeight - kBottom, kTop};
-  std::string svg = fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\">\n", kPageWidth, kHeight);
-  for (int e = static_cast<int>(x.low); e <= static_cast<int>(x.high); ++e) {
-    const double at = x.at(std::pow(10.0, e));
-    svg +=
-        fmt::format("<path class=\"g\" d=\"M{0:.1f} {1}V{2}\"/><text class=\"a\" x=\"{0:.1f}\" y=\"{3}\">{4}</text>\n",
-                    at, kTop, kHeight - kBottom, kHeight - kBottom + 15, power_text(e));
+
+  std::string svg() {
+    svg_ = fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\">\n", kPageWidth, kHeight);
+    draw_axes();
+    draw_memory();
+    for (const Point& point : points_) {
+      draw_roof(point);
+      draw(point);
+    }
+    return svg_ + "</svg>\n";
   }
-  for (int e = static_cast<int>(y.low); e <= static_cast<int>(y.high); ++e) {
-    constexpr int kTera = 3;
-    const double at = y.at(std::pow(10.0, e));
-    svg +=
-        fmt::format("<path class=\"g\" d=\"M{0} {1:.1f}H{2}\"/><text class=\"e\" x=\"{3}\" y=\"{4:.1f}\">{5}</text>\n",
-                    kLeft, at, kPageWidth - kRight, kLeft - 6, at + 4, power_text(e - kTera));
+
+ private:
+  static constexpr double kHeight = 330, kLeft = 66, kBottom = 40, kTop = 14, kRight = 16;
+
+  void draw_axes() {
+    for (int e = static_cast<int>(x_.low); e <= static_cast<int>(x_.high); ++e) {
+      const double at = x_.at(std::pow(10.0, e));
+      svg_ += fmt::format(
+          "<path class=\"g\" d=\"M{0:.1f} {1}V{2}\"/><text class=\"a\" x=\"{0:.1f}\" y=\"{3}\">{4}</text>\n", at, kTop,
+          kHeight - kBottom, kHeight - kBottom + 15, power_text(e));
+    }
+    for (int e = static_cast<int>(y_.low); e <= static_cast<int>(y_.high); ++e) {
+      constexpr int kTera = 3;
+      const double at = y_.at(std::pow(10.0, e));
+      svg_ += fmt::format(
+          "<path class=\"g\" d=\"M{0} {1:.1f}H{2}\"/><text class=\"e\" x=\"{3}\" y=\"{4:.1f}\">{5}</text>\n", kLeft, at,
+          kPageWidth - kRight, kLeft - 6, at + 4, power_text(e - kTera));
+    }
+    svg_ += fmt::format(
+        "<text class=\"a\" x=\"{}\" y=\"{}\">operations per byte of HBM</text><text class=\"a\" "
+        "transform=\"translate(14 {}) rotate(-90)\">Tops/s</text>\n",
+        (kLeft + kPageWidth) / 2, kHeight - 6, (kTop + kHeight - kBottom) / 2);
   }
-  svg += fmt::format(
-      "<text class=\"a\" x=\"{}\" y=\"{}\">operations per byte of HBM</text><text class=\"a\" transform=\"translate(14 "
-      "{}) rotate(-90)\">Tops/s</text>\n",
-      (kLeft + kPageWidth) / 2, kHeight - 6, (kTop + kHeight - kBottom) / 2);
-  double ridge = 0;
-  for (const Point& p : points) ridge = std::max(ridge, p.peak);
-  const double from = std::max(std::pow(10.0, x.low), std::pow(10.0, y.low) / memory);
-  svg += fmt::format("<path stroke=\"#2a6fb0\" stroke-width=\"2\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"/>\n", x.at(from),
-                     y.at(from * memory), x.at(ridge / memory), y.at(ridge));
-  const double middle = std::sqrt(from * ridge / memory);
-  svg += fmt::format("<text class=\"e\" x=\"{:.1f}\" y=\"{:.1f}\">HBM {}</text>\n", x.at(middle) - 8,
-                     y.at(middle * memory), rate_text(memory));
-  for (const Point& p : points) {
-    const double intensity = p.ops / bytes, rate = p.ops / ns, roof = std::min(p.peak, intensity * memory);
-    svg += fmt::format(
+
+  // As far as the highest peak.
+  void draw_memory() {
+    const double from = std::max(std::pow(10.0, x_.low), std::pow(10.0, y_.low) / memory_);
+    svg_ += fmt::format("<path stroke=\"#2a6fb0\" stroke-width=\"2\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"/>\n",
+                        x_.at(from), y_.at(from * memory_), x_.at(ridge_ / memory_), y_.at(ridge_));
+    const double middle = std::sqrt(from * ridge_ / memory_);
+    svg_ += fmt::format("<text class=\"e\" x=\"{:.1f}\" y=\"{:.1f}\">HBM {}</text>\n", x_.at(middle) - 8,
+                        y_.at(middle * memory_), rate_text(memory_));
+  }
+
+  void draw_roof(const Point& p) {
+    svg_ += fmt::format(
         "<path stroke=\"{0}\" stroke-width=\"2\" d=\"M{1:.1f} {2:.1f}H{3}\"/><text class=\"e\" x=\"{4}\" "
         "y=\"{5:.1f}\">{6} {7}</text>\n",
-        p.colour, x.at(p.peak / memory), y.at(p.peak), kPageWidth - kRight, kPageWidth - kRight - 4, y.at(p.peak) - 5,
-        p.engine, ops_text(p.peak));
-    svg += fmt::format("<path stroke=\"#5c6470\" stroke-dasharray=\"3 3\" d=\"M{0:.1f} {1:.1f}V{2:.1f}\"/>\n",
-                       x.at(intensity), y.at(rate), y.at(roof));
+        p.colour, x_.at(p.peak / memory_), y_.at(p.peak), kPageWidth - kRight, kPageWidth - kRight - 4,
+        y_.at(p.peak) - 5, p.engine, ops_text(p.peak));
+  }
+
+  // With a dashed line up to what bounds it, and a ring where it would be if padding counted.
+  void draw(const Point& p) {
+    const double intensity = p.ops / bytes_, rate = p.ops / ns_, roof = std::min(p.peak, intensity * memory_);
+    svg_ += fmt::format("<path stroke=\"#5c6470\" stroke-dasharray=\"3 3\" d=\"M{0:.1f} {1:.1f}V{2:.1f}\"/>\n",
+                        x_.at(intensity), y_.at(rate), y_.at(roof));
     constexpr double kVisible = 1.01;
     if (p.padded > kVisible * p.ops) {
-      svg += fmt::format(
+      svg_ += fmt::format(
           "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4.5\" fill=\"none\" stroke=\"{}\"><title>with padding: "
           "{}</title></circle>\n",
-          x.at(p.padded / bytes), y.at(p.padded / ns), p.colour, ops_text(p.padded / ns));
+          x_.at(p.padded / bytes_), y_.at(p.padded / ns_), p.colour, ops_text(p.padded / ns_));
     }
-    svg += fmt::format(
+    svg_ += fmt::format(
         "<circle cx=\"{0:.1f}\" cy=\"{1:.1f}\" r=\"6\" fill=\"{2}\"/><text x=\"{3:.1f}\" y=\"{4:.1f}\">{5}: {6}, {7} "
         "of its roof</text>\n",
-        x.at(intensity), y.at(rate), p.colour, x.at(intensity) + 10, y.at(rate) + 4, p.engine, ops_text(rate),
+        x_.at(intensity), y_.at(rate), p.colour, x_.at(intensity) + 10, y_.at(rate) + 4, p.engine, ops_text(rate),
         percent_text(rate / roof));
   }
-  return svg + "</svg>\n";
-}
+
+  const std::vector<Point>& points_;
+  double bytes_, memory_, ns_;
+  double ridge_ = 0;  // the highest peak
+  Scale x_{}, y_{};
+  std::string svg_;
+};
 
 }  // namespace
 
@@ -247,7 +279,8 @@ std::string roofline_part(const Case& of) {
       "Roofline",
       "What the kernel of the longest launch computes for each byte that the HBM channels of its PEs move, and how "
       "fast. A product counts twice its multiply-accumulates, without padding; a hollow circle counts it.");
-  return html + roofline(points, bytes, memory, of.longest->kernel.span() / kFsInNs) + kCloseSection;
+  const double ns = of.longest->kernel.span() / kFsInNs;
+  return html + Roofline(points, bytes, memory, ns).svg() + kCloseSection;
 }
 
 }  // namespace kb::html

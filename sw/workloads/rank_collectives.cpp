@@ -162,38 +162,33 @@ Setting setting_of(const Collective& collective, const Params& params, int ranks
   return setting;
 }
 
-WorkloadResult run_collective(const Collective& collective, Runtime& rt, const Params& params) {
-  ProcessGroup world(rt, ccl_options(params));
-  const std::vector<Communicator*> groups = make_groups(world, params.text("groups"));
+// What every rank's tensors have in common.
+struct Problem {
+  std::int64_t block = 0, cubes = 0;
+  Dtype dtype = Dtype::f16;
+  DPPolicy tiles;
+
+  double block_bytes() const { return static_cast<double>(block) * static_cast<double>(item_size(dtype)); }
+  Sizing sizing(const Collective& collective, const Communicator& group) const {
+    const auto blocks = [&](bool many) { return Shape{cubes, many ? block * group.size() : block}; };
+    return {blocks(collective.many_in), blocks(collective.many_out), dtype, tiles};
+  }
+};
+
+Problem problem_of(const Params& params, const Runtime& rt, const ProcessGroup& world) {
+  Problem problem;
   const std::int64_t asked = params.integer("n_elem");
-  const std::int64_t block = asked > 0 ? asked : world.config().n_elem;
-  Sizing sizing;
-  sizing.dtype = params.dtype("dtype");
-  sizing.tiles.cube = Split::row_wise;
-  sizing.tiles.num_pes = 1;
-  if (params.text("cubes") == "one") sizing.tiles.num_cubes = 1;
-  const std::int64_t cubes = sizing.tiles.num_cubes.value_or(rt.spec().cubes_per_sip);
-  const auto sizing_in = [&](const Communicator& group) {
-    Sizing its = sizing;
-    its.in = {cubes, collective.many_in ? block * group.size() : block};
-    its.out = {cubes, collective.many_out ? block * group.size() : block};
-    return its;
-  };
+  problem.block = asked > 0 ? asked : world.config().n_elem;
+  problem.dtype = params.dtype("dtype");
+  problem.tiles.cube = Split::row_wise;
+  problem.tiles.num_pes = 1;
+  if (params.text("cubes") == "one") problem.tiles.num_cubes = 1;
+  problem.cubes = problem.tiles.num_cubes.value_or(rt.spec().cubes_per_sip);
+  return problem;
+}
 
-  std::vector<std::vector<RankResult>> results;  // by group and member
-  for (const Communicator* group : groups) results.emplace_back(static_cast<std::size_t>(group->size()));
-  on_every_sip(rt, "ccl-" + collective.name, [&](int rank, int ranks) {
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-      Communicator& group = *groups[g];
-      if (!group.has(rank)) continue;
-      results[g][static_cast<std::size_t>(group.rank())] = run_in(
-          collective, group, rt, setting_of(collective, params, group.size()), sizing_in(group), contents_of(params),
-          rt.seed() + g * static_cast<std::uint64_t>(ranks) + static_cast<std::uint64_t>(rank));
-    }
-    return 0;
-  });
-
-  WorkloadResult result;
+void add_figures(const Collective& collective, const Problem& problem,
+                 const std::vector<std::vector<RankResult>>& results, WorkloadResult& result) {
   TimeFs slowest = 0_fs;
   std::size_t pes = 0;
   for (const auto& members : results) {
@@ -202,22 +197,47 @@ WorkloadResult run_collective(const Collective& collective, Runtime& rt, const P
       pes += member.metrics.pes;
     }
   }
-  const double nbytes = static_cast<double>(block) * static_cast<double>(item_size(sizing.dtype));
   result.figures.push_back({collective.name, fs_to_ns(slowest), "ns", "the longest time of a PE in the kernel"});
-  result.figures.push_back({"block", nbytes, "B", "per cube and rank"});
-  add_rate(result, "block bandwidth", nbytes, slowest, "GB/s", "bytes of a block over that time");
+  result.figures.push_back({"block", problem.block_bytes(), "B", "per cube and rank"});
+  add_rate(result, "block bandwidth", problem.block_bytes(), slowest, "GB/s", "bytes of a block over that time");
   add_pe_count(result, pes);
+}
+
+std::vector<std::string> names_of(const Communicator& group) {
+  std::vector<std::string> names;
+  for (const int rank : group.ranks()) {
+    names.push_back(group.name().empty() ? fmt::format("rank{}", rank) : fmt::format("{} rank{}", group.name(), rank));
+  }
+  return names;
+}
+
+WorkloadResult run_collective(const Collective& collective, Runtime& rt, const Params& params) {
+  ProcessGroup world(rt, ccl_options(params));
+  const std::vector<Communicator*> groups = make_groups(world, params.text("groups"));
+  const Problem problem = problem_of(params, rt, world);
+  std::vector<std::vector<RankResult>> results;  // by group and member
+  for (const Communicator* group : groups) results.emplace_back(static_cast<std::size_t>(group->size()));
+  on_every_sip(rt, "ccl-" + collective.name, [&](int rank, int ranks) {
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      Communicator& group = *groups[g];
+      if (!group.has(rank)) continue;
+      results[g][static_cast<std::size_t>(group.rank())] = run_in(
+          collective, group, rt, setting_of(collective, params, group.size()), problem.sizing(collective, group),
+          contents_of(params), rt.seed() + g * static_cast<std::uint64_t>(ranks) + static_cast<std::uint64_t>(rank));
+    }
+    return 0;
+  });
+
+  WorkloadResult result;
+  add_figures(collective, problem, results, result);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const Communicator& group = *groups[g];
-    const Sizing its = sizing_in(group);
-    const Sizes sizes{static_cast<std::size_t>(cubes), static_cast<std::size_t>(block),
-                      static_cast<std::size_t>(its.in[1] / block), static_cast<std::size_t>(its.out[1] / block)};
-    std::vector<std::string> names;
-    for (const int rank : group.ranks()) {
-      names.push_back(group.name().empty() ? fmt::format("rank{}", rank)
-                                           : fmt::format("{} rank{}", group.name(), rank));
-    }
-    verify_group(collective, rt, result, setting_of(collective, params, group.size()), sizes, results[g], names);
+    const Sizing its = problem.sizing(collective, group);
+    const Sizes sizes{static_cast<std::size_t>(problem.cubes), static_cast<std::size_t>(problem.block),
+                      static_cast<std::size_t>(its.in[1] / problem.block),
+                      static_cast<std::size_t>(its.out[1] / problem.block)};
+    const Setting setting = setting_of(collective, params, group.size());
+    verify_group(collective, rt, result, setting, sizes, results[g], names_of(group));
   }
   return result;
 }

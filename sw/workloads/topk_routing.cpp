@@ -167,61 +167,102 @@ data::VerificationRow sorted_tokens_row(const HostArray& x, const std::vector<st
 
 namespace {
 
-WorkloadResult run_topk_routing(Runtime& rt, const Params& params) {
-  const TopkRouting p = problem_of(params);
-  const bool one = params.text("pes") == "one";
-  const Contents contents = contents_of(params);
+// Where the tensors of a run lie, and on which PEs it runs.
+struct Placing {
   DPPolicy rows, copies;
-  rows.cube = rows.pe = Split::row_wise;
-  if (one) rows = copies = one_pe_placement();
-  const LaunchOptions where = one ? on_one_pe() : LaunchOptions{};
-  const Shape x_shape{p.tokens, p.dim}, w_shape{p.dim, p.experts}, chosen_shape{p.tokens, p.k};
-  const Deployed x = deploy(rt, x_shape, p.dtype, rows, "X", [&] { return p.x(contents, rt.seed()); });
-  const Deployed w = deploy(rt, w_shape, p.dtype, copies, "W", [&] { return p.w(contents, rt.seed() + 1); });
-  const Tensor weights = rt.empty(chosen_shape, Dtype::f32, rows, "weights");
-  const Tensor experts = rt.empty(chosen_shape, Dtype::i32, rows, "experts");
-  DPPolicy by_cube = rows;  // a row in each cube
+  LaunchOptions where;
+  std::int64_t groups = 1;  // that count tokens
+
+  Placing(const Runtime& rt, bool one) {
+    rows.cube = rows.pe = Split::row_wise;
+    if (one) {
+      rows = copies = one_pe_placement();
+      where = on_one_pe();
+    } else {
+      groups = static_cast<std::int64_t>(rt.machine().cubes_per_sip);
+    }
+  }
+};
+
+struct Routed {
+  Tensor weights, experts, counts;
+  LaunchMetrics metrics;
+};
+
+Routed route(Runtime& rt, const Params& params, const TopkRouting& p, const Placing& placing, const Tensor& x,
+             const Tensor& w) {
+  const Shape chosen{p.tokens, p.k};
+  Tensor weights = rt.empty(chosen, Dtype::f32, placing.rows, "weights");
+  Tensor experts = rt.empty(chosen, Dtype::i32, placing.rows, "experts");
+  DPPolicy by_cube = placing.rows;  // a row in each cube
   by_cube.num_pes = 1;
-  const std::int64_t groups = one ? 1 : static_cast<std::int64_t>(rt.machine().cubes_per_sip);
-  const Tensor counts = rt.zeros({groups, p.experts}, Dtype::i32, by_cube, "counts");
-  const LaunchMetrics routing = rt.wait(rt.launch("topk_routing",
-                                                  {{"x", x.tensor},
-                                                   {"w", w.tensor},
+  Tensor counts = rt.zeros({placing.groups, p.experts}, Dtype::i32, by_cube, "counts");
+  const LaunchMetrics metrics = rt.wait(rt.launch("topk_routing",
+                                                  {{"x", x},
+                                                   {"w", w},
                                                    {"weights", weights},
                                                    {"experts", experts},
                                                    {"counts", counts},
                                                    {"rows", params.integer("rows")},
                                                    {"depth", params.integer("depth")},
                                                    {"buffers", params.text("variant") == "blocking" ? 1 : 2}},
-                                                  where));
-  const HostArray expert_values = experts.to_host(), weight_values = weights.to_host();
-  const std::vector<std::int64_t> chosen_experts = expert_values.to_integers();
+                                                  placing.where));
+  return {std::move(weights), std::move(experts), std::move(counts), metrics};
+}
 
-  // The host decides which rows go where, as schedulers of inference do; a kernel that looks at what was just computed
-  // would need --data eager.
-  const std::vector<std::int64_t> order = tokens_by_expert(p, chosen_experts);
-  const Shape order_shape{p.tokens * p.k, 1}, sorted_shape{p.tokens * p.k, p.dim};
-  const Deployed indices = deploy(rt, order_shape, Dtype::i32, rows, "order",
-                                  [&] { return HostArray::from_doubles(order_shape, Dtype::i32, as_doubles(order)); });
-  const Tensor sorted = rt.empty(sorted_shape, p.dtype, rows, "sorted");
-  const LaunchMetrics gathering = rt.wait(rt.launch(
-      "gather_rows",
-      {{"table", x.tensor}, {"indices", indices.tensor}, {"out", sorted}, {"rows", params.integer("gathered")}},
-      where));
-  const HostArray count_values = counts.to_host(), sorted_values = sorted.to_host();
+struct Sorted {
+  Deployed indices;
+  Tensor rows;
+  LaunchMetrics metrics;
+};
 
-  WorkloadResult result;
+Sorted gather(Runtime& rt, const Params& params, const TopkRouting& p, const Placing& placing, const Tensor& x,
+              const std::vector<std::int64_t>& order) {
+  const Shape shape{p.tokens * p.k, 1};
+  Deployed indices = deploy(rt, shape, Dtype::i32, placing.rows, "order",
+                            [&] { return HostArray::from_doubles(shape, Dtype::i32, as_doubles(order)); });
+  Tensor out = rt.empty({p.tokens * p.k, p.dim}, p.dtype, placing.rows, "sorted");
+  const LaunchMetrics metrics = rt.wait(rt.launch(
+      "gather_rows", {{"table", x}, {"indices", indices.tensor}, {"out", out}, {"rows", params.integer("gathered")}},
+      placing.where));
+  return {std::move(indices), std::move(out), metrics};
+}
+
+void add_figures(WorkloadResult& result, const TopkRouting& p, const LaunchMetrics& routing,
+                 const LaunchMetrics& gathering) {
   add_launch_figures(result, routing, "routing");
   add_engine_shares(result, routing);
   add_launch_figures(result, gathering, "gather");
-  const double bytes = 2 * static_cast<double>(element_count(sorted_shape)) * static_cast<double>(item_size(p.dtype));
-  add_rate(result, "gather traffic", bytes, gathering.exec_max, "GB/s",
+  const auto elements = static_cast<double>(element_count({p.tokens * p.k, p.dim}));
+  add_rate(result, "gather traffic", 2 * elements * static_cast<double>(item_size(p.dtype)), gathering.exec_max, "GB/s",
            "bytes read and written over the critical path");
   add_pe_count(result, routing.pes);
+}
+
+WorkloadResult run_topk_routing(Runtime& rt, const Params& params) {
+  const TopkRouting p = problem_of(params);
+  const Contents contents = contents_of(params);
+  const Placing placing(rt, params.text("pes") == "one");
+  const Deployed x =
+      deploy(rt, {p.tokens, p.dim}, p.dtype, placing.rows, "X", [&] { return p.x(contents, rt.seed()); });
+  const Deployed w =
+      deploy(rt, {p.dim, p.experts}, p.dtype, placing.copies, "W", [&] { return p.w(contents, rt.seed() + 1); });
+  const Routed routed = route(rt, params, p, placing, x.tensor, w.tensor);
+  const HostArray experts = routed.experts.to_host(), weights = routed.weights.to_host();
+
+  // The host decides which rows go where, as schedulers of inference do; a kernel that looks at what was just computed
+  // would need --data eager.
+  const std::vector<std::int64_t> chosen = experts.to_integers();
+  const std::vector<std::int64_t> order = tokens_by_expert(p, chosen);
+  const Sorted sorted = gather(rt, params, p, placing, x.tensor, order);
+  const HostArray counts = routed.counts.to_host(), rows = sorted.rows.to_host();
+
+  WorkloadResult result;
+  add_figures(result, p, routed.metrics, sorted.metrics);
   if (!can_verify(rt, result)) return result;
-  const TopkVerdict verdict = topk_verdict(p, x.values, w.values, weight_values, expert_values);
-  result.verification = {verdict.experts, verdict.weights, expert_counts_row(p, count_values, chosen_experts),
-                         sorted_tokens_row(x.values, order, sorted_values)};
+  const TopkVerdict verdict = topk_verdict(p, x.values, w.values, weights, experts);
+  result.verification = {verdict.experts, verdict.weights, expert_counts_row(p, counts, chosen),
+                         sorted_tokens_row(x.values, order, rows)};
   if (verdict.tokens < static_cast<std::size_t>(p.tokens)) {
     result.notes.push_back(fmt::format("experts and weights: {} of {} tokens were verified", verdict.tokens, p.tokens));
   }
