@@ -323,12 +323,13 @@ Diagnostic syntax_problem(const std::string& text, Mark mark, const std::string&
   }
   const std::optional<Bracket> bracket = in_flow(message) ? open_bracket(text, mark) : std::nullopt;
   if (bracket) {
+    const bool to_the_end = mark.line > std::count(text.begin(), text.end(), '\n');
     return {"",
             bracket->mark.line,
             bracket->mark.column,
             "",
-            fmt::format("YAML syntax: this '{}' is not closed before line {}, column {}", bracket->open, mark.line,
-                        mark.column),
+            fmt::format("YAML syntax: this '{}' is not closed", bracket->open) +
+                (to_the_end ? "" : fmt::format(" before line {}, column {}", mark.line, mark.column)),
             fmt::format("add the missing '{}', or a comma between two entries", bracket->open == '{' ? '}' : ']')};
   }
   return {"",

@@ -94,8 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
              "t.yaml:2:6: YAML syntax: this '[' is not closed before line 3, column 2 (add the missing ']', or a comma "
              "between two entries)"},
         Case{"UnclosedAtTheEnd", "system:\n  sips: [1, 2",
-             "t.yaml:2:9: YAML syntax: this '[' is not closed before line 3, column 1 (add the missing ']', or a comma "
-             "between two entries)"},
+             "t.yaml:2:9: YAML syntax: this '[' is not closed (add the missing ']', or a comma between two entries)"},
         Case{"UnclosedMap", "# {\nsystem: { a: \"{\\\"}\", b: [1], c: it's,\n  d: { x: y }\nb: 2\nc: 3\n",
              "t.yaml:2:9: YAML syntax: this '{' is not closed before line 4, column 1 (add the missing '}', or a comma "
              "between two entries)"},

@@ -63,7 +63,7 @@ TEST(Override, MalformedPathsAndValues) {
                                            "cube.links.router_link_bw_gbs=128)");
   }
   EXPECT_EQ(error_of_set("system.sips.count", "[1"),
-            "--set: system.sips.count: the value '[1' cannot be read: YAML syntax: end of sequence flow not found "
+            "--set: system.sips.count: the value '[1' cannot be read: YAML syntax: this '[' is not closed "
             "(write a number, a word or a YAML list)");
   EXPECT_EQ(error_of_set("system.sips.count", ""),
             "--set: system.sips.count: expected a whole number, but the key has no value (write the value after the "
