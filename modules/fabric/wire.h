@@ -216,7 +216,10 @@ class Wire {
   std::uint64_t bytes_of(const FlitStream& flits) const;
   void count(const FlitStream& flits);
   void discount(const FlitStream& flits);
-  void record(const Batch& batch) const;
+  void record(const Batch& batch) const {
+    batch.streams == 1 ? record_single(batch, streams_.front()) : record_several(batch);
+  }
+  void record_several(const Batch& batch) const;
   void record_single(const Batch& batch, const FlitStream& flits) const;
   std::uint64_t queue_before(TimeFs wait) const {
     return wait == 0_fs || params_.occupancy == 0_fs ? 0 : static_cast<std::uint64_t>(periods(wait, params_.occupancy));

@@ -5,11 +5,7 @@
 namespace kb::modules {
 
 // Records the oldest batch. Gaps between interleaved streams count as spread evenly over it.
-void Wire::record(const Batch& batch) const {
-  if (batch.streams == 1) {
-    record_single(batch, streams_.front());
-    return;
-  }
+void Wire::record_several(const Batch& batch) const {
   record::Usage all;
   TimeFs first = kNever;
   for (std::uint32_t j = 0; j < batch.streams; ++j) {
@@ -28,7 +24,7 @@ void Wire::record(const Batch& batch) const {
 // Flits leave back to back while there is a backlog, then as they arrive: at most two records.
 void Wire::record_single(const Batch& batch, const FlitStream& flits) const {
   if (batch.longest_wait == 0_fs) {
-    series_->add({std::max({batch.available_before, batch.floor, flits.time}), batch.available_after,
+    series_->add({std::max(std::max(batch.available_before, batch.floor), flits.time), batch.available_after,
                   flits.count * occupancy_of(flits), 0_fs, bytes_of(flits), 0});
     return;
   }

@@ -64,6 +64,12 @@ struct Bin {
     bytes += other.bytes;
     queue = queue > other.queue ? queue : other.queue;
   }
+  // The opposite of add(), but for the longest queue.
+  void take(const Bin& other) {
+    busy -= other.busy;
+    wait -= other.wait;
+    bytes -= other.bytes;
+  }
   bool is_empty() const { return busy == 0_fs && wait == 0_fs && bytes == 0; }
 };
 

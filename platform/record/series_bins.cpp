@@ -34,7 +34,6 @@ void EpochList::fit(std::size_t epoch, TimeFs end) {
 }
 
 void SeriesBins::add_across(const Usage& usage, ActivityParts& parts) {
-  if (known_ends_ != epochs_->ends().size()) look_at_ends();
   if (usage.end <= epoch_end_) return into_bins(usage, parts.store.pool());
   Usage rest = usage;
   for (; rest.end > epoch_end_; end_epoch(parts)) {
@@ -49,7 +48,7 @@ void SeriesBins::add_across(const Usage& usage, ActivityParts& parts) {
 
 void SeriesBins::end_epoch(ActivityParts& parts) {
   finish(parts);
-  bin_begin_ = bin_end_ = epoch_end_;
+  bin_end_ = epoch_end_;
   ++epoch_;
   shift_ = EpochList::kFirstShift;
   look_at_ends();
@@ -57,7 +56,6 @@ void SeriesBins::end_epoch(ActivityParts& parts) {
 
 void SeriesBins::look_at_ends() {
   const std::vector<TimeFs>& ends = epochs_->ends();
-  known_ends_ = ends.size();
   epoch_end_ = epoch_ < ends.size() ? ends[epoch_] : kNever;
   limit_ = std::min(bin_end_, epoch_end_);
 }
@@ -72,7 +70,6 @@ void SeriesBins::finish(ActivityParts& parts) {
 }
 
 void SeriesBins::into_bins(const Usage& usage, BinPool& pool) {
-  sum_.add(usage);
   if (usage.begin >= bin_end_) open_bin(usage.begin, pool);
   if (usage.end <= bin_end_) return bin_.add(usage);
   Usage rest = usage;
@@ -86,6 +83,7 @@ void SeriesBins::open_bin(TimeFs begin, BinPool& pool) {
   if (const int wider = epochs_->shift_of(epoch_) - shift_; wider > 0) {
     const BinItem last = bins_.widen(wider, pool);
     shift_ += wider;
+    sum_.take(last.bin);
     bin_ = last.bin;
     go_to(last.index);
     if (begin < bin_end_) return;
@@ -96,8 +94,8 @@ void SeriesBins::open_bin(TimeFs begin, BinPool& pool) {
 
 void SeriesBins::go_to(std::uint32_t index) {
   index_ = index;
-  bin_begin_ = epochs_->begin_of(epoch_) + TimeFs(std::int64_t{index} << shift_);
-  bin_end_ = time_sum(bin_begin_, TimeFs(std::int64_t{1} << shift_));
+  const TimeFs begin = epochs_->begin_of(epoch_) + TimeFs(std::int64_t{index} << shift_);
+  bin_end_ = time_sum(begin, TimeFs(std::int64_t{1} << shift_));
   limit_ = std::min(bin_end_, epoch_end_);
 }
 

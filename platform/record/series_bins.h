@@ -64,13 +64,18 @@ class SeriesBins {
   // Complete parts have the number `series`, their epochs counted as in `epochs`, which may grow.
   SeriesBins(const EpochList& epochs, std::uint32_t series) : epochs_(&epochs), series_(series) {}
 
-  // In the order of time and without overlap; not empty, and covered by its epochs.
-  void add(const Usage& usage, ActivityParts& parts) {
-    if (usage.begin >= bin_begin_ && usage.end <= limit_ && known_ends_ == epochs_->ends().size()) {
-      bin_.add(usage);
-      sum_.add(usage);
-    } else {
-      add_across(usage, parts);
+  // The uses usage_of(first) ... in the order of time and without overlap; not empty, and covered by their epochs.
+  template <typename Iterator, typename F>
+  void add_all(Iterator first, Iterator last, F&& usage_of, ActivityParts& parts) {
+    look_at_ends();
+    for (; first != last; ++first) {
+      const Usage usage = usage_of(first);
+      if (usage.end <= limit_) {
+        bin_.add(usage);
+      } else {
+        const Usage outside = usage;  // so that `usage` needs no memory
+        add_across(outside, parts);
+      }
     }
   }
 
@@ -85,14 +90,14 @@ class SeriesBins {
   void close_bin(BinPool& pool) {
     if (bin_.is_empty()) return;
     bins_.append(index_, bin_, pool);
+    sum_.add(bin_);
     bin_ = {};
   }
   void end_epoch(ActivityParts& parts);
   void look_at_ends();
 
-  TimeFs bin_begin_ = 0_fs, bin_end_ = 0_fs;  // of the bin that is filled
-  TimeFs limit_ = 0_fs;                       // of it within the epoch
-  std::size_t known_ends_ = 0;                // how many ends there were when the next was looked for
+  TimeFs bin_end_ = 0_fs;  // of the bin that is filled
+  TimeFs limit_ = 0_fs;    // of it within the epoch
   TimeFs epoch_end_ = kNever;
   Bin bin_;
   const EpochList* epochs_;
@@ -101,7 +106,7 @@ class SeriesBins {
   std::uint32_t series_;
   int shift_ = EpochList::kFirstShift;
   OpenBins bins_;  // before the one that is filled
-  Bin sum_;        // of the epoch
+  Bin sum_;        // of these
 };
 
 }  // namespace kb::record

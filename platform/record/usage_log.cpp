@@ -15,6 +15,12 @@ std::uint32_t UsageLog::add_series(const EpochList& epochs) {
   return series;
 }
 
+void UsageLog::append_large(std::uint32_t series, const Usage& usage) {
+  if (large_.size() == kMaxLarge) make_room();
+  entries_.emplace_back(large_.size(), series);
+  large_.push_back(usage);
+}
+
 void UsageLog::make_room() {
   into_bins();
   entries_.reserve(most_entries_);
@@ -22,16 +28,22 @@ void UsageLog::make_room() {
 
 void UsageLog::into_bins() {
   prepare();
-  for (std::size_t i = 0; i < order_.size(); ++i) {
-    if (i + kAhead < order_.size()) __builtin_prefetch(&entries_[order_[i + kAhead]]);
-    const Entry& entry = entries_[order_[i]];
-    bins_[entry.series()].add(entry.usage(large_), parts_);
+  order_.resize(entries_.size() + kAhead);  // of the last ones, what is fetched ahead is the first again
+  const auto usage_of = [this](const std::uint32_t* place) {
+    __builtin_prefetch(&entries_[place[kAhead]]);
+    return entries_[*place].usage(large_);
+  };
+  const std::uint32_t* first = order_.data();
+  for (std::size_t series = 0; series < bins_.size(); ++series) {
+    const std::uint32_t* const last = order_.data() + places_[series];
+    if (first != last) bins_[series].add_all(first, last, usage_of, parts_);
+    first = last;
   }
   entries_.clear();
   large_.clear();
 }
 
-// `order_` are the entries series by series (by counting), those of each in their order.
+// `order_` are the entries series by series (by counting), those of each in their order; `places_` are where they end.
 void UsageLog::prepare() {
   places_.assign(bins_.size() + 1, 0);
   for (const Entry& entry : entries_) ++places_[entry.series() + 1];

@@ -24,12 +24,11 @@ class UsageLog {
 
   // In the order of time for each series; not empty, and covered by its epochs.
   void append(std::uint32_t series, const Usage& usage) {
-    if (entries_.size() == entries_.capacity() || large_.size() == kMaxLarge) make_room();
+    if (entries_.size() == entries_.capacity()) make_room();
     if (Entry::fits(usage)) {
       entries_.emplace_back(usage, series);
     } else {
-      entries_.emplace_back(large_.size(), series);
-      large_.push_back(usage);
+      append_large(series, usage);
     }
   }
 
@@ -73,6 +72,7 @@ class UsageLog {
     std::uint32_t queue_, series_;
   };
 
+  void append_large(std::uint32_t series, const Usage& usage);
   void make_room();
   void into_bins();
   void prepare();

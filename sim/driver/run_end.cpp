@@ -103,7 +103,8 @@ void end_without_progress(elab::Platform& platform, HostPort& host, std::optiona
   std::optional<Error> cause;
   if (!limited) cause = first_failed_launch(host);
   if (!limited && !cause) cause = first_failed_kernel(platform.waits());
-  const std::string table = (limited || cause ? "" : diagnose_deadlock(waits)) + render_waits(waits, platform.scheduler().now());
+  const std::string table =
+      (limited || cause ? "" : diagnose_deadlock(waits)) + render_waits(waits, platform.scheduler().now());
   host.abandon(headline.what(), platform.waits());
   if (cause) {
     failure.emplace(cause->family(), cause->code(),

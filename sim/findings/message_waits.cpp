@@ -21,10 +21,15 @@ const MessageReceive* last_late(const Received& received, TimeFs time) {
 }  // namespace
 
 MessageWaits::MessageWaits(const std::deque<MessageReceive>& receives, const topology::Graph& graph) : graph_(graph) {
-  for (const MessageReceive& one : receives) received_[graph.node(one.receiver).pe_coord()].push_back(&one);
-  for (auto& [pe, of_pe] : received_) {
-    std::stable_sort(of_pe.begin(), of_pe.end(),
-                     [](const MessageReceive* a, const MessageReceive* b) { return a->end < b->end; });
+  std::vector<std::vector<const MessageReceive*>> by_node(graph.nodes.size());
+  for (const MessageReceive& one : receives) by_node[one.receiver.value].push_back(&one);
+  const auto ends_before = [](const MessageReceive* a, const MessageReceive* b) { return a->end < b->end; };
+  for (std::size_t node = 0; node < by_node.size(); ++node) {
+    std::vector<const MessageReceive*>& received = by_node[node];
+    if (received.empty()) continue;
+    if (!std::is_sorted(received.begin(), received.end(), ends_before))
+      std::stable_sort(received.begin(), received.end(), ends_before);
+    received_[graph.nodes[node].pe_coord()] = std::move(received);
   }
 }
 

@@ -170,7 +170,8 @@ void OperationCosts::add_senders(std::set<SipId>& sips, TimeFs begin, TimeFs end
   std::set<std::pair<SipId, SipId>> sent;  // to, from
   for (const MessageReceive& receive : receives_) {
     if (overlap(begin, end, receive.start, receive.end) == 0_fs) continue;
-    sent.insert({graph_.node(receive.receiver).sip, graph_.node(receive.sender).sip});
+    const SipId to = graph_.node(receive.receiver).sip, from = graph_.node(receive.sender).sip;
+    if (to != from) sent.insert({to, from});
   }
   for (std::size_t before = 0; before != sips.size();) {
     before = sips.size();

@@ -112,7 +112,8 @@ std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology,
         (cut ? host_limit->headline() + " at " + format_ns(platform.scheduler().now()) + " ns of simulated time: "
              : "") +
             std::to_string(results.size() - source.answered()) + " of " + std::to_string(results.size()) +
-            " transactions were " + (cut ? "not" : "never") + " answered\n" + render_waits(platform.waits(), platform.scheduler().now()));
+            " transactions were " + (cut ? "not" : "never") + " answered\n" +
+            render_waits(platform.waits(), platform.scheduler().now()));
   }
   return results;
 }
