@@ -55,6 +55,7 @@ void UsageLog::prepare() {
 void UsageLog::finish() {
   into_bins();
   entries_ = {};
+  order_ = {};
   for (SeriesBins& bins : bins_) bins.finish(parts_);
 }
 
