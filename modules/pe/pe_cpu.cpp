@@ -90,7 +90,7 @@ void PeCpu::kernel_thread() {
   }
 }
 
-void PeCpu::run(const Launch& launch) {
+void PeCpu::run(Launch launch) {
   result_ = contract::PeResult{};
   result_.pe = info_.coord;
   result_.ready = now();
@@ -113,7 +113,7 @@ void PeCpu::fail(std::string code, std::string text) {
   result_.error_message = std::move(text);
 }
 
-// Failures of the kernel are part of its result; what is thrown is none of its own.
+// A failure of the kernel goes into its result. Errors of the model and of the configuration are thrown.
 void PeCpu::try_kernel(const Launch& launch) {
   const std::string& kernel = message(launch).launch->kernel;
   try {

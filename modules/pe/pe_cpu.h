@@ -71,7 +71,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   void on_response(payload::Transaction& transaction) override;
   void meet(const contract::Command& command);
   void kernel_thread();
-  void run(const Launch& launch);
+  void run(Launch launch);  // a copy: launches_ moves while the kernel runs
   void try_kernel(const Launch& launch);
   void fail(std::string code, std::string text);
   void answer(const Launch& launch);

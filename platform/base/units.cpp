@@ -42,8 +42,9 @@ char* put_ns(char* to, TimeFs time) {
   const bool negative = time < 0_fs;
   const auto fs = static_cast<std::uint64_t>(time.fs());
   const std::uint64_t magnitude = negative ? 0 - fs : fs;
+  char* const end = to + kNsBytes;
   if (negative) *to++ = '-';
-  to = std::to_chars(to, to + kNsBytes, magnitude / kFsPerNs).ptr;
+  to = std::to_chars(to, end, magnitude / kFsPerNs).ptr;
   std::uint64_t fraction = magnitude % kFsPerNs;
   if (fraction == 0) return to;
   *to++ = '.';

@@ -4,16 +4,23 @@
 
 namespace kb::record {
 
+// Uses of both parts may have been covered already.
 void EpochList::divide(TimeFs end) {
   const auto at = std::upper_bound(ends_.begin(), ends_.end(), end) - ends_.begin();
+  const auto epoch = static_cast<std::size_t>(at);
   ends_.insert(ends_.begin() + at, end);
   shifts_.insert(shifts_.begin() + at + 1, kFirstShift);
+  shifts_[epoch] = std::min(shifts_[epoch], shift_for(end - begin_of(epoch)));
+  const TimeFs next_end = epoch + 1 < ends_.size() ? ends_[epoch + 1] : kNever;
+  if (latest_ > end) fit(epoch + 1, std::min(latest_, next_end));
   covered_begin_ = covered_end_ = 0_fs;
 }
 
 void EpochList::drop_last() {
   ends_.pop_back();
   shifts_.pop_back();
+  const std::size_t last = ends_.size();
+  if (latest_ > begin_of(last)) fit(last, latest_);
   covered_begin_ = covered_end_ = 0_fs;
 }
 
@@ -28,9 +35,15 @@ void EpochList::widen_for(TimeFs begin, TimeFs end) {
   for (; epoch > 0 && begin < ends_[epoch - 1]; --epoch) fit(epoch - 1, ends_[epoch - 1]);
 }
 
+// Of bins that are wide enough for this long an epoch.
+int EpochList::shift_for(TimeFs time) const {
+  int shift = kFirstShift;
+  while ((time - 1_fs).fs() >> shift >= most_bins_) ++shift;
+  return shift;
+}
+
 void EpochList::fit(std::size_t epoch, TimeFs end) {
-  const std::int64_t last = (end - 1_fs - begin_of(epoch)).fs();
-  while (last >> shifts_[epoch] >= most_bins_) ++shifts_[epoch];
+  shifts_[epoch] = std::max(shifts_[epoch], shift_for(end - begin_of(epoch)));
 }
 
 void SeriesBins::add_across(const Usage& usage, ActivityParts& parts) {

@@ -1,6 +1,7 @@
 // The activity of one resource, bin by bin.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -45,17 +46,20 @@ class EpochList {
   void drop_last();
   // Makes bins wide enough for [begin, end).
   void cover(TimeFs begin, TimeFs end) {
+    latest_ = std::max(latest_, end);
     if (begin < covered_begin_ || end > covered_end_) widen_for(begin, end);
   }
 
  private:
   void widen_for(TimeFs begin, TimeFs end);
+  int shift_for(TimeFs time) const;
   void fit(std::size_t epoch, TimeFs end);
 
   std::uint32_t most_bins_;
   std::vector<TimeFs> ends_;
   std::vector<int> shifts_{kFirstShift};
   TimeFs covered_begin_ = 0_fs, covered_end_ = 0_fs;  // by the bins of the epoch where a use ended
+  TimeFs latest_ = 0_fs;                              // end of a use that was covered
 };
 
 // Bins of one series. What is complete goes to the parts that each call names: always the same ones.
@@ -73,7 +77,7 @@ class SeriesBins {
       if (usage.end <= limit_) {
         bin_.add(usage);
       } else {
-        const Usage outside = usage;  // so that `usage` needs no memory
+        const Usage outside = usage;  // its address is taken: `usage` stays in registers
         add_across(outside, parts);
       }
     }
@@ -97,7 +101,7 @@ class SeriesBins {
   void look_at_ends();
 
   TimeFs bin_end_ = 0_fs;  // of the bin that is filled
-  TimeFs limit_ = 0_fs;    // of it within the epoch
+  TimeFs limit_ = 0_fs;    // the same, or the end of the epoch where that comes first
   TimeFs epoch_end_ = kNever;
   Bin bin_;
   const EpochList* epochs_;
@@ -106,7 +110,7 @@ class SeriesBins {
   std::uint32_t series_;
   int shift_ = EpochList::kFirstShift;
   OpenBins bins_;  // before the one that is filled
-  Bin sum_;        // of these
+  Bin sum_;        // of bins_
 };
 
 }  // namespace kb::record

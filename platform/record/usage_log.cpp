@@ -54,8 +54,10 @@ void UsageLog::prepare() {
 
 void UsageLog::finish() {
   into_bins();
-  entries_ = {};
-  order_ = {};
+  // Assigning {} would keep what they have taken.
+  entries_ = std::vector<Entry>();
+  large_ = std::vector<Usage>();
+  places_ = order_ = std::vector<std::uint32_t>();
   for (SeriesBins& bins : bins_) bins.finish(parts_);
 }
 

@@ -14,7 +14,7 @@ namespace kb::record {
 // end of most runs it is known how wide bins have to be before the first one is filled.
 class UsageLog {
  public:
-  static constexpr std::size_t kEntries = std::size_t{1} << 20U;  // 32 MiB
+  static constexpr std::size_t kEntries = std::size_t{1} << 20U;  // 32 MiB, and 4 for their order
 
   // `entries`: how many uses are kept.
   explicit UsageLog(std::size_t entries = kEntries) : most_entries_(entries) {}
@@ -38,7 +38,7 @@ class UsageLog {
   ActivityParts& parts() { return parts_; }
 
  private:
-  // A use in two thirds of its size, or the place of one that does not fit: longer than 4 us, or with more waiting.
+  // A use in 32 bytes. One with a number of 2^32 - 1 or more (4 us, 4 GiB) is in `large_`, and its place is here.
   class alignas(32) Entry {
    public:
     static bool fits(const Usage& usage) {

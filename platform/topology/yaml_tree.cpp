@@ -348,6 +348,7 @@ ValuePtr parse(const std::string& text, const std::string& file, std::vector<Dia
     return nullptr;
   }
   if (!is_text(text, file, diagnostics)) return nullptr;
+  const std::size_t before = diagnostics.size();
   try {
     std::istringstream stream(text);
     YAML::Parser parser(stream);
@@ -364,7 +365,10 @@ ValuePtr parse(const std::string& text, const std::string& file, std::vector<Dia
     return nullptr;
   } catch (const YAML::Exception& e) {
     // Of a last line without an end, the library does not say where it is.
-    if (in_flow(e.msg) && text.back() != '\n') return parse(text + '\n', file, diagnostics);
+    if (in_flow(e.msg) && text.back() != '\n' && text.size() < kMaxBytes) {
+      diagnostics.resize(before);
+      return parse(text + '\n', file, diagnostics);
+    }
     const Mark mark = to_mark(e.mark);
     diagnostics.push_back(syntax_problem(text, mark, lower_first(e.msg)));
     diagnostics.back().file = file;

@@ -149,6 +149,28 @@ TEST(PeCpu, RunsOneKernelAtATimeInArrivalOrder) {  // P-1
   EXPECT_EQ(machine.answers[2].result.late, 0_fs);
 }
 
+// Their queue moves while a kernel runs.
+TEST(PeCpu, EveryLaunchHasItsOwnAnswerWhateverArrivesMeanwhile) {
+  PeMachine machine(scripted_memory());
+  for (const char* kernel : {"a", "b", "c", "d", "e", "f", "g", "h", "i"}) {
+    machine.kernels.add(kernel, [](IPe& pe) {
+      pe.execute(load(pe, 4096));
+      throw Error::program("KERNEL_ERROR", "an answer");
+    });
+  }
+  std::vector<std::size_t> launches;
+  for (const char* early : {"a", "b", "c"}) launches.push_back(machine.launch(early, kReady));
+  // While the third runs, and then more than there is room for.
+  for (const char* late : {"d", "e"}) launches.push_back(machine.launch(late, kReady + 5 * kLoad / 2));
+  for (const char* later : {"f", "g", "h", "i"}) launches.push_back(machine.launch(later, kReady + 7 * kLoad / 2));
+  machine.run();
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    const PeMachine::Answer& answer = machine.answers[launches[i]];
+    EXPECT_EQ(answer.result.error_message, "an answer") << i;
+    EXPECT_EQ(answer.result.start, kReady + static_cast<std::int64_t>(i) * kLoad) << i;
+  }
+}
+
 TEST(PeCpu, AnUnknownKernelFailsWithASuggestion) {
   PeMachine machine;
   machine.kernels.add("gemm", [](IPe&) {});

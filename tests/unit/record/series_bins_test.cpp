@@ -124,6 +124,83 @@ TEST(SeriesBins, NothingIsLostOrCountedTwice) {
   }
 }
 
+// Busy times by bin of an epoch that dense uses have, at 2^shift fs a bin.
+std::map<std::uint32_t, TimeFs> overlaps(const std::vector<Usage>& usages, TimeFs begin, TimeFs end, int shift) {
+  std::map<std::uint32_t, TimeFs> bins;
+  for (const Usage& usage : usages) {
+    for (TimeFs at = std::max(usage.begin, begin); at < std::min(usage.end, end);) {
+      const std::int64_t bin = (at - begin).fs() >> shift;
+      const TimeFs next = std::min({usage.end, end, begin + TimeFs((bin + 1) << shift)});
+      bins[static_cast<std::uint32_t>(bin)] += next - at;
+      at = next;
+    }
+  }
+  return bins;
+}
+
+// Some epochs are known before, others are told while uses of both sides are in the log, or in bins.
+TEST(SeriesBins, SeriesOfOneLogDoNotMix) {
+  std::mt19937_64 random(9);
+  const auto below = [&](std::int64_t limit) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit));
+  };
+  for (int round = 0; round < 300; ++round) {
+    const std::uint32_t most = 16u << (round % 3);
+    const bool early = round % 2 == 0;
+    UsageLog log(std::size_t{1} << below(9));
+    SeriesGroup group{log, EpochList(most)};
+    const std::int64_t scale = std::int64_t{1} << (10 + below(24));
+    TimeFs end = 0_fs;
+    for (int i = 0; early && i < 5; ++i) group.epochs.divide(end += TimeFs(1 + below(99 * scale)));
+    std::deque<ActivitySeries> series;
+    std::vector<Usage> usages[3];
+    TimeFs at[3] = {0_fs, 0_fs, 0_fs};
+    for (int i = 0; i < 3; ++i) series.emplace_back(group);
+    for (int i = 0; i < 400; ++i) {
+      const auto which = static_cast<std::size_t>(below(3));
+      at[which] += TimeFs(below(scale));
+      const TimeFs begin = at[which];
+      at[which] += TimeFs(1 + below(4 * scale));
+      usages[which].push_back(dense(begin, at[which]));
+      series[which].add(usages[which].back());
+      if (!early && below(60) == 0) group.epochs.divide(end += TimeFs(1 + below(99 * scale)));
+    }
+    for (ActivitySeries& one : series) one.finish();
+    log.finish();
+    TimeFs found[3] = {0_fs, 0_fs, 0_fs};
+    for (const Activity& part : log.parts().list) {
+      std::map<std::uint32_t, TimeFs> busy;
+      part.bins.for_each([&](std::uint32_t bin, const Bin& what) { busy[bin] = what.busy; });
+      EXPECT_LT(busy.rbegin()->first, most) << "round " << round;
+      for (const auto& [bin, time] : busy) found[part.series] += time;
+      if (!early) continue;
+      const std::vector<TimeFs>& ends = group.epochs.ends();
+      const TimeFs epoch_end = part.epoch < ends.size() ? ends[part.epoch] : kNever;
+      ASSERT_EQ(busy, overlaps(usages[part.series], group.epochs.begin_of(part.epoch), epoch_end, part.shift));
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+      TimeFs expected = 0_fs;
+      for (const Usage& usage : usages[i]) expected += usage.end - usage.begin;
+      EXPECT_EQ(found[i], expected) << "round " << round;
+    }
+  }
+}
+
+// What was covered before is covered in each part.
+TEST(EpochList, BothPartsOfADividedEpochHaveBinsThatFit) {
+  EpochList epochs(16);
+  epochs.cover(0_ns, 1'000'000_ns);
+  const int wide = epochs.shift_of(0);
+  epochs.divide(1_ns);
+  EXPECT_EQ(epochs.shift_of(0), EpochList::kFirstShift);
+  EXPECT_EQ(epochs.shift_of(1), wide);
+  epochs.divide(500'000_ns);
+  EXPECT_EQ(epochs.shift_of(1), wide - 1);
+  EXPECT_EQ(epochs.shift_of(2), wide - 1);
+  epochs.drop_last();
+  EXPECT_EQ(epochs.shift_of(1), wide);
+}
+
 TEST(SeriesBins, AUseThatReachesIntoTheNextEpochIsDivided) {
   UsageLog log;
   SeriesGroup group{log, EpochList(16)};
