@@ -1,11 +1,12 @@
 #include "platform/record/usage_log.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace kb::record {
 namespace {
 
-constexpr std::size_t kAhead = 8;  // bins are fetched so many entries before they are needed
+constexpr std::size_t kAhead = 8;  // entries are fetched so many before they are needed
 
 }  // namespace
 
@@ -28,7 +29,6 @@ void UsageLog::make_room() {
 
 void UsageLog::into_bins() {
   prepare();
-  order_.resize(entries_.size() + kAhead);  // of the last ones, what is fetched ahead is the first again
   const auto usage_of = [this](const std::uint32_t* place) {
     __builtin_prefetch(&entries_[place[kAhead]]);
     return entries_[*place].usage(large_);
@@ -48,7 +48,8 @@ void UsageLog::prepare() {
   places_.assign(bins_.size() + 1, 0);
   for (const Entry& entry : entries_) ++places_[entry.series() + 1];
   std::partial_sum(places_.begin(), places_.end(), places_.begin());
-  order_.resize(entries_.size());
+  order_.resize(entries_.size() + kAhead);
+  std::fill_n(order_.end() - kAhead, kAhead, 0);  // of the last ones, what is fetched ahead is the first again
   for (std::uint32_t i = 0; i < entries_.size(); ++i) order_[places_[entries_[i].series()]++] = i;
 }
 

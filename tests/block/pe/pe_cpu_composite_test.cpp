@@ -2,26 +2,12 @@
 #include <gmock/gmock.h>
 
 #include "platform/base/error.h"
-#include "tests/block/pe/pe_machine.h"
+#include "tests/block/pe/pe_cpu_machine.h"
 
 namespace kb::test {
 namespace {
 
 using contract::IPe;
-
-constexpr TimeFs kReady = 1000 * kNs;
-
-MachineOptions scripted_memory() {
-  MachineOptions options;
-  options.scripted_memory = true;
-  return options;
-}
-
-contract::Command cycles(std::int64_t n) {
-  contract::Command command;
-  command.cycles = n;
-  return command;
-}
 
 TEST(PeCpuComposite, ACompositeGoesOnBesideTheKernel) {  // P-54, section 9: composite does not block, wait does
   PeMachine machine(scripted_memory());

@@ -3,46 +3,16 @@
 
 #include <gmock/gmock.h>
 
-#include <stdexcept>
-
 #include "platform/base/error.h"
-#include "tests/block/pe/pe_machine.h"
+#include "tests/block/pe/pe_cpu_machine.h"
 
 namespace kb::test {
 namespace {
 
-using contract::CommandKind;
 using contract::IPe;
 using testing::ElementsAre;
-using testing::HasSubstr;
 
-const char* const kCpu = "sip0.cube0.pe0.pe_cpu";
 const std::string kAttrs = "cube.pe_template.components.pe_cpu.attrs.";
-constexpr TimeFs kReady = 1000 * kNs;
-
-contract::Command cycles(std::int64_t n) {
-  contract::Command command;
-  command.cycles = n;
-  command.call = "cycles";
-  return command;
-}
-
-contract::Command load(const IPe& pe, std::uint64_t nbytes, std::uint64_t index = 0) {
-  contract::Command command = dma(CommandKind::dma_read, {{hbm(0), nbytes}}, {{pe.info().scratch_pa, nbytes}});
-  command.call = "load";
-  command.call_index = index;
-  return command;
-}
-
-MachineOptions scripted_memory(std::vector<std::pair<std::string, std::string>> set = {}) {
-  MachineOptions options;
-  options.scripted_memory = true;
-  options.set = std::move(set);
-  return options;
-}
-
-// 4096 B from the own slice when the memory answers after 100 ns.
-constexpr TimeFs kLoad = 121 * kNs + 4_fs;
 
 TEST(PeCpu, StartsAtTheStampIfItIsThereInTime) {  // P-51, H-51: one femtosecond early, in time, late
   PeMachine machine;
@@ -152,136 +122,18 @@ TEST(PeCpu, RunsOneKernelAtATimeInArrivalOrder) {  // P-1
 // Their queue moves while a kernel runs.
 TEST(PeCpu, EveryLaunchHasItsOwnAnswerWhateverArrivesMeanwhile) {
   PeMachine machine(scripted_memory());
-  for (const char* kernel : {"a", "b", "c", "d", "e", "f", "g", "h", "i"}) {
-    machine.kernels.add(kernel, [](IPe& pe) {
-      pe.execute(load(pe, 4096));
-      throw Error::program("KERNEL_ERROR", "an answer");
-    });
-  }
-  std::vector<std::size_t> launches;
-  for (const char* early : {"a", "b", "c"}) launches.push_back(machine.launch(early, kReady));
+  machine.kernels.add("k", [](IPe& pe) { pe.execute(load(pe, 4096)); });
+  for (int i = 0; i < 3; ++i) machine.launch("k", kReady);
   // While the third runs, and then more than there is room for.
-  for (const char* late : {"d", "e"}) launches.push_back(machine.launch(late, kReady + 5 * kLoad / 2));
-  for (const char* later : {"f", "g", "h", "i"}) launches.push_back(machine.launch(later, kReady + 7 * kLoad / 2));
+  for (int i = 0; i < 2; ++i) machine.launch("k", kReady + 5 * kLoad / 2);
+  for (int i = 0; i < 4; ++i) machine.launch("k", kReady + 7 * kLoad / 2);
   machine.run();
-  for (std::size_t i = 0; i < launches.size(); ++i) {
-    const PeMachine::Answer& answer = machine.answers[launches[i]];
-    EXPECT_EQ(answer.result.error_message, "an answer") << i;
-    EXPECT_EQ(answer.result.start, kReady + static_cast<std::int64_t>(i) * kLoad) << i;
+  TimeFs start = kReady;
+  for (const PeMachine::Answer& answer : machine.answers) {
+    EXPECT_EQ(answer.result.start, start);
+    start += kLoad;
   }
-}
-
-TEST(PeCpu, AnUnknownKernelFailsWithASuggestion) {
-  PeMachine machine;
-  machine.kernels.add("gemm", [](IPe&) {});
-  const std::size_t launch = machine.launch("gem", kReady, 2 * kReady);
-  machine.run();
-  const PeMachine::Answer& answer = machine.answers[launch];
-  EXPECT_FALSE(answer.status.ok);
-  EXPECT_EQ(answer.status.code, "KERNEL_ERROR");
-  EXPECT_EQ(answer.status.message, "there is no kernel 'gem'; did you mean 'gemm'?");
-  EXPECT_EQ(answer.result.error_code, "KERNEL_ERROR");
-  EXPECT_EQ(answer.result.start, kReady);  // it does not wait for the barrier
-}
-
-TEST(PeCpu, AFailingAccessReachesTheKernelAndTheHost) {  // H-41
-  PeMachine machine(scripted_memory());
-  std::string seen;
-  machine.kernels.add("k", [&](IPe& pe) {
-    contract::Command command = load(pe, 64);
-    command.memory[0].pa = hbm(machine.graph().spec.hbm_bytes_per_cube);
-    try {
-      pe.execute(command);
-    } catch (const Error& error) {
-      EXPECT_EQ(error.family(), ErrorFamily::program);
-      seen = error.code();
-      throw;
-    }
-  });
-  machine.kernels.add("next", [](IPe& pe) { pe.execute(load(pe, 4096)); });
-  machine.launch("k", kReady);
-  machine.launch("next", kReady);
-  machine.run();
-  EXPECT_EQ(seen, "ADDRESS_ERROR");
-  EXPECT_EQ(machine.answers[0].status.code, "ADDRESS_ERROR");
-  EXPECT_EQ(machine.answers[0].result.error_code, "ADDRESS_ERROR");
-  EXPECT_EQ(machine.answers[0].result.error_message, machine.answers[0].status.message);
-  EXPECT_TRUE(machine.answers[1].status.ok);  // the PE goes on
-  EXPECT_EQ(machine.answers[1].result.exec, kLoad);
-}
-
-TEST(PeCpu, AKernelMayGoOnAfterAFailingAccess) {
-  PeMachine machine(scripted_memory());
-  machine.memory.status = [n = 0](const payload::Transaction&) mutable {
-    return n++ == 0 ? payload::Status{false, "ECC_ERROR", "uncorrectable"} : payload::Status{};
-  };
-  machine.kernels.add("k", [&](IPe& pe) {
-    EXPECT_THROW(pe.execute(load(pe, 4096)), Error);
-    pe.execute(load(pe, 4096));
-  });
-  machine.launch("k", kReady);
-  machine.run();
-  EXPECT_TRUE(machine.answers[0].status.ok);
-  EXPECT_EQ(machine.log.commands.size(), 1u);
-}
-
-TEST(PeCpu, AnyExceptionOfAKernelEndsOnlyItsLaunch) {
-  PeMachine machine;
-  machine.kernels.add("std", [](IPe&) { throw std::out_of_range("index 9"); });
-  machine.kernels.add("odd", [](IPe&) { throw 5; });
-  machine.kernels.add("fine", [](IPe&) {});
-  for (const char* kernel : {"std", "odd", "fine"}) machine.launch(kernel, kReady);
-  machine.run();
-  EXPECT_EQ(machine.answers[0].status.code, "KERNEL_ERROR");
-  EXPECT_EQ(machine.answers[0].status.message, "kernel std threw an exception: index 9");
-  EXPECT_EQ(machine.answers[1].status.message, "kernel odd threw an object that is not a std::exception");
-  EXPECT_TRUE(machine.answers[2].status.ok);
-  EXPECT_EQ(machine.statistics(kCpu).at("failures"), 2);
-}
-
-// A model Error is a fault of the simulator: it must not end as a failed launch of the kernel.
-TEST(PeCpu, AModelErrorInAKernelThreadEndsTheSimulation) {
-  PeMachine machine;
-  machine.kernels.add("k", [](IPe&) { throw Error::model("an invariant does not hold"); });
-  machine.launch("k", kReady);
-  try {
-    machine.run();
-    FAIL() << "nothing was thrown";
-  } catch (const std::exception& error) {
-    EXPECT_THAT(error.what(), HasSubstr("in kernel k: an invariant does not hold"));
-  }
-  EXPECT_FALSE(machine.answers[0].arrived);
-}
-
-// The command is gone when the error is reported.
-TEST(PeCpu, NamesTheCallOfAModelErrorInACommand) {
-  PeMachine machine;
-  contract::Command command;
-  machine.kernels.add("k", [&](IPe& pe) {
-    struct Overwrite {
-      contract::Command& command;
-      ~Overwrite() { command.call = "gone"; }
-    };
-    command.kind = static_cast<CommandKind>(200);
-    command.call = "dot";
-    command.call_index = 3;
-    const Overwrite in_the_end{command};
-    pe.execute(command);
-  });
-  machine.launch("k", kReady);
-  try {
-    machine.run();
-    FAIL() << "a command of no kind was taken";
-  } catch (const std::exception& error) {
-    EXPECT_THAT(error.what(), HasSubstr("in kernel k, tl.dot #3: "));
-  }
-}
-
-TEST(PeCpu, OtherMessagesAreRefused) {
-  PeMachine machine;
-  const std::size_t number = machine.send(kCpu, kReady, payload::Op::message, payload::MmuMapMsg{});
-  machine.run();
-  EXPECT_EQ(machine.answers[number].status.code, "UNSUPPORTED_REQUEST");
+  EXPECT_EQ(start, kReady + 9 * kLoad);
 }
 
 TEST(PeCpu, KnowsItsPlaceAndItsScratch) {  // P-48, P-55, P-58
