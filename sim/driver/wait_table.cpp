@@ -42,7 +42,7 @@ std::string render_waits(std::vector<elab::WaitInfo> waits, TimeFs now) {
       std::stable_partition(waits.begin(), waits.end(), [&](const auto& wait) { return wait.since <= now; });
   const auto later = static_cast<std::size_t>(waits.end() - begun);
   waits.erase(begun, waits.end());
-  const std::string end = later == 0 ? "" : fmt::format("  ({} more begin to wait later than this)\n", later);
+  const std::string end = later == 0 ? "" : fmt::format("  (waits that begin later: {})\n", later);
   if (waits.empty()) return "No block reports what it waits for.\n" + end;
   std::stable_sort(waits.begin(), waits.end(),
                    [](const elab::WaitInfo& a, const elab::WaitInfo& b) { return a.since < b.since; });

@@ -34,10 +34,10 @@ TEST(WaitTable, LongOnesAreBrokenForATerminal) {
 // Flits are known before they arrive: at the end of a limited time they do not wait yet.
 TEST(WaitTable, WhatBeginsLaterIsCounted) {
   const std::string table = render_waits({{"a", "x", 5_ns}, {"b", "y", 7_ns}, {"c", "z", 8_ns}}, 6_ns);
-  EXPECT_THAT(table, HasSubstr("  a          x                5\n  (2 more begin to wait later than this)\n"));
+  EXPECT_THAT(table, HasSubstr("  a          x                5\n  (waits that begin later: 2)\n"));
   EXPECT_THAT(table, Not(HasSubstr("  b ")));
   EXPECT_EQ(render_waits({{"a", "x", 5_ns}}, 1_ns),
-            "No block reports what it waits for.\n  (1 more begin to wait later than this)\n");
+            "No block reports what it waits for.\n  (waits that begin later: 1)\n");
 }
 
 // A thousand equal waits must not hide the one that matters.
