@@ -6,6 +6,7 @@
 
 #include "platform/base/names.h"
 #include "platform/observe/text_table.h"
+#include "platform/topology/words.h"
 #include "sim/findings/findings.h"
 #include "sim/findings/limiter.h"
 
@@ -13,6 +14,7 @@ namespace kb::sim {
 namespace {
 
 using observe::TextTable;
+using topology::plural;
 using Align = TextTable::Align;
 
 constexpr std::size_t kMaxSettings = 12;
@@ -21,10 +23,6 @@ constexpr const char* kLaunchTitle =
     "\nLaunches (times in ns)\n"
     "  start: the first PE enters the kernel; completed: the host has every answer; exec: a PE's time in the kernel,\n"
     "  least and longest; dma, compute: most service time of a PE, summed over its DMA channels and its engines\n";
-
-std::string counted(std::size_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
 
 std::string line(const std::string& label, const std::string& text) {
   std::string padded = label;
@@ -284,7 +282,7 @@ std::string render_data(const RunRecord& run) {
 std::string verdict(const RunRecord& run) {
   if (!run.ok) return "FAILED  " + run.error_code + ": " + run.error_message;
   if (!run.verification.empty()) {
-    return "ok  " + counted(run.verification.size(), "tensor") + " verified: the data is right";
+    return "ok  " + plural(run.verification.size(), "tensor") + " verified: the data is right";
   }
   return run.data_mode == "off" ? "ok  times only; add --verify-data to compute and check the data"
                                 : "ok  the workload compared no data";
@@ -302,8 +300,8 @@ std::string host_text(const HostFigures& host) {
 
 std::string machine_text(const topology::MachineSpec& spec) {
   const auto number = [](int value) { return static_cast<std::size_t>(value); };
-  return counted(number(spec.sip_count), "SIP") + " x " + counted(number(spec.cubes_per_sip()), "cube") + " x " +
-         counted(number(spec.pes_per_cube()), "PE") + " = " + counted(number(spec.pe_count()), "PE");
+  return plural(number(spec.sip_count), "SIP") + " x " + plural(number(spec.cubes_per_sip()), "cube") + " x " +
+         plural(number(spec.pes_per_cube()), "PE") + " = " + plural(number(spec.pe_count()), "PE");
 }
 
 std::string render_report(const RunRecord& run, const topology::MachineSpec& spec, const OutputFiles& files) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "platform/topology/words.h"
 #include "sim/html/case.h"
 #include "sim/html/markup.h"
 
@@ -23,7 +24,8 @@ std::string verdict(const Case& of) {
                        escaped(text_of(error, "message")));
   }
   const std::size_t tensors = list_of(of.summary, "verification").size();
-  if (tensors > 0) return fmt::format("<p class=\"good\">Ok, {} tensors verified: the data is right.</p>\n", tensors);
+  if (tensors > 0)
+    return "<p class=\"good\">Ok, " + topology::plural(tensors, "tensor") + " verified: the data is right.</p>\n";
   return text_of(of.summary, "data_mode") == "off" ? "<p>Ok, times only: no data was computed.</p>\n"
                                                    : "<p>Ok; the workload compared no data.</p>\n";
 }
