@@ -113,7 +113,6 @@ void ActivityRecorder::end_epochs(Group& group, TimeFs end) {
 
 void ActivityRecorder::finish(TimeFs end) {
   for (auto& [index, group] : groups_) end_epochs(group, end);
-  for (ActivitySeries& series : all_) series.finish();
   log_.finish();
   number_epochs();
   equalise_bins();

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "platform/base/ids.h"
-#include "platform/record/activity_series.h"
+#include "platform/record/usage_log.h"
 #include "platform/topology/graph.h"
 
 namespace kb::record {

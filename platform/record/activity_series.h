@@ -3,51 +3,53 @@
 
 #include <cstdint>
 
-#include "platform/record/usage_log.h"
+#include "platform/record/chunks.h"
+#include "platform/record/packed_use.h"
+#include "platform/record/series_bins.h"
 
 namespace kb::record {
 
-// What is added comes in the order of time and does not overlap. It may come late, after epochs have ended in which it
-// lies; what lies behind `now` at the moment it is added must follow on what was added before, without a gap.
+class UsageLog;
+
+// Series whose time is divided in the same way, and where they write.
+struct SeriesGroup {
+  UsageLog& log;
+  EpochList epochs;
+};
+
+// What is added comes in the order of time, does not overlap, and is not empty. It may come late, after epochs have
+// ended in which it lies; what lies behind `now` at the moment it is added must follow on what was added before, without
+// a gap.
 //
-// One cache line: a run touches thousands of series, each seldom.
-class alignas(64) ActivitySeries {
+// A run touches thousands of series, each seldom: half a cache line here, and another where uses are written.
+class alignas(32) ActivitySeries {
  public:
-  // The group lives longer.
-  explicit ActivitySeries(SeriesGroup& group) : group_(&group), series_(group.log.add_series(group.epochs)) {}
+  // The group and its log live longer.
+  explicit ActivitySeries(SeriesGroup& group);
+  ActivitySeries(const ActivitySeries&) = delete;
+  ActivitySeries& operator=(const ActivitySeries&) = delete;
 
   void add(const Usage& usage) {
-    if (usage.begin == pending_.end && usage.is_dense() && pending_.is_dense() &&
-        usage.end - pending_.begin < kLongest) {
-      pending_.end = usage.end;
-      pending_.busy += usage.busy;
-      accumulate(pending_.wait, usage.wait);
-      pending_.bytes += usage.bytes;
-      pending_.queue = pending_.queue > usage.queue ? pending_.queue : usage.queue;
-      return;
+    group_->epochs.cover(usage.begin, usage.end);
+    if (usage.begin != end_ || last_ == 0 || !PackedUse::join(at_ - last_, usage)) {
+      const PackedUse packed(end_, usage);
+      if (packed.bytes() > Chunk::room_at(at_)) grow();
+      at_ = packed.put(at_);
+      last_ = static_cast<std::uint32_t>(packed.bytes());
     }
-    flush();
-    pending_ = usage;
-  }
-
-  // Everything was added; nothing is added any more.
-  void finish() {
-    flush();
-    pending_ = {};
+    end_ = usage.end;
   }
 
  private:
-  static constexpr TimeFs kLongest = TimeFs(std::int64_t{1} << 40);
+  friend class UsageLog;
 
-  void flush() {
-    if (pending_.end == pending_.begin) return;
-    group_->epochs.cover(pending_.begin, pending_.end);
-    group_->log.append(series_, pending_);
-  }
+  void grow();
 
-  Usage pending_;  // may still become longer
+  char* at_ = nullptr;  // end of what is written, in the last chunk
+  TimeFs end_ = 0_fs;   // of the last use
   SeriesGroup* group_;
-  std::uint32_t series_;
+  std::uint32_t last_ = 0;  // bytes of the last use
+  std::uint32_t number_;    // in the log
 };
 
 }  // namespace kb::record

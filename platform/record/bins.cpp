@@ -14,19 +14,13 @@ void put_varint(std::string& to, std::uint64_t number) {
 
 }  // namespace
 
-void BinPool::add_slab() {
-  constexpr std::size_t kChunks = 512;
-  slabs_.emplace_back(new BinChunk[kChunks]);
-  for (std::size_t i = kChunks; i-- > 0;) give_back(&slabs_.back()[i], &slabs_.back()[i]);
-}
-
-void OpenBins::grow(BinPool& pool) {
-  BinChunk* const chunk = pool.take();
+void OpenBins::grow(ChunkPool& pool) {
+  Chunk* const chunk = pool.take();
   (last_ == nullptr ? first_ : last_->next) = chunk;
   last_ = chunk;
 }
 
-BinItem OpenBins::widen(int by, BinPool& pool) {
+BinItem OpenBins::widen(int by, ChunkPool& pool) {
   if (empty()) return {};
   OpenBins wide;
   char* latest = nullptr;  // in `wide`
@@ -54,12 +48,12 @@ BinItem OpenBins::widen(int by, BinPool& pool) {
 
 std::size_t OpenBins::bytes() const {
   std::size_t bytes = 0;
-  for (const BinChunk* chunk = first_; chunk != nullptr; chunk = chunk->next) bytes += chunk->used;
+  for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) bytes += chunk->used;
   return bytes;
 }
 
 char* OpenBins::copy_to(char* to) const {
-  for (const BinChunk* chunk = first_; chunk != nullptr; chunk = chunk->next)
+  for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next)
     to = std::copy_n(chunk->bytes, chunk->used, to);
   return to;
 }

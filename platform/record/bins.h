@@ -8,10 +8,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "platform/record/activity.h"
+#include "platform/record/chunks.h"
 
 namespace kb::record {
 
@@ -80,48 +80,17 @@ class PackedBin {
   std::uint32_t head_ = 0;
 };
 
-// Room for a few packed bins, in a chain. Two cache lines: most series of a large machine have few bins.
-struct alignas(64) BinChunk {
-  static constexpr std::uint32_t kBytes = 128 - sizeof(void*) - sizeof(std::uint32_t);
-
-  char bytes[kBytes] = {};
-  std::uint32_t used = 0;
-  BinChunk* next = nullptr;
-};
-
-// Chunks for all series, used again and again.
-class BinPool {
- public:
-  BinChunk* take() {
-    if (free_ == nullptr) add_slab();
-    BinChunk* const chunk = std::exchange(free_, free_->next);
-    chunk->used = 0;
-    chunk->next = nullptr;
-    return chunk;
-  }
-  void give_back(BinChunk* first, BinChunk* last) {
-    last->next = free_;
-    free_ = first;
-  }
-
- private:
-  void add_slab();
-
-  std::vector<std::unique_ptr<BinChunk[]>> slabs_;
-  BinChunk* free_ = nullptr;
-};
-
 // Bins that are still filled, in their order.
 class OpenBins {
  public:
-  void append(std::uint32_t index, const Bin& bin, BinPool& pool) {  // indices rise
+  void append(std::uint32_t index, const Bin& bin, ChunkPool& pool) {  // indices rise
     end_at(PackedBin::put(next_place(pool), index - next_index_, bin));
     next_index_ = index + 1;
   }
   // Makes bins 2^by times as wide, and takes the last one out; an empty one where there is none.
-  BinItem widen(int by, BinPool& pool);
+  BinItem widen(int by, ChunkPool& pool);
   bool empty() const { return first_ == nullptr; }
-  void clear(BinPool& pool) {
+  void clear(ChunkPool& pool) {
     if (first_ != nullptr) pool.give_back(first_, last_);
     *this = {};
   }
@@ -136,7 +105,7 @@ class OpenBins {
   template <typename F>
   void for_each_packed(F&& f) const {
     std::uint32_t index = 0;
-    for (const BinChunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
+    for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
       for (const char* at = chunk->bytes; at < chunk->bytes + chunk->used;) {
         const PackedBin packed(at);
         at = packed.end();
@@ -145,14 +114,14 @@ class OpenBins {
       }
     }
   }
-  char* next_place(BinPool& pool) {
-    if (last_ == nullptr || last_->used + PackedBin::kMaxBytes > BinChunk::kBytes) grow(pool);
+  char* next_place(ChunkPool& pool) {
+    if (last_ == nullptr || last_->used + PackedBin::kMaxBytes > Chunk::kBytes) grow(pool);
     return last_->bytes + last_->used;
   }
-  void end_at(const char* end) { last_->used = static_cast<std::uint32_t>(end - last_->bytes); }
-  void grow(BinPool& pool);
+  void end_at(const char* end) { last_->end_at(end); }
+  void grow(ChunkPool& pool);
 
-  BinChunk *first_ = nullptr, *last_ = nullptr;
+  Chunk *first_ = nullptr, *last_ = nullptr;
   std::uint32_t next_index_ = 0;
 };
 
@@ -184,13 +153,13 @@ class BinList {
 // Keeps bins, which stay where they are.
 class BinStore {
  public:
-  BinPool& pool() { return pool_; }
+  ChunkPool& pool() { return pool_; }
   BinList keep(const OpenBins& bins);
   // The same bins, 2^by times as wide.
   BinList widened(const BinList& list, int by);
 
  private:
-  BinPool pool_;
+  ChunkPool pool_;
   std::vector<std::unique_ptr<char[]>> chunks_;
   char* next_ = nullptr;
   std::size_t left_ = 0;

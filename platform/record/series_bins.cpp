@@ -74,7 +74,7 @@ void SeriesBins::look_at_ends() {
 }
 
 void SeriesBins::finish(ActivityParts& parts) {
-  BinPool& pool = parts.store.pool();
+  ChunkPool& pool = parts.store.pool();
   close_bin(pool);
   if (bins_.empty()) return;
   parts.list.push_back({epoch_, series_, shift_, sum_, parts.store.keep(bins_)});
@@ -82,7 +82,7 @@ void SeriesBins::finish(ActivityParts& parts) {
   bins_.clear(pool);
 }
 
-void SeriesBins::into_bins(const Usage& usage, BinPool& pool) {
+void SeriesBins::into_bins(const Usage& usage, ChunkPool& pool) {
   if (usage.begin >= bin_end_) open_bin(usage.begin, pool);
   if (usage.end <= bin_end_) return bin_.add(usage);
   Usage rest = usage;
@@ -91,7 +91,7 @@ void SeriesBins::into_bins(const Usage& usage, BinPool& pool) {
 }
 
 // The bin that holds `begin`, which none before does.
-void SeriesBins::open_bin(TimeFs begin, BinPool& pool) {
+void SeriesBins::open_bin(TimeFs begin, ChunkPool& pool) {
   close_bin(pool);
   if (const int wider = epochs_->shift_of(epoch_) - shift_; wider > 0) {
     const BinItem last = bins_.widen(wider, pool);

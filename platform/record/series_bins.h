@@ -68,17 +68,16 @@ class SeriesBins {
   // Complete parts have the number `series`, their epochs counted as in `epochs`, which may grow.
   SeriesBins(const EpochList& epochs, std::uint32_t series) : epochs_(&epochs), series_(series) {}
 
-  // The uses usage_of(first) ... in the order of time and without overlap; not empty, and covered by their epochs.
-  template <typename Iterator, typename F>
-  void add_all(Iterator first, Iterator last, F&& usage_of, ActivityParts& parts) {
+  // The uses that next() returns until it is null, in the order of time and without overlap; none is empty, and all are
+  // covered by their epochs.
+  template <typename F>
+  void add_all(F&& next, ActivityParts& parts) {
     look_at_ends();
-    for (; first != last; ++first) {
-      const Usage usage = usage_of(first);
-      if (usage.end <= limit_) {
-        bin_.add(usage);
+    while (const Usage* const usage = next()) {
+      if (usage->end <= limit_) {
+        bin_.add(*usage);
       } else {
-        const Usage outside = usage;  // its address is taken: `usage` stays in registers
-        add_across(outside, parts);
+        add_across(*usage, parts);
       }
     }
   }
@@ -88,10 +87,10 @@ class SeriesBins {
 
  private:
   void add_across(const Usage& usage, ActivityParts& parts);
-  void into_bins(const Usage& usage, BinPool& pool);
-  void open_bin(TimeFs begin, BinPool& pool);
+  void into_bins(const Usage& usage, ChunkPool& pool);
+  void open_bin(TimeFs begin, ChunkPool& pool);
   void go_to(std::uint32_t index);
-  void close_bin(BinPool& pool) {
+  void close_bin(ChunkPool& pool) {
     if (bin_.is_empty()) return;
     bins_.append(index_, bin_, pool);
     sum_.add(bin_);

@@ -1,65 +1,105 @@
 #include "platform/record/usage_log.h"
 
-#include <algorithm>
-#include <numeric>
+#include <cstring>
+#include <utility>
 
 namespace kb::record {
 namespace {
 
-constexpr std::size_t kAhead = 8;  // entries are fetched so many before they are needed
+// Uses in a chain of chunks, which it gives back.
+class UseReader {
+ public:
+  // `end`: of the use before the first. Those from `stop` on are not read.
+  UseReader(Chunk* first, TimeFs end, const char* stop, ChunkPool& pool)
+      : pool_(pool), next_chunk_(first), stop_(stop) {
+    usage_.end = end;
+  }
+
+  // Null behind the last one.
+  const Usage* next() {
+    if (at_ == end_ && !open_next()) return nullptr;
+    at_ = PackedUse::get(at_, usage_);
+    return &usage_;
+  }
+  TimeFs end() const { return usage_.end; }
+
+ private:
+  bool open_next() {
+    if (chunk_ != nullptr) pool_.give_back(chunk_, chunk_);
+    chunk_ = next_chunk_;
+    if (chunk_ == nullptr) return false;
+    next_chunk_ = chunk_->next;
+    __builtin_prefetch(next_chunk_);
+    at_ = chunk_->bytes;
+    end_ = next_chunk_ == nullptr ? stop_ : at_ + chunk_->used;
+    return at_ != end_ || open_next();
+  }
+
+  ChunkPool& pool_;
+  Chunk* next_chunk_;
+  Chunk* chunk_ = nullptr;
+  const char *at_ = nullptr, *end_ = nullptr, *stop_;
+  Usage usage_;
+};
 
 }  // namespace
 
-std::uint32_t UsageLog::add_series(const EpochList& epochs) {
-  const auto series = static_cast<std::uint32_t>(bins_.size());
-  bins_.emplace_back(epochs, series);
-  return series;
-}
+ActivitySeries::ActivitySeries(SeriesGroup& group) : group_(&group), number_(group.log.add_series(*this)) {}
 
-void UsageLog::append_large(std::uint32_t series, const Usage& usage) {
-  if (large_.size() == kMaxLarge) make_room();
-  entries_.emplace_back(large_.size(), series);
-  large_.push_back(usage);
-}
-
-void UsageLog::make_room() {
-  into_bins();
-  entries_.reserve(most_entries_);
-}
-
-void UsageLog::into_bins() {
-  prepare();
-  const auto usage_of = [this](const std::uint32_t* place) {
-    __builtin_prefetch(&entries_[place[kAhead]]);
-    return entries_[*place].usage(large_);
-  };
-  const std::uint32_t* first = order_.data();
-  for (std::size_t series = 0; series < bins_.size(); ++series) {
-    const std::uint32_t* const last = order_.data() + places_[series];
-    if (first != last) bins_[series].add_all(first, last, usage_of, parts_);
-    first = last;
+void ActivitySeries::grow() {
+  UsageLog& log = group_->log;
+  Chunk* const chunk = log.new_chunk();
+  if (at_ == nullptr) {
+    log.series_[number_].first = chunk;
+  } else {
+    Chunk::of(at_)->end_at(at_);
+    Chunk::of(at_)->next = chunk;
   }
-  entries_.clear();
-  large_.clear();
+  at_ = chunk->bytes;
 }
 
-// `order_` are the entries series by series (by counting), those of each in their order; `places_` are where they end.
-void UsageLog::prepare() {
-  places_.assign(bins_.size() + 1, 0);
-  for (const Entry& entry : entries_) ++places_[entry.series() + 1];
-  std::partial_sum(places_.begin(), places_.end(), places_.begin());
-  order_.resize(entries_.size() + kAhead);
-  std::fill_n(order_.end() - kAhead, kAhead, 0);  // of the last ones, what is fetched ahead is the first again
-  for (std::uint32_t i = 0; i < entries_.size(); ++i) order_[places_[entries_[i].series()]++] = i;
+std::uint32_t UsageLog::add_series(ActivitySeries& series) {
+  const auto number = static_cast<std::uint32_t>(series_.size());
+  series_.push_back({&series, SeriesBins(series.group_->epochs, number)});
+  return number;
+}
+
+Chunk* UsageLog::new_chunk() {
+  if (chunks_ >= most_chunks_) {
+    chunks_ = 0;
+    all_but_last_into_bins();
+  }
+  ++chunks_;
+  return parts_.store.pool().take();
+}
+
+// The last use of a series may still become longer, and an epoch may end within it.
+void UsageLog::all_but_last_into_bins() {
+  for (Series& series : series_) {
+    ActivitySeries& writer = *series.writer;
+    if (writer.at_ == nullptr) continue;
+    char last[PackedUse::kMaxBytes];
+    const char* const from = writer.at_ - writer.last_;
+    std::memcpy(last, from, writer.last_);
+    into_bins(series, from);
+    series.first = parts_.store.pool().take();
+    std::memcpy(series.first->bytes, last, writer.last_);
+    writer.at_ = series.first->bytes + writer.last_;
+  }
+}
+
+void UsageLog::into_bins(Series& series, const char* stop) {
+  UseReader uses(std::exchange(series.first, nullptr), series.end, stop, parts_.store.pool());
+  series.bins.add_all([&uses] { return uses.next(); }, parts_);
+  series.end = uses.end();
 }
 
 void UsageLog::finish() {
-  into_bins();
-  // Assigning {} would keep what they have taken.
-  entries_ = std::vector<Entry>();
-  large_ = std::vector<Usage>();
-  places_ = order_ = std::vector<std::uint32_t>();
-  for (SeriesBins& bins : bins_) bins.finish(parts_);
+  for (Series& series : series_) {
+    into_bins(series, series.writer->at_);
+    series.bins.finish(parts_);
+  }
+  series_ = std::vector<Series>();  // {} would keep what it has taken
 }
 
 }  // namespace kb::record

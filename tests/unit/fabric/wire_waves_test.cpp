@@ -1,6 +1,7 @@
 // What statistics and waveforms say of a wire, against a loop over its flits.
 #include <gtest/gtest.h>
 
+#include "platform/record/usage_log.h"
 #include "tests/unit/fabric/plain_wire.h"
 
 namespace kb::modules {
@@ -34,7 +35,6 @@ RC_GTEST_PROP(Wire, StatisticsCountWhatWasCarriedAndTheLongestWait, ()) {
   RC_ASSERT(s.messages == 0u);
   if (wire.tested.params().occupancy == 0_fs) return;
   record::Bin sum;
-  recorded.finish();
   log.finish();
   for (const record::Activity& part : log.parts().list) {
     part.bins.for_each([&](std::uint32_t, const record::Bin& bin) { sum.add(bin); });

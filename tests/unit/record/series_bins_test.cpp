@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "platform/record/activity_series.h"
+#include "platform/record/usage_log.h"
 
 namespace kb::record {
 namespace {
@@ -42,7 +42,7 @@ History random_history(std::mt19937_64& random, std::uint32_t bins, bool all_den
     return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit));
   };
   History history;
-  history.log = std::make_unique<UsageLog>(std::size_t{1} << below(12));
+  history.log = std::make_unique<UsageLog>(std::size_t{1} << below(6));
   SeriesGroup group{*history.log, EpochList(bins)};
   EpochList& list = group.epochs;
   ActivitySeries series(group);
@@ -66,7 +66,6 @@ History random_history(std::mt19937_64& random, std::uint32_t bins, bool all_den
   std::vector<TimeFs> ends = list.ends();
   ends.push_back(kNever);
   for (std::size_t i = 0; i < ends.size(); ++i) history.epochs.push_back({i == 0 ? 0_fs : ends[i - 1], ends[i], 0, {}});
-  series.finish();
   history.log->finish();
   for (const Activity& part : history.log->parts().list) {
     history.epochs[part.epoch].shift = part.shift;
@@ -147,7 +146,7 @@ TEST(SeriesBins, SeriesOfOneLogDoNotMix) {
   for (int round = 0; round < 300; ++round) {
     const std::uint32_t most = 16u << (round % 3);
     const bool early = round % 2 == 0;
-    UsageLog log(std::size_t{1} << below(9));
+    UsageLog log(std::size_t{1} << below(6));
     SeriesGroup group{log, EpochList(most)};
     const std::int64_t scale = std::int64_t{1} << (10 + below(24));
     TimeFs end = 0_fs;
@@ -165,7 +164,6 @@ TEST(SeriesBins, SeriesOfOneLogDoNotMix) {
       series[which].add(usages[which].back());
       if (!early && below(60) == 0) group.epochs.divide(end += TimeFs(1 + below(99 * scale)));
     }
-    for (ActivitySeries& one : series) one.finish();
     log.finish();
     TimeFs found[3] = {0_fs, 0_fs, 0_fs};
     for (const Activity& part : log.parts().list) {
@@ -208,7 +206,6 @@ TEST(SeriesBins, AUseThatReachesIntoTheNextEpochIsDivided) {
   series.add(dense(10_ns, 30_ns, 100));
   group.epochs.divide(15_ns);
   series.add(dense(30_ns, 40_ns, 50));
-  series.finish();
   log.finish();
   const std::deque<Activity>& parts = log.parts().list;
   ASSERT_EQ(parts.size(), 2u);
@@ -228,7 +225,6 @@ TEST(SeriesBins, WhatComesLateBelongsToItsEpoch) {
   ActivitySeries series(group);
   series.add(dense(10_ns, 20_ns));
   series.add(dense(90_ns, 95_ns));
-  series.finish();
   log.finish();
   const std::deque<Activity>& parts = log.parts().list;
   ASSERT_EQ(parts.size(), 2u);
@@ -269,7 +265,7 @@ TEST(OpenBins, AreAMapOfBinsWhateverIsDone) {
   const auto below = [&](std::uint64_t limit) { return static_cast<std::uint32_t>(random() % limit); };
   using Values = std::tuple<TimeFs, TimeFs, std::uint64_t, std::uint64_t>;
   const auto values = [](const Bin& bin) { return Values(bin.busy, bin.wait, bin.bytes, bin.queue); };
-  BinPool pool;
+  ChunkPool pool;
   OpenBins open[2];
   std::map<std::uint32_t, Bin> expected[2];
   for (int step = 0; step < 20'000; ++step) {
@@ -314,7 +310,6 @@ TEST(SeriesBins, ALongUseHasTheSameBinsWithBytesAndWithout) {
       ActivitySeries series(group);
       series.add({5_ns, 90_ns, 40_ns, 7_ns, 512, 3});
       series.add(dense(100_ns, 100_ns + length * 1_ns, i));
-      series.finish();
       log.finish();
       ASSERT_EQ(log.parts().list.size(), 1u);
       const Activity& part = log.parts().list.front();

@@ -1,0 +1,120 @@
+// A use of a resource in few bytes, as it waits to go into bins.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "platform/record/activity.h"
+
+namespace kb::record {
+
+// Words of four bytes: a head with the kind and the number of bytes, the gap since the end of the use before, and the
+// span; busy time where it is not the span, and wait and queue where something waited. A use with a number that needs
+// more (4 us, half a GiB) is of a kind of its own, in which all numbers have eight bytes.
+class PackedUse {
+ public:
+  static constexpr std::size_t kMaxBytes = 4 + 6 * sizeof(std::uint64_t);
+
+  // `end`: of the use before.
+  PackedUse(TimeFs end, const Usage& usage) : end_(end), usage_(usage) {
+    const TimeFs span = usage.end - usage.begin;
+    const auto wide = static_cast<std::uint64_t>((usage.begin - end).fs() | span.fs() | usage.busy.fs() |
+                                                 usage.wait.fs() | static_cast<std::int64_t>(usage.queue));
+    if (wide >> 32U != 0 || usage.bytes >> (32U - kKindBits) != 0) {
+      kind_ = kLarge;
+    } else {
+      kind_ = (usage.busy == span ? 0 : kHasBusy) | (usage.wait == 0_fs && usage.queue == 0 ? 0 : kHasWait);
+    }
+  }
+
+  std::size_t bytes() const { return kBytes[kind_]; }
+  // Returns the end of what it wrote.
+  char* put(char* to) const {
+    if (kind_ == kLarge) return put_large(to);
+    to = put_word(to, usage_.bytes << kKindBits | kind_);
+    to = put_word(to, (usage_.begin - end_).fs());
+    to = put_word(to, (usage_.end - usage_.begin).fs());
+    if ((kind_ & kHasBusy) != 0) to = put_word(to, usage_.busy.fs());
+    if ((kind_ & kHasWait) != 0) to = put_word(put_word(to, usage_.wait.fs()), usage_.queue);
+    return to;
+  }
+
+  // Adds a use that begins where the one at `last` ends. Only where nobody can tell them from a single one afterwards:
+  // both are busy all the time, and where something waited it did so in both or in the first.
+  static bool join(char* last, const Usage& usage) {
+    const std::uint32_t head = word(last), kind = head & kKinds;
+    const bool waits = kind == kHasWait;
+    if (!usage.is_dense() || (kind != 0 && !waits)) return false;
+    if (!waits && (usage.wait != 0_fs || usage.queue != 0)) return false;
+    const std::uint64_t bytes = (head >> kKindBits) + usage.bytes;
+    const std::uint64_t span = word(last + 8) + static_cast<std::uint64_t>((usage.end - usage.begin).fs());
+    const std::uint64_t wait = waits ? word(last + 12) + static_cast<std::uint64_t>(usage.wait.fs()) : 0;
+    if ((span | wait | usage.queue) >> 32U != 0 || bytes >> (32U - kKindBits) != 0) return false;
+    put_word(last, bytes << kKindBits | kind);
+    put_word(last + 8, span);
+    if (waits) put_word(put_word(last + 12, wait), std::max<std::uint64_t>(word(last + 16), usage.queue));
+    return true;
+  }
+
+  // `usage` is the one before, and becomes the one at `from`. Returns its end.
+  static const char* get(const char* from, Usage& usage) {
+    const std::uint32_t head = word(from), kind = head & kKinds;
+    if (kind == kLarge) return get_large(from + 4, usage);
+    usage.begin = usage.end + TimeFs(word(from + 4));
+    const TimeFs span = TimeFs(word(from + 8));
+    usage.end = usage.begin + span;
+    usage.bytes = head >> kKindBits;
+    usage.busy = (kind & kHasBusy) != 0 ? TimeFs(word(from + 12)) : span;
+    const char* const end = from + kBytes[kind];
+    const bool waited = (kind & kHasWait) != 0;
+    usage.wait = waited ? TimeFs(word(end - 8)) : 0_fs;
+    usage.queue = waited ? word(end - 4) : 0;
+    return end;
+  }
+
+ private:
+  static constexpr std::uint32_t kHasBusy = 1, kHasWait = 2, kLarge = 4;
+  static constexpr std::uint32_t kKindBits = 3, kKinds = (1U << kKindBits) - 1;
+  static constexpr std::array<std::uint8_t, 5> kBytes = {12, 16, 20, 24, kMaxBytes};
+
+  template <typename T>
+  static char* put_word(char* to, T number) {
+    const auto word = static_cast<std::uint32_t>(number);
+    std::memcpy(to, &word, sizeof word);
+    return to + sizeof word;
+  }
+  static std::uint32_t word(const char* from) {
+    std::uint32_t word;
+    std::memcpy(&word, from, sizeof word);
+    return word;
+  }
+  using Numbers = std::array<std::uint64_t, 6>;
+  char* put_large(char* to) const {
+    const auto of = [](TimeFs time) { return static_cast<std::uint64_t>(time.fs()); };
+    const Numbers numbers = {of(usage_.begin - end_), of(usage_.end - usage_.begin), of(usage_.busy), of(usage_.wait),
+                             usage_.bytes,            usage_.queue};
+    std::memcpy(put_word(to, kLarge), numbers.data(), sizeof numbers);
+    return to + kMaxBytes;
+  }
+  static const char* get_large(const char* from, Usage& usage) {
+    Numbers numbers;
+    std::memcpy(numbers.data(), from, sizeof numbers);
+    const auto time = [](std::uint64_t number) { return TimeFs(static_cast<std::int64_t>(number)); };
+    usage.begin = usage.end + time(numbers[0]);
+    usage.end = usage.begin + time(numbers[1]);
+    usage.busy = time(numbers[2]);
+    usage.wait = time(numbers[3]);
+    usage.bytes = numbers[4];
+    usage.queue = numbers[5];
+    return from + sizeof numbers;
+  }
+
+  TimeFs end_;
+  const Usage& usage_;
+  std::uint32_t kind_ = 0;
+};
+
+}  // namespace kb::record
