@@ -135,13 +135,15 @@ void OpLogSqlite::write_activity(const record::ActivityRecorder& recorder) {
   }
   std::vector<bool> used(recorder.series().size());
   row = database_.prepare("INSERT INTO activity VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)");
-  for (const record::Activity& activity : recorder.activities()) {
-    used[activity.series] = true;
-    put(row, {activity.epoch, activity.series, activity.sum.busy.fs(), activity.sum.wait.fs(),
-              static_cast<std::int64_t>(activity.sum.bytes), static_cast<std::int64_t>(activity.sum.queue)});
-    const std::string data = activity.bins.varints();
-    sqlite3_bind_blob(row.get(), 7, data.data(), static_cast<int>(data.size()), SQLITE_STATIC);
-    database_.execute(row);
+  for (std::size_t epoch = 0; epoch < recorder.epochs().size(); ++epoch) {
+    for (const record::Activity& activity : recorder.activities_of(epoch)) {
+      used[activity.series] = true;
+      put(row, {static_cast<std::int64_t>(epoch), activity.series, activity.sum.busy.fs(), activity.sum.wait.fs(),
+                static_cast<std::int64_t>(activity.sum.bytes), static_cast<std::int64_t>(activity.sum.queue)});
+      const std::string data = activity.bins.varints();
+      sqlite3_bind_blob(row.get(), 7, data.data(), static_cast<int>(data.size()), SQLITE_STATIC);
+      database_.execute(row);
+    }
   }
   row = database_.prepare("INSERT INTO series VALUES (?1, ?2, ?3, ?4, ?5)");
   for (std::size_t i = 0; i < used.size(); ++i) {

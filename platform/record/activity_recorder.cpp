@@ -1,7 +1,6 @@
 #include "platform/record/activity_recorder.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace kb::record {
@@ -14,17 +13,6 @@ std::uint32_t bins_for(std::size_t series) {
   std::uint32_t bins = kMaxBins;
   while (bins > kFewestBins && bins * series > kBinsInAll) bins /= 2;
   return bins;
-}
-
-// Stable; `key_of` gives a number below `keys`.
-template <typename F>
-void sort_by(std::vector<const Activity*>& list, std::size_t keys, F&& key_of) {
-  std::vector<std::uint32_t> next(keys + 1);
-  for (const Activity* activity : list) ++next[key_of(activity) + 1];
-  std::partial_sum(next.begin(), next.end(), next.begin());
-  std::vector<const Activity*> sorted(list.size());
-  for (const Activity* activity : list) sorted[next[key_of(activity)]++] = activity;
-  list = std::move(sorted);
 }
 
 }  // namespace
@@ -58,7 +46,6 @@ ActivityRecorder::Group& ActivityRecorder::group_of(int group) {
 
 ActivitySeries& ActivityRecorder::add_series(SeriesInfo info) {
   Group& group = group_of(info.group);
-  group.series.push_back(static_cast<std::uint32_t>(infos_.size()));
   infos_.push_back(std::move(info));
   return all_.emplace_back(group.recorded);
 }
@@ -114,64 +101,45 @@ void ActivityRecorder::end_epochs(Group& group, TimeFs end) {
 void ActivityRecorder::finish(TimeFs end) {
   for (auto& [index, group] : groups_) end_epochs(group, end);
   log_.finish();
-  number_epochs();
-  equalise_bins();
   sort_epochs();
-  sort_activities();
+  for (std::size_t epoch = 0; epoch < epochs_.size(); ++epoch) settle(epoch);
 }
 
-// Series count the epochs of their group.
-void ActivityRecorder::number_epochs() {
-  std::vector<const Group*> group_of_series(infos_.size());
-  for (const auto& [index, group] : groups_) {
-    for (const std::uint32_t series : group.series) group_of_series[series] = &group;
-  }
-  for (Activity& activity : log_.parts().list)
-    activity.epoch = group_of_series[activity.series]->epochs[activity.epoch];
-}
-
-// All series of an epoch get the width of the widest.
-void ActivityRecorder::equalise_bins() {
-  for (const Activity& activity : log_.parts().list) {
-    int& shift = epochs_[activity.epoch].shift;
-    shift = std::max(shift, activity.shift);
-  }
-  for (Activity& activity : log_.parts().list) {
-    const int wider = epochs_[activity.epoch].shift - activity.shift;
-    if (wider > 0) activity.bins = log_.parts().store.widened(activity.bins, wider);
-    activity.shift += wider;
-  }
-}
-
+// And what groups have put together in theirs.
 void ActivityRecorder::sort_epochs() {
-  std::vector<std::uint32_t> order;
-  for (const auto& [index, group] : groups_) order.insert(order.end(), group.epochs.begin(), group.epochs.end());
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::pair(epochs_[a].begin, epochs_[a].group) < std::pair(epochs_[b].begin, epochs_[b].group);
-  });
-  std::vector<std::uint32_t> place(epochs_.size());
-  std::vector<Epoch> sorted;
-  for (const std::uint32_t old : order) {
-    place[old] = static_cast<std::uint32_t>(sorted.size());
-    sorted.push_back(epochs_[old]);
+  struct Place {
+    Epoch epoch;
+    std::vector<Activity>* activities;  // null: none
+  };
+  std::vector<Place> places;
+  for (auto& [index, group] : groups_) {
+    std::vector<std::vector<Activity>>& activities = group.recorded.activities;
+    for (std::size_t i = 0; i < group.epochs.size(); ++i)
+      places.push_back({epochs_[group.epochs[i]], i < activities.size() ? &activities[i] : nullptr});
   }
-  epochs_ = std::move(sorted);
-  for (Activity& activity : log_.parts().list) activity.epoch = place[activity.epoch];
+  std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
+    return std::pair(a.epoch.begin, a.epoch.group) < std::pair(b.epoch.begin, b.epoch.group);
+  });
+  epochs_.clear();
+  for (const Place& place : places) {
+    epochs_.push_back(place.epoch);
+    activities_.push_back(place.activities == nullptr ? std::vector<Activity>() : std::move(*place.activities));
+  }
 }
 
-// By counting, as there are many.
-void ActivityRecorder::sort_activities() {
-  std::vector<const Activity*> sorted;
-  sorted.reserve(log_.parts().list.size());
-  for (const Activity& activity : log_.parts().list) sorted.push_back(&activity);
-  sort_by(sorted, infos_.size(), [](const Activity* activity) { return activity->series; });
-  sort_by(sorted, epochs_.size(), [](const Activity* activity) { return activity->epoch; });
-  activities_.reserve(sorted.size());
-  for (const Activity* activity : sorted) activities_.push_back(*activity);
-  log_.parts().list = {};
-  epoch_begins_.resize(epochs_.size() + 1);
-  for (const Activity& activity : activities_) ++epoch_begins_[activity.epoch + 1];
-  std::partial_sum(epoch_begins_.begin(), epoch_begins_.end(), epoch_begins_.begin());
+// Brings the activities of an epoch into the order of the series, with bins as wide as the widest.
+void ActivityRecorder::settle(std::size_t epoch) {
+  std::vector<Activity>& activities = activities_[epoch];
+  const auto earlier = [](const Activity& a, const Activity& b) { return a.series < b.series; };
+  if (!std::is_sorted(activities.begin(), activities.end(), earlier))
+    std::sort(activities.begin(), activities.end(), earlier);
+  int& shift = epochs_[epoch].shift;
+  for (const Activity& activity : activities) shift = std::max(shift, activity.shift);
+  for (Activity& activity : activities) {
+    const int wider = shift - activity.shift;
+    if (wider > 0) activity.bins = log_.store().widened(activity.bins, wider);
+    activity.shift = shift;
+  }
 }
 
 }  // namespace kb::record

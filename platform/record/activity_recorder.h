@@ -63,25 +63,16 @@ class ActivityRecorder {
 
   std::uint32_t most_bins() const { return most_bins_; }
   const std::vector<SeriesInfo>& series() const { return infos_; }
-  // After finish(): in the order of their begin, and by (epoch, series), without those in which nothing happened.
+  // After finish(): in the order of their begin, without those in which nothing happened.
   const std::vector<Epoch>& epochs() const { return epochs_; }
-  const std::vector<Activity>& activities() const { return activities_; }
-  // Those of one epoch.
-  struct Activities {
-    const Activity *first = nullptr, *last = nullptr;
-    const Activity* begin() const { return first; }
-    const Activity* end() const { return last; }
-  };
-  Activities activities_of(std::size_t epoch) const {
-    return {activities_.data() + epoch_begins_[epoch], activities_.data() + epoch_begins_[epoch + 1]};
-  }
+  // Those of one epoch, in the order of the series.
+  const std::vector<Activity>& activities_of(std::size_t epoch) const { return activities_[epoch]; }
 
  private:
   struct Group {
-    Group(UsageLog& log, std::uint32_t most_bins) : recorded{log, EpochList(most_bins)} {}
+    Group(UsageLog& log, std::uint32_t most_bins) : recorded{log, EpochList(most_bins), {}} {}
 
     SeriesGroup recorded;
-    std::vector<std::uint32_t> series;
     std::vector<std::uint64_t> open;    // launches, in the order of their begin
     std::vector<std::uint32_t> epochs;  // of epochs_: past ones, the one in progress, and those that a window makes
   };
@@ -89,10 +80,8 @@ class ActivityRecorder {
   Group& group_of(int group);
   void change(int group, TimeFs now);
   void end_epochs(Group& group, TimeFs end);
-  void number_epochs();
-  void equalise_bins();
   void sort_epochs();
-  void sort_activities();
+  void settle(std::size_t epoch);
 
   std::uint32_t most_bins_;
   std::vector<TimeFs> planned_;  // ends of epochs that are known before the run
@@ -101,8 +90,7 @@ class ActivityRecorder {
   std::vector<SeriesInfo> infos_;
   std::map<int, Group> groups_;
   std::vector<Epoch> epochs_;
-  std::vector<Activity> activities_;
-  std::vector<std::size_t> epoch_begins_;  // and the end
+  std::vector<std::vector<Activity>> activities_;  // by epoch
 };
 
 }  // namespace kb::record

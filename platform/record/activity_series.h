@@ -9,17 +9,9 @@
 
 namespace kb::record {
 
-class UsageLog;
-
-// Series whose time is divided in the same way, and where they write.
-struct SeriesGroup {
-  UsageLog& log;
-  EpochList epochs;
-};
-
 // What is added comes in the order of time, does not overlap, and is not empty. It may come late, after epochs have
-// ended in which it lies; what lies behind `now` at the moment it is added must follow on what was added before, without
-// a gap.
+// ended in which it lies; what lies behind `now` at the moment it is added must follow on what was added before,
+// without a gap.
 //
 // A run touches thousands of series, each seldom: half a cache line here, and another where uses are written.
 class alignas(32) ActivitySeries {

@@ -46,21 +46,21 @@ void EpochList::fit(std::size_t epoch, TimeFs end) {
   shifts_[epoch] = std::max(shifts_[epoch], shift_for(end - begin_of(epoch)));
 }
 
-void SeriesBins::add_across(const Usage& usage, ActivityParts& parts) {
-  if (usage.end <= epoch_end_) return into_bins(usage, parts.store.pool());
+void SeriesBins::add_across(const Usage& usage, BinStore& store) {
+  if (usage.end <= epoch_end_) return into_bins(usage, store.pool());
   Usage rest = usage;
-  for (; rest.end > epoch_end_; end_epoch(parts)) {
+  for (; rest.end > epoch_end_; end_epoch(store)) {
     if (rest.begin >= epoch_end_) continue;
     const TimeFs begin = rest.begin;
     Bin before;
     before.take_until(epoch_end_, rest);
-    into_bins({begin, epoch_end_, before.busy, before.wait, before.bytes, before.queue}, parts.store.pool());
+    into_bins({begin, epoch_end_, before.busy, before.wait, before.bytes, before.queue}, store.pool());
   }
-  into_bins(rest, parts.store.pool());
+  into_bins(rest, store.pool());
 }
 
-void SeriesBins::end_epoch(ActivityParts& parts) {
-  finish(parts);
+void SeriesBins::end_epoch(BinStore& store) {
+  finish(store);
   bin_end_ = epoch_end_;
   ++epoch_;
   shift_ = EpochList::kFirstShift;
@@ -68,16 +68,18 @@ void SeriesBins::end_epoch(ActivityParts& parts) {
 }
 
 void SeriesBins::look_at_ends() {
-  const std::vector<TimeFs>& ends = epochs_->ends();
+  const std::vector<TimeFs>& ends = group_->epochs.ends();
   epoch_end_ = epoch_ < ends.size() ? ends[epoch_] : kNever;
   limit_ = std::min(bin_end_, epoch_end_);
 }
 
-void SeriesBins::finish(ActivityParts& parts) {
-  ChunkPool& pool = parts.store.pool();
+void SeriesBins::finish(BinStore& store) {
+  ChunkPool& pool = store.pool();
   close_bin(pool);
   if (bins_.empty()) return;
-  parts.list.push_back({epoch_, series_, shift_, sum_, parts.store.keep(bins_)});
+  std::vector<std::vector<Activity>>& activities = group_->activities;
+  if (activities.size() <= epoch_) activities.resize(epoch_ + 1);
+  activities[epoch_].push_back({series_, shift_, sum_, store.keep(bins_)});
   sum_ = {};
   bins_.clear(pool);
 }
@@ -93,7 +95,7 @@ void SeriesBins::into_bins(const Usage& usage, ChunkPool& pool) {
 // The bin that holds `begin`, which none before does.
 void SeriesBins::open_bin(TimeFs begin, ChunkPool& pool) {
   close_bin(pool);
-  if (const int wider = epochs_->shift_of(epoch_) - shift_; wider > 0) {
+  if (const int wider = group_->epochs.shift_of(epoch_) - shift_; wider > 0) {
     const BinItem last = bins_.widen(wider, pool);
     shift_ += wider;
     sum_.take(last.bin);
@@ -102,12 +104,12 @@ void SeriesBins::open_bin(TimeFs begin, ChunkPool& pool) {
     if (begin < bin_end_) return;
     close_bin(pool);
   }
-  go_to(static_cast<std::uint32_t>((begin - epochs_->begin_of(epoch_)).fs() >> shift_));
+  go_to(static_cast<std::uint32_t>((begin - group_->epochs.begin_of(epoch_)).fs() >> shift_));
 }
 
 void SeriesBins::go_to(std::uint32_t index) {
   index_ = index;
-  const TimeFs begin = epochs_->begin_of(epoch_) + TimeFs(std::int64_t{index} << shift_);
+  const TimeFs begin = group_->epochs.begin_of(epoch_) + TimeFs(std::int64_t{index} << shift_);
   bin_end_ = time_sum(begin, TimeFs(std::int64_t{1} << shift_));
   limit_ = std::min(bin_end_, epoch_end_);
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "platform/record/bins.h"
@@ -13,17 +12,10 @@ namespace kb::record {
 
 // Bins of one series in one epoch.
 struct Activity {
-  std::uint32_t epoch = 0;
   std::uint32_t series = 0;
   int shift = 0;  // bins are 2^shift fs wide
   Bin sum;
   BinList bins;
-};
-
-// What series have put together, epoch by epoch.
-struct ActivityParts {
-  std::deque<Activity> list;
-  BinStore store;
 };
 
 // The epochs of a group of series, one behind the other. Bins of an epoch begin at its start and are a power of two of
@@ -62,31 +54,42 @@ class EpochList {
   TimeFs latest_ = 0_fs;                              // end of a use that was covered
 };
 
-// Bins of one series. What is complete goes to the parts that each call names: always the same ones.
+class UsageLog;
+
+// Series whose time is divided in the same way, where they write, and what they have put together, by epoch: complete
+// when the log is finished.
+struct SeriesGroup {
+  UsageLog& log;
+  EpochList epochs;
+  std::vector<std::vector<Activity>> activities;
+};
+
+// Bins of one series. An epoch that is complete goes to the activities of the group, its bins to the store that each
+// call names: always the same one.
 class SeriesBins {
  public:
-  // Complete parts have the number `series`, their epochs counted as in `epochs`, which may grow.
-  SeriesBins(const EpochList& epochs, std::uint32_t series) : epochs_(&epochs), series_(series) {}
+  // `series`: its number in activities.
+  SeriesBins(SeriesGroup& group, std::uint32_t series) : group_(&group), series_(series) {}
 
   // The uses that next() returns until it is null, in the order of time and without overlap; none is empty, and all are
   // covered by their epochs.
   template <typename F>
-  void add_all(F&& next, ActivityParts& parts) {
+  void add_all(F&& next, BinStore& store) {
     look_at_ends();
     while (const Usage* const usage = next()) {
       if (usage->end <= limit_) {
         bin_.add(*usage);
       } else {
-        add_across(*usage, parts);
+        add_across(*usage, store);
       }
     }
   }
 
   // Everything was added; nothing is added any more.
-  void finish(ActivityParts& parts);
+  void finish(BinStore& store);
 
  private:
-  void add_across(const Usage& usage, ActivityParts& parts);
+  void add_across(const Usage& usage, BinStore& store);
   void into_bins(const Usage& usage, ChunkPool& pool);
   void open_bin(TimeFs begin, ChunkPool& pool);
   void go_to(std::uint32_t index);
@@ -96,14 +99,14 @@ class SeriesBins {
     sum_.add(bin_);
     bin_ = {};
   }
-  void end_epoch(ActivityParts& parts);
+  void end_epoch(BinStore& store);
   void look_at_ends();
 
   TimeFs bin_end_ = 0_fs;  // of the bin that is filled
   TimeFs limit_ = 0_fs;    // the same, or the end of the epoch where that comes first
   TimeFs epoch_end_ = kNever;
   Bin bin_;
-  const EpochList* epochs_;
+  SeriesGroup* group_;
   std::uint32_t epoch_ = 0;
   std::uint32_t index_ = 0;  // of the bin
   std::uint32_t series_;

@@ -60,7 +60,7 @@ void ActivitySeries::grow() {
 
 std::uint32_t UsageLog::add_series(ActivitySeries& series) {
   const auto number = static_cast<std::uint32_t>(series_.size());
-  series_.push_back({&series, SeriesBins(series.group_->epochs, number)});
+  series_.push_back({&series, SeriesBins(*series.group_, number)});
   return number;
 }
 
@@ -70,7 +70,7 @@ Chunk* UsageLog::new_chunk() {
     all_but_last_into_bins();
   }
   ++chunks_;
-  return parts_.store.pool().take();
+  return store_.pool().take();
 }
 
 // The last use of a series may still become longer, and an epoch may end within it.
@@ -82,22 +82,22 @@ void UsageLog::all_but_last_into_bins() {
     const char* const from = writer.at_ - writer.last_;
     std::memcpy(last, from, writer.last_);
     into_bins(series, from);
-    series.first = parts_.store.pool().take();
+    series.first = store_.pool().take();
     std::memcpy(series.first->bytes, last, writer.last_);
     writer.at_ = series.first->bytes + writer.last_;
   }
 }
 
 void UsageLog::into_bins(Series& series, const char* stop) {
-  UseReader uses(std::exchange(series.first, nullptr), series.end, stop, parts_.store.pool());
-  series.bins.add_all([&uses] { return uses.next(); }, parts_);
+  UseReader uses(std::exchange(series.first, nullptr), series.end, stop, store_.pool());
+  series.bins.add_all([&uses] { return uses.next(); }, store_);
   series.end = uses.end();
 }
 
 void UsageLog::finish() {
   for (Series& series : series_) {
     into_bins(series, series.writer->at_);
-    series.bins.finish(parts_);
+    series.bins.finish(store_);
   }
   series_ = std::vector<Series>();  // {} would keep what it has taken
 }

@@ -19,10 +19,10 @@ class UsageLog {
   // `chunks`: how many are filled before what they hold goes into bins.
   explicit UsageLog(std::size_t chunks = kChunks) : most_chunks_(chunks) {}
 
-  // Every use was added to its series; none is added any more.
+  // Every use was added to its series; none is added any more. Activities of the groups are complete then.
   void finish();
-  // What series have put together, epoch by epoch; complete after finish().
-  ActivityParts& parts() { return parts_; }
+  // Has the bins of activities.
+  BinStore& store() { return store_; }
 
  private:
   friend class ActivitySeries;
@@ -41,7 +41,7 @@ class UsageLog {
 
   std::size_t most_chunks_, chunks_ = 0;
   std::vector<Series> series_;
-  ActivityParts parts_;
+  BinStore store_;
 };
 
 }  // namespace kb::record

@@ -118,19 +118,24 @@ void write_breakdown(JsonWriter& json, const LaunchRecord& launch) {
   json.end_object();
 }
 
-void write_uses(JsonWriter& json, const std::vector<ResourceUse>& uses) {
+void write_uses(JsonWriter& json, const std::vector<ResourceName>& names, const std::vector<ResourceUse>& uses) {
   json.begin_object();
-  for (std::size_t i = 0; i < uses.size(); ++i) {
-    const ResourceUse& use = uses[i];
-    if (i == 0 || uses[i - 1].block != use.block) json.key(use.block).begin_object();
-    json.key(use.resource).begin_object(true).key("busy_ns").time_ns(use.busy).key("wait_ns").time_ns(use.wait);
+  const std::string* block = nullptr;
+  for (const ResourceUse& use : uses) {
+    const ResourceName& name = names[use.resource];
+    if (block == nullptr || *block != name.block) {
+      if (block != nullptr) json.end_object();
+      block = &name.block;
+      json.key(*block).begin_object();
+    }
+    json.key(name.resource).begin_object(true).key("busy_ns").time_ns(use.busy).key("wait_ns").time_ns(use.wait);
     json.key("bytes").unsigned_integer(use.bytes).end_object();
-    if (i + 1 == uses.size() || uses[i + 1].block != use.block) json.end_object();
   }
+  if (block != nullptr) json.end_object();
   json.end_object();
 }
 
-void write_launch(JsonWriter& json, const LaunchRecord& launch) {
+void write_launch(JsonWriter& json, const LaunchRecord& launch, const std::vector<ResourceName>& resources) {
   json.begin_object();
   json.key("id").unsigned_integer(launch.id).key("kernel").text(launch.kernel);
   json.key("sip").unsigned_integer(launch.sip.value).key("ok").boolean(launch.ok).key("error");
@@ -147,7 +152,7 @@ void write_launch(JsonWriter& json, const LaunchRecord& launch) {
   json.key("per_pe").begin_array();
   for (const contract::PeResult& pe : launch.pes) write_pe(json, pe);
   json.end_array().key("blocks");
-  write_uses(json, launch.uses);
+  write_uses(json, resources, launch.uses);
   json.end_object();
 }
 
@@ -269,6 +274,7 @@ void write_blocks(JsonWriter& json, const RunRecord& run) {
 
 void drop_details(RunRecord& run) {
   run.blocks.clear();
+  run.resources.clear();
   for (LaunchRecord& launch : run.launches) {
     launch.pes.clear();
     launch.uses.clear();
@@ -317,7 +323,7 @@ void render_result(const RunRecord& run, const observe::TextSink& sink) {
   write_error(json, run.error_code, run.error_message);
   json.key("sim_time_ns").time_ns(run.sim_time);
   json.key("launches").begin_array();
-  for (const LaunchRecord& launch : run.launches) write_launch(json, launch);
+  for (const LaunchRecord& launch : run.launches) write_launch(json, launch, run.resources);
   json.end_array();
   json.key("blocks");
   write_blocks(json, run);

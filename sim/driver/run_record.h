@@ -69,6 +69,10 @@ struct HostFigures {
   std::uint64_t events = 0;
 };
 
+struct ResourceName {
+  std::string block, resource;  // node id, and "pc3", "to_sip0.cube0.r0c0", "decode"
+};
+
 struct RunRecord {
   std::string topology_file;
   std::string topology_sha256;
@@ -84,6 +88,7 @@ struct RunRecord {
   std::string error_message;
   TimeFs sim_time = 0_fs;
   std::deque<LaunchRecord> launches;
+  std::vector<ResourceName> resources;  // that launches used, in the order of the machine
   std::vector<std::pair<std::string, std::vector<StatisticRecord>>> blocks;  // by node id, in node order
   std::vector<data::VerificationRow> verification;
   std::optional<std::vector<check::Race>> races;  // absent: they were not looked for

@@ -26,7 +26,7 @@ LaunchActivity::LaunchActivity(const record::ActivityRecorder& recorder, int gro
   };
   first_bin_ = bin_of(window.first);
   bin_count_ = bin_of(std::min(window.second, found->end) - 1_fs) + 1 - first_bin_;
-  activities_ = recorder.activities_of(static_cast<std::size_t>(found - epochs.begin()));
+  activities_ = &recorder.activities_of(static_cast<std::size_t>(found - epochs.begin()));
 }
 
 std::vector<LaunchActivity::WireUse> LaunchActivity::wires(double part) const {

@@ -15,7 +15,7 @@ class LaunchActivity {
   LaunchActivity(const record::ActivityRecorder& recorder, int group, std::uint64_t launch,
                  std::pair<TimeFs, TimeFs> window);
 
-  bool empty() const { return activities_.first == activities_.last; }
+  bool empty() const { return activities_ == nullptr || activities_->empty(); }
   TimeFs bin_width() const { return TimeFs(std::int64_t{1} << shift_); }
   TimeFs window() const { return window_.second - window_.first; }
 
@@ -27,8 +27,9 @@ class LaunchActivity {
   };
   template <typename F>
   void for_each(record::SeriesKind kind, F&& f) const {
+    if (empty()) return;
     Row row;
-    for (const record::Activity& activity : activities_) {
+    for (const record::Activity& activity : *activities_) {
       if (recorder_.series()[activity.series].kind == kind && fill(activity, row)) f(row);
     }
   }
@@ -47,7 +48,7 @@ class LaunchActivity {
   bool fill(const record::Activity& activity, Row& row) const;
 
   const record::ActivityRecorder& recorder_;
-  record::ActivityRecorder::Activities activities_;
+  const std::vector<record::Activity>* activities_ = nullptr;  // of the launch's epoch
   std::pair<TimeFs, TimeFs> window_;
   TimeFs begin_ = 0_fs;  // of the epoch
   int shift_ = 0;

@@ -12,7 +12,7 @@ namespace kb::sim {
 
 // How a resource of a block was used while a launch was the latest one of its SIP.
 struct ResourceUse {
-  std::string block, resource;  // node id, and "pc3", "to_sip0.cube0.r0c0", "decode"
+  std::uint32_t resource = 0;  // of those that the run names
   TimeFs busy = 0_fs, wait = 0_fs;
   std::uint64_t bytes = 0;
 };

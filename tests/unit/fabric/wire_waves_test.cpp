@@ -10,7 +10,7 @@ namespace {
 RC_GTEST_PROP(Wire, StatisticsCountWhatWasCarriedAndTheLongestWait, ()) {
   CheckedWire wire(any_bandwidth());
   record::UsageLog log;
-  record::SeriesGroup group{log, record::EpochList(512)};
+  record::SeriesGroup group{log, record::EpochList(512), {}};
   record::ActivitySeries recorded(group);
   if (wire.tested.params().occupancy > 0_fs) wire.tested.record_in(&recorded);
   RunSource source;
@@ -36,8 +36,9 @@ RC_GTEST_PROP(Wire, StatisticsCountWhatWasCarriedAndTheLongestWait, ()) {
   if (wire.tested.params().occupancy == 0_fs) return;
   record::Bin sum;
   log.finish();
-  for (const record::Activity& part : log.parts().list) {
-    part.bins.for_each([&](std::uint32_t, const record::Bin& bin) { sum.add(bin); });
+  for (const std::vector<record::Activity>& epoch : group.activities) {
+    for (const record::Activity& part : epoch)
+      part.bins.for_each([&](std::uint32_t, const record::Bin& bin) { sum.add(bin); });
   }
   RC_ASSERT(sum.busy == busy);
   RC_ASSERT(sum.bytes == bytes);

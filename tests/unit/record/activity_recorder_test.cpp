@@ -20,9 +20,11 @@ Usage busy(TimeFs begin, TimeFs end) {
 // Busy time by launch, 0 for what belongs to none.
 std::vector<std::pair<std::uint64_t, TimeFs>> by_launch(const ActivityRecorder& recorder, std::uint32_t series) {
   std::vector<std::pair<std::uint64_t, TimeFs>> parts;
-  for (const Activity& activity : recorder.activities()) {
-    if (activity.series != series) continue;
-    parts.emplace_back(recorder.epochs()[activity.epoch].launch.value_or(0), activity.sum.busy);
+  for (std::size_t epoch = 0; epoch < recorder.epochs().size(); ++epoch) {
+    for (const Activity& activity : recorder.activities_of(epoch)) {
+      if (activity.series != series) continue;
+      parts.emplace_back(recorder.epochs()[epoch].launch.value_or(0), activity.sum.busy);
+    }
   }
   return parts;
 }
@@ -70,7 +72,9 @@ TEST(ActivityRecorder, LaunchesBeyondTheMostShareAnEpoch) {
   EXPECT_LE(recorder.epochs().size(), ActivityRecorder::kMaxEpochs + 1);
   EXPECT_EQ(recorder.epochs().back().launch, std::nullopt);
   TimeFs sum = 0_fs;
-  for (const Activity& activity : recorder.activities()) sum += activity.sum.busy;
+  for (std::size_t epoch = 0; epoch < recorder.epochs().size(); ++epoch) {
+    for (const Activity& activity : recorder.activities_of(epoch)) sum += activity.sum.busy;
+  }
   EXPECT_EQ(sum, all);
 }
 

@@ -43,7 +43,7 @@ History random_history(std::mt19937_64& random, std::uint32_t bins, bool all_den
   };
   History history;
   history.log = std::make_unique<UsageLog>(std::size_t{1} << below(6));
-  SeriesGroup group{*history.log, EpochList(bins)};
+  SeriesGroup group{*history.log, EpochList(bins), {}};
   EpochList& list = group.epochs;
   ActivitySeries series(group);
   const std::int64_t scale = std::int64_t{1} << (10 + below(22));
@@ -67,9 +67,11 @@ History random_history(std::mt19937_64& random, std::uint32_t bins, bool all_den
   ends.push_back(kNever);
   for (std::size_t i = 0; i < ends.size(); ++i) history.epochs.push_back({i == 0 ? 0_fs : ends[i - 1], ends[i], 0, {}});
   history.log->finish();
-  for (const Activity& part : history.log->parts().list) {
-    history.epochs[part.epoch].shift = part.shift;
-    history.epochs[part.epoch].bins = part.bins;
+  for (std::size_t i = 0; i < group.activities.size(); ++i) {
+    for (const Activity& part : group.activities[i]) {
+      history.epochs[i].shift = part.shift;
+      history.epochs[i].bins = part.bins;
+    }
   }
   return history;
 }
@@ -147,7 +149,7 @@ TEST(SeriesBins, SeriesOfOneLogDoNotMix) {
     const std::uint32_t most = 16u << (round % 3);
     const bool early = round % 2 == 0;
     UsageLog log(std::size_t{1} << below(6));
-    SeriesGroup group{log, EpochList(most)};
+    SeriesGroup group{log, EpochList(most), {}};
     const std::int64_t scale = std::int64_t{1} << (10 + below(24));
     TimeFs end = 0_fs;
     for (int i = 0; early && i < 5; ++i) group.epochs.divide(end += TimeFs(1 + below(99 * scale)));
@@ -166,15 +168,17 @@ TEST(SeriesBins, SeriesOfOneLogDoNotMix) {
     }
     log.finish();
     TimeFs found[3] = {0_fs, 0_fs, 0_fs};
-    for (const Activity& part : log.parts().list) {
-      std::map<std::uint32_t, TimeFs> busy;
-      part.bins.for_each([&](std::uint32_t bin, const Bin& what) { busy[bin] = what.busy; });
-      EXPECT_LT(busy.rbegin()->first, most) << "round " << round;
-      for (const auto& [bin, time] : busy) found[part.series] += time;
-      if (!early) continue;
-      const std::vector<TimeFs>& ends = group.epochs.ends();
-      const TimeFs epoch_end = part.epoch < ends.size() ? ends[part.epoch] : kNever;
-      ASSERT_EQ(busy, overlaps(usages[part.series], group.epochs.begin_of(part.epoch), epoch_end, part.shift));
+    for (std::size_t epoch = 0; epoch < group.activities.size(); ++epoch) {
+      for (const Activity& part : group.activities[epoch]) {
+        std::map<std::uint32_t, TimeFs> busy;
+        part.bins.for_each([&](std::uint32_t bin, const Bin& what) { busy[bin] = what.busy; });
+        EXPECT_LT(busy.rbegin()->first, most) << "round " << round;
+        for (const auto& [bin, time] : busy) found[part.series] += time;
+        if (!early) continue;
+        const std::vector<TimeFs>& ends = group.epochs.ends();
+        const TimeFs epoch_end = epoch < ends.size() ? ends[epoch] : kNever;
+        ASSERT_EQ(busy, overlaps(usages[part.series], group.epochs.begin_of(epoch), epoch_end, part.shift));
+      }
     }
     for (std::size_t i = 0; i < 3; ++i) {
       TimeFs expected = 0_fs;
@@ -201,16 +205,16 @@ TEST(EpochList, BothPartsOfADividedEpochHaveBinsThatFit) {
 
 TEST(SeriesBins, AUseThatReachesIntoTheNextEpochIsDivided) {
   UsageLog log;
-  SeriesGroup group{log, EpochList(16)};
+  SeriesGroup group{log, EpochList(16), {}};
   ActivitySeries series(group);
   series.add(dense(10_ns, 30_ns, 100));
   group.epochs.divide(15_ns);
   series.add(dense(30_ns, 40_ns, 50));
   log.finish();
-  const std::deque<Activity>& parts = log.parts().list;
-  ASSERT_EQ(parts.size(), 2u);
+  ASSERT_EQ(group.activities.size(), 2u);
   Bin sums[2];
-  for (int i = 0; i < 2; ++i) parts[i].bins.for_each([&](std::uint32_t, const Bin& bin) { sums[i].add(bin); });
+  for (int i = 0; i < 2; ++i)
+    group.activities[i].front().bins.for_each([&](std::uint32_t, const Bin& bin) { sums[i].add(bin); });
   EXPECT_EQ(sums[0].busy, 5_ns);
   EXPECT_EQ(sums[0].bytes, 25u);
   EXPECT_EQ(sums[1].busy, 25_ns);
@@ -220,16 +224,16 @@ TEST(SeriesBins, AUseThatReachesIntoTheNextEpochIsDivided) {
 // A wire tells of its flits when it is used again, or at the end.
 TEST(SeriesBins, WhatComesLateBelongsToItsEpoch) {
   UsageLog log;
-  SeriesGroup group{log, EpochList(16)};
+  SeriesGroup group{log, EpochList(16), {}};
   for (const TimeFs end : {50_ns, 80_ns}) group.epochs.divide(end);
   ActivitySeries series(group);
   series.add(dense(10_ns, 20_ns));
   series.add(dense(90_ns, 95_ns));
   log.finish();
-  const std::deque<Activity>& parts = log.parts().list;
-  ASSERT_EQ(parts.size(), 2u);
-  EXPECT_EQ(parts[0].epoch, 0u);
-  EXPECT_EQ(parts[1].epoch, 2u);
+  ASSERT_EQ(group.activities.size(), 3u);
+  EXPECT_EQ(group.activities[0].size(), 1u);
+  EXPECT_TRUE(group.activities[1].empty());
+  EXPECT_EQ(group.activities[2].size(), 1u);
 }
 
 TEST(BinList, HoldsTheLargestNumbers) {
@@ -306,13 +310,13 @@ TEST(SeriesBins, ALongUseHasTheSameBinsWithBytesAndWithout) {
     int shift[2];
     for (std::size_t i = 0; i < 2; ++i) {
       UsageLog log(1);
-      SeriesGroup group{log, EpochList(16)};
+      SeriesGroup group{log, EpochList(16), {}};
       ActivitySeries series(group);
       series.add({5_ns, 90_ns, 40_ns, 7_ns, 512, 3});
       series.add(dense(100_ns, 100_ns + length * 1_ns, i));
       log.finish();
-      ASSERT_EQ(log.parts().list.size(), 1u);
-      const Activity& part = log.parts().list.front();
+      ASSERT_EQ(group.activities.size(), 1u);
+      const Activity& part = group.activities[0].front();
       part.bins.for_each([&](std::uint32_t bin, const Bin& what) { busy[i].emplace_back(bin, what.busy); });
       shift[i] = part.shift;
       EXPECT_EQ(part.sum.busy, 40_ns + length * 1_ns);
