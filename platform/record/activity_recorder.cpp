@@ -90,16 +90,20 @@ void ActivityRecorder::change(int index, TimeFs now) {
 }
 
 // Those that the run did not reach are dropped.
-void ActivityRecorder::end_epochs(Group& group, TimeFs end) {
+void ActivityRecorder::end_epochs(Group& group, TimeFs end, const Window& binned) {
   while (group.epochs.size() > 1 && epochs_[group.epochs.back()].begin >= end && !planned_.empty()) {
     group.epochs.pop_back();
     group.recorded.epochs.drop_last();
   }
   epochs_[group.epochs.back()].end = end;
+  for (std::size_t i = 0; i < group.epochs.size(); ++i) {
+    const Epoch& epoch = epochs_[group.epochs[i]];
+    if (epoch.end <= binned.begin || epoch.begin >= binned.end) group.recorded.epochs.use_one_bin(i);
+  }
 }
 
-void ActivityRecorder::finish(TimeFs end) {
-  for (auto& [index, group] : groups_) end_epochs(group, end);
+void ActivityRecorder::finish(TimeFs end, const Window& binned) {
+  for (auto& [index, group] : groups_) end_epochs(group, end, binned);
   log_.finish();
   sort_epochs();
   for (std::size_t epoch = 0; epoch < epochs_.size(); ++epoch) settle(epoch);

@@ -45,12 +45,12 @@ class ActivityRecorder {
   // Later launches of a group go into its last epoch, which has no launch then: a table must stay a table.
   static constexpr std::size_t kMaxEpochs = 256;
 
-  // A time that is divided at both of its ends, so that it has bins of its own, finer than those of a longer launch.
   struct Window {
     TimeFs begin, end;
   };
 
-  // `series_expected` sets how fine the bins are: 16 to 512 an epoch, about four million in all.
+  // `series_expected` sets how fine the bins are: 16 to 512 an epoch, about four million in all. A window is divided
+  // from what is around it, so that it has bins of its own, finer than those of a longer launch.
   explicit ActivityRecorder(std::size_t series_expected, const std::optional<Window>& window = std::nullopt);
 
   // Stays where it is.
@@ -58,8 +58,9 @@ class ActivityRecorder {
 
   void launch_began(int group, std::uint64_t launch, TimeFs now);
   void launch_ended(int group, std::uint64_t launch, TimeFs now);
-  // The run is over, and so is every block's report.
-  void finish(TimeFs end);
+  // The run is over, and so is every block's report. Only epochs that have a part in `binned` need more than one bin.
+  void finish(TimeFs end, const Window& binned);
+  void finish(TimeFs end) { finish(end, {0_fs, kNever}); }
 
   std::uint32_t most_bins() const { return most_bins_; }
   const std::vector<SeriesInfo>& series() const { return infos_; }
@@ -79,7 +80,7 @@ class ActivityRecorder {
 
   Group& group_of(int group);
   void change(int group, TimeFs now);
-  void end_epochs(Group& group, TimeFs end);
+  void end_epochs(Group& group, TimeFs end, const Window& binned);
   void sort_epochs();
   void settle(std::size_t epoch);
 

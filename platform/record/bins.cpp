@@ -22,6 +22,7 @@ void OpenBins::grow(ChunkPool& pool) {
 
 BinItem OpenBins::widen(int by, ChunkPool& pool) {
   if (empty()) return {};
+  by = std::min(by, 31);  // indices are small
   OpenBins wide;
   char* latest = nullptr;  // in `wide`
   std::uint32_t skipped = 0;

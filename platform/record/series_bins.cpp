@@ -10,7 +10,7 @@ void EpochList::divide(TimeFs end) {
   const auto epoch = static_cast<std::size_t>(at);
   ends_.insert(ends_.begin() + at, end);
   shifts_.insert(shifts_.begin() + at + 1, kFirstShift);
-  shifts_[epoch] = std::min(shifts_[epoch], shift_for(end - begin_of(epoch)));
+  shifts_[epoch] = std::min(shifts_[epoch], shift_for(end - begin_of(epoch), most_bins_));
   const TimeFs next_end = epoch + 1 < ends_.size() ? ends_[epoch + 1] : kNever;
   if (latest_ > end) fit(epoch + 1, std::min(latest_, next_end));
   covered_begin_ = covered_end_ = 0_fs;
@@ -22,6 +22,11 @@ void EpochList::drop_last() {
   const std::size_t last = ends_.size();
   if (latest_ > begin_of(last)) fit(last, latest_);
   covered_begin_ = covered_end_ = 0_fs;
+}
+
+void EpochList::use_one_bin(std::size_t epoch) {
+  const TimeFs end = epoch < ends_.size() ? ends_[epoch] : latest_;
+  if (end > begin_of(epoch)) shifts_[epoch] = shift_for(end - begin_of(epoch), 1);
 }
 
 void EpochList::widen_for(TimeFs begin, TimeFs end) {
@@ -36,14 +41,14 @@ void EpochList::widen_for(TimeFs begin, TimeFs end) {
 }
 
 // Of bins that are wide enough for this long an epoch.
-int EpochList::shift_for(TimeFs time) const {
+int EpochList::shift_for(TimeFs time, std::uint32_t most_bins) {
   int shift = kFirstShift;
-  while ((time - 1_fs).fs() >> shift >= most_bins_) ++shift;
+  while ((time - 1_fs).fs() >> shift >= most_bins) ++shift;
   return shift;
 }
 
 void EpochList::fit(std::size_t epoch, TimeFs end) {
-  shifts_[epoch] = std::max(shifts_[epoch], shift_for(end - begin_of(epoch)));
+  shifts_[epoch] = std::max(shifts_[epoch], shift_for(end - begin_of(epoch), most_bins_));
 }
 
 void SeriesBins::add_across(const Usage& usage, BinStore& store) {

@@ -36,6 +36,8 @@ class EpochList {
   void divide(TimeFs end);
   // Removes the last one.
   void drop_last();
+  // Makes bins of an epoch so wide that there is one.
+  void use_one_bin(std::size_t epoch);
   // Makes bins wide enough for [begin, end).
   void cover(TimeFs begin, TimeFs end) {
     latest_ = std::max(latest_, end);
@@ -44,7 +46,7 @@ class EpochList {
 
  private:
   void widen_for(TimeFs begin, TimeFs end);
-  int shift_for(TimeFs time) const;
+  static int shift_for(TimeFs time, std::uint32_t most_bins);
   void fit(std::size_t epoch, TimeFs end);
 
   std::uint32_t most_bins_;

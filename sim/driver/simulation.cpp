@@ -11,6 +11,7 @@
 #include "sim/driver/run_end.h"
 #include "sim/driver/systemc_setup.h"
 #include "sim/driver/wave_recording.h"
+#include "sim/findings/findings.h"
 #include "sim/findings/operation_costs.h"
 #include "sim/host/host_port.h"
 
@@ -92,7 +93,11 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   platform.conclude();
   std::vector<std::string> wave_warnings;
   if (waves) waves->finish(result.sim_time, wave_warnings);
-  if (options.recorder != nullptr) options.recorder->finish(result.sim_time);
+  if (options.recorder != nullptr) {
+    const bool in_log = options.oplog != nullptr;
+    in_log ? options.recorder->finish(result.sim_time)
+           : options.recorder->finish(result.sim_time, time_of_causes(host.launches()));
+  }
   if (result.failure) {
     data.finish_log();
   } else {

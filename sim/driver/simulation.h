@@ -48,11 +48,13 @@ struct SimulationOptions {
   std::optional<TimeFs> time_limit;
   HostTimeLimit* host_time_limit = nullptr;  // none when null
   Progress progress = Progress::off;
-  observe::EventLog* log = nullptr;              // none when null
-  record::ActivityRecorder* recorder = nullptr;  // none when null; finished when simulate() returns
-  OperationCosts* costs = nullptr;               // none when null
-  contract::IOrderObserver* order = nullptr;     // none when null
-  payload::IHopObserver* hops = nullptr;         // none when null
+  observe::EventLog* log = nullptr;  // none when null
+  // None when null; finished when simulate() returns. Without `oplog`, the time that findings do not look at has no
+  // bins.
+  record::ActivityRecorder* recorder = nullptr;
+  OperationCosts* costs = nullptr;            // none when null
+  contract::IOrderObserver* order = nullptr;  // none when null
+  payload::IHopObserver* hops = nullptr;      // none when null
   const contract::IKernelCatalog* kernels = nullptr;
   const elab::BlockCatalog* blocks = nullptr;  // besides the built-in ones
 };

@@ -81,6 +81,18 @@ const LaunchRecord* longest_launch(const std::deque<LaunchRecord>& launches) {
   return longest;
 }
 
+// A chain of waits may lead back into launches that overlap the longest one.
+record::ActivityRecorder::Window time_of_causes(const std::deque<LaunchRecord>& launches) {
+  const LaunchRecord* const longest = longest_launch(launches);
+  if (longest == nullptr) return {0_fs, 0_fs};
+  record::ActivityRecorder::Window time{longest->submitted, longest->completed};
+  for (const LaunchRecord& launch : launches) {
+    const bool overlaps = launch.submitted < longest->completed && launch.completed > longest->submitted;
+    if (overlaps) time.begin = std::min(time.begin, launch.submitted);
+  }
+  return time;
+}
+
 std::vector<Finding> find_causes(const std::deque<LaunchRecord>& launches, const record::ActivityRecorder& recorder,
                                  const topology::Graph& graph, const OperationCosts* costs, const MessageWaits* waits) {
   Findings findings;

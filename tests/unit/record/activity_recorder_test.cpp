@@ -126,6 +126,29 @@ TEST(ActivityRecorder, AWindowThatTheRunDoesNotReachIsNone) {
   }
 }
 
+// Three launches of 60 ns each; bins are asked for in the middle of the second one.
+TEST(ActivityRecorder, EpochsWhoseBinsNobodyWantsHaveOne) {
+  ActivityRecorder recorder(1);
+  ActivitySeries& series = recorder.add_series(of_sip(0));
+  for (std::int64_t i = 0; i < 3; ++i) {
+    const TimeFs begin = 100_ns * i;
+    recorder.launch_began(0, static_cast<std::uint64_t>(i) + 1, begin);
+    series.add(busy(begin, begin + 20_ns));
+    series.add(busy(begin + 40_ns, begin + 60_ns));
+    recorder.launch_ended(0, static_cast<std::uint64_t>(i) + 1, begin + 60_ns);
+  }
+  recorder.finish(300_ns, ActivityRecorder::Window{120_ns, 130_ns});
+  std::vector<std::size_t> bins;
+  for (std::size_t epoch = 0; epoch < recorder.epochs().size(); ++epoch) {
+    for (const Activity& activity : recorder.activities_of(epoch)) {
+      EXPECT_EQ(activity.sum.busy, 40_ns);
+      bins.push_back(0);
+      activity.bins.for_each([&](std::uint32_t, const Bin&) { ++bins.back(); });
+    }
+  }
+  EXPECT_EQ(bins, (std::vector<std::size_t>{1, 4, 1}));
+}
+
 TEST(ActivityRecorder, MoreSeriesHaveWiderBins) {
   EXPECT_EQ(ActivityRecorder(10).most_bins(), 512u);
   EXPECT_EQ(ActivityRecorder(1 << 20).most_bins(), 16u);
