@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <deque>
 #include <map>
+#include <vector>
+
+#include "platform/record/usage_log.h"
 
 namespace kb::modules {
 namespace {
@@ -57,9 +61,41 @@ TEST(PeActivity, ChannelsCountPerChannel) {
   EXPECT_EQ(pe.until(20_fs).of(PeResource::read_channel), (10_fs + 20_fs) / 2);
 }
 
-// Random begins and ends: the parts always add up to the time, and a window is the difference of two accounts.
-RC_GTEST_PROP(PeActivity, PartsAddUpToTheTime, ()) {
+// A PE whose kernel runs from the start, and what it records.
+struct RecordedPe {
   PeActivity pe;
+
+  RecordedPe() {
+    PeActivity::Series to;
+    for (record::ActivitySeries*& one : to.shares) one = &series.emplace_back(group);
+    for (record::ActivitySeries** const one :
+         {&to.compute, &to.fetch, &to.store, &to.read_channel, &to.write_channel}) {
+      *one = &series.emplace_back(group);
+    }
+    pe.record_in(to);
+    pe.set_running(true, 0_fs);
+  }
+  // What was recorded, in the order of the series.
+  std::vector<TimeFs> busy_times() {
+    log.finish();
+    std::vector<TimeFs> busy(series.size());
+    for (const std::vector<record::Activity>& epoch : group.activities) {
+      for (const record::Activity& activity : epoch) busy[activity.series] += activity.sum.busy;
+    }
+    return busy;
+  }
+
+ private:
+  record::UsageLog log;
+  record::SeriesGroup group{log, record::EpochList(512), {}};
+  std::deque<record::ActivitySeries> series;
+};
+
+// Random begins and ends: the parts always add up to the time, a window is the difference of two accounts, and what is
+// recorded is the same.
+RC_GTEST_PROP(PeActivity, PartsAddUpToTheTime, ()) {
+  RecordedPe recorded;
+  PeActivity& pe = recorded.pe;
   std::map<Kind, int> open;
   TimeFs now = 0_fs, from = 0_fs;
   TimeShares before;
@@ -82,6 +118,12 @@ RC_GTEST_PROP(PeActivity, PartsAddUpToTheTime, ()) {
   }
   TimeShares window = pe.until(now);
   RC_ASSERT(window.total() == now);
+  std::vector<TimeFs> expected(window.time.begin(), window.time.end());
+  for (const PeResource resource : {PeResource::compute, PeResource::tcm_read, PeResource::tcm_write,
+                                    PeResource::read_channel, PeResource::write_channel}) {
+    expected.push_back(window.of(resource));
+  }
+  RC_ASSERT(recorded.busy_times() == expected);
   window -= before;
   RC_ASSERT(window.total() == now - from);
   for (const TimeFs part : window.time) RC_ASSERT(part >= 0_fs);
