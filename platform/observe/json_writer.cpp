@@ -45,30 +45,41 @@ constexpr std::array<bool, 256> plain_characters() {
 }
 constexpr std::array<bool, 256> kPlain = plain_characters();
 
-// With its quotes.
-void add_string(TextBuffer& out, std::string_view text) {
-  constexpr std::size_t kLongest = 6;  // of what a byte becomes
-  char* to = out.room(kLongest * text.size() + 2);
+// Characters at the begin of a text that stand for themselves.
+std::size_t count_plain(std::string_view text) {
+  const auto is_plain = [](char c) { return kPlain[static_cast<unsigned char>(c)]; };
+  return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_plain) - text.begin());
+}
+
+// Of what a text becomes, with its quotes.
+constexpr std::size_t most_bytes(std::string_view text) {
+  return 6 * text.size() + 2;
+}
+
+// With its quotes. Returns the end of what it wrote.
+char* put_string(char* to, std::string_view text) {
   *to++ = '"';
-  for (std::size_t i = 0; i < text.size();) {
-    const char c = text[i];
-    if (kPlain[static_cast<unsigned char>(c)]) {
-      *to++ = c;
-      ++i;
-      continue;
-    }
-    const std::size_t length = utf8_length(text.substr(i));
+  for (;;) {
+    const std::size_t plain = count_plain(text);
+    to = put(to, text.substr(0, plain));
+    text.remove_prefix(plain);
+    if (text.empty()) break;
+    const std::size_t length = utf8_length(text);
     if (length == 0) {
       to = put(to, "\\ufffd");
     } else if (length == 1) {
-      to = put_escaped(to, c);
+      to = put_escaped(to, text.front());
     } else {
-      to = put(to, text.substr(i, length));
+      to = put(to, text.substr(0, length));
     }
-    i += std::max<std::size_t>(length, 1);
+    text.remove_prefix(std::max<std::size_t>(length, 1));
   }
   *to++ = '"';
-  out.end_at(to);
+  return to;
+}
+
+void add_string(TextBuffer& out, std::string_view text) {
+  out.end_at(put_string(out.room(most_bytes(text)), text));
 }
 
 constexpr std::size_t kNumberBytes = 40;  // any number
@@ -88,9 +99,11 @@ std::string shortest(double value) {
 }
 
 JsonWriter& JsonWriter::key(std::string_view name) {
-  separate();
-  add_string(out_, name);
-  out_.add(pretty_ ? ": " : ":");
+  char* to = put_separator(out_.room(separator_bytes() + most_bytes(name) + 2));
+  to = put_string(to, name);
+  *to++ = ':';
+  if (pretty_) *to++ = ' ';
+  out_.end_at(to);
   after_key_ = true;
   return *this;
 }
@@ -142,7 +155,7 @@ JsonWriter& JsonWriter::open(char bracket, bool inline_items) {
 JsonWriter& JsonWriter::close(char bracket) {
   const Level level = levels_.back();
   levels_.pop_back();
-  if (!level.empty && !level.inline_items) new_line();
+  if (!level.empty && !level.inline_items) out_.end_at(put_new_line(out_.room(separator_bytes())));
   out_.add(bracket);
   if (sink_ != nullptr && out_.text().size() >= kPieceBytes) pass_on();
   return *this;
@@ -159,22 +172,26 @@ void JsonWriter::pass_on() {
 }
 
 void JsonWriter::before_value() {
-  if (!after_key_) separate();
+  if (!after_key_) out_.end_at(put_separator(out_.room(separator_bytes())));
   after_key_ = false;
 }
 
-void JsonWriter::separate() {
-  if (levels_.empty()) return;
+// Between items, and before the first of a level. Returns the end of what it wrote.
+char* JsonWriter::put_separator(char* to) {
+  if (levels_.empty()) return to;
   Level& level = levels_.back();
-  if (!level.empty) out_.add(level.inline_items && pretty_ ? ", " : ",");
+  if (!level.empty) {
+    *to++ = ',';
+    if (level.inline_items && pretty_) *to++ = ' ';
+  }
   level.empty = false;
-  if (!level.inline_items) new_line();
+  return level.inline_items ? to : put_new_line(to);
 }
 
-void JsonWriter::new_line() {
-  if (!pretty_) return;
-  out_.add('\n');
-  out_.add(levels_.size() * 2, ' ');
+char* JsonWriter::put_new_line(char* to) const {
+  if (!pretty_) return to;
+  *to++ = '\n';
+  return std::fill_n(to, 2 * levels_.size(), ' ');
 }
 
 }  // namespace kb::observe

@@ -1,6 +1,7 @@
 // Ordered JSON text with exact numbers: times are written from integer femtoseconds, never through a double.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -50,8 +51,9 @@ class JsonWriter {
   JsonWriter& close(char bracket);
   void pass_on();
   void before_value();
-  void separate();
-  void new_line();
+  char* put_separator(char* to);
+  char* put_new_line(char* to) const;
+  std::size_t separator_bytes() const { return 3 + 2 * levels_.size(); }  // at most
 
   TextBuffer out_;
   std::vector<Level> levels_;

@@ -22,10 +22,6 @@ class TextBuffer {
     std::memcpy(room(text.size()), text.data(), text.size());
     size_ += text.size();
   }
-  void add(std::size_t count, char c) {
-    std::fill_n(room(count), count, c);
-    size_ += count;
-  }
 
   // Where `bytes` more may be written, and where those that were written end.
   char* room(std::size_t bytes) {
