@@ -42,7 +42,9 @@ std::map<topology::EdgeKind, Bandwidth> most_by_kind(const topology::Graph& grap
   return most;
 }
 
-// What passes a slow wire is late by it also while the wire is not full; that of another one waits only then.
+// What passes a slow wire that is full at times is late by it at other times, too. Where a wire is seldom full, slow or
+// not, only what passes it then waits: a ring of small messages loses 2 % by a wire of a quarter of the bandwidth that
+// is busy for two thirds of the time.
 Wire hottest(const LaunchCase& of, const std::set<SipId>& sips) {
   const std::map<topology::EdgeKind, Bandwidth> typical = most_by_kind(of.graph);
   Wire hottest;
@@ -51,7 +53,7 @@ Wire hottest(const LaunchCase& of, const std::set<SipId>& sips) {
     if (!id || !is_of(sips, of.graph, *use.series)) continue;
     const topology::Edge& edge = of.graph.edge(*id);
     Wire wire{use.series, &edge, edge.bw, typical.at(edge.kind), use.full};
-    if (wire.is_slow()) wire.time = use.busy;
+    if (wire.is_slow() && use.full > use.busy / 2) wire.time = use.busy;
     if (wire.time > hottest.time) hottest = wire;
   }
   return hottest;

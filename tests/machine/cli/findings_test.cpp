@@ -157,6 +157,8 @@ TEST_F(FindingsTest, ASlowLinkAmongEqualOnes) {
               HasSubstr("it carries 8 GB/s, others of its kind 32, and is busy for "));
   EXPECT_FALSE(has(mended, "slow_link"));
   expect_gain(slow_ring, mended, 0.2);
+  const Json small = run(sips + "--set n_elem=256 --set algorithm=ring_allreduce");
+  EXPECT_FALSE(has(small, "slow_link")) << "busy for two thirds of the kernel, and in nobody's way";
   const Json blocks = run(sips + "--set n_elem=32768");
   EXPECT_EQ(first(blocks), "slow_link") << "also where the launch that ended last is on another SIP";
   EXPECT_NE(blocks["findings"][0]["launch"], blocks["launches"][3]["id"]);
