@@ -22,8 +22,8 @@ std::string SeriesInfo::label(const topology::Graph& graph) const {
   return kind == SeriesKind::pseudo_channel ? "pc" + std::to_string(index) : std::string(name);
 }
 
-ActivityRecorder::ActivityRecorder(std::size_t series_expected, const std::optional<Window>& window)
-    : most_bins_(bins_for(series_expected)) {
+ActivityRecorder::ActivityRecorder(std::size_t series_expected, const std::optional<Window>& window, std::size_t chunks)
+    : most_bins_(bins_for(series_expected)), log_(chunks) {
   if (!window) return;
   if (window->begin > 0_fs) planned_.push_back(window->begin);
   planned_.push_back(window->end);
@@ -109,7 +109,7 @@ void ActivityRecorder::finish(TimeFs end, const Window& binned) {
   for (std::size_t epoch = 0; epoch < epochs_.size(); ++epoch) settle(epoch);
 }
 
-// And what groups have put together in theirs.
+// Epochs and, with each, its activities.
 void ActivityRecorder::sort_epochs() {
   struct Place {
     Epoch epoch;

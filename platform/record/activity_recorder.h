@@ -51,7 +51,8 @@ class ActivityRecorder {
 
   // `series_expected` sets how fine the bins are: 16 to 512 an epoch, about four million in all. A window is divided
   // from what is around it, so that it has bins of its own, finer than those of a longer launch.
-  explicit ActivityRecorder(std::size_t series_expected, const std::optional<Window>& window = std::nullopt);
+  explicit ActivityRecorder(std::size_t series_expected, const std::optional<Window>& window = std::nullopt,
+                            std::size_t chunks = UsageLog::kChunks);
 
   // Stays where it is.
   ActivitySeries& add_series(SeriesInfo info);
@@ -64,9 +65,9 @@ class ActivityRecorder {
 
   std::uint32_t most_bins() const { return most_bins_; }
   const std::vector<SeriesInfo>& series() const { return infos_; }
-  // After finish(): in the order of their begin, without those in which nothing happened.
+  // After finish(): in the order of their begin.
   const std::vector<Epoch>& epochs() const { return epochs_; }
-  // Those of one epoch, in the order of the series.
+  // Those of one epoch, in the order of the series, without series in which nothing happened.
   const std::vector<Activity>& activities_of(std::size_t epoch) const { return activities_[epoch]; }
 
  private:

@@ -16,7 +16,7 @@ namespace kb::record {
 // A run touches thousands of series, each seldom: half a cache line here, and another where uses are written.
 class alignas(32) ActivitySeries {
  public:
-  // The group and its log live longer.
+  // Lives until its log is finished; the group and the log live longer.
   explicit ActivitySeries(SeriesGroup& group);
   ActivitySeries(const ActivitySeries&) = delete;
   ActivitySeries& operator=(const ActivitySeries&) = delete;
@@ -33,7 +33,7 @@ class alignas(32) ActivitySeries {
   }
 
  private:
-  friend class UsageLog;
+  friend class UsageLog;  // which reads what is written, and moves it
 
   void grow();
 

@@ -1,6 +1,7 @@
 #include "platform/record/bins.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kb::record {
 namespace {

@@ -42,8 +42,8 @@ class PackedUse {
     return to;
   }
 
-  // Adds a use that begins where the one at `last` ends. Only where nobody can tell them from a single one afterwards:
-  // both are busy all the time, and where something waited it did so in both or in the first.
+  // Adds a use that begins where the one at `last` ends, if both are busy all the time, and something waited in both,
+  // in the first or in none: bytes and waits then count as evenly spread over both. False: it has to be put behind.
   static bool join(char* last, const Usage& usage) {
     const std::uint32_t head = word(last), kind = head & kKinds;
     const bool waits = kind == kHasWait;
@@ -94,8 +94,12 @@ class PackedUse {
   using Numbers = std::array<std::uint64_t, 6>;
   char* put_large(char* to) const {
     const auto of = [](TimeFs time) { return static_cast<std::uint64_t>(time.fs()); };
-    const Numbers numbers = {of(usage_.begin - end_), of(usage_.end - usage_.begin), of(usage_.busy), of(usage_.wait),
-                             usage_.bytes,            usage_.queue};
+    const Numbers numbers = {of(usage_.begin - end_),
+                             of(usage_.end - usage_.begin),
+                             of(usage_.busy),
+                             of(usage_.wait),
+                             usage_.bytes,
+                             usage_.queue};
     std::memcpy(put_word(to, kLarge), numbers.data(), sizeof numbers);
     return to + kMaxBytes;
   }

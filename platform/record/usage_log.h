@@ -14,7 +14,7 @@ namespace kb::record {
 // is done at once for one series stays in the cache, which what is done use by use for thousands of them does not.
 class UsageLog {
  public:
-  static constexpr std::size_t kChunks = std::size_t{1} << 17U;  // 16 MiB, about 1.2 million uses
+  static constexpr std::size_t kChunks = std::size_t{1} << 17U;  // 16 MiB, a million uses
 
   // `chunks`: how many are filled before what they hold goes into bins.
   explicit UsageLog(std::size_t chunks = kChunks) : most_chunks_(chunks) {}
@@ -25,19 +25,18 @@ class UsageLog {
   BinStore& store() { return store_; }
 
  private:
-  friend class ActivitySeries;
+  friend class ActivitySeries;  // which writes where a series ends
 
   struct Series {
     ActivitySeries* writer;
     SeriesBins bins;
     Chunk* first = nullptr;
-    TimeFs end = 0_fs;  // of the last use in bins
+    TimeFs end = 0_fs;  // from which the gap before the first use in chunks counts
   };
 
   std::uint32_t add_series(ActivitySeries& series);
   Chunk* new_chunk();
-  void all_but_last_into_bins();
-  void into_bins(Series& series, const char* stop);
+  void all_but_last_into_bins(Series& series);
 
   std::size_t most_chunks_, chunks_ = 0;
   std::vector<Series> series_;

@@ -96,7 +96,7 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   if (options.recorder != nullptr) {
     const bool in_log = options.oplog != nullptr;
     in_log ? options.recorder->finish(result.sim_time)
-           : options.recorder->finish(result.sim_time, time_of_causes(host.launches()));
+           : options.recorder->finish(result.sim_time, time_of_causes(host.launches(), options.costs));
   }
   if (result.failure) {
     data.finish_log();

@@ -81,16 +81,22 @@ const LaunchRecord* longest_launch(const std::deque<LaunchRecord>& launches) {
   return longest;
 }
 
-// A chain of waits may lead back into launches that overlap the longest one.
-record::ActivityRecorder::Window time_of_causes(const std::deque<LaunchRecord>& launches) {
+// A chain of waits may lead back to messages from before the longest launch, and to the launches that sent them.
+record::ActivityRecorder::Window time_of_causes(const std::deque<LaunchRecord>& launches, const OperationCosts* costs) {
   const LaunchRecord* const longest = longest_launch(launches);
   if (longest == nullptr) return {0_fs, 0_fs};
-  record::ActivityRecorder::Window time{longest->submitted, longest->completed};
-  for (const LaunchRecord& launch : launches) {
-    const bool overlaps = launch.submitted < longest->completed && launch.completed > longest->submitted;
-    if (overlaps) time.begin = std::min(time.begin, launch.submitted);
+  const TimeFs end = longest->completed;
+  TimeFs sent = longest->submitted;
+  if (costs != nullptr) {
+    for (const MessageReceive& receive : costs->receives()) {
+      if (receive.end > longest->submitted && receive.start < end) sent = std::min(sent, receive.sent);
+    }
   }
-  return time;
+  TimeFs begin = sent;
+  for (const LaunchRecord& launch : launches) {
+    if (launch.submitted < end && launch.completed > sent) begin = std::min(begin, launch.submitted);
+  }
+  return {begin, end};
 }
 
 std::vector<Finding> find_causes(const std::deque<LaunchRecord>& launches, const record::ActivityRecorder& recorder,

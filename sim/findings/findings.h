@@ -16,7 +16,8 @@ namespace kb::sim {
 const LaunchRecord* longest_launch(const std::deque<LaunchRecord>& launches);
 
 // The time of which find_causes() looks at single bins.
-record::ActivityRecorder::Window time_of_causes(const std::deque<LaunchRecord>& launches);
+record::ActivityRecorder::Window time_of_causes(const std::deque<LaunchRecord>& launches,
+                                                const OperationCosts* costs = nullptr);
 
 // Of the longest launch, and of the run between its launches; the largest gain first. `costs` and `waits` together tell
 // whose messages were waited for. Each gain is estimated as if only this were fixed; findings below 3 % are left out.

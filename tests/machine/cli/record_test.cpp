@@ -204,6 +204,22 @@ void erase_channels(Json& blocks) {
   }
 }
 
+// Without a database, there are bins only where findings look.
+TEST_F(RecordTest, FindingsAreTheSameWithoutIt) {
+  const std::string sips = "--topology '" + config("six_sips_torus") + "' --bench ccl-allreduce --set n_elem=";
+  for (const std::string& options :
+       {std::string("--bench gemm-multi-pe"), std::string("--bench tp-mlp"), sips + "256", sips + "16384",
+        sips + "2048 --set algorithm=ring_allreduce", std::string("--bench flash-attention")}) {
+    ASSERT_EQ(record("rec", options).code, 0);
+    ASSERT_EQ(kernbench("run --quiet --out plain " + options).code, 0);
+    const Json with = result("rec"), without = result("plain");
+    EXPECT_FALSE(with["findings"].empty()) << options;
+    for (const char* part : {"findings", "operations", "launches", "blocks"}) {
+      EXPECT_EQ(with[part], without[part]) << options << ": " << part;
+    }
+  }
+}
+
 TEST_F(RecordTest, MovesNoTime) {
   for (const char* options : {"--bench gemm-multi-pe", "--bench ccl-allreduce --set n_elem=2048"}) {
     ASSERT_EQ(record("rec", options).code, 0);

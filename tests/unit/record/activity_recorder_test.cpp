@@ -31,8 +31,13 @@ std::vector<std::pair<std::uint64_t, TimeFs>> by_launch(const ActivityRecorder& 
 
 using Parts = std::vector<std::pair<std::uint64_t, TimeFs>>;
 
-TEST(ActivityRecorder, LaunchesDivideTheTimeOfTheirSip) {
-  ActivityRecorder recorder(4);
+// With as much memory as a run has, and with so little that uses go into bins whenever they need a chunk.
+class ActivityRecorderTest : public testing::TestWithParam<std::size_t> {};
+
+INSTANTIATE_TEST_SUITE_P(Chunks, ActivityRecorderTest, testing::Values(UsageLog::kChunks, 1));
+
+TEST_P(ActivityRecorderTest, LaunchesDivideTheTimeOfTheirSip) {
+  ActivityRecorder recorder(4, std::nullopt, GetParam());
   ActivitySeries& first = recorder.add_series(of_sip(0));
   ActivitySeries& second = recorder.add_series(of_sip(1));
   ActivitySeries& outside = recorder.add_series(of_sip(ActivityRecorder::kOutside));
@@ -45,8 +50,8 @@ TEST(ActivityRecorder, LaunchesDivideTheTimeOfTheirSip) {
   EXPECT_EQ(by_launch(recorder, 2), (Parts{{0, 10_ns}, {7, 50_ns}, {0, 40_ns}}));
 }
 
-TEST(ActivityRecorder, OverlappingLaunchesCountForTheLatest) {
-  ActivityRecorder recorder(1);
+TEST_P(ActivityRecorderTest, OverlappingLaunchesCountForTheLatest) {
+  ActivityRecorder recorder(1, std::nullopt, GetParam());
   recorder.add_series(of_sip(0)).add(busy(0_ns, 100_ns));
   recorder.launch_began(0, 1, 10_ns);
   recorder.launch_began(0, 2, 30_ns);
@@ -56,8 +61,8 @@ TEST(ActivityRecorder, OverlappingLaunchesCountForTheLatest) {
   EXPECT_EQ(by_launch(recorder, 0), (Parts{{0, 10_ns}, {1, 20_ns}, {2, 60_ns}, {0, 10_ns}}));
 }
 
-TEST(ActivityRecorder, LaunchesBeyondTheMostShareAnEpoch) {
-  ActivityRecorder recorder(1);
+TEST_P(ActivityRecorderTest, LaunchesBeyondTheMostShareAnEpoch) {
+  ActivityRecorder recorder(1, std::nullopt, GetParam());
   ActivitySeries& series = recorder.add_series(of_sip(0));
   TimeFs at = 0_fs, all = 0_fs;
   for (std::uint64_t launch = 1; launch <= 1000; ++launch) {
@@ -79,8 +84,8 @@ TEST(ActivityRecorder, LaunchesBeyondTheMostShareAnEpoch) {
 }
 
 // 10 to 60 ns is a launch, 30 to 70 the window; another launch begins in what is left.
-TEST(ActivityRecorder, AWindowDividesLaunches) {
-  ActivityRecorder recorder(4, ActivityRecorder::Window{30_ns, 70_ns});
+TEST_P(ActivityRecorderTest, AWindowDividesLaunches) {
+  ActivityRecorder recorder(4, ActivityRecorder::Window{30_ns, 70_ns}, GetParam());
   ActivitySeries& series = recorder.add_series(of_sip(0));
   const auto use = [&](TimeFs begin, TimeFs end) { series.add(busy(begin, end)); };
   recorder.launch_began(0, 7, 10_ns);
@@ -99,8 +104,8 @@ TEST(ActivityRecorder, AWindowDividesLaunches) {
                 {0_ns, 10_ns}, {10_ns, 30_ns}, {30_ns, 60_ns}, {60_ns, 70_ns}, {70_ns, 90_ns}, {90_ns, 100_ns}}));
 }
 
-TEST(ActivityRecorder, AWindowHasFinerBinsThanItsLaunch) {
-  ActivityRecorder recorder(1, ActivityRecorder::Window{1'000'000_ns, 1'010'000_ns});
+TEST_P(ActivityRecorderTest, AWindowHasFinerBinsThanItsLaunch) {
+  ActivityRecorder recorder(1, ActivityRecorder::Window{1'000'000_ns, 1'010'000_ns}, GetParam());
   ActivitySeries& series = recorder.add_series(of_sip(0));
   recorder.launch_began(0, 1, 0_ns);
   for (std::int64_t us = 0; us < 2000; ++us) {
@@ -115,9 +120,9 @@ TEST(ActivityRecorder, AWindowHasFinerBinsThanItsLaunch) {
   EXPECT_EQ(by_launch(recorder, 0), (Parts{{1, 500'000_ns}, {1, 5'000_ns}, {1, 495'000_ns}}));
 }
 
-TEST(ActivityRecorder, AWindowThatTheRunDoesNotReachIsNone) {
+TEST_P(ActivityRecorderTest, AWindowThatTheRunDoesNotReachIsNone) {
   for (const ActivityRecorder::Window window : {ActivityRecorder::Window{200_ns, 300_ns}, {0_ns, 300_ns}}) {
-    ActivityRecorder recorder(1, window);
+    ActivityRecorder recorder(1, window, GetParam());
     recorder.add_series(of_sip(0)).add(busy(0_ns, 100_ns));
     recorder.finish(100_ns);
     ASSERT_EQ(recorder.epochs().size(), 1u);
@@ -126,9 +131,50 @@ TEST(ActivityRecorder, AWindowThatTheRunDoesNotReachIsNone) {
   }
 }
 
+// A wire tells of a backlog long before it has passed: ten uses, of which each is too long to be joined. Another series
+// fills the memory, and only then a launch begins within them.
+TEST_P(ActivityRecorderTest, ABacklogIsDividedByALaterLaunch) {
+  ActivityRecorder recorder(2, std::nullopt, GetParam());
+  ActivitySeries& backlog = recorder.add_series(of_sip(0));
+  ActivitySeries& other = recorder.add_series(of_sip(0));
+  for (std::int64_t us = 0; us < 10; ++us)
+    backlog.add(busy(TimeFs(us * 5'000'000'000), TimeFs((us + 1) * 5'000'000'000)));
+  for (std::int64_t i = 0; i < 100; ++i) other.add(busy(TimeFs(i * 10), TimeFs(i * 10 + 5)));
+  recorder.launch_began(0, 7, 12'000_ns);
+  recorder.launch_ended(0, 7, 13'000_ns);
+  recorder.finish(50'000_ns);
+  EXPECT_EQ(by_launch(recorder, 0), (Parts{{0, 12'000_ns}, {7, 1'000_ns}, {0, 37'000_ns}}));
+}
+
+// A series that was put into bins before the others has narrower ones.
+TEST_P(ActivityRecorderTest, AllSeriesOfAnEpochHaveBinsOfOneWidth) {
+  ActivityRecorder recorder(3, std::nullopt, GetParam());
+  std::vector<ActivitySeries*> series;
+  for (int i = 0; i < 3; ++i) series.push_back(&recorder.add_series(of_sip(0)));
+  for (std::int64_t i = 0; i < 3000; ++i) {
+    const auto which = static_cast<std::size_t>(2 - i / 1000);
+    series[which]->add(busy(TimeFs(i * 1'000'000'000), TimeFs(i * 1'000'000'000 + 500'000'000)));
+  }
+  recorder.finish(3'000'000_ns);
+  ASSERT_EQ(recorder.epochs().size(), 1u);
+  const std::vector<Activity>& activities = recorder.activities_of(0);
+  ASSERT_EQ(activities.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(activities[i].series, i);
+    EXPECT_EQ(activities[i].shift, recorder.epochs()[0].shift);
+    EXPECT_EQ(activities[i].sum.busy, 500'000_ns);
+    TimeFs sum = 0_fs;
+    activities[i].bins.for_each([&](std::uint32_t bin, const Bin& what) {
+      EXPECT_LT(bin, 512u);
+      sum += what.busy;
+    });
+    EXPECT_EQ(sum, 500'000_ns);
+  }
+}
+
 // Three launches of 60 ns each; bins are asked for in the middle of the second one.
-TEST(ActivityRecorder, EpochsWhoseBinsNobodyWantsHaveOne) {
-  ActivityRecorder recorder(1);
+TEST_P(ActivityRecorderTest, EpochsWhoseBinsNobodyWantsHaveOne) {
+  ActivityRecorder recorder(1, std::nullopt, GetParam());
   ActivitySeries& series = recorder.add_series(of_sip(0));
   for (std::int64_t i = 0; i < 3; ++i) {
     const TimeFs begin = 100_ns * i;
