@@ -45,13 +45,13 @@ constexpr std::array<bool, 256> plain_characters() {
 }
 constexpr std::array<bool, 256> kPlain = plain_characters();
 
-// Characters at the begin of a text that stand for themselves.
+// How many characters at the beginning of a text stand for themselves.
 std::size_t count_plain(std::string_view text) {
   const auto is_plain = [](char c) { return kPlain[static_cast<unsigned char>(c)]; };
   return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_plain) - text.begin());
 }
 
-// Of what a text becomes, with its quotes.
+// The most that a text becomes, with its quotes.
 constexpr std::size_t most_bytes(std::string_view text) {
   return 6 * text.size() + 2;
 }

@@ -53,7 +53,7 @@ class JsonWriter {
   void before_value();
   char* put_separator(char* to);
   char* put_new_line(char* to) const;
-  std::size_t separator_bytes() const { return 3 + 2 * levels_.size(); }  // at most
+  std::size_t separator_bytes() const { return 2 + 2 * levels_.size(); }  // at most
 
   TextBuffer out_;
   std::vector<Level> levels_;

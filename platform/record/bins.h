@@ -1,7 +1,6 @@
 // Bins of one resource in one epoch, without the empty ones. There are hundreds of thousands: they are kept packed.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -33,14 +32,17 @@ class PackedBin {
   static char* put(char* to, std::uint32_t skipped, const Bin& bin) {
     std::uint32_t head = skipped << kLengthBits;
     char* at = to + kHeadBytes;
-    int shift = 0;
-    for (const std::uint64_t number : numbers(bin)) {
+    const auto add = [&](std::uint64_t number, int shift) {
+      if (number == 0) return;  // most bins have neither waits nor a queue
       std::memcpy(at, &number, sizeof number);
-      const int length = number == 0 ? 0 : 8 - __builtin_clzll(number) / 8;
+      const int length = 8 - __builtin_clzll(number) / 8;
       head |= static_cast<std::uint32_t>(length) << shift;
-      shift += 4;
       at += length;
-    }
+    };
+    add(static_cast<std::uint64_t>(bin.busy.fs()), 0);
+    add(static_cast<std::uint64_t>(bin.wait.fs()), 4);
+    add(bin.bytes, 8);
+    add(bin.queue, 12);
     std::memcpy(to, &head, sizeof head);
     return at;
   }
@@ -71,9 +73,6 @@ class PackedBin {
  private:
   static constexpr int kLengthBits = 16;
 
-  static std::array<std::uint64_t, 4> numbers(const Bin& bin) {
-    return {static_cast<std::uint64_t>(bin.busy.fs()), static_cast<std::uint64_t>(bin.wait.fs()), bin.bytes, bin.queue};
-  }
   std::uint32_t length(int i) const { return head_ >> 4 * i & 15U; }
 
   const char* from_;

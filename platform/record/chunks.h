@@ -19,7 +19,7 @@ struct alignas(128) Chunk {
 
   void end_at(const char* end) { used = static_cast<std::uint32_t>(end - bytes); }
   // From a place behind the first of `bytes`, or at their end.
-  static Chunk* of(char* at) { return reinterpret_cast<Chunk*>((address(at) - 1) / sizeof(Chunk) * sizeof(Chunk)); }
+  static Chunk* of(char* at) { return reinterpret_cast<Chunk*>(at - 1 - (address(at) - 1) % sizeof(Chunk)); }
   // Bytes from a place in a chunk to its end; 0 at the end, and of nullptr.
   static std::size_t room_at(const char* at) { return -address(at) % sizeof(Chunk); }
 

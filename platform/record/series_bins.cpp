@@ -74,6 +74,7 @@ void SeriesBins::end_epoch(BinStore& store) {
 
 void SeriesBins::look_at_ends() {
   const std::vector<TimeFs>& ends = group_->epochs.ends();
+  epoch_begin_ = group_->epochs.begin_of(epoch_);
   epoch_end_ = epoch_ < ends.size() ? ends[epoch_] : kNever;
   limit_ = std::min(bin_end_, epoch_end_);
 }
@@ -109,12 +110,12 @@ void SeriesBins::open_bin(TimeFs begin, ChunkPool& pool) {
     if (begin < bin_end_) return;
     close_bin(pool);
   }
-  go_to(static_cast<std::uint32_t>((begin - group_->epochs.begin_of(epoch_)).fs() >> shift_));
+  go_to(static_cast<std::uint32_t>((begin - epoch_begin_).fs() >> shift_));
 }
 
 void SeriesBins::go_to(std::uint32_t index) {
   index_ = index;
-  const TimeFs begin = group_->epochs.begin_of(epoch_) + TimeFs(std::int64_t{index} << shift_);
+  const TimeFs begin = epoch_begin_ + TimeFs(std::int64_t{index} << shift_);
   bin_end_ = time_sum(begin, TimeFs(std::int64_t{1} << shift_));
   limit_ = std::min(bin_end_, epoch_end_);
 }

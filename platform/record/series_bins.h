@@ -106,7 +106,7 @@ class SeriesBins {
 
   TimeFs bin_end_ = 0_fs;  // of the bin that is filled
   TimeFs limit_ = 0_fs;    // the same, or the end of the epoch where that comes first
-  TimeFs epoch_end_ = kNever;
+  TimeFs epoch_begin_ = 0_fs, epoch_end_ = kNever;
   Bin bin_;
   SeriesGroup* group_;
   std::uint32_t epoch_ = 0;

@@ -6,11 +6,12 @@
 namespace kb::record {
 namespace {
 
-// The uses of a series, whose chunks it gives back.
+// The uses of a series.
 class UseReader {
  public:
-  // `end`: of the use before the first; `stop`: of what is written, in the last chunk.
-  UseReader(Chunk* first, TimeFs end, const char* stop, ChunkPool& pool)
+  // `end`: of the use before the first; `stop`: of what is written, in the last chunk. Chunks go to `pool` when they
+  // have been read, if there is one.
+  UseReader(Chunk* first, TimeFs end, const char* stop, ChunkPool* pool)
       : pool_(pool), next_chunk_(first), stop_(stop) {
     usage_.end = end;
   }
@@ -24,7 +25,7 @@ class UseReader {
 
  private:
   bool open_next() {
-    if (chunk_ != nullptr) pool_.give_back(chunk_, chunk_);
+    if (chunk_ != nullptr && pool_ != nullptr) pool_->give_back(chunk_, chunk_);
     chunk_ = next_chunk_;
     if (chunk_ == nullptr) return false;
     next_chunk_ = chunk_->next;
@@ -34,44 +35,40 @@ class UseReader {
     return true;
   }
 
-  ChunkPool& pool_;
+  ChunkPool* pool_;
   Chunk* next_chunk_;
   Chunk* chunk_ = nullptr;
   const char *at_ = nullptr, *chunk_end_ = nullptr, *stop_;
   Usage usage_;
 };
 
-// Uses as they come, but for the last ones that follow one another without a gap: those are joined and held back.
-class AllButLast {
- public:
-  explicit AllButLast(UseReader uses) : uses_(uses), last_(*uses_.next()) {}
+// The last uses of a series, where they follow one another without a gap and the resource is busy all the time.
+struct Backlog {
+  static constexpr TimeFs kLongest = TimeFs(std::int64_t{1} << 40);  // 1.1 ms
 
-  const Usage* next() {
-    while (const Usage* const use = uses_.next()) {
-      if (join(*use)) continue;
-      complete_ = std::exchange(last_, *use);
-      return &complete_;
+  std::size_t uses_before = 0;
+  Usage all;  // its uses as a single one, with bytes and waits evenly spread
+
+  // At least one use.
+  explicit Backlog(UseReader uses) {
+    for (std::size_t i = 0; const Usage* const use = uses.next(); ++i) {
+      if (i > 0 && join(*use)) continue;
+      uses_before = i;
+      all = *use;
     }
-    return nullptr;
   }
-  const Usage& last() const { return last_; }
 
  private:
-  static constexpr TimeFs kLongest = TimeFs(std::int64_t{1} << 40);
-
   bool join(const Usage& use) {
-    const bool follows = use.begin == last_.end && use.is_dense() && last_.is_dense();
-    if (!follows || use.end - last_.begin >= kLongest) return false;
-    last_.end = use.end;
-    last_.busy += use.busy;
-    accumulate(last_.wait, use.wait);
-    last_.bytes += use.bytes;
-    last_.queue = std::max(last_.queue, use.queue);
+    const bool follows = use.begin == all.end && use.is_dense() && all.is_dense();
+    if (!follows || use.end - all.begin >= kLongest) return false;
+    all.end = use.end;
+    all.busy += use.busy;
+    accumulate(all.wait, use.wait);
+    all.bytes += use.bytes;
+    all.queue = std::max(all.queue, use.queue);
     return true;
   }
-
-  UseReader uses_;
-  Usage last_, complete_;
 };
 
 }  // namespace
@@ -100,28 +97,31 @@ Chunk* UsageLog::new_chunk() {
   if (chunks_ >= most_chunks_) {
     chunks_ = 0;
     for (Series& series : series_) {
-      if (series.first != nullptr) all_but_last_into_bins(series);
+      if (series.first != nullptr) all_but_backlog_into_bins(series);
     }
   }
   ++chunks_;
   return store_.pool().take();
 }
 
-// The last use may still become longer, or be a backlog that an epoch is going to divide.
-void UsageLog::all_but_last_into_bins(Series& series) {
+// A wire tells of its backlog in advance, and an epoch may still end within it.
+void UsageLog::all_but_backlog_into_bins(Series& series) {
   ActivitySeries& writer = *series.writer;
-  AllButLast uses(UseReader(series.first, series.end, writer.at_, store_.pool()));
-  series.bins.add_all([&uses] { return uses.next(); }, store_);
+  const Backlog backlog(UseReader(series.first, series.end, writer.at_, nullptr));
+  UseReader uses(series.first, series.end, writer.at_, &store_.pool());
+  std::size_t left = backlog.uses_before;
+  series.bins.add_all([&] { return left-- > 0 ? uses.next() : nullptr; }, store_);
+  while (uses.next() != nullptr) continue;  // gives the last chunks back
   series.first = store_.pool().take();
-  series.end = uses.last().begin;
-  const PackedUse last(series.end, uses.last());
-  writer.at_ = last.put(series.first->bytes);
-  writer.last_ = static_cast<std::uint32_t>(last.bytes());
+  series.end = backlog.all.begin;
+  const PackedUse packed(series.end, backlog.all);
+  writer.at_ = packed.put(series.first->bytes);
+  writer.last_ = static_cast<std::uint32_t>(packed.bytes());
 }
 
 void UsageLog::finish() {
   for (Series& series : series_) {
-    UseReader uses(series.first, series.end, series.writer->at_, store_.pool());
+    UseReader uses(series.first, series.end, series.writer->at_, &store_.pool());
     series.bins.add_all([&uses] { return uses.next(); }, store_);
     series.bins.finish(store_);
   }

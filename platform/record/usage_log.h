@@ -36,7 +36,7 @@ class UsageLog {
 
   std::uint32_t add_series(ActivitySeries& series);
   Chunk* new_chunk();
-  void all_but_last_into_bins(Series& series);
+  void all_but_backlog_into_bins(Series& series);
 
   std::size_t most_chunks_, chunks_ = 0;
   std::vector<Series> series_;

@@ -15,9 +15,8 @@ namespace kb::sim {
 // The launch that took longest; null when none has ended.
 const LaunchRecord* longest_launch(const std::deque<LaunchRecord>& launches);
 
-// The time of which find_causes() looks at single bins.
-record::ActivityRecorder::Window time_of_causes(const std::deque<LaunchRecord>& launches,
-                                                const OperationCosts* costs = nullptr);
+// The time of which find_causes() looks at single bins. `costs`: null when not recorded.
+record::ActivityRecorder::Window time_of_causes(const std::deque<LaunchRecord>& launches, const OperationCosts* costs);
 
 // Of the longest launch, and of the run between its launches; the largest gain first. `costs` and `waits` together tell
 // whose messages were waited for. Each gain is estimated as if only this were fixed; findings below 3 % are left out.

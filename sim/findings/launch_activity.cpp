@@ -35,6 +35,7 @@ std::vector<LaunchActivity::WireUse> LaunchActivity::wires(double part) const {
     const record::Epoch& epoch = recorder_.epochs()[index];
     if (epoch.end <= window_.first || epoch.begin >= window_.second) continue;
     const TimeFs width(std::int64_t{1} << epoch.shift);
+    const TimeFs full(std::llround(std::ceil(part * static_cast<double>(width.fs()))));
     for (const record::Activity& activity : recorder_.activities_of(index)) {
       if (recorder_.series()[activity.series].kind != record::SeriesKind::link) continue;
       WireUse& wire = all[activity.series];
@@ -44,7 +45,7 @@ std::vector<LaunchActivity::WireUse> LaunchActivity::wires(double part) const {
         if (inside <= 0_fs) return;
         const TimeFs busy = std::min(what.busy, inside);
         wire.busy += busy;
-        if (fs_to_ns(what.busy) >= part * fs_to_ns(width)) wire.full += busy;
+        if (what.busy >= full) wire.full += busy;
       });
     }
   }

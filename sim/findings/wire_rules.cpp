@@ -30,7 +30,8 @@ struct Wire {
   const record::SeriesInfo* series = nullptr;
   const topology::Edge* edge = nullptr;
   Bandwidth bw, typical;
-  TimeFs time = 0_fs;  // that it costs at most
+  TimeFs time = 0_fs;  // that it costs at most: while it is full, or busy
+  bool counts_busy = false;
 
   bool is_slow() const { return bw < typical * 0.9; }
   double wider() const { return is_slow() ? typical / bw : 2.0; }
@@ -42,9 +43,9 @@ std::map<topology::EdgeKind, Bandwidth> most_by_kind(const topology::Graph& grap
   return most;
 }
 
-// What passes a slow wire that is full at times is late by it at other times, too. Where a wire is seldom full, slow or
-// not, only what passes it then waits: a ring of small messages loses 2 % by a wire of a quarter of the bandwidth that
-// is busy for two thirds of the time.
+// What passes a slow wire that is full for most of its busy time is late by it all the time. Otherwise, slow or not,
+// only what passes a wire while it is full waits: a ring of small messages loses 2 % by a wire of a quarter of the
+// bandwidth that is busy for two thirds of the time.
 Wire hottest(const LaunchCase& of, const std::set<SipId>& sips) {
   const std::map<topology::EdgeKind, Bandwidth> typical = most_by_kind(of.graph);
   Wire hottest;
@@ -53,7 +54,8 @@ Wire hottest(const LaunchCase& of, const std::set<SipId>& sips) {
     if (!id || !is_of(sips, of.graph, *use.series)) continue;
     const topology::Edge& edge = of.graph.edge(*id);
     Wire wire{use.series, &edge, edge.bw, typical.at(edge.kind), use.full};
-    if (wire.is_slow() && use.full > use.busy / 2) wire.time = use.busy;
+    wire.counts_busy = wire.is_slow() && use.full > use.busy / 2;
+    if (wire.counts_busy) wire.time = use.busy;
     if (wire.time > hottest.time) hottest = wire;
   }
   return hottest;
@@ -81,7 +83,7 @@ void find_wire_causes(const LaunchCase& of, Findings& findings) {
                                fmt::format(slow ? "the wire {} is slow" : "the wire {} is full", name));
   finding.evidence = {fmt::format("it carries {} GB/s{} and is {} for {} of the kernel", hot.bw.gbs(),
                                   slow ? fmt::format(", others of its kind {},", hot.typical.gbs()) : "",
-                                  slow ? "busy" : "full", percent(hot.time, of.activity.window()))};
+                                  hot.counts_busy ? "busy" : "full", percent(hot.time, of.activity.window()))};
   finding.remedy = slow ? "give it the bandwidth of the others, or keep traffic away from it"
                         : "use what was loaded more often (larger tiles), or place data nearer to its users";
   findings.push_back(std::move(finding));

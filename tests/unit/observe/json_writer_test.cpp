@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
 
 namespace kb::observe {
 namespace {
@@ -38,6 +39,29 @@ TEST(JsonWriter, EscapesControlCharactersAndReplacesBrokenUtf8) {
   EXPECT_EQ(json_string("\xc2\xb5s"), "\"\xc2\xb5s\"");
   EXPECT_EQ(json_string("x\xff\xc2"), "\"x\\ufffd\\ufffd\"");
   EXPECT_EQ(json_string("\xed\xa0\x80"), "\"\\ufffd\\ufffd\\ufffd\"");  // a surrogate
+}
+
+// A hundred levels, with keys that take the most room there is.
+TEST(JsonWriter, DeepLevelsAndLongKeys) {
+  const std::string name(50, '\x01');
+  std::string key = "\"";
+  for (int i = 0; i < 50; ++i) key += "\\u0001";
+  key += "\"";
+  JsonWriter json;
+  std::string expected = "{";
+  json.begin_object();
+  for (std::size_t level = 1; level <= 100; ++level) {
+    json.key("n").integer(1).key(name).begin_object();
+    const std::string line = "\n" + std::string(2 * level, ' ');
+    expected += line + "\"n\": 1," + line + key + ": {";
+  }
+  json.end_object();
+  expected += "}";
+  for (std::size_t level = 100; level >= 1; --level) {
+    json.end_object();
+    expected += "\n" + std::string(2 * (level - 1), ' ') + "}";
+  }
+  EXPECT_EQ(json.str(), expected);
 }
 
 }  // namespace

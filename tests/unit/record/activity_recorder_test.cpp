@@ -146,7 +146,29 @@ TEST_P(ActivityRecorderTest, ABacklogIsDividedByALaterLaunch) {
   EXPECT_EQ(by_launch(recorder, 0), (Parts{{0, 12'000_ns}, {7, 1'000_ns}, {0, 37'000_ns}}));
 }
 
-// The first epoch of a series is complete, with narrow bins, before the other series tells of what makes them wider.
+// Two uses without a gap of which the second one waited, in different launches; what comes later changes neither.
+TEST_P(ActivityRecorderTest, WaitsStayInTheirLaunch) {
+  ActivityRecorder recorder(2, std::nullopt, GetParam());
+  ActivitySeries& series = recorder.add_series(of_sip(0));
+  ActivitySeries& other = recorder.add_series(of_sip(0));
+  recorder.launch_began(0, 1, 0_ns);
+  series.add(busy(0_ns, 10_ns));
+  recorder.launch_ended(0, 1, 10_ns);
+  recorder.launch_began(0, 2, 10_ns);
+  series.add({10_ns, 20_ns, 10_ns, 8_ns, 64, 3});
+  series.add(busy(30_ns, 40_ns));
+  other.add(busy(30_ns, 40_ns));
+  recorder.launch_ended(0, 2, 40_ns);
+  recorder.finish(50_ns);
+  ASSERT_EQ(recorder.epochs().size(), 3u);
+  EXPECT_EQ(recorder.activities_of(0).at(0).sum.wait, 0_fs);
+  EXPECT_EQ(recorder.activities_of(0).at(0).sum.queue, 0u);
+  EXPECT_EQ(recorder.activities_of(1).at(0).sum.wait, 8_ns);
+  EXPECT_EQ(recorder.activities_of(1).at(0).sum.bytes, 64u);
+}
+
+// With little memory, the first epoch of a series is complete, with narrow bins, before the other series tells of what
+// makes them wider.
 TEST_P(ActivityRecorderTest, AllSeriesOfAnEpochHaveBinsOfOneWidth) {
   ActivityRecorder recorder(3, std::nullopt, GetParam());
   ActivitySeries& late = recorder.add_series(of_sip(0));

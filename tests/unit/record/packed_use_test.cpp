@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <random>
 #include <vector>
 
@@ -57,7 +59,9 @@ TEST(PackedUse, IsReadAsItWasWritten) {
     char bytes[PackedUse::kMaxBytes + 1];
     const PackedUse packed(end, use);
     ASSERT_LE(packed.bytes(), PackedUse::kMaxBytes);
+    bytes[packed.bytes()] = '|';
     ASSERT_EQ(packed.put(bytes), bytes + packed.bytes());
+    ASSERT_EQ(bytes[packed.bytes()], '|');
     ASSERT_TRUE(read(bytes, end) == use) << "round " << round;
   }
   EXPECT_EQ(PackedUse(0_fs, {5_fs, 9_fs, 4_fs, 0_fs, 64, 0}).bytes(), 12u);
