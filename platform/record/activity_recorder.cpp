@@ -44,9 +44,9 @@ ActivityRecorder::Group& ActivityRecorder::group_of(int group) {
   return found->second;
 }
 
-ActivitySeries& ActivityRecorder::add_series(SeriesInfo info) {
+ActivitySeries& ActivityRecorder::add_series(const SeriesInfo& info) {
   Group& group = group_of(info.group);
-  infos_.push_back(std::move(info));
+  infos_.push_back(info);
   return all_.emplace_back(group.recorded);
 }
 

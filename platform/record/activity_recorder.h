@@ -55,7 +55,7 @@ class ActivityRecorder {
                             std::size_t chunks = UsageLog::kChunks);
 
   // Stays where it is.
-  ActivitySeries& add_series(SeriesInfo info);
+  ActivitySeries& add_series(const SeriesInfo& info);
 
   void launch_began(int group, std::uint64_t launch, TimeFs now);
   void launch_ended(int group, std::uint64_t launch, TimeFs now);

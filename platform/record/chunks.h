@@ -9,8 +9,8 @@
 
 namespace kb::record {
 
-// A piece of a chain, two cache lines: most series of a large machine have little to keep.
-struct alignas(128) Chunk {
+// A piece of a chain, two cache lines: most series of a large machine have little to keep. Its bytes are not cleared.
+struct alignas(128) Chunk {  // NOLINT(cppcoreguidelines-pro-type-member-init)
   static constexpr std::uint32_t kBytes = 128 - sizeof(void*) - sizeof(std::uint32_t);
 
   Chunk* next = nullptr;

@@ -28,7 +28,7 @@ class UsageLog {
   friend class ActivitySeries;  // which writes where a series ends
 
   struct Series {
-    ActivitySeries* writer;
+    ActivitySeries* writer = nullptr;
     SeriesBins bins;
     Chunk* first = nullptr;
     TimeFs end = 0_fs;  // from which the gap before the first use in chunks counts
