@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/findings/time_union.h"
+
 namespace kb::sim {
 
 namespace {
@@ -38,17 +40,21 @@ std::optional<MessageWaits::Peer> MessageWaits::most_awaited(const PeCoord& pe, 
   if (of_pe == received_.end()) return std::nullopt;
   const auto first = std::upper_bound(of_pe->second.begin(), of_pe->second.end(), begin,
                                       [](TimeFs time, const MessageReceive* one) { return time < one->end; });
-  std::map<NodeId, Peer> senders;  // so that the order of equal ones is that of the machine
+  struct Awaited {
+    TimeUnion time;
+    std::size_t messages = 0;
+  };
+  std::map<NodeId, Awaited> senders;  // so that the order of equal ones is that of the machine
   for (auto at = first; at != of_pe->second.end() && (*at)->end <= end; ++at) {
     const MessageReceive& receive = **at;
-    Peer& peer = senders[receive.sender];
-    peer.sender = graph_.node(receive.sender).pe_coord();
-    peer.time += receive.end - std::max(begin, receive.start);
-    ++peer.messages;
+    Awaited& awaited = senders[receive.sender];
+    awaited.time.add(std::max(begin, receive.start), receive.end);
+    ++awaited.messages;
   }
   std::optional<Peer> most;
-  for (const auto& [node, peer] : senders) {
-    if (!most || peer.time > most->time) most = peer;
+  for (auto& [node, awaited] : senders) {
+    const TimeFs time = awaited.time.time();
+    if (!most || time > most->time) most = {graph_.node(node).pe_coord(), time, awaited.messages};
   }
   return most;
 }

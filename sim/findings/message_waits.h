@@ -29,7 +29,7 @@ class MessageWaits {
   // The PE whose messages `pe` waited for longest within [begin, end).
   struct Peer {
     PeCoord sender;
-    TimeFs time = 0_fs;  // under way, of all receives of its messages; they may overlap
+    TimeFs time = 0_fs;  // while at least one receive of its messages was under way
     std::size_t messages = 0;
   };
   std::optional<Peer> most_awaited(const PeCoord& pe, TimeFs begin, TimeFs end) const;

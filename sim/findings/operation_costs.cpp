@@ -6,6 +6,7 @@
 
 #include "platform/address/address_space.h"
 #include "platform/params/pe_ipcq_params.h"
+#include "sim/findings/time_union.h"
 
 namespace kb::sim {
 namespace {
@@ -147,23 +148,23 @@ std::vector<OperationCost> OperationCosts::most_expensive(std::size_t count) con
 
 TimeFs OperationCosts::waited_for_slots(const PeCoord& sender, const PeCoord& receiver, TimeFs begin,
                                         TimeFs end) const {
-  TimeFs sum = 0_fs;
+  TimeUnion waited;
   for (const Wait& wait : waits_) {
     const NodeId to = wait.slot == 0 ? NodeId() : slots_.at(wait.slot).receiver;
     if (!to.valid() || !(graph_.node(to).pe_coord() == receiver)) continue;
-    if (graph_.node(wait.at).pe_coord() == sender) sum += overlap(begin, end, wait.start, wait.end);
+    if (graph_.node(wait.at).pe_coord() == sender) waited.add(std::max(begin, wait.start), std::min(end, wait.end));
   }
-  return sum;
+  return waited.time();
 }
 
 TimeFs OperationCosts::waited(const PeCoord& pe, TimeFs begin, TimeFs end) const {
-  TimeFs sum = 0_fs;
+  TimeUnion waited;
   const auto add = [&](NodeId at, TimeFs start, TimeFs stop) {
-    if (graph_.node(at).pe_coord() == pe) accumulate(sum, overlap(begin, end, start, stop));
+    if (graph_.node(at).pe_coord() == pe) waited.add(std::max(begin, start), std::min(end, stop));
   };
   for (const MessageReceive& receive : receives_) add(receive.receiver, receive.start, receive.end);
   for (const Wait& wait : waits_) add(wait.at, wait.start, wait.end);
-  return sum;
+  return waited.time();
 }
 
 void OperationCosts::add_senders(std::set<SipId>& sips, TimeFs begin, TimeFs end) const {

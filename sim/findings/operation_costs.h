@@ -40,10 +40,9 @@ class OperationCosts final : public contract::IOperationSink {
 
   // In the order in which they ended.
   const std::deque<MessageReceive>& receives() const { return receives_; }
-  // How long messages from `sender` to `receiver` waited within [begin, end) for a free slot.
+  // How long at least one message from `sender` to `receiver` waited within [begin, end) for a free slot.
   TimeFs waited_for_slots(const PeCoord& sender, const PeCoord& receiver, TimeFs begin, TimeFs end) const;
-  // How long `pe` waited within [begin, end) in receives, in sends for a free slot, and at barriers. What overlaps
-  // counts each time.
+  // How long `pe` waited within [begin, end) in a receive, in a send for a free slot, or at a barrier.
   TimeFs waited(const PeCoord& pe, TimeFs begin, TimeFs end) const;
   // Adds the SIPs from which those in `sips` received messages within [begin, end), also through others.
   void add_senders(std::set<SipId>& sips, TimeFs begin, TimeFs end) const;

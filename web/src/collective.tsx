@@ -59,12 +59,20 @@ export function latestRanks(messages: Whole[]): { ranks: string[]; at: number } 
   return { ranks: ranksOf(messages).filter((rank) => messages.some((m) => m.receiver === rank && m.received === at)), at };
 }
 
-function Summary({ messages, ranks, chain, estimate, begin }: { messages: Whole[]; ranks: string[]; chain: Whole[]; estimate: Estimate | null; begin: number }) {
-  const last = new Map<string, number>(), waited = new Map<string, number>();
-  for (const m of messages) {
-    last.set(m.receiver, Math.max(last.get(m.receiver) ?? 0, m.received));
-    waited.set(m.receiver, (waited.get(m.receiver) ?? 0) + Math.max(0, m.arrived - m.awaited));
+// How long each rank waited for at least one message.
+export function waitedByRank(messages: Whole[]): Map<string, number> {
+  const reached = new Map<string, number>(), waited = new Map<string, number>();
+  for (const m of [...messages].sort((a, b) => a.awaited - b.awaited)) {
+    const begin = Math.max(m.awaited, reached.get(m.receiver) ?? m.awaited), end = Math.max(m.arrived, begin);
+    waited.set(m.receiver, (waited.get(m.receiver) ?? 0) + end - begin);
+    reached.set(m.receiver, end);
   }
+  return waited;
+}
+
+function Summary({ messages, ranks, chain, estimate, begin }: { messages: Whole[]; ranks: string[]; chain: Whole[]; estimate: Estimate | null; begin: number }) {
+  const last = new Map<string, number>(), waited = waitedByRank(messages);
+  for (const m of messages) last.set(m.receiver, Math.max(last.get(m.receiver) ?? 0, m.received));
   const ends = [...last].sort((a, b) => a[1] - b[1]), latest = latestRanks(messages), mean = [...waited.values()].reduce((a, b) => a + b, 0) / Math.max(1, waited.size);
   return (
     <p class="facts-line">
