@@ -1,5 +1,7 @@
 #include "sw/distributed/all_reduce_choice.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -20,6 +22,37 @@ constexpr double kLeastMessageBytes = 256;
 std::vector<std::size_t> candidates(const topology::CclConfig& config) {
   if (!config.candidates.empty()) return config.candidates;
   return {kRing, kReduceScatter, kPairwise, kTree, kHierarchical};
+}
+
+constexpr std::size_t kCandidates = kHierarchical + 1;
+
+// Why a candidate cannot serve; empty when it can.
+std::string obstacle(std::size_t which, const CandidateUse& use) {
+  if (which == kHierarchical) return "";
+  if (use.has_root) return "the call names a root cube, and only 'hierarchical' has one";
+  if (use.ranks < 2) return "it needs two ranks, and there is one";
+  if (which == kPairwise && use.ranks > kMaxPairedRanks) {
+    return fmt::format("it links every rank with every other one, for up to {} ranks; there are {}", kMaxPairedRanks,
+                       use.ranks);
+  }
+  if (!use.sips_only) return "";
+  if (which == kPairwise || which == kTree) {
+    return "one tile per SIP has links to the neighbouring SIPs only, and it needs more of them";
+  }
+  if (use.sip_topology == SipTopology::ring_1d) return "";
+  return fmt::format(
+      "one tile per SIP has the links between SIPs only, and it needs them in a ring; "
+      "system.sips.topology is '{}'",
+      names_of<SipTopology>()[static_cast<std::size_t>(use.sip_topology)]);
+}
+
+std::string able_candidates(const CandidateUse& use) {
+  std::string names;
+  for (std::size_t which = 0; which < kCandidates; ++which) {
+    if (!obstacle(which, use).empty()) continue;
+    names += (names.empty() ? "'" : ", '") + topology::candidate_names()[which] + "'";
+  }
+  return names;
 }
 
 const char* kernel_of(const std::string& algorithm) {
@@ -67,6 +100,17 @@ std::vector<PeCoord> ring_of_owners(const contract::MachineInfo& machine, TileOw
     }
   }
   return ring;
+}
+
+void require_candidates(const topology::CclConfig& config, const CandidateUse& use) {
+  for (const std::size_t which : config.candidates) {
+    const std::string why = obstacle(which, use);
+    if (why.empty()) continue;
+    throw Error(
+        {config.problem_at("candidates", fmt::format("'{}' cannot serve: {}", topology::candidate_names()[which], why),
+                           fmt::format("can serve here: {}; or leave the key out, then 'auto' takes those that can",
+                                       able_candidates(use)))});
+  }
 }
 
 Wiring wire_candidates(topology::CclConfig& config, const contract::MachineInfo& machine, TileOwners owners) {
@@ -136,6 +180,12 @@ CollectiveEstimate AllReduceChooser::best_hierarchy(const AllReduceCall& call, i
   return best;
 }
 
+CandidateUse AllReduceChooser::use_of(int world_size, SipTopology topology, bool has_root, int cube) const {
+  const std::size_t ranks =
+      cube >= 0 ? static_cast<std::size_t>(world_size) : ring_of_owners(host_.machine(), owners_).size();
+  return {ranks, cube >= 0, topology, has_root};
+}
+
 CollectiveRecord AllReduceChooser::estimated(const AllReduceCall& call, int cube) {
   const contract::MachineInfo& machine = host_.machine();
   const bool sips_only = cube >= 0;  // then there are the links between the SIPs alone
@@ -159,18 +209,15 @@ CollectiveRecord AllReduceChooser::estimated(const AllReduceCall& call, int cube
     }
     record.estimates.push_back(best);
   };
-  const bool ring = !sips_only || call.sip_topology == SipTopology::ring_1d;
+  const CandidateUse use = use_of(call.world_size, call.sip_topology, call.root_cube >= 0, cube);
   for (const std::size_t which : candidates(config_)) {
+    if (!obstacle(which, use).empty()) continue;
+    if (which == kRing) consider(which, &AllReduceCosts::ring);
+    if (which == kReduceScatter) consider(which, &AllReduceCosts::reduce_scatter);
+    if (which == kPairwise) consider(which, &AllReduceCosts::pairwise);
+    if (which == kTree) consider(which, &AllReduceCosts::tree);
     if (which == kHierarchical) record.estimates.push_back(best_hierarchy(call, cube, false));
-    if (call.root_cube >= 0 || ranks.size() < 2) continue;  // who names a root asks for a hierarchy
-    if (which == kRing && ring) consider(which, &AllReduceCosts::ring);
-    if (which == kReduceScatter && ring) consider(which, &AllReduceCosts::reduce_scatter);
-    if (which == kPairwise && !sips_only && ranks.size() <= kMaxPairedRanks) {
-      consider(which, &AllReduceCosts::pairwise);
-    }
-    if (which == kTree && !sips_only) consider(which, &AllReduceCosts::tree);
   }
-  if (record.estimates.empty()) record.estimates.push_back(best_hierarchy(call, cube, false));
   return record;
 }
 

@@ -26,6 +26,17 @@ TileOwners chosen_owners(const topology::CclConfig& config, const contract::Mach
 
 class AllReduceCosts;
 
+// What decides which candidates can serve an all-reduce.
+struct CandidateUse {
+  std::size_t ranks = 0;
+  bool sips_only = false;  // one tile per SIP on a machine of several cubes: the links between the SIPs alone
+  SipTopology sip_topology = SipTopology::ring_1d;
+  bool has_root = false;  // the call names a root cube
+};
+// Configuration Error at `candidates` for the first one of the list that cannot serve; says why, and which can. Without
+// candidates there is nothing to serve.
+void require_candidates(const topology::CclConfig& config, const CandidateUse& use);
+
 // The links of `auto`. Unless the user named candidates, those whose rings do not leave a quarter of their room to
 // tensors and groups are left out, and `config.candidates` says what remains.
 Wiring wire_candidates(topology::CclConfig& config, const contract::MachineInfo& machine, TileOwners owners);
@@ -41,6 +52,8 @@ class AllReduceChooser {
   AllReduceChooser(contract::IHost& host, const topology::CclConfig& config, TileOwners owners)
       : host_(host), config_(config), owners_(owners) {}
 
+  // The use that a call makes of the candidates; `cube` as of choose().
+  CandidateUse use_of(int world_size, SipTopology topology, bool has_root, int cube) const;
   // Of an `auto` group. Every rank gets the same. `cube`: where a single tile per SIP lies on a machine of several
   // cubes; else -1.
   const CollectiveRecord& choose(const AllReduceCall& call, int cube);

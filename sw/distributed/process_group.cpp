@@ -45,6 +45,7 @@ std::vector<int> all_ranks(const Runtime& runtime, const topology::CclConfig& co
 struct ProcessGroup::Setup {
   topology::CclConfig config;
   AllReduceAlgorithm algorithm;
+  bool candidates_named = false;
   int flat_ranks = 0;
   std::uint64_t group_slot_size = 0;
   std::shared_ptr<void> queues;
@@ -70,6 +71,15 @@ ProcessGroup::Setup ProcessGroup::set_up(Runtime& runtime, const topology::CclOp
     require_tiles(setup.algorithm, config);
   }
   if (!config.links_only()) require_wiring(setup.algorithm, config);
+  setup.candidates_named = automatic && !config.candidates.empty();
+  if (setup.candidates_named) {
+    const AllReduceChooser chooser(runtime.host(), config, setup.algorithm.owners);
+    sw::require_candidates(config, chooser.use_of(machine.sips, machine.sip_topology, false, -1));
+  } else if (!config.candidates.empty()) {
+    config.warnings.push_back(config.problem_at(
+        "candidates", fmt::format("nothing is chosen from them: algorithm '{}' is used as it is", config.algorithm),
+        fmt::format("leave them out, or take the algorithm '{}'", topology::kDefaultAlgorithm)));
+  }
   const bool flat = config.wiring == topology::WiringPreset::flat;
   const int pes = machine.sips * machine.cubes_per_sip * machine.pes_per_cube;
   setup.flat_ranks = config.world_size > 0 ? config.world_size : pes;
@@ -101,6 +111,7 @@ ProcessGroup::ProcessGroup(Runtime& runtime, Setup setup)
       config_(std::move(setup.config)),
       algorithm_(std::move(setup.algorithm)),
       chooser_(runtime.host(), config_, algorithm_.owners),
+      candidates_named_(setup.candidates_named),
       flat_ranks_(setup.flat_ranks),
       group_slot_size_(setup.group_slot_size),
       queues_(std::move(setup.queues)) {
@@ -119,6 +130,13 @@ void ProcessGroup::require_algorithm() const {
   throw Error({config_.problem_at(
       "module", fmt::format("'{}' has links and no all-reduce, which the workload calls", config_.algorithm),
       fmt::format("name an algorithm, e.g. '{}'", topology::kDefaultAlgorithm))});
+}
+
+void ProcessGroup::require_candidates(bool one_cube, bool has_root) const {
+  if (!candidates_named_) return;
+  const contract::MachineInfo& machine = runtime().machine();
+  const int cube = one_cube && machine.cubes_per_sip > 1 ? 0 : -1;
+  sw::require_candidates(config_, chooser_.use_of(world_size(), machine.sip_topology, has_root, cube));
 }
 
 DPPolicy ProcessGroup::all_reduce_policy() const {
@@ -188,6 +206,7 @@ AllReducePlan ProcessGroup::planned(AllReduceCall call, const TileLayout& layout
   const bool one = layout.one_cube && runtime().machine().cubes_per_sip > 1;
   const int cube = one ? layout.cubes.front() : -1;
   if (is_automatic()) {
+    require_candidates(layout.one_cube, call.root_cube >= 0);
     const CollectiveRecord& choice = chooser_.choose(call, cube);
     runtime().report(choice);
     return chooser_.plan(call, choice);

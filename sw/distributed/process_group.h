@@ -30,6 +30,9 @@ class ProcessGroup : public Communicator {
 
   // The placement that all_reduce wants, one row per tile; algorithms with a tile per cube also take a single tile.
   DPPolicy all_reduce_policy() const;
+  // Configuration Error at `candidates` when one that the user named cannot serve calls like that: all_reduce of one
+  // tile per SIP (`one_cube`), or with a root. all_reduce says the same; this says it before anything is written.
+  void require_candidates(bool one_cube, bool has_root) const;
   // Replaces the tensor, in place and on every rank, by its combination over all ranks and tiles: `op` is sum, max, min
   // or avg. Layout (K-65): one tile of equal size on PE 0 of every participating cube, which is one cube or all of
   // them; for algorithms with a tile per PE, on every PE. Tiles larger than a slot are sent in chunks. `auto` takes the
@@ -61,6 +64,7 @@ class ProcessGroup : public Communicator {
   topology::CclConfig config_;
   const AllReduceAlgorithm algorithm_;
   AllReduceChooser chooser_;
+  bool candidates_named_ = false;      // by the user: each of them is to serve
   int flat_ranks_ = 0;                 // of the wiring
   std::uint64_t group_slot_size_ = 0;  // of new_group: more of them fit than of the group of all ranks
   struct Group;

@@ -28,6 +28,7 @@ WorkloadResult run_allreduce(Runtime& rt, const Params& params) {
   options.root_cube = params.integer("root");
   options.chunk_elements = params.integer("chunk");
   const bool one_cube = params.text("cubes") == "one";
+  group.require_candidates(one_cube, options.root_cube >= 0);
   DPPolicy tiles = group.all_reduce_policy();
   if (one_cube) tiles.num_cubes = tiles.num_pes = 1;
   const EffectiveCounts counts = effective_counts(tiles, rt.spec().cubes_per_sip, rt.spec().pes_per_cube);

@@ -15,6 +15,7 @@ namespace kb::test {
 namespace {
 
 using Json = nlohmann::json;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class AllReduceChoiceTest : public CommandLineTest {
@@ -209,6 +210,26 @@ TEST_F(AllReduceChoiceTest, WrongCandidatesAreExplained) {
                                     "' --bench ccl-allreduce --out out --set candidates=ring,three");
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("'three' is not one of ring, reduce_scatter, pairwise, tree, hierarchical"));
+}
+
+// No other algorithm runs silently in the place of one that cannot serve.
+TEST_F(AllReduceChoiceTest, CandidatesThatCannotServeAreErrorsAtTheirKey_K44) {
+  write("ccl.yaml", "defaults:\n  algorithm: auto\n  candidates: [pairwise]\n");
+  const std::string torus = "run --topology '" + config("six_sips_torus") + "' --out out --bench ccl-allreduce ";
+  for (const auto& [options, place] : {std::pair("--set ccl=ccl.yaml", "ccl.yaml:3:"),
+                                       std::pair("--set candidates=pairwise", "defaults.candidates")}) {
+    const Outcome outcome = kernbench(torus + options);
+    EXPECT_EQ(outcome.code, 2) << options;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr(place), HasSubstr("candidates"), HasSubstr("'pairwise' cannot serve"),
+                                   HasSubstr("there are 24"), HasSubstr("can serve here: 'ring'")))
+        << options;
+  }
+  const Outcome rooted = kernbench(torus + "--set candidates=ring --set root=3");
+  EXPECT_EQ(rooted.code, 2);
+  EXPECT_THAT(rooted.err, HasSubstr("'ring' cannot serve: the call names a root cube"));
+  const Outcome one_cube = kernbench(torus + "--set candidates=ring --set cubes=one");
+  EXPECT_EQ(one_cube.code, 2);
+  EXPECT_THAT(one_cube.err, HasSubstr("system.sips.topology is 'torus_2d'"));
 }
 
 }  // namespace

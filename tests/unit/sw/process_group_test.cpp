@@ -303,6 +303,85 @@ TEST_F(ProcessGroupTest, TilesAndCandidatesAreTheUsers) {
               AllOf(HasSubstr("defaults.tiles"), HasSubstr("PE 0 of every cube"), HasSubstr("write 'cubes'")));
 }
 
+topology::CclOptions with_candidates(const std::string& list) {
+  topology::CclOptions options;
+  options.overrides = {{"defaults.candidates", "[" + list + "]"}};
+  return options;
+}
+
+// Each candidate that the user names serves, or is an error at its key before anything is installed.
+TEST_F(ProcessGroupTest, ACandidateListIsAPromise_K44) {
+  const auto machine_of = [](int cubes, int sips) {
+    contract::MachineInfo machine = FakeHost::small_machine();
+    machine.sips = sips;
+    machine.cube_mesh_w = cubes;
+    machine.cube_mesh_h = 1;
+    machine.cubes_per_sip = cubes;
+    return machine;
+  };
+  for (const auto& [cubes, candidates, expected] : std::vector<std::tuple<int, std::string, std::string>>{
+           {8, "pairwise", ""},
+           {9, "pairwise",
+            "'pairwise' cannot serve: it links every rank with every other one, for up to 16 ranks; "
+            "there are 18"},
+           {9, "ring, pairwise", "'pairwise' cannot serve"},
+           {9, "ring, reduce_scatter, tree, hierarchical", ""}}) {
+    FakeHost other(machine_of(cubes, 2));
+    Runtime runtime(other, &catalog);
+    const auto make = [&, list = candidates] { ProcessGroup group(runtime, with_candidates(list)); };
+    if (expected.empty()) {
+      EXPECT_NO_THROW(make()) << cubes << candidates;
+      continue;
+    }
+    EXPECT_THAT(error_of(make, "CONFIGURATION_ERROR"),
+                AllOf(HasSubstr("defaults.candidates"), HasSubstr(expected),
+                      HasSubstr("can serve here: 'ring', 'reduce_scatter', 'tree', 'hierarchical'")));
+    EXPECT_TRUE(other.queue_plans.empty());
+  }
+  contract::MachineInfo one_pe = machine_of(1, 1);
+  one_pe.pes_per_cube = 1;
+  FakeHost alone(one_pe);
+  Runtime runtime(alone, &catalog);
+  EXPECT_THAT(error_of([&] { ProcessGroup group(runtime, with_candidates("tree")); }, "CONFIGURATION_ERROR"),
+              AllOf(HasSubstr("it needs two ranks, and there is one"), HasSubstr("can serve here: 'hierarchical'")));
+}
+
+// What only the call shows: a root, and tiles on one cube of each SIP, which have the links between SIPs alone.
+TEST_F(ProcessGroupTest, CandidatesFitTheCall_K44) {
+  CollectiveOptions rooted;
+  rooted.root_cube = 2;
+  const auto call = [&](const std::string& list, bool one_cube, const CollectiveOptions& options) {
+    ProcessGroup group(rt, with_candidates(list));
+    spawn(rt, 2, [&](int rank) {
+      rt.set_device(rank);
+      DPPolicy policy = group.all_reduce_policy();
+      if (one_cube) policy.num_cubes = policy.num_pes = 1;
+      group.all_reduce(rt.zeros({one_cube ? 1 : 4, 8}, Dtype::f16, policy, "T"), "sum", options);
+    });
+  };
+  EXPECT_THAT(error_of([&] { call("ring, hierarchical", false, rooted); }, "CONFIGURATION_ERROR"),
+              AllOf(HasSubstr("'ring' cannot serve: the call names a root cube"), HasSubstr("here: 'hierarchical'")));
+  EXPECT_THAT(error_of([&] { call("tree", true, {}); }, "CONFIGURATION_ERROR"),
+              AllOf(HasSubstr("'tree' cannot serve: one tile per SIP"),
+                    HasSubstr("here: 'ring', 'reduce_scatter', 'hierarchical'")));
+  EXPECT_TRUE(host.launches.empty());
+  EXPECT_NO_THROW(call("hierarchical", false, rooted));
+  EXPECT_NO_THROW(call("ring, reduce_scatter", true, {}));
+  EXPECT_NO_THROW(call("tree", false, {}));
+}
+
+TEST_F(ProcessGroupTest, CandidatesOfANamedAlgorithmGetAWarning_K44) {
+  std::vector<std::string> warnings;
+  RuntimeOptions options;
+  options.warn = [&](const std::string& text) { warnings.push_back(text); };
+  Runtime runtime(host, &catalog, options);
+  topology::CclOptions named = with_candidates("ring");
+  named.algorithm = "lrab_hierarchical_allreduce";
+  const ProcessGroup group(runtime, named);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_THAT(warnings[0], AllOf(HasSubstr("candidates"), HasSubstr("lrab_hierarchical_allreduce"), HasSubstr("auto")));
+}
+
 TEST_F(ProcessGroupTest, MistakesAreExplained_K15) {
   ProcessGroup group(rt);
   const auto fail = [&](const std::string& code, const std::function<void(int)>& body) {
