@@ -1,13 +1,16 @@
 #include "sim/web/http_server.h"
 
 #include <fmt/format.h>
-#include <httplib.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
@@ -17,6 +20,7 @@
 
 #include "platform/base/error.h"
 #include "platform/base/split.h"
+#include "sim/web/http_library.h"
 #include "sim/web/request_head.h"
 
 namespace kb::web {
@@ -26,6 +30,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr const char* kLoopback = "127.0.0.1";
 constexpr int kBacklog = 128;
+constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
 constexpr int kForbidden = 403, kNotAllowed = 405, kBusy = 503, kFailed = 500;
 
 std::string random_token() {
@@ -67,8 +72,8 @@ const char* reason_of(int status) {
   }
 }
 
-const httplib::Headers& security_headers() {
-  static const httplib::Headers headers = {
+const std::vector<std::pair<std::string, std::string>>& security_headers() {
+  static const std::vector<std::pair<std::string, std::string>> headers = {
       {"Content-Security-Policy",
        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
        "form-action 'none'; frame-ancestors 'none'"},
@@ -90,69 +95,19 @@ std::string plain_answer(int status) {
   return answer + "Connection: close\r\n\r\n" + text;
 }
 
-// What the library reads is the head that was checked; what it writes goes to the socket with limits of time.
-class CheckedStream final : public httplib::Stream {
+// At most so many threads at once, each for one connection.
+class ConnectionThreads {
  public:
-  CheckedStream(int socket, std::string head, const HttpLimits& limits)
-      : socket_(socket), head_(std::move(head)), stall_(limits.stall_time), end_(Clock::now() + limits.answer_time) {}
+  explicit ConnectionThreads(std::size_t most) : most_(most) {}
 
-  bool is_readable() const override { return at_ < head_.size(); }
-  bool is_writable() const override { return wait_for(socket_, POLLOUT, std::min(end_, Clock::now() + stall_)); }
-  ssize_t read(char* target, std::size_t size) override {
-    const std::size_t count = std::min(size, head_.size() - at_);
-    std::memcpy(target, head_.data() + at_, count);
-    at_ += count;
-    return static_cast<ssize_t>(count);
-  }
-  ssize_t write(const char* bytes, std::size_t size) override {
-    if (!is_writable()) return -1;
-    return ::send(socket_, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
-  }
-  void get_remote_ip_and_port(std::string& ip, int& port) const override {
-    ip = kLoopback;
-    port = 0;
-  }
-  void get_local_ip_and_port(std::string& ip, int& port) const override {
-    ip = kLoopback;
-    port = 0;
-  }
-  socket_t socket() const override { return socket_; }
-
- private:
-  int socket_;
-  std::string head_;
-  std::size_t at_ = 0;
-  std::chrono::milliseconds stall_;
-  Clock::time_point end_;
-};
-
-// A thread for each connection; those beyond the limit are refused in the thread that accepts them.
-class Connections final : public httplib::TaskQueue {
- public:
-  explicit Connections(std::size_t most) : most_(most) {}
-
-  static bool refused() { return refuse_; }
-
-  void enqueue(std::function<void()> serve) override {
-    {
-      const std::lock_guard lock(mutex_);
-      if (open_ < most_ && start(serve)) return;
-    }
-    refuse_ = true;
-    serve();
-    refuse_ = false;
-  }
-  void shutdown() override {
-    std::unique_lock lock(mutex_);
-    none_.wait(lock, [&] { return open_ == 0; });
-  }
-
- private:
-  bool start(const std::function<void()>& serve) {
+  // False when there are too many, or the system gives no thread.
+  bool start(std::function<void()> serve) {
+    const std::lock_guard lock(mutex_);
+    if (open_ >= most_) return false;
     try {
-      std::thread([this, serve] {
+      std::thread([this, serve = std::move(serve)] {
         serve();
-        const std::lock_guard lock(mutex_);
+        const std::lock_guard ended(mutex_);
         if (--open_ == 0) none_.notify_all();
       }).detach();
     } catch (const std::system_error&) {
@@ -161,19 +116,52 @@ class Connections final : public httplib::TaskQueue {
     ++open_;
     return true;
   }
+  void wait() {
+    std::unique_lock lock(mutex_);
+    none_.wait(lock, [&] { return open_ == 0; });
+  }
 
+ private:
   std::size_t most_;
   std::mutex mutex_;
   std::condition_variable none_;
   std::size_t open_ = 0;
-  static thread_local bool refuse_;
 };
-thread_local bool Connections::refuse_ = false;
 
-// The library's default also shares the port with whoever else asks for it.
-void set_socket_options(int socket) {
+// A socket that listens at the port of the loopback interface, or any free port for 0; which one is in `port`. -1 with
+// errno when it cannot be had.
+int listening_socket(int& port) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (socket < 0) return -1;
   const int yes = 1;
-  ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);  // the port of a server that has just ended
+  sockaddr_in address{};
+  socklen_t size = sizeof address;
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  auto* const any = reinterpret_cast<sockaddr*>(&address);
+  if (::bind(socket, any, size) != 0 || ::listen(socket, kBacklog) != 0 || ::getsockname(socket, any, &size) != 0) {
+    const int cause = errno;
+    ::close(socket);
+    errno = cause;
+    return -1;
+  }
+  port = ntohs(address.sin_port);
+  return socket;
+}
+
+// Sends all of it unless the client takes nothing for the stall time, or `end` comes.
+bool send_all(int socket, const char* bytes, std::size_t size, std::chrono::milliseconds stall, Clock::time_point end) {
+  while (size > 0) {
+    if (!wait_for(socket, POLLOUT, std::min(end, Clock::now() + stall))) return false;
+    const ssize_t count = ::send(socket, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+    if (count <= 0) return false;
+    bytes += count;
+    size -= static_cast<std::size_t>(count);
+  }
+  return true;
 }
 
 // A client that still sends would lose the answer when the socket is closed at once.
@@ -187,68 +175,78 @@ void close_gently(int socket) {
   ::close(socket);
 }
 
-class Implementation final : public httplib::Server {
+// Takes connections, reads and checks the head of each and passes on what the library answers to it: limits of time,
+// of bytes and of connections are kept here, and the library sees only a head that is right.
+class CheckingServer final : public HttpServer {
  public:
-  Implementation(HttpServer::Handler handler, const HttpLimits& limits)
-      : handler_(std::move(handler)), limits_(limits), token_(random_token()), secret_(random_token()) {
-    new_task_queue = [this] { return new Connections(limits_.connections); };
-    httplib::Server::set_socket_options(&web::set_socket_options);
-    set_default_headers(security_headers());
-    set_tcp_nodelay(true);
-    set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
-      answer(request, response);
-      return HandlerResponse::Handled;
-    });
-    set_exception_handler(
-        [](const httplib::Request&, httplib::Response& response, std::exception_ptr) { refuse(response, kFailed); });
-  }
+  CheckingServer(Handler handler, const HttpLimits& limits)
+      : handler_(std::move(handler)), limits_(limits), threads_(limits.connections) {}
+  ~CheckingServer() override { end(); }
+  CheckingServer(const CheckingServer&) = delete;
+  CheckingServer& operator=(const CheckingServer&) = delete;
 
-  void begin(int port) {
-    port_ = port == 0 ? bind_to_any_port(kLoopback) : (bind_to_port(kLoopback, port) ? port : -1);
-    if (port_ <= 0) {
+  void start(int port) override {
+    port_ = port;
+    listening_ = listening_socket(port_);
+    if (listening_ < 0) {
       throw Error::configuration(
           fmt::format("port {} of {} cannot be used: {}; give another one with --port, or 0 for any free one", port,
                       kLoopback, errno == EADDRINUSE ? "another program has it" : std::strerror(errno)));
     }
-    ::listen(svr_sock_, kBacklog);
-    thread_ = std::thread([this] {
-      listen_after_bind();
-      thread_ended_ = true;
-    });
+    library_ = std::make_unique<HttpLibrary>(
+        [this](const std::string& method, const std::string& host, const std::string& cookies,
+               const HttpRequest& request) { return answer(method, host, cookies, request); },
+        security_headers());
+    accepting_ = std::thread([this] { accept_connections(); });
   }
 
-  void end() {
-    if (!thread_.joinable()) return;
-    stopping_ = true;
-    while (!is_running() && !thread_ended_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    stop();
-    {
-      const std::lock_guard lock(mutex_);
-      for (const int socket : open_) ::shutdown(socket, SHUT_RDWR);
-    }
-    thread_.join();
-  }
-
-  int port() const { return port_; }
-  std::string url(const std::string& token) const {
-    return fmt::format("http://{}:{}/?token={}", kLoopback, port_, token);
-  }
-  const std::string& token() const { return token_; }
-  std::string add_token_for_one_use() {
+  void stop() override { end(); }
+  int port() const override { return port_; }
+  std::string url() const override { return url_with(token_); }
+  std::string url_for_one_use() override {
     const std::lock_guard lock(mutex_);
-    return *one_use_.insert(random_token()).first;
+    return url_with(*one_use_.insert(random_token()).first);
   }
 
  private:
-  bool process_and_close_socket(socket_t socket) override {
-    if (Connections::refused() || stopping_) {
+  std::string url_with(const std::string& token) const {
+    return fmt::format("http://{}:{}/?token={}", kLoopback, port_, token);
+  }
+
+  void end() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+      for (const int socket : open_) ::shutdown(socket, SHUT_RDWR);
+    }
+    if (accepting_.joinable()) {
+      ::shutdown(listening_, SHUT_RDWR);  // accept() returns
+      accepting_.join();
+    }
+    threads_.wait();
+    if (library_) library_->stop();
+    if (listening_ >= 0) ::close(listening_);
+    listening_ = -1;
+  }
+
+  void accept_connections() {
+    while (!stopping_) {
+      const int socket = ::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC);
+      if (socket < 0) {  // that the process has too many files open passes
+        if (errno != EINTR && !stopping_) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        continue;
+      }
+      if (threads_.start([this, socket] { serve_and_close(socket); })) continue;
       const std::string text = plain_answer(kBusy);
       ::send(socket, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
       ::close(socket);
-      return false;
     }
+  }
+
+  void serve_and_close(int socket) {
     {
       const std::lock_guard lock(mutex_);
+      if (stopping_) ::shutdown(socket, SHUT_RDWR);
       open_.insert(socket);
     }
     serve(socket);
@@ -257,33 +255,50 @@ class Implementation final : public httplib::Server {
       open_.erase(socket);
     }
     close_gently(socket);
-    return true;
   }
 
-  void serve(socket_t socket) {
+  void serve(int socket) {
+    const int yes = 1;
+    ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     const RequestHead head = read_head(socket, limits_.head_time, limits_.head_bytes);
     if (head.status < 0) return;
-    if (head.status > 0) {
-      CheckedStream stream(socket, "", limits_);
-      const std::string text = plain_answer(head.status);
-      stream.write(text.data(), text.size());
-      return;
-    }
-    CheckedStream stream(socket,
-                         fmt::format("{}\r\nHost: {}\r\nCookie: {}\r\n\r\n", head.request_line, head.host, head.cookie),
-                         limits_);
-    bool closed = false;
-    try {
-      process_request(stream, true, closed, nullptr);
-    } catch (...) {
-      // In the middle of an answer: that it is cut off tells the client.
-    }
+    const Clock::time_point end = Clock::now() + limits_.answer_time;
+    const int status = head.status > 0 ? head.status : relay(head, socket, end);
+    if (status == 0) return;
+    const std::string text = plain_answer(status);
+    send_all(socket, text.data(), text.size(), limits_.stall_time, end);
   }
 
-  static void refuse(httplib::Response& response, int status) {
-    response.status = status;
-    if (status == kNotAllowed) response.set_header("Allow", "GET, HEAD");
-    response.set_content(std::string(reason_of(status)) + "\n", "text/plain");
+  // Gives the library one end of a pair of sockets with the head in it, and the client what comes back. The status to
+  // answer when the library cannot; 0 otherwise.
+  int relay(const RequestHead& head, int client, Clock::time_point end) {
+    int pair[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return kBusy;
+    const auto [ours, theirs] = pair;
+    std::string text = fmt::format("{}\r\nHost: {}\r\n", head.request_line, head.host);
+    if (!head.cookie.empty()) text += "Cookie: " + head.cookie + "\r\n";
+    text += "\r\n";
+    const bool sent = send_all(ours, text.data(), text.size(), limits_.stall_time, end);
+    if (!sent) ::close(theirs);
+    const bool taken = sent && library_->serve(theirs);
+    std::vector<char> buffer(kBufferBytes);
+    while (taken) {
+      const ssize_t count = ::recv(ours, buffer.data(), buffer.size(), 0);
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) break;
+      if (!send_all(client, buffer.data(), static_cast<std::size_t>(count), limits_.stall_time, end)) break;
+    }
+    ::close(ours);
+    return taken ? 0 : kBusy;
+  }
+
+  static HttpAnswer refusal(int status) {
+    HttpAnswer answer;
+    answer.response.status = status;
+    answer.response.type = "text/plain";
+    answer.response.body = std::string(reason_of(status)) + "\n";
+    if (status == kNotAllowed) answer.headers.emplace_back("Allow", "GET, HEAD");
+    return answer;
   }
 
   bool known_host(const std::string& host) const {
@@ -307,65 +322,46 @@ class Implementation final : public httplib::Server {
     return one_use_.erase(token) != 0;
   }
 
-  void answer(const httplib::Request& request, httplib::Response& response) {
-    if (request.method != "GET" && request.method != "HEAD") return refuse(response, kNotAllowed);
-    if (!known_host(request.get_header_value("Host"))) return refuse(response, kForbidden);
-    if (!has_cookie(request.get_header_value("Cookie"))) {
-      const bool entry = request.path == "/" && request.has_param("token");
-      if (!entry || !takes_token(request.get_param_value("token"))) return refuse(response, kForbidden);
+  HttpAnswer answer(const std::string& method, const std::string& host, const std::string& cookies,
+                    const HttpRequest& request) {
+    if (method != "GET" && method != "HEAD") return refusal(kNotAllowed);
+    if (!known_host(host)) return refusal(kForbidden);
+    HttpAnswer answer;
+    if (!has_cookie(cookies)) {
+      const std::optional<std::string> token = request.parameter("token");
+      if (request.path != "/" || !token || !takes_token(*token)) return refusal(kForbidden);
       // The page itself follows and not a redirection, in which a browser would hold back a cookie of this kind.
-      response.set_header("Set-Cookie",
-                          fmt::format("{}={}; HttpOnly; SameSite=Strict; Path=/", cookie_name(), secret_));
+      answer.headers.emplace_back("Set-Cookie",
+                                  fmt::format("{}={}; HttpOnly; SameSite=Strict; Path=/", cookie_name(), secret_));
     }
-    HttpResponse result = handler_({request.path, {request.params.begin(), request.params.end()}});
-    response.status = result.status;
-    if (!result.file_name.empty()) {
-      response.set_header("Content-Disposition", "attachment; filename=\"" + result.file_name + "\"");
+    try {
+      answer.response = handler_(request);
+    } catch (...) {
+      return refusal(kFailed);
     }
-    if (!result.next_piece) return response.set_content(std::move(result.body), result.type);
-    response.set_chunked_content_provider(result.type,
-                                          [next = std::move(result.next_piece)](std::size_t, httplib::DataSink& sink) {
-                                            std::string piece;
-                                            const bool more = next(piece);
-                                            if (!piece.empty() && !sink.write(piece.data(), piece.size())) return false;
-                                            if (!more) sink.done();
-                                            return true;
-                                          });
+    if (!answer.response.file_name.empty()) {
+      answer.headers.emplace_back("Content-Disposition", "attachment; filename=\"" + answer.response.file_name + "\"");
+    }
+    return answer;
   }
 
-  HttpServer::Handler handler_;
+  Handler handler_;
   HttpLimits limits_;
-  std::string token_, secret_;
-  int port_ = 0;
-  std::thread thread_;
-  std::atomic<bool> stopping_{false}, thread_ended_{false};
+  std::string token_ = random_token(), secret_ = random_token();
+  int port_ = 0, listening_ = -1;
+  std::atomic<bool> stopping_{false};
   std::mutex mutex_;
   std::set<int> open_;
   std::set<std::string> one_use_;
-};
-
-// Has the implementation and does not inherit it: the library's class has functions of the same names.
-class ServerOfLibrary final : public HttpServer {
- public:
-  ServerOfLibrary(Handler handler, const HttpLimits& limits) : implementation_(std::move(handler), limits) {}
-  ~ServerOfLibrary() override { implementation_.end(); }
-  ServerOfLibrary(const ServerOfLibrary&) = delete;
-  ServerOfLibrary& operator=(const ServerOfLibrary&) = delete;
-
-  void start(int port) override { implementation_.begin(port); }
-  void stop() override { implementation_.end(); }
-  int port() const override { return implementation_.port(); }
-  std::string url() const override { return implementation_.url(implementation_.token()); }
-  std::string url_for_one_use() override { return implementation_.url(implementation_.add_token_for_one_use()); }
-
- private:
-  Implementation implementation_;
+  ConnectionThreads threads_;
+  std::unique_ptr<HttpLibrary> library_;
+  std::thread accepting_;
 };
 
 }  // namespace
 
 std::unique_ptr<HttpServer> make_http_server(HttpServer::Handler handler, const HttpLimits& limits) {
-  return std::make_unique<ServerOfLibrary>(std::move(handler), limits);
+  return std::make_unique<CheckingServer>(std::move(handler), limits);
 }
 
 }  // namespace kb::web

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <set>
 
 #include "platform/base/split.h"
 
@@ -31,6 +32,14 @@ std::string trimmed(const std::string& text) {
 
 bool printable_ascii(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c == '\t' || (c >= ' ' && c <= '~'); });
+}
+
+// METHOD /path?query HTTP/1.x, with a method of RFC 9110. A zero byte would end a path where a library counts no bytes.
+bool well_formed(const std::string& request_line) {
+  static const std::set<std::string> methods = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"};
+  const std::vector<std::string> words = split(request_line, ' ');
+  return words.size() == 3 && methods.count(words[0]) != 0 && words[1].rfind('/', 0) == 0 &&
+         words[1].find("%00") == std::string::npos && (words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0");
 }
 
 }  // namespace
@@ -77,7 +86,7 @@ RequestHead parse_head(const std::string& text) {
     if (first) {
       first = false;
       head.request_line = line;
-      if (!printable_ascii(line)) head.status = kMalformed;
+      if (!printable_ascii(line) || !well_formed(line)) head.status = kMalformed;
       continue;
     }
     const std::size_t colon = line.find(':');

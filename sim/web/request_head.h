@@ -9,7 +9,7 @@ namespace kb::web {
 
 struct RequestHead {
   int status = 0;            // 0: fine; -1: the client has gone; else the answer
-  std::string request_line;  // without its end
+  std::string request_line;  // METHOD /path?query HTTP/1.x, without its end
   std::string host;
   std::string cookie;
 };

@@ -133,7 +133,7 @@ TEST(IncludeDirections, ThirdPartyLibrariesHaveOneHome) {
       {"fstapi.h", {"platform/waves/fst_file.cpp"}},
       {"fstapi.c", {"platform/waves/fst_fast_path.cpp"}},
       {"CLI", {"sim/cli/"}},
-      {"httplib.h", {"sim/web/http_server.cpp"}},
+      {"microhttpd.h", {"sim/web/http_library.cpp"}},
       {"zlib.h", {"sim/convert/gzip.cpp", "platform/waves/fst_prelude.h"}},  // the second one is the library of FST
       {"verilated.h", {"modules/rtl/"}},
       {"muParser.h", {"sim/sweep/formula.cpp"}},

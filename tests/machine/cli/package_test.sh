@@ -44,7 +44,7 @@ if command -v dpkg-shlibdeps >/dev/null; then
     grep -q "^-.* [1-9][0-9]* .* \./usr/$file\$" "$work/deb/contents" || { echo "the package has no usr/$file"; exit 1; }
   done
   grep -q "/kernbench/libkernbench_http\.so\$" "$work/deb/contents" || { echo "the package has no server of the page"; exit 1; }
-  for library in libc6 libcpp-httplib; do
+  for library in libc6 libmicrohttpd; do
     dpkg-deb --field "${package[0]}" Depends | grep -q $library || { echo "the package does not depend on $library"; exit 1; }
   done
   mkdir "$work/deb/root"

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -72,6 +74,7 @@ class HttpServerTest : public ::testing::Test {
           HttpResponse response;
           response.body = "content of " + request.path + " " + request.parameter("a").value_or("-");
           if (request.path == "/large") response.body = std::string(std::size_t{32} << 20, 'x');
+          if (request.path == "/empty") response.body = "";
           if (request.path == "/breaks") {
             response.next_piece = [](std::string&) -> bool { throw std::runtime_error("a secret of the inside"); };
           }
@@ -182,11 +185,39 @@ TEST_F(HttpServerTest, MalformedRequestsAreRefused) {
        {std::string("\r\n\r\n"), std::string("GET\r\n\r\n"), std::string(900, '\0') + "\r\n\r\n",
         "GET /\x01 HTTP/1.1\r\nHost: " + host() + "\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: " + host() + "\r\n folded\r\n\r\n",
-        "GET / HTTP/1.1\r\nHost: " + host() + "\r\nno colon\r\n\r\n", "GET / FTP/9\r\nHost: " + host() + "\r\n\r\n"}) {
+        "GET / HTTP/1.1\r\nHost: " + host() + "\r\nno colon\r\n\r\n", "GET / FTP/9\r\nHost: " + host() + "\r\n\r\n",
+        "GET  / HTTP/1.1\r\nHost: " + host() + "\r\n\r\n", "GET /a b HTTP/1.1\r\nHost: " + host() + "\r\n\r\n",
+        "GET page HTTP/1.1\r\nHost: " + host() + "\r\n\r\n", "get / HTTP/1.1\r\nHost: " + host() + "\r\n\r\n",
+        "GET /page%00.js HTTP/1.1\r\nHost: " + host() + "\r\n\r\n"}) {
     EXPECT_THAT(ask(text), StartsWith("HTTP/1.1 400"));
   }
   EXPECT_THAT(get("/%2e%2e/%2e%2e/etc/passwd"), StartsWith("HTTP/1.1 403"));
   EXPECT_THAT(get("/page"), StartsWith("HTTP/1.1 403")) << "it goes on";
+}
+
+TEST_F(HttpServerTest, AnswersAreComplete) {
+  const std::string with_cookie = cookie();
+  const std::string empty = get("/empty", with_cookie);
+  EXPECT_THAT(empty, StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(empty, HasSubstr("Content-Length: 0\r\n"));
+  const std::string large = get("/large", with_cookie);
+  EXPECT_EQ(large.size() - large.find("\r\n\r\n") - 4, std::size_t{32} << 20);
+  const std::string pieces = get("/pieces", with_cookie);
+  EXPECT_THAT(pieces, HasSubstr("Transfer-Encoding: chunked\r\n"));
+  EXPECT_THAT(pieces, testing::EndsWith("\r\n0\r\n\r\n"));
+  const std::string old = ask("GET /pieces HTTP/1.0\r\nHost: " + host() + "\r\n" + with_cookie + "\r\n");
+  EXPECT_THAT(old, testing::EndsWith("\r\n\r\npiece;piece;piece;")) << "HTTP/1.0 knows no chunks";
+}
+
+TEST_F(HttpServerTest, AConnectionLeavesNoFileOpen) {
+  const auto open_files = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+  };
+  const std::string with_cookie = cookie();
+  const auto before = open_files();
+  for (int i = 0; i < 100; ++i) get(i % 2 == 0 ? "/page" : "/breaks", i % 3 == 0 ? "" : with_cookie);
+  for (int i = 0; i < 600 && open_files() > before + 2; ++i) std::this_thread::sleep_for(100ms);
+  EXPECT_LE(open_files(), before + 2);
 }
 
 TEST_F(HttpServerTest, TooLargeRequestsAreRefused) {
