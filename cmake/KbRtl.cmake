@@ -25,7 +25,9 @@ function(kb_verilate target)
       target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
     endif()
   endif()
-  verilate(${target} SOURCES ${ARG_SOURCES}
+  list(GET ARG_SOURCES 0 first)
+  cmake_path(GET first STEM name)
+  verilate(${target} SOURCES ${ARG_SOURCES} PREFIX V${name}
            VERILATOR_ARGS --no-timing -O3 --x-assign unique --x-initial unique ${ARG_ARGS})
   # For our sources these are headers of others, and no user of an installed kernbench needs them.
   get_target_property(folders ${target} INCLUDE_DIRECTORIES)

@@ -10,7 +10,9 @@ namespace kb::topology {
 namespace {
 
 std::string quoted(const std::string& text) {
-  return nlohmann::json(text).dump();
+  nlohmann::json json(nlohmann::json::value_t::string);  // g++ 14 warns of json(text), without a reason
+  json.get_ref<std::string&>() = text;
+  return json.dump();
 }
 
 // The shortest text that reads back as the same number, always with a point or exponent.

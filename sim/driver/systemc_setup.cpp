@@ -1,6 +1,7 @@
 #include "sim/driver/systemc_setup.h"
 
 #include <cstring>
+#include <new>
 #include <systemc>
 #include <utility>
 
@@ -9,6 +10,9 @@
 
 namespace kb::sim {
 namespace {
+
+// The text of SystemC 2.3 and 3.0 for a process whose stack the system does not give; the types of the message differ.
+constexpr const char* kNoStack = "failed to allocate stack memory";
 
 std::string describe(const sc_core::sc_report& report) {
   std::string text = report.get_msg_type();
@@ -28,7 +32,7 @@ void on_report(const sc_core::sc_report& report, const sc_core::sc_actions& acti
   if (std::strcmp(report.get_msg_type(), sc_core::SC_ID_SIMULATION_UNCAUGHT_EXCEPTION_) == 0 && g_run != nullptr) {
     g_run->keep_escaped(std::current_exception());
   }
-  if (std::strcmp(report.get_msg_type(), sc_core::SC_ID_STACK_SETUP_FAILED_) == 0) throw std::bad_alloc();
+  if (report.get_msg() != nullptr && std::strcmp(report.get_msg(), kNoStack) == 0) throw std::bad_alloc();
   if ((actions & sc_core::SC_THROW) != 0) throw report;
   throw Error::model(describe(report));
 }

@@ -33,7 +33,9 @@ const Json* entry_of(const Json& list, const std::string& token) {
   const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), index);
   if (error == std::errc{} && end == token.data() + token.size()) return index < list.size() ? &list[index] : nullptr;
   for (const Json& entry : list) {
-    if (entry.is_object() && entry.contains("name") && entry["name"] == token) return &entry;
+    if (!entry.is_object()) continue;
+    const auto name = entry.find("name");
+    if (name != entry.end() && name->is_string() && name->get_ref<const std::string&>() == token) return &entry;
   }
   return nullptr;
 }
