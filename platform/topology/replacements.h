@@ -1,7 +1,7 @@
 // Other implementations and parameters for single nodes and links of a compiled machine (T-28, T-28b): the list
 //   replace:
 //     - { nodes: "sip0.cube0.r*", impl: custom.priority_router, attrs: { levels: 2 } }
-//     - { links: "sip2.io0.pcie_ep -> fabric.switch*", attrs: { bw_gbs: 32 } }
+//     - { links: "sip1.io0.pcie_ep -> fabric.switch*", attrs: { bw_gbs: 32 } }
 #pragma once
 
 #include <string>

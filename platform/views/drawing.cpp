@@ -76,6 +76,10 @@ bool Drawing::wire(const std::string& a, const std::string& b, std::vector<Point
   return true;
 }
 
+void Drawing::passage(const std::string& a, const std::string& b, const std::string& title, std::vector<Point> path) {
+  view_.wires.push_back({a + "--" + b, std::move(path), title, {}, false});
+}
+
 void Drawing::label(const std::string& text, const Point& at, bool heading) {
   view_.labels.push_back({text, at, heading});
 }

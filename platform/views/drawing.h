@@ -25,6 +25,8 @@ class Drawing {
   void frame(const std::string& id, const std::string& line, const std::string& title, Role role, const Rect& at);
   // A wire for the edges between two nodes; false when the graph has none.
   bool wire(const std::string& a, const std::string& b, std::vector<Point> path);
+  // A line for what passes between two nodes without an edge of the graph, and takes no time.
+  void passage(const std::string& a, const std::string& b, const std::string& title, std::vector<Point> path);
   void label(const std::string& text, const Point& at, bool heading = false);
   void note(const std::string& text) { view_.notes.push_back(text); }
 

@@ -1,9 +1,11 @@
-// The tray (T-58): the PCIe switch is a bar, SIPs hang below it, and above it, too, when they are many.
+// The tray (T-58): the PCIe switch is a bar, SIPs hang below it, and above it, too, when they are many. The host stands
+// beside the switch; its requests enter each SIP without passing it (H-19).
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "platform/base/machine_choices.h"
+#include "platform/routing/address_resolver.h"
 #include "platform/views/drawing.h"
 
 namespace kb::views {
@@ -11,6 +13,7 @@ namespace {
 
 constexpr int kSipsInOneRow = 8;
 constexpr double kSipGap = 24, kWireLength = 60, kBarHeight = 40, kEndpointHeight = 22, kEndpointGap = 10;
+constexpr Rect kHost{-kSipGap - 110, 0, 110, kBarHeight};
 
 class SystemDrawing {
  public:
@@ -30,11 +33,11 @@ class SystemDrawing {
     const int below = spec_.sip_count <= kSipsInOneRow ? spec_.sip_count : (spec_.sip_count + 1) / 2;
     const double width = std::max(below * (sip_width_ + kSipGap) - kSipGap, 160.0);
     drawing_.node("fabric.switch0", {"fabric.switch0"}, Role::pcie, {0, 0, width, kBarHeight});
-    const Rect host{-kSipGap - 110, 0, 110, kBarHeight};
-    drawing_.node("host", {"host"}, Role::host, host);
+    drawing_.node("host", {"host"}, Role::host, kHost);
     for (int sip = 0; sip < spec_.sip_count; ++sip) draw_sip(sip, sip < below ? sip : sip - below, sip < below);
-    drawing_.note(fmt::format("SIP topology {}; PCIe {} each way; the host enters at every pcie_ep",
-                              name_of(spec_.sip_topology), bandwidth_text(spec_.io_ep_to_switch_bw)));
+    drawing_.note(fmt::format("SIP topology {}; PCIe {} each way; the host enters each SIP at {}.pcie_ep",
+                              name_of(spec_.sip_topology), bandwidth_text(spec_.io_ep_to_switch_bw),
+                              routing::kDefaultIoId));
     return drawing_.take();
   }
 
@@ -63,8 +66,19 @@ class SystemDrawing {
       const double middle = endpoint_x + endpoint_width_ / 2;
       drawing_.wire("fabric.switch0", node,
                     {{middle, below ? kBarHeight : 0}, {middle, below ? row : row + kEndpointHeight}});
+      if (chiplet.id == routing::kDefaultIoId) draw_entry(node, endpoint_x + endpoint_width_ / 4, row, below);
       endpoint_x += endpoint_width_ + kEndpointGap;
     }
+  }
+
+  // From the host along the row of SIPs to the endpoint.
+  void draw_entry(const std::string& endpoint, double x, double row, bool below) {
+    const double host_x = kHost.center().x, between = below ? kBarHeight + kWireLength / 2 : -kWireLength / 2;
+    drawing_.passage("host", endpoint, fmt::format("host to {}: requests of the host enter here, in no time", endpoint),
+                     {{host_x, below ? kHost.bottom() : kHost.y},
+                      {host_x, between},
+                      {x, between},
+                      {x, below ? row : row + kEndpointHeight}});
   }
 
   Drawing drawing_;

@@ -197,6 +197,33 @@ TEST(Views, CubeShowsEveryRouterBlockAndLinkOfTheGraph) {
   EXPECT_GT(wires, 50u);
 }
 
+// The host reaches io0 of each SIP, wherever it stands in the list, and passes neither the switch nor another chiplet.
+TEST(Views, TheHostEntersEachSipAtIo0_H19) {
+  const LoadedTopology machine = topology::load_text(
+      "system: { sips: { count: 9, topology: ring_1d } }\nsip:\n  cube_mesh: { w: 4, h: 4 }\n  io_chiplets:\n"
+      "    - { id: east, cube_ports: [{ cube: { xy: [3, 0] }, cube_side: N, phy: P0 }] }\n"
+      "    - { id: io0, cube_ports: [{ cube: { xy: [0, 0] }, cube_side: N, phy: P0 }] }\n"
+      "cube: { pe_layout: { corners: [NW, NE, SW, SE], pe_per_corner: 2 } }\n",
+      "two_chiplets.yaml");
+  const View view = system_view(machine);
+  std::map<std::string, Rect> boxes;
+  for (const Box& box : view.boxes) boxes[box.id] = box.at;
+  const auto ends_at = [&](const std::string& box, const Point& point) {
+    const Rect& at = boxes.at(box);
+    return point.x > at.x && point.x < at.right() && (point.y == at.y || point.y == at.bottom());
+  };
+  int entries = 0;
+  for (const Wire& wire : view.wires) {
+    if (wire.id.rfind("host--", 0) != 0) continue;
+    const std::string endpoint = fmt::format("sip{}.io0.pcie_ep", entries++);
+    EXPECT_EQ(wire.id, "host--" + endpoint);
+    EXPECT_TRUE(ends_at("host", wire.path.front()) && ends_at(endpoint, wire.path.back())) << endpoint;
+  }
+  EXPECT_EQ(entries, 9);
+  ASSERT_EQ(view.notes.size(), 1u);
+  EXPECT_NE(view.notes[0].find("the host enters each SIP at io0.pcie_ep"), std::string::npos) << view.notes[0];
+}
+
 TEST(Views, PicturesOfTheDocumentationAreThoseOfTheReferenceMachine) {
   for (const std::string name : {"cube", "pe"}) {
     std::ifstream file(std::string(KB_CONFIG_DIR) + "/../docs/images/" + name + "_view.svg");
