@@ -92,6 +92,29 @@ TEST(Markdown, LinksLeadSomewhere) {
   EXPECT_GT(links, 300u);
 }
 
+TEST(Markdown, EveryFenceIsALineOfItsOwn) {
+  std::size_t fences = 0;
+  for (const std::string& page : pages()) {
+    std::istringstream lines(read(page));
+    bool inside = false;
+    int number = 0;
+    for (std::string line; std::getline(lines, line);) {
+      ++number;
+      const std::size_t at = line.find("```");
+      if (at == std::string::npos) continue;
+      ++fences;
+      const bool alone = line.find_first_not_of(' ') == at && line.find_first_of("` ", at + 3) == std::string::npos;
+      EXPECT_TRUE(alone) << page << ":" << number << ": code stands on the line of its fence: " << line;
+      if (inside) {
+        EXPECT_EQ(line.size(), at + 3) << page << ":" << number << ": the end of a snippet names a language";
+      }
+      inside = !inside;
+    }
+    EXPECT_FALSE(inside) << page << ": a snippet does not end";
+  }
+  EXPECT_GT(fences, 300u);
+}
+
 TEST(Markdown, SnippetsOfTheGuideToBlocksStandInItsExample) {
   std::string example;
   for (const std::string& file : files_below("examples/blocks", {".h", ".cpp", ".txt", ".yaml"})) example += read(file);

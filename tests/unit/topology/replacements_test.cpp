@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "modules/kit/params.h"
 #include "platform/params/pe_math_params.h"
 #include "platform/topology/implementations.h"
@@ -55,6 +58,20 @@ TEST(Implementations, OneOfASlotHasItsOwnParametersT27) {
   EXPECT_EQ(params.lanes, 3);
   EXPECT_EQ(params.delay.ns(), 3.0);
   EXPECT_EQ(loaded.config.at("cube.components.noc_router.attrs.delay_ns").value, "3");
+}
+
+TEST(Replacements, TheSampleOfTheGuideFitsTheReferenceMachine) {  // T-28, T-28b
+  std::ifstream file(std::string(KB_CONFIG_DIR) + "/../docs/guides/machine.md");
+  const std::string guide((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::size_t begin = guide.find("```yaml\nreplace:\n") + 8;
+  const std::string sample = guide.substr(begin, guide.find("```", begin) - begin);
+  std::ifstream reference(std::string(KB_CONFIG_DIR) + "/reference.yaml");
+  const std::string machine((std::istreambuf_iterator<char>(reference)), std::istreambuf_iterator<char>());
+  const LoadedTopology loaded = load_text(machine + sample, "reference.yaml");
+  const Graph& graph = loaded.graph;
+  int slow = 0;
+  for (const Edge& edge : graph.edges) slow += graph.node(edge.src).id == "sip1.io0.pcie_ep" && edge.bw.gbs() == 32;
+  EXPECT_EQ(slow, 2) << "to the switch and to io_noc";
 }
 
 TEST(Implementations, OneFromRtlNeedsABuildWithVerilator) {
