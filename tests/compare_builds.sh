@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Compares two builds of kernbench bit for bit: op log, result, waveform, traffic and probe times on three machines.
+# Compares two builds of kernbench bit for bit: op log, result, waveforms, traffic and probe times on three machines, and
+# blocks from RTL where both builds have them.
 #   compare_builds.sh [--short] KERNBENCH_A KERNBENCH_B     exit 0 when everything is equal
 # --short: a few workloads, for every change.
 # Results are compared up to "host", which holds what was measured on this computer.
@@ -9,9 +10,10 @@ if [ "${1-}" = --short ]; then
   short=yes
   shift
 fi
-[ "$#" -eq 2 ] || { sed -n '2,5s/^# //p' "$0" >&2; exit 2; }
+[ "$#" -eq 2 ] || { sed -n '2,6s/^# //p' "$0" >&2; exit 2; }
 a="$(realpath "$1")" b="$(realpath "$2")"
-configs="$(cd "$(dirname "${BASH_SOURCE[0]}")/../configs" && pwd)"
+root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+configs="$root/configs"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/a" "$work/b"
@@ -62,12 +64,18 @@ workloads="$("$a" list --json | sed -n '/"index":/{n;s/^ *"name": "\([^"]*\)",$/
 
 [ "$short" = yes ] && workloads="attention ccl-allreduce copy gemm-multi-pe matmul-composite tp-mlp"
 
+# same_run NAME WAVEFORM ARGUMENT...: a run of both, its op log, result and waveform.
+same_run() {
+  local name="$1" waves="$2" side file
+  shift 2
+  both "$name" run "$@" --quiet --out results --oplog ops.tsv --wave "$waves" || return 0
+  for side in a b; do sed '/"host": {/,$d' "$work/$side/results/result.json" >"$work/$side/result.txt"; done
+  for file in ops.tsv result.txt "$waves"; do same "$name" "$file"; done
+}
+
 for machine in one_pe one_cube reference; do
   for workload in $workloads; do
-    both "$machine $workload" run --topology "$configs/$machine.yaml" --bench "$workload" --data replay --quiet \
-      --out results --oplog ops.tsv --vcd waves.vcd || continue
-    for side in a b; do sed '/"host": {/,$d' "$work/$side/results/result.json" >"$work/$side/result.txt"; done
-    for file in ops.tsv result.txt waves.vcd; do same "$machine $workload" "$file"; done
+    same_run "$machine $workload" waves.vcd --topology "$configs/$machine.yaml" --bench "$workload" --data replay
   done
   pes=8
   [ "$machine" = one_pe ] && pes=1
@@ -77,5 +85,7 @@ for machine in one_pe one_cube reference; do
   fi
   if both "$machine probe" probe --topology "$configs/$machine.yaml" --json; then same "$machine probe" out.txt; fi
 done
+same_run "one_cube gemm-multi-pe, FST" waves.fst --topology "$configs/one_cube.yaml" --bench gemm-multi-pe --wave-detail flit
+same_run "RTL" waves.vcd --topology "$root/examples/rtl/machine.yaml" --bench gemm-multi-pe --set dtype=i8 --data eager
 echo "$compared comparisons, $different differences, $refused runs refused by both"
 [ "$different" -eq 0 ] && [ "$refused" -lt "$compared" ]
