@@ -48,6 +48,17 @@ same() {
   fi
 }
 
+# unpack_waves NAME: two FST files whose bytes differ, as those of two versions of libdeflate do, are compared as VCD.
+unpack_waves() {
+  local side
+  if cmp -s "$work/a/waves.fst" "$work/b/waves.fst"; then return; fi
+  command -v fst2vcd >/dev/null || { echo "$1: for the content of an FST install gtkwave"; return; }
+  for side in a b; do
+    fst2vcd "$work/$side/waves.fst" -o "$work/$side/unpacked.vcd"
+    mv "$work/$side/unpacked.vcd" "$work/$side/waves.fst"
+  done
+}
+
 # Overlapping requests of eight PEs (of one on a smaller machine) to the first slice, with odd sizes.
 traffic() {
   local pes="$1"
@@ -70,6 +81,7 @@ same_run() {
   shift 2
   both "$name" run "$@" --quiet --out results --oplog ops.tsv --wave "$waves" || return 0
   for side in a b; do sed '/"host": {/,$d' "$work/$side/results/result.json" >"$work/$side/result.txt"; done
+  case "$waves" in *.fst) unpack_waves "$name" ;; esac
   for file in ops.tsv result.txt "$waves"; do same "$name" "$file"; done
 }
 
@@ -79,8 +91,8 @@ for machine in one_pe one_cube reference; do
   done
   pes=8
   [ "$machine" = one_pe ] && pes=1
-  traffic "$pes" >"$work/traffic.csv"
-  if both "$machine traffic" traffic --topology "$configs/$machine.yaml" --trace "$work/traffic.csv"; then
+  traffic "$pes" | tee "$work/a/traffic.csv" >"$work/b/traffic.csv"
+  if both "$machine traffic" traffic --topology "$configs/$machine.yaml" --trace traffic.csv; then
     same "$machine traffic" out.txt
   fi
   if both "$machine probe" probe --topology "$configs/$machine.yaml" --json; then same "$machine probe" out.txt; fi

@@ -2,6 +2,10 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
 #include <sstream>
 
 #include "platform/base/version.h"
@@ -22,6 +26,45 @@ TEST_F(UsageTest, EveryCommandHasHelpWithExamples) {
     EXPECT_EQ(outcome.code, 0) << command;
     EXPECT_THAT(outcome.out, HasSubstr("Usage: kernbench " + std::string(command)));
     EXPECT_THAT(outcome.out, HasSubstr("Examples:\n  kernbench " + std::string(command)));
+  }
+}
+
+std::set<std::string> long_options(const std::string& text) {
+  static const std::regex option("--[a-z][a-z0-9-]*");
+  return {std::sregex_token_iterator(text.begin(), text.end(), option), std::sregex_token_iterator()};
+}
+
+// Chapter 05: every command has a row of its own, with the options that its help declares and no others.
+TEST_F(UsageTest, TheSpecificationListsEveryCommandAndOption) {
+  std::ifstream page(KB_SOURCE_DIR "/docs/specification/05-cli.md");
+  std::map<std::string, std::set<std::string>> documented;
+  for (std::string line; std::getline(page, line);) {
+    const std::string begin = "| `kernbench ";
+    if (line.rfind(begin, 0) != 0) continue;
+    const std::string name = line.substr(begin.size(), line.find('`', begin.size()) - begin.size());
+    const std::size_t cell = line.find(" | ", begin.size());
+    documented[name] = long_options(line.substr(cell, line.find(" | ", cell + 3) - cell));
+  }
+  std::istringstream help(kernbench("--help").out);
+  std::set<std::string> commands;
+  bool listed = false;
+  for (std::string line; std::getline(help, line);) {
+    if (line == "Subcommands:" || line == "Commands:") listed = true;
+    if (line.empty()) listed = false;
+    if (listed && line.rfind("  ", 0) == 0 && line[2] != ' ') commands.insert(line.substr(2, line.find(' ', 2) - 2));
+  }
+  EXPECT_GE(commands.size(), 14u);
+  for (const std::string& command : commands) {
+    std::istringstream lines(kernbench(command + " --help").out);
+    std::set<std::string> declared;
+    for (std::string line; std::getline(lines, line);) {
+      const std::size_t at = line.find_first_not_of(' ');
+      if (at != std::string::npos && at > 0 && line[at] == '-') {
+        declared.merge(long_options(line.substr(at, line.find("  ", at) - at)));
+      }
+    }
+    declared.erase("--help");
+    EXPECT_EQ(documented[command], declared) << command;
   }
 }
 
