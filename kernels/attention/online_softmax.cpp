@@ -2,10 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace kb::kernels {
 
 using tl::TensorHandle;
+
+namespace {
+constexpr double kNotSeen = -std::numeric_limits<double>::infinity();                    // its exponential is 0
+constexpr double kNoneSeen = static_cast<double>(std::numeric_limits<float>::lowest());  // m of a row without keys
+}  // namespace
 
 OnlineSoftmax::OnlineSoftmax(tl::Context& tl, std::int64_t rows, std::int64_t d)
     : tl_(tl),
@@ -26,10 +32,12 @@ void OnlineSoftmax::attend(const TensorHandle& q, std::int64_t keys, const Sourc
   }
   if (mask) {
     const tl::Scratch mask_scope(tl_);
-    tl_.compute_into(scores, MathOp::add, {scores, mask()});
+    tl_.compute_into(scores, MathOp::where, {mask(), scores, kNotSeen});
   }
   const TensorHandle peak = tl_.max(scores, 1);
-  if (empty_) {
+  if (empty_ && mask) {
+    tl_.compute_into(m_, MathOp::maximum, {peak, kNoneSeen});
+  } else if (empty_) {
     tl_.assign(m_, peak);
   } else {
     const TensorHandle top = tl_.maximum(m_, peak);
@@ -52,7 +60,16 @@ void OnlineSoftmax::attend(const TensorHandle& q, std::int64_t keys, const Sourc
   empty_ = false;
 }
 
+void OnlineSoftmax::clear() {
+  const tl::Scratch scope(tl_);
+  tl_.assign(l_, tl_.zeros(l_.shape(), Dtype::f32));
+  tl_.assign(o_, tl_.zeros(o_.shape(), Dtype::f32));
+  tl_.assign(m_, tl_.full(m_.shape(), kNoneSeen, Dtype::f32));
+  empty_ = false;
+}
+
 void OnlineSoftmax::merge(const OnlineSoftmax& other) {
+  if (empty_) clear();
   const tl::Scratch scope(tl_);
   const TensorHandle top = tl_.maximum(m_, other.m_);
   const TensorHandle mine = tl_.exp((m_ - top) * scale_), theirs = tl_.exp((other.m_ - top) * scale_);
@@ -75,7 +92,8 @@ void OnlineSoftmax::in_parts(std::int64_t slot_bytes, const std::function<void(c
   }
 }
 
-void OnlineSoftmax::send(std::string_view direction, std::int64_t slot_bytes) const {
+void OnlineSoftmax::send(std::string_view direction, std::int64_t slot_bytes) {
+  if (empty_) clear();
   in_parts(slot_bytes, [&](const TensorHandle& part) { tl_.send(direction, part); });
 }
 

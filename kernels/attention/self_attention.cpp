@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
-#include "kernels/attention/causal_mask.h"
-#include "kernels/attention/online_softmax.h"
+#include "kernels/attention/key_blocks.h"
+#include "kernels/attention/query_rows.h"
 #include "kernels/tl/tl.h"
 #include "platform/base/checked.h"
 
@@ -33,18 +34,16 @@ void attend_rows(Context& tl, const Sizes& s, Ptr qkv, Ptr out, std::int64_t hea
   const std::int64_t width = s.width(), kv_head = head / (s.heads / s.kv_heads);
   const Ptr k = qkv + (s.heads + kv_head) * s.d, v = k + s.kv_heads * s.d;
   const TensorHandle q = tl.load(qkv + row * width + head * s.d, {rows, s.d}, qkv.dtype(), width);
-  OnlineSoftmax softmax(tl, rows, s.d);
+  QueryRows queries(tl, {s.causal}, {{row, rows}, {}}, q);
   const std::int64_t seen = s.causal ? row + rows : s.m;
-  for (std::int64_t key = 0; key < seen; key += kKeys) {
-    const tl::Scratch block_scope(tl);
-    const std::int64_t keys = std::min(kKeys, seen - key);
-    const auto load = [&](Ptr of) { return tl.load(of + key * width, {keys, s.d}, qkv.dtype(), width); };
-    OnlineSoftmax::Source mask;
-    if (s.causal && key + keys > row + 1) mask = [&] { return causal_mask(tl, row, rows, key, keys); };
-    softmax.attend(
-        q, keys, [&] { return load(k); }, [&] { return load(v); }, mask);
+  std::vector<RowPair> steps;
+  for (std::int64_t key = 0; key < seen; key += kKeys) steps.push_back({{key, std::min(kKeys, seen - key)}, {}});
+  KeyBlocks blocks(tl, {k, v, s.d, width}, steps, 0);
+  for (std::int64_t step = 0; step < blocks.count(); ++step) {
+    queries.attend(
+        steps[static_cast<std::size_t>(step)], [&] { return blocks.k(step); }, [&] { return blocks.v(step); });
   }
-  tl.store(out + row * s.heads * s.d + head * s.d, softmax.result(out.dtype()), s.heads * s.d);
+  tl.store(out + row * s.heads * s.d + head * s.d, queries.softmax().result(out.dtype()), s.heads * s.d);
 }
 
 void self_attention(Context& tl, Ptr qkv, Ptr out, std::int64_t heads, std::int64_t kv_heads, std::int64_t d,
