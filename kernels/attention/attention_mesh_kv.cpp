@@ -1,11 +1,15 @@
 #include "kernels/attention/attention_mesh_kv.h"
 
 #include <algorithm>
+#include <list>
 #include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "kernels/attention/attention_rank.h"
-#include "kernels/attention/online_softmax.h"
+#include "kernels/attention/key_blocks.h"
+#include "kernels/attention/query_rows.h"
 #include "kernels/tl/tl.h"
 
 namespace kb::kernels {
@@ -15,113 +19,193 @@ using tl::Context;
 using tl::Future;
 using tl::TensorHandle;
 
-// Rows of K and V that travel together.
+constexpr std::int64_t kArrayRows = 32;  // a product of fewer rows takes as long
+
+// Keys that travel together in each round: a piece of both parts that a rank has, or of one when a slot holds no more
+// than one row. A rank whose parts are shorter than those of others has nothing in the last round.
+class Rounds {
+ public:
+  Rounds(const AttentionArguments& args, std::int64_t keys)
+      : dealt_(args.context, args.n_ranks),
+        one_(dealt_.most() <= keys),
+        both_(one_ || keys > 1),
+        step_(one_ ? dealt_.most() : std::max<std::int64_t>(1, keys / 2)),
+        count_(one_ ? 1 : Context::cdiv(dealt_.most_of_part(), step_) * (both_ ? 1 : 2)) {}
+
+  std::int64_t count() const { return count_; }
+  RowPair keys(std::int64_t round, std::int64_t rank) const {
+    const RowPair all = dealt_.of(rank);
+    return cut(round, all, all.low.first, all.high.first);
+  }
+  // Where they lie in the memory of the rank.
+  RowPair places(std::int64_t round, std::int64_t rank) const {
+    const RowPair all = dealt_.of(rank);
+    return cut(round, all, 0, all.low.count);
+  }
+
+ private:
+  RowPair cut(std::int64_t round, const RowPair& all, std::int64_t low, std::int64_t high) const {
+    const std::int64_t first = (both_ ? round : round / 2) * step_;
+    const auto left = [&](const RowRange& part) { return std::clamp<std::int64_t>(part.count - first, 0, step_); };
+    return {{low + first, both_ || round % 2 == 0 ? left(all.low) : 0},
+            {high + first, both_ || round % 2 == 1 ? left(all.high) : 0}};
+  }
+
+  DealtRows dealt_;
+  bool one_, both_;            // there is one round; each has keys of both parts
+  std::int64_t step_, count_;  // keys of a part in a round; rounds
+};
+
 struct Block {
-  TensorHandle k, v;
+  RowPair keys;
+  TensorHandle k, v;  // null: no keys
 };
 
 struct Arriving {
-  Future k, v;
+  RowPair keys;
+  std::optional<Future> k, v;
 };
-
-Block wait(Context& tl, const Arriving& arriving) {
-  TensorHandle k = tl.wait(arriving.k);
-  return {k, tl.wait(arriving.v)};
-}
 
 class Prefill {
  public:
-  Prefill(Context& tl, const TensorHandle& q, OnlineSoftmax& softmax) : tl_(tl), q_(q), softmax_(softmax) {}
+  Prefill(Context& tl, std::list<QueryRows>& pieces, Dtype dtype, std::int64_t d)
+      : tl_(tl), pieces_(pieces), dtype_(dtype), d_(d) {}
 
   // Every rank's block comes by once. A rank takes delivery of what it is about to compute with while it computes with
   // what it has. Each K and each V is sent only after the receive of the one before was posted, so that one slot is
   // enough.
-  void around_the_ring(Block block, std::int64_t n_ranks) {
+  void around_the_ring(Block block, std::int64_t round, const Rounds& rounds, std::int64_t rank, std::int64_t n_ranks) {
     for (std::int64_t step = 1; step < n_ranks; ++step) {
-      Arriving next;
-      tl_.send("E", block.k);
-      next.k = receive("W", block.k);
-      tl_.send("E", block.v);
-      next.v = receive("W", block.v);
+      Arriving next{rounds.keys(round, (rank - step + n_ranks) % n_ranks), {}, {}};
+      send("E", block.k);
+      next.k = receive("W", next.keys);
+      send("E", block.v);
+      next.v = receive("W", next.keys);
       attend(block);
-      block = wait(tl_, next);
+      block = wait(next);
     }
     attend(block);
   }
 
   // Rank r meets at step s the blocks of r - s, on its way east, and of r + s, on its way west.
-  void along_the_line(const Block& own, std::int64_t rank, std::int64_t n_ranks) {
-    Way east{"E", "W", rank < n_ranks - 1, rank, own}, west{"W", "E", rank > 0, n_ranks - 1 - rank, own};
+  void along_the_line(const Block& own, std::int64_t round, const Rounds& rounds, std::int64_t rank,
+                      std::int64_t n_ranks) {
+    Way east{"E", "W", rank < n_ranks - 1, own}, west{"W", "E", rank > 0, own};
+    const auto from = [&](std::int64_t other) {
+      return other >= 0 && other < n_ranks ? rounds.keys(round, other) : RowPair{};
+    };
     for (std::int64_t step = 1; step < n_ranks; ++step) {
-      const Part parts[] = {&Block::k, &Block::v};
-      for (const Part part : parts) {
+      east.next.keys = from(rank - step);
+      west.next.keys = from(rank + step);
+      const auto pass_on = [&](TensorHandle Block::*part, std::optional<Future> Arriving::*next) {
         for (Way* way : {&east, &west}) {
-          if (way->block && way->goes_on) tl_.send(way->to, (*way->block).*part);
+          if (way->goes_on) send(way->to, way->block.*part);
         }
-        for (Way* way : {&east, &west}) {
-          if (way->expected < step) continue;
-          (part == &Block::k ? way->next.k : way->next.v) = receive(way->from, own.*part);
-        }
-      }
-      step == 1 ? attend(own) : attend_all(east, west);
-      for (Way* way : {&east, &west}) {
-        way->block = way->expected >= step ? std::optional<Block>(wait(tl_, way->next)) : std::nullopt;
-      }
+        for (Way* way : {&east, &west}) way->next.*next = receive(way->from, way->next.keys);
+      };
+      pass_on(&Block::k, &Arriving::k);
+      pass_on(&Block::v, &Arriving::v);
+      attend(east.block);
+      if (step > 1) attend(west.block);
+      for (Way* way : {&east, &west}) way->block = wait(way->next);
     }
-    n_ranks == 1 ? attend(own) : attend_all(east, west);
+    attend(east.block);
+    if (n_ranks > 1) attend(west.block);
   }
 
  private:
-  using Part = TensorHandle Block::*;
   struct Way {
     std::string_view to, from;
-    bool goes_on;           // there is a rank behind this one
-    std::int64_t expected;  // blocks that come from `from`
-    std::optional<Block> block;
+    bool goes_on;  // there is a rank behind this one
+    Block block;   // on its way
     Arriving next{};
   };
 
-  Future receive(std::string_view from, const TensorHandle& like) {
-    return tl_.recv_async(from, like.shape(), like.dtype());
+  void send(std::string_view to, const TensorHandle& rows) {
+    if (!rows.null()) tl_.send(to, rows);
+  }
+  std::optional<Future> receive(std::string_view from, const RowPair& keys) {
+    if (keys.count() == 0) return std::nullopt;
+    return tl_.recv_async(from, {keys.count(), d_}, dtype_);
+  }
+  Block wait(const Arriving& arriving) {
+    Block out{arriving.keys, {}, {}};
+    if (arriving.k) out.k = tl_.wait(*arriving.k);
+    if (arriving.v) out.v = tl_.wait(*arriving.v);
+    return out;
   }
   void attend(const Block& block) {
-    softmax_.attend(
-        q_, block.k.size(0), [&] { return block.k; }, [&] { return block.v; });
-  }
-  void attend_all(const Way& east, const Way& west) {
-    if (east.block) attend(*east.block);
-    if (west.block) attend(*west.block);
+    if (block.k.null()) return;
+    for (QueryRows& piece : pieces_) {
+      piece.attend(
+          block.keys, [&] { return block.k; }, [&] { return block.v; });
+    }
   }
 
   Context& tl_;
-  const TensorHandle& q_;
-  OnlineSoftmax& softmax_;
+  std::list<QueryRows>& pieces_;
+  Dtype dtype_;
+  std::int64_t d_;
 };
 
-void attention_mesh_kv(Context& tl, const AttentionArguments& args) {
-  const auto me = attention_rank(tl, args);
-  if (!me) return;
-  const std::int64_t rows = args.rows, keys = args.keys, d = args.d;
-  const std::int64_t per_block = args.slot_bytes / (d * static_cast<std::int64_t>(item_size(args.k.dtype())));
-  tl.require(per_block >= 1, "a slot holds not a single row of K; enlarge slot_size");
-  for (std::int64_t head = 0; head < args.heads; ++head) {
-    const tl::Scratch head_scope(tl);
-    const TensorHandle my_q = tl.load(me->q + head * rows * d, {rows, d});
-    OnlineSoftmax softmax(tl, rows, d);
-    Prefill prefill(tl, my_q, softmax);
-    for (std::int64_t first = 0; first < keys; first += per_block) {
-      const tl::Scratch block_scope(tl);  // and of the messages of this round
-      const Shape shape{std::min(per_block, keys - first), d};
-      const std::int64_t at = (head * keys + first) * d;
-      const TensorHandle my_k = tl.load(me->k + at, shape);
-      const Block own{my_k, tl.load(me->v + at, shape)};
-      if (me->ring) {
-        prefill.around_the_ring(own, args.n_ranks);
-      } else {
-        prefill.along_the_line(own, me->rank, args.n_ranks);
-      }
+// Rows of a rank that are worked on together, as they lie in its memory: so many as scratch holds the sums of, of both
+// parts, so that all ranks have the same work. Few rows are one piece; more are one of each part, because those of the
+// later part see more keys.
+std::vector<RowRange> pieces_of(const RowPair& rows, std::int64_t most, std::int64_t pass) {
+  std::vector<RowRange> out;
+  if (rows.count() <= std::min(kArrayRows, most)) {
+    if (pass == 0 && rows.count() > 0) out.push_back({0, rows.count()});
+    return out;
+  }
+  for (const auto& [at, count] :
+       {std::pair{std::int64_t{0}, rows.low.count}, std::pair{rows.low.count, rows.high.count}}) {
+    const std::int64_t first = pass * most, left = std::min(most, count - first);
+    if (left > 0) out.push_back({at + first, left});
+  }
+  return out;
+}
+
+void attend_head(Context& tl, const AttentionArguments& args, const AttentionRank& me, const Rounds& rounds,
+                 std::int64_t head, std::int64_t pass) {
+  const tl::Scratch scope(tl);
+  const std::int64_t d = args.d;
+  const DealtRows dealt(args.query_rows(), args.n_ranks);
+  const std::int64_t at = head * dealt.most() * d, keys_at = head * DealtRows(args.context, args.n_ranks).most() * d;
+  const RowPair rows = dealt.of(me.rank);
+  std::list<QueryRows> pieces;
+  const std::vector<RowRange> places = pieces_of(rows, args.most_rows(), pass);
+  for (const RowRange& place : places) {
+    pieces.emplace_back(tl, args.sight(), rows.part(place.first, place.count),
+                        tl.load(me.q + at + place.first * d, {place.count, d}));
+  }
+  std::vector<RowPair> blocks;
+  for (std::int64_t round = 0; round < rounds.count(); ++round) blocks.push_back(rounds.places(round, me.rank));
+  KeyBlocks own_blocks(tl, {me.k + keys_at, me.v + keys_at, d}, std::move(blocks), 1);
+  Prefill prefill(tl, pieces, args.k.dtype(), d);
+  for (std::int64_t round = 0; round < rounds.count(); ++round) {
+    const tl::Scratch messages(tl);
+    const RowPair keys = rounds.keys(round, me.rank);
+    const Block own{keys, own_blocks.k(round), own_blocks.v(round)};
+    if (me.ring) {
+      prefill.around_the_ring(own, round, rounds, me.rank, args.n_ranks);
+    } else {
+      prefill.along_the_line(own, round, rounds, me.rank, args.n_ranks);
     }
-    tl.store(me->o + head * rows * d, softmax.result(args.o.dtype()));
+  }
+  auto place = places.begin();
+  for (QueryRows& piece : pieces) tl.store(me.o + at + (place++)->first * d, piece.softmax().result(args.o.dtype()));
+}
+
+void attention_mesh_kv(Context& tl, const AttentionArguments& args) {
+  const auto me = attention_rank(tl, args, Queries::dealt);
+  if (!me) return;
+  const std::int64_t keys_of_a_slot = args.slot_bytes / args.row_bytes();
+  tl.require(keys_of_a_slot >= 1, "a slot holds not a single row of K; enlarge slot_size");
+  const Rounds rounds(args, std::min(args.most_keys(), keys_of_a_slot));
+  const std::int64_t passes =
+      Context::cdiv(DealtRows(args.query_rows(), args.n_ranks).most_of_part(), args.most_rows());
+  for (std::int64_t head = 0; head < args.heads; ++head) {
+    for (std::int64_t pass = 0; pass < passes; ++pass) attend_head(tl, args, *me, rounds, head, pass);
   }
 }
 

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "kernels/attention/attention_rank.h"
-#include "kernels/attention/online_softmax.h"
+#include "kernels/attention/key_blocks.h"
+#include "kernels/attention/query_rows.h"
 #include "kernels/tl/tl.h"
 
 namespace kb::kernels {
@@ -40,10 +41,9 @@ FoldPlace place_on_ring(std::int64_t rank, std::int64_t n, std::int64_t root) {
 }
 
 // The result goes back the way the partials came, and every rank stores it.
-void hand_out(Context& tl, const FoldPlace& place, const TensorHandle& result, const AttentionArguments& args,
-              Ptr out) {
-  const std::int64_t elements = args.rows * args.d;
-  const std::int64_t step = args.slot_bytes / static_cast<std::int64_t>(item_size(out.dtype()));
+void hand_out(Context& tl, const FoldPlace& place, const TensorHandle& result, std::int64_t elements,
+              std::int64_t slot_bytes, Ptr out) {
+  const std::int64_t step = slot_bytes / static_cast<std::int64_t>(item_size(out.dtype()));
   for (std::int64_t first = 0; first < elements; first += step) {
     const tl::Scratch messages(tl);
     const Shape shape{std::min(step, elements - first)};
@@ -53,41 +53,56 @@ void hand_out(Context& tl, const FoldPlace& place, const TensorHandle& result, c
   }
 }
 
+// The keys of a rank that its rows see, in blocks as they lie in its memory.
+std::vector<RowPair> blocks_of(std::int64_t seen, std::int64_t most) {
+  std::vector<RowPair> out;
+  for (std::int64_t first = 0; first < seen; first += most) out.push_back({{first, std::min(most, seen - first)}, {}});
+  return out;
+}
+
+void attend_rows(Context& tl, const AttentionArguments& args, const AttentionRank& me, const FoldPlace& place,
+                 std::int64_t head, const RowRange& piece) {
+  const tl::Scratch scope(tl);
+  const std::int64_t at = (head * args.query_rows() + piece.first) * args.d;
+  const tl::Future q = tl.load_async(me.q + at, {piece.count, args.d});
+  const DealtRows dealt(args.context, args.n_ranks);
+  const RowPair keys = dealt.of(me.rank);
+  const std::int64_t keys_at = head * dealt.most() * args.d;
+  const std::vector<RowPair> places = blocks_of(args.sight().seen({piece, {}}, keys), args.most_keys());
+  KeyBlocks blocks(tl, {me.k + keys_at, me.v + keys_at, args.d}, places, 1);
+  QueryRows rows(tl, args.sight(), {piece, {}}, tl.wait(q));
+  for (std::int64_t step = 0; step < blocks.count(); ++step) {
+    const RowRange& its = places[static_cast<std::size_t>(step)].low;
+    rows.attend(
+        keys.part(its.first, its.count), [&] { return blocks.k(step); }, [&] { return blocks.v(step); });
+  }
+  for (const std::string_view from : place.from) {
+    const tl::Scratch partial_scope(tl);
+    OnlineSoftmax partial(tl, piece.count, args.d);
+    partial.receive(from, args.slot_bytes);
+    rows.softmax().merge(partial);
+  }
+  TensorHandle result;
+  if (place.to) {
+    rows.softmax().send(*place.to, args.slot_bytes);
+  } else {
+    result = rows.softmax().result(args.o.dtype());
+    tl.store(me.o + at, result);
+  }
+  if (args.broadcast.value_or(0) != 0) hand_out(tl, place, result, piece.count * args.d, args.slot_bytes, me.o + at);
+}
+
 void attention_mesh_mlo(Context& tl, const AttentionArguments& args) {
-  const auto me = attention_rank(tl, args);
+  const auto me = attention_rank(tl, args, Queries::everywhere);
   if (!me) return;
-  const std::int64_t rows = args.rows, keys = args.keys, d = args.d, n_ranks = args.n_ranks;
+  const std::int64_t n_ranks = args.n_ranks;
   const std::int64_t end = args.root && *args.root >= 0 ? *args.root : me->ring ? 0 : n_ranks / 2;
   tl.require(end < n_ranks, "the root is not a rank");
   const FoldPlace place = me->ring ? place_on_ring(me->rank, n_ranks, end) : place_on_line(me->rank, n_ranks, end);
   for (std::int64_t head = 0; head < args.heads; ++head) {
-    const tl::Scratch scope(tl);
-    const TensorHandle my_q = tl.load(me->q + head * rows * d, {rows, d});
-    OnlineSoftmax softmax(tl, rows, d);
-    const std::int64_t at = head * keys * d;
-    softmax.attend(
-        my_q, keys,
-        [&] {
-          return tl.load(me->k + at, {keys, d});
-        },
-        [&] {
-          return tl.load(me->v + at, {keys, d});
-        });
-    for (const std::string_view from : place.from) {
-      const tl::Scratch partial_scope(tl);
-      OnlineSoftmax partial(tl, rows, d);
-      partial.receive(from, args.slot_bytes);
-      softmax.merge(partial);
+    for (std::int64_t first = 0; first < args.query_rows(); first += args.most_rows()) {
+      attend_rows(tl, args, *me, place, head, {first, std::min(args.most_rows(), args.query_rows() - first)});
     }
-    const Ptr out = me->o + head * rows * d;
-    TensorHandle result;
-    if (place.to) {
-      softmax.send(*place.to, args.slot_bytes);
-    } else {
-      result = softmax.result(args.o.dtype());
-      tl.store(out, result);
-    }
-    if (args.broadcast.value_or(0) != 0) hand_out(tl, place, result, args, out);
   }
 }
 

@@ -1,5 +1,8 @@
 #include "sw/distributed/queue_installation.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "sw/distributed/algorithms.h"
 
 namespace kb::sw {
@@ -17,6 +20,19 @@ topology::CclConfig with_wiring(topology::CclConfig config, topology::WiringPres
 topology::CclConfig as_configured(topology::CclOptions options, const Runtime& runtime) {
   options.modules = all_reduces_of(runtime).names();
   return topology::load_ccl(options);
+}
+
+// Slots that hold a message, or as much of it as fits the room.
+topology::CclConfig with_slots_for(std::uint64_t message, topology::CclConfig config, topology::WiringPreset wiring,
+                                   const contract::MachineInfo& machine) {
+  const bool given = config.slot_size > 0;
+  config = with_wiring(std::move(config), wiring);
+  if (given || message <= config.slot_size) return config;
+  const std::uint64_t slots = make_wiring(config, machine).directions.size() * config.n_slots;
+  const std::uint64_t room = ring_room(config, machine) / std::max<std::uint64_t>(1, slots);
+  const std::uint64_t step = machine.hbm_alignment;
+  config.slot_size = std::max(config.slot_size, std::min((message + step - 1) / step * step, room - room % step));
+  return config;
 }
 
 // Its slots as those of a process group.
@@ -37,9 +53,9 @@ QueueInstallation::QueueInstallation(Runtime& runtime, const topology::CclOption
 }
 
 QueueInstallation::QueueInstallation(Runtime& runtime, topology::WiringPreset wiring,
-                                     const topology::CclOptions& options)
+                                     const topology::CclOptions& options, std::uint64_t message)
     : claim_(runtime.claim_queues()),
-      config_(with_wiring(topology::load_ccl(options), wiring)),
+      config_(with_slots_for(message, topology::load_ccl(options), wiring, runtime.machine())),
       queues_(plan_queues(make_wiring(config_, runtime.machine()), config_, runtime.machine(), runtime.memory())) {
   runtime.host().install_queues(queues_.plan);
 }

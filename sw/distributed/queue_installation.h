@@ -1,6 +1,8 @@
 // Message queues for kernels that bring their own wiring and need no ranks of a host program.
 #pragma once
 
+#include <cstdint>
+
 #include "platform/topology/ccl_config.h"
 #include "sw/distributed/queue_plan.h"
 #include "sw/distributed/wiring.h"
@@ -16,7 +18,10 @@ namespace kb::sw {
 class QueueInstallation {
  public:
   explicit QueueInstallation(Runtime& runtime, const topology::CclOptions& options = {});
-  QueueInstallation(Runtime& runtime, topology::WiringPreset wiring, const topology::CclOptions& options = {});
+  // `message` bytes are what a slot should hold where the configuration says nothing, as far as there is room; 0:
+  // usual.
+  QueueInstallation(Runtime& runtime, topology::WiringPreset wiring, const topology::CclOptions& options = {},
+                    std::uint64_t message = 0);
   QueueInstallation(Runtime& runtime, const Wiring& wiring, const topology::CclOptions& options = {});
   QueueInstallation(const QueueInstallation&) = delete;
   QueueInstallation& operator=(const QueueInstallation&) = delete;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "sw/distributed/queue_installation.h"
@@ -22,18 +23,20 @@ std::vector<std::int64_t> ranks_with_result(const AttentionProblem& problem, std
 
 void add_figures(WorkloadResult& result, const AttentionProblem& p, const LaunchMetrics& metrics) {
   add_launch_figures(result, metrics);
-  const double keys = static_cast<double>(p.kv_heads) * static_cast<double>(p.context), d = static_cast<double>(p.d);
-  const double queries = static_cast<double>(p.rows * (p.panel.prefill ? p.ranks : 1));
-  add_rate(result, "achieved", 4 * queries * keys * d, metrics.exec_max, "GFLOP/s",
+  const double context = static_cast<double>(p.context), d = static_cast<double>(p.d);
+  const double tokens = static_cast<double>(p.s_q),
+               seen = p.causal ? context - (tokens - 1) / 2 : context;  // on average
+  add_rate(result, "achieved", 4 * static_cast<double>(p.q_heads) * tokens * seen * d, metrics.exec_max, "GFLOP/s",
            "operations of both products over the critical path");
-  add_rate(result, "cache read", 2 * keys * d * static_cast<double>(item_size(p.dtype)), metrics.exec_max, "GB/s",
-           "bytes of K and V over the critical path");
+  add_rate(result, "cache read",
+           2 * static_cast<double>(p.kv_heads) * context * d * static_cast<double>(item_size(p.dtype)),
+           metrics.exec_max, "GB/s", "bytes of K and V over the critical path");
   result.figures.push_back({"ranks", static_cast<double>(p.groups * p.ranks), "", "PEs that compute"});
   add_pe_count(result, metrics.pes);
 }
 
 WorkloadResult run_attention(Runtime& rt, const Params& params) {
-  const AttentionProblem p = attention_problem(params, rt.machine());
+  AttentionProblem p = attention_problem(params, rt.machine());
   const std::int64_t asked = params.integer("root"), root = asked >= 0               ? asked
                                                             : p.panel.rank_axis == 0 ? 0
                                                                                      : p.ranks / 2;
@@ -41,7 +44,11 @@ WorkloadResult run_attention(Runtime& rt, const Params& params) {
     throw Error::program("SHAPE_ERROR", fmt::format("root = {} is not a rank; use 0 to {}", root, p.ranks - 1));
   }
   const bool all = params.text("result") == "all";
-  const QueueInstallation queues(rt, p.panel.wiring, queue_options(params));
+  const std::int64_t row_bytes = p.d * static_cast<std::int64_t>(item_size(p.dtype));
+  const std::int64_t message = p.largest_message();
+  const QueueInstallation queues(rt, p.panel.wiring, queue_options(params), static_cast<std::uint64_t>(message));
+  const auto slot = static_cast<std::int64_t>(queues.config().slot_size);
+  if (p.panel.prefill && slot / row_bytes < p.keys) p.take_blocks_of(slot / row_bytes);
   const DPPolicy placement = p.placement();
   const AttentionContents given = rt.computes_data() ? attention_contents(p, contents_of(params), rt.seed())
                                                      : AttentionContents{HostArray::unknown(p.q_shape(), p.dtype),
@@ -54,18 +61,21 @@ WorkloadResult run_attention(Runtime& rt, const Params& params) {
   };
   const Tensor q = deployed(given.q, "Q"), k = deployed(given.k, "K"), v = deployed(given.v, "V");
   const Tensor o = rt.zeros(p.q_shape(), p.dtype, placement, "O");
-  const auto slot = static_cast<std::int64_t>(queues.config().slot_size);
   Args arguments{{"q", q},
                  {"k", k},
                  {"v", v},
                  {"o", o},
-                 {"rows", p.rows},
-                 {"keys", p.keys},
+                 {"tokens", p.s_q},
+                 {"q_per_kv", p.q_per_kv},
+                 {"context", p.context},
                  {"d", p.d},
                  {"heads", p.heads},
                  {"n_ranks", p.ranks},
                  {"rank_axis", p.panel.rank_axis},
-                 {"slot_bytes", slot}};
+                 {"slot_bytes", slot},
+                 {"causal", p.causal},
+                 {"rows", p.rows},
+                 {"keys", p.keys}};
   if (!p.panel.prefill) {
     arguments.emplace_back("root", root);
     arguments.emplace_back("broadcast", all);
@@ -79,7 +89,7 @@ WorkloadResult run_attention(Runtime& rt, const Params& params) {
   add_figures(result, p, metrics);
   if (!can_verify(rt, result)) return result;
   const std::vector<std::int64_t> ranks = ranks_with_result(p, root, all);
-  result.verification.push_back(attention_row(p, ranks, slot, given, rows_of_ranks(p, ranks, o_values)));
+  result.verification.push_back(attention_row(p, ranks, given, rows_of_ranks(p, ranks, o_values)));
   return result;
 }
 
@@ -97,6 +107,8 @@ std::vector<Parameter> attention_parameters() {
       Parameter::integer("context", 0, "keys of a K/V head, split over its ranks; 0: by scale", 0, "tokens"),
       Parameter::integer("s_q", 0, "query tokens, in prefill split over the ranks; 0: 16 in prefill, 1 in decode", 0,
                          "tokens"),
+      Parameter::choice("causal", "true", {"true", "false"},
+                        "the query tokens are the last ones of the context and see no later key, or all see all keys"),
       Parameter::integer("queries_per_cube", 0, "query tokens that a cube works on, instead of s_q; 0: by s_q", 0,
                          "tokens"),
       Parameter::integer("ranks", 0, "of a K/V head; 0: all PEs of a cube, or 4 cubes of a row", 0)
@@ -104,6 +116,8 @@ std::vector<Parameter> attention_parameters() {
       Parameter::integer("root", -1, "rank that collects in decode; -1: 0 on the ring, the centre of a row", -1)
           .at_most(Parameter::kMaxUnits),
       Parameter::choice("result", "root", {"root", "all"}, "ranks that have the result of decode"),
+      Parameter::integer("keys", 0, "of a block of K and V, in prefill as many as a slot holds; 0: chosen", 0,
+                         "tokens"),
       Parameter::choice("dtype", "f16", {"f16", "bf16", "f32"}, "element type of all tensors"),
       data_parameter(),
   };

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <functional>
+#include <utility>
 
 #include "platform/base/checked.h"
 #include "platform/base/error.h"
@@ -23,6 +26,12 @@ constexpr Scale kValidation{1, 1, 64, 64};     // K-88
 constexpr Scale kHeadline{64, 8, 128, 8192};   // Llama 70B
 constexpr std::int64_t kPrefillTokens = 16;    // K-87
 constexpr std::int64_t kCubesOfMultiUser = 4;  // K-87
+constexpr std::int64_t kPieceRows = 128;       // of Q that a rank works on at a time, fewer if they are long
+constexpr std::int64_t kPieceElements = 128 * 128;
+// Bytes of a block of K. In prefill large, because all rows are scaled for each block; in decode so small that the
+// first one is soon here and so large that the time between two loads does not count.
+constexpr std::int64_t kPrefillBlock = 64 << 10, kDecodeBlock = 32 << 10;
+constexpr std::int64_t kArraySize = 32;  // or rows; the array takes as long for fewer
 
 std::int64_t given(const Params& params, const char* name, std::int64_t otherwise) {
   const std::int64_t value = params.integer(name);
@@ -63,11 +72,42 @@ void place_ranks(AttentionProblem& problem, const Params& params, const contract
   problem.groups = groups_for(problem.kv_heads, problem.ranks == machine.cube_mesh_w ? machine.cube_mesh_h : 1);
 }
 
-// Rows of head `head` of a rank, of a matrix with `rows` for each head.
+// 0 .. count - 1 cut into 2 n pieces, the first ones of which are one longer: rank r of n has pieces r and 2 n - 1 - r.
+struct Piece {
+  std::int64_t first, size;
+};
+std::array<Piece, 2> pieces_of(std::int64_t count, std::int64_t ranks, std::int64_t rank) {
+  const auto begin = [&](std::int64_t i) { return i * (count / (2 * ranks)) + std::min(i, count % (2 * ranks)); };
+  const auto piece = [&](std::int64_t i) { return Piece{begin(i), begin(i + 1) - begin(i)}; };
+  return {piece(rank), piece(2 * ranks - 1 - rank)};
+}
+
+using Places = std::vector<std::int64_t>;
+
+void add_places(Places& to, std::int64_t first, std::int64_t end) {
+  for (; first < end; ++first) to.push_back(first);
+}
+
+Places numbers_of(std::int64_t count, std::int64_t ranks, std::int64_t rank) {
+  Places out;
+  for (const Piece& piece : pieces_of(count, ranks, rank)) add_places(out, piece.first, piece.first + piece.size);
+  return out;
+}
+
+void append(data::BoundedMatrix& to, const data::BoundedMatrix& more) {
+  to.rows += more.rows;
+  to.cols = more.cols;
+  to.values.insert(to.values.end(), more.values.begin(), more.values.end());
+  to.errors.insert(to.errors.end(), more.errors.begin(), more.errors.end());
+}
+
+// Rows of head `head` of a rank, of a matrix with `places` for each head.
 data::BoundedMatrix head_rows(const AttentionProblem& p, const data::BoundedMatrix& matrix, std::int64_t group,
-                              std::int64_t rank, std::int64_t head, std::int64_t rows) {
-  return rows_of(matrix, static_cast<std::size_t>(((group * p.ranks + rank) * p.heads + head) * rows),
-                 static_cast<std::size_t>(rows));
+                              std::int64_t rank, std::int64_t head, std::int64_t places, const Places& which) {
+  const std::int64_t first = ((group * p.ranks + rank) * p.heads + head) * places;
+  data::BoundedMatrix out{0, static_cast<std::size_t>(p.d), {}, {}};
+  for (const std::int64_t place : which) append(out, rows_of(matrix, static_cast<std::size_t>(first + place), 1));
+  return out;
 }
 
 // Ranks whose keys come by, in this order, in each round of a prefill.
@@ -84,42 +124,101 @@ std::vector<std::int64_t> order_of(const AttentionProblem& p, std::int64_t rank)
   return order;
 }
 
+// Places of the keys of a rank that travel together, round by round: all of them, or half a block of each of its
+// pieces. A block of one key has a key of the first or of the second piece, in turn.
+std::vector<Places> rounds_of(const AttentionProblem& p, std::int64_t rank) {
+  const auto [low, high] = pieces_of(p.context, p.ranks, rank);
+  std::vector<Places> rounds(1);
+  if (p.key_places() <= p.keys) {
+    add_places(rounds.front(), 0, low.size + high.size);
+    return rounds;
+  }
+  rounds.clear();
+  const std::int64_t half = std::max<std::int64_t>(1, p.keys / 2), longest = pieces_of(p.context, p.ranks, 0)[0].size;
+  for (std::int64_t first = 0; first < longest; first += half) {
+    rounds.emplace_back();
+    add_places(rounds.back(), first, std::min(first + half, low.size));
+    if (p.keys == 1) rounds.emplace_back();
+    add_places(rounds.back(), low.size + first, low.size + std::min(first + half, high.size));
+  }
+  return rounds;
+}
+
+// Blocks of the keys of a rank in decode, one behind the other.
+std::vector<Places> blocks_of(const AttentionProblem& p, std::int64_t rank) {
+  const auto all = static_cast<std::int64_t>(p.keys_of(rank).size());
+  std::vector<Places> blocks;
+  for (std::int64_t first = 0; first < all; first += p.keys) {
+    blocks.emplace_back();
+    add_places(blocks.back(), first, std::min(first + p.keys, all));
+  }
+  return blocks;
+}
+
 struct Operands {
   data::BoundedMatrix q, k, v;
 };
 
-data::BoundedMatrix prefill(const AttentionProblem& p, const Operands& given, std::int64_t group, std::int64_t rank,
-                            std::int64_t head, std::int64_t keys_of_round) {
-  const data::BoundedMatrix q = head_rows(p, given.q, group, rank, head, p.rows);
-  AttentionRows rows(p.dtype, q.rows, q.cols);
-  for (std::int64_t first = 0; first < p.keys; first += keys_of_round) {
-    for (const std::int64_t from : order_of(p, rank)) {
-      const auto block = [&](const data::BoundedMatrix& matrix) {
-        return rows_of(head_rows(p, matrix, group, from, head, p.keys), static_cast<std::size_t>(first),
-                       static_cast<std::size_t>(std::min(keys_of_round, p.keys - first)));
+// Rows of a head of a rank and what they have attended to.
+struct HeadRows {
+  const AttentionProblem& p;
+  const Operands& given;
+  std::int64_t group, rank, head;
+  std::vector<std::int64_t> numbers = p.rows_of(rank);
+  data::BoundedMatrix q = head_rows(p, given.q, group, rank, head, p.row_places(), all_places());
+  AttentionRows rows{p.dtype, q.rows, q.cols};
+
+  Places all_places() const {
+    Places out;
+    add_places(out, 0, static_cast<std::int64_t>(numbers.size()));
+    return out;
+  }
+  void attend(std::int64_t from, const Places& block) {
+    if (block.empty() || numbers.empty()) return;
+    const std::vector<std::int64_t> keys = p.keys_of(from);
+    AttentionRows::Visible visible;
+    if (p.causal) {
+      visible = [&](std::size_t row, std::size_t key) {
+        return keys[static_cast<std::size_t>(block[key])] <= p.context - p.s_q + numbers[row] / p.q_per_kv;
       };
-      rows.attend(q, block(given.k), block(given.v));
+    }
+    rows.attend(q, head_rows(p, given.k, group, from, head, p.key_places(), block),
+                head_rows(p, given.v, group, from, head, p.key_places(), block), visible);
+  }
+};
+
+data::BoundedMatrix prefill(const AttentionProblem& p, const Operands& given, std::int64_t group, std::int64_t rank,
+                            std::int64_t head) {
+  HeadRows mine{p, given, group, rank, head};
+  std::vector<std::vector<Places>> rounds;
+  for (std::int64_t from = 0; from < p.ranks; ++from) rounds.push_back(rounds_of(p, from));
+  for (std::size_t round = 0; round < rounds.front().size(); ++round) {
+    for (const std::int64_t from : order_of(p, rank)) {
+      mine.attend(from, rounds[static_cast<std::size_t>(from)][round]);
     }
   }
-  return rows.result();
+  return mine.rows.result();
 }
 
 data::BoundedMatrix decode(const AttentionProblem& p, const Operands& given, std::int64_t group, std::int64_t head) {
   std::vector<AttentionRows> parts;
   for (std::int64_t rank = 0; rank < p.ranks; ++rank) {
-    const data::BoundedMatrix q = head_rows(p, given.q, group, rank, head, p.rows);
-    parts.emplace_back(p.dtype, q.rows, q.cols);
-    parts.back().attend(q, head_rows(p, given.k, group, rank, head, p.keys),
-                        head_rows(p, given.v, group, rank, head, p.keys));
+    HeadRows mine{p, given, group, rank, head};
+    for (const Places& block : blocks_of(p, rank)) mine.attend(rank, block);
+    parts.push_back(std::move(mine.rows));
   }
   return AttentionRows::merged(parts);
 }
 
-void append(data::BoundedMatrix& to, const data::BoundedMatrix& more) {
-  to.rows += more.rows;
-  to.cols = more.cols;
-  to.values.insert(to.values.end(), more.values.begin(), more.values.end());
-  to.errors.insert(to.errors.end(), more.errors.begin(), more.errors.end());
+// NaN where no row of a head lies.
+void spoil_unused(HostArray& array, const AttentionProblem& p, std::int64_t places,
+                  const std::function<std::size_t(std::int64_t rank)>& used) {
+  const std::size_t row = static_cast<std::size_t>(p.d) * item_size(p.dtype);
+  std::byte* at = array.bytes().data();
+  for (std::int64_t i = 0; i < p.groups * p.ranks * p.heads; ++i, at += static_cast<std::size_t>(places) * row) {
+    const std::size_t full = used(i / p.heads % p.ranks) * row;
+    std::memset(at + full, 0xFF, static_cast<std::size_t>(places) * row - full);
+  }
 }
 
 HostArray queries(const AttentionProblem& problem, Contents contents, std::uint64_t seed) {
@@ -128,9 +227,10 @@ HostArray queries(const AttentionProblem& problem, Contents contents, std::uint6
                                       : whole_numbers(shape, problem.dtype, seed, 1);
   };
   if (problem.panel.prefill) return make(problem.q_shape());
-  const HostArray one = make({problem.groups * problem.heads * problem.rows, problem.d});
+  const HostArray one = make({problem.groups * problem.heads * problem.row_places(), problem.d});
   HostArray all(problem.q_shape(), problem.dtype);
-  const auto part = static_cast<std::size_t>(problem.heads * problem.rows * problem.d) * item_size(problem.dtype);
+  const auto part =
+      static_cast<std::size_t>(problem.heads * problem.row_places() * problem.d) * item_size(problem.dtype);
   for (std::size_t i = 0; i < static_cast<std::size_t>(problem.groups * problem.ranks); ++i) {
     const std::size_t group = i / static_cast<std::size_t>(problem.ranks);
     std::memcpy(all.bytes().data() + i * part, one.bytes().data() + group * part, part);
@@ -155,6 +255,33 @@ const AttentionPanel& find_attention_panel(const std::string& name) {
     if (panel.name == name) return panel;
   }
   throw Error::model("no attention panel '" + name + "'");
+}
+
+std::vector<std::int64_t> AttentionProblem::rows_of(std::int64_t rank) const {
+  const std::int64_t all = s_q * q_per_kv;
+  return panel.prefill ? numbers_of(all, ranks, rank) : numbers_of(all, 1, 0);
+}
+
+std::vector<std::int64_t> AttentionProblem::keys_of(std::int64_t rank) const {
+  return numbers_of(context, ranks, rank);
+}
+
+std::int64_t AttentionProblem::row_places() const {
+  return panel.prefill ? (s_q * q_per_kv + ranks - 1) / ranks : s_q * q_per_kv;
+}
+
+std::int64_t AttentionProblem::key_places() const {
+  return (context + ranks - 1) / ranks;
+}
+
+std::int64_t AttentionProblem::largest_message() const {
+  if (panel.prefill) return std::min(keys, key_places()) * d * static_cast<std::int64_t>(item_size(dtype));
+  return std::min(rows, row_places()) * (d + 2) * static_cast<std::int64_t>(item_size(Dtype::f32));
+}
+
+void AttentionProblem::take_blocks_of(std::int64_t keys_of_a_slot) {
+  keys = std::max<std::int64_t>(1, keys_of_a_slot);
+  if (keys < key_places() && keys >= 2 * kArraySize) keys -= keys % (2 * kArraySize);
 }
 
 DPPolicy AttentionProblem::placement() const {
@@ -183,12 +310,21 @@ AttentionProblem attention_problem(const Params& params, const contract::Machine
                 ? checked_product("s_q = queries_per_cube x ranks", {per_cube, p.ranks})
                 : per_cube;
   }
-  const std::int64_t shared = divide(p.q_heads, p.kv_heads, "the query heads over the KV heads");
-  const std::int64_t rows = checked_product("s_q x query heads of a K/V head", {p.s_q, shared});
-  p.rows = p.panel.prefill ? divide(rows, p.ranks, "the query rows of a KV head over its ranks") : rows;
-  p.keys = divide(p.context, p.ranks, "the context over the ranks of a KV head");
-  checked_product("rows of Q = ranks x K/V heads x rows of a rank", {p.groups, p.ranks, p.heads, p.rows});
-  checked_product("rows of K = K/V heads x context", {p.kv_heads, p.context});
+  p.q_per_kv = divide(p.q_heads, p.kv_heads, "the query heads over the KV heads");
+  p.causal = params.text("causal") == "true";
+  if (p.causal && p.s_q > p.context) {
+    throw Error::program("SHAPE_ERROR",
+                         fmt::format("{} causal query tokens are the last ones of a context of at least as many keys, "
+                                     "which has {}; use causal=false",
+                                     p.s_q, p.context));
+  }
+  checked_product("rows of Q = s_q x query heads of a K/V head", {p.s_q, p.q_per_kv});
+  checked_product("rows of Q = ranks x K/V heads x rows of a rank", {p.groups, p.ranks, p.heads, p.row_places()});
+  checked_product("rows of K = ranks x K/V heads x keys of a rank", {p.groups, p.ranks, p.heads, p.key_places()});
+  p.rows = std::clamp(kPieceElements / p.d / kArraySize * kArraySize, kArraySize, kPieceRows);
+  const std::int64_t asked = params.integer("keys"), row_bytes = p.d * static_cast<std::int64_t>(item_size(p.dtype));
+  p.keys = asked > 0 ? asked
+                     : std::max<std::int64_t>(kArraySize, (p.panel.prefill ? kPrefillBlock : kDecodeBlock) / row_bytes);
   return p;
 }
 
@@ -198,18 +334,21 @@ AttentionContents attention_contents(const AttentionProblem& problem, Contents c
   if (contents == Contents::real) {
     out.k = HostArray::random(problem.k_shape(), problem.dtype, seed + 1);
     out.v = HostArray::random(problem.k_shape(), problem.dtype, seed + 2);
-    return out;
+  } else {
+    const auto terms = static_cast<std::int64_t>(std::log(2.0) * std::sqrt(static_cast<double>(problem.d)));
+    out.k = sparse_rows(problem.k_shape(), problem.dtype, seed + 1, std::max<std::int64_t>(1, terms));
+    out.v = whole_numbers(problem.k_shape(), problem.dtype, seed + 2, 4);
   }
-  const auto terms = static_cast<std::int64_t>(std::log(2.0) * std::sqrt(static_cast<double>(problem.d)));
-  out.k = sparse_rows(problem.k_shape(), problem.dtype, seed + 1, std::max<std::int64_t>(1, terms));
-  out.v = whole_numbers(problem.k_shape(), problem.dtype, seed + 2, 4);
+  spoil_unused(out.q, problem, problem.row_places(), [&](std::int64_t rank) { return problem.rows_of(rank).size(); });
+  for (HostArray* keys : {&out.k, &out.v}) {
+    spoil_unused(*keys, problem, problem.key_places(), [&](std::int64_t rank) { return problem.keys_of(rank).size(); });
+  }
   return out;
 }
 
 data::VerificationRow attention_row(const AttentionProblem& problem, const std::vector<std::int64_t>& ranks,
-                                    std::int64_t slot_bytes, const AttentionContents& given, const HostArray& actual) {
+                                    const AttentionContents& given, const HostArray& actual) {
   const Operands operands{exact_values(given.q), exact_values(given.k), exact_values(given.v)};
-  const std::int64_t round = slot_bytes / (problem.d * static_cast<std::int64_t>(item_size(problem.dtype)));
   data::BoundedMatrix expected;
   for (std::int64_t group = 0; group < problem.groups; ++group) {
     std::vector<data::BoundedMatrix> of_heads;  // the same for every rank of a decode
@@ -218,7 +357,7 @@ data::VerificationRow attention_row(const AttentionProblem& problem, const std::
     }
     for (const std::int64_t rank : ranks) {
       for (std::int64_t head = 0; head < problem.heads; ++head) {
-        append(expected, problem.panel.prefill ? prefill(problem, operands, group, rank, head, round)
+        append(expected, problem.panel.prefill ? prefill(problem, operands, group, rank, head)
                                                : of_heads[static_cast<std::size_t>(head)]);
       }
     }
@@ -227,16 +366,21 @@ data::VerificationRow attention_row(const AttentionProblem& problem, const std::
 }
 
 HostArray rows_of_ranks(const AttentionProblem& problem, const std::vector<std::int64_t>& ranks, const HostArray& o) {
-  const std::int64_t rows = problem.heads * problem.rows;
-  HostArray out({problem.groups * static_cast<std::int64_t>(ranks.size()) * rows, problem.d}, problem.dtype);
-  const auto part = static_cast<std::size_t>(rows * problem.d) * item_size(problem.dtype);
-  std::byte* to = out.bytes().data();
+  const std::size_t row = static_cast<std::size_t>(problem.d) * item_size(problem.dtype);
+  const auto places = static_cast<std::size_t>(problem.row_places());
+  std::vector<std::byte> bytes;
   for (std::int64_t group = 0; group < problem.groups; ++group) {
     for (const std::int64_t rank : ranks) {
-      std::memcpy(to, o.bytes().data() + static_cast<std::size_t>(group * problem.ranks + rank) * part, part);
-      to += part;
+      const std::size_t rows = problem.rows_of(rank).size();
+      for (std::int64_t head = 0; head < problem.heads; ++head) {
+        const auto at = static_cast<std::size_t>((group * problem.ranks + rank) * problem.heads + head) * places;
+        const std::byte* from = o.bytes().data() + at * row;
+        bytes.insert(bytes.end(), from, from + rows * row);
+      }
     }
   }
+  HostArray out({static_cast<std::int64_t>(bytes.size() / row), problem.d}, problem.dtype);
+  std::memcpy(out.bytes().data(), bytes.data(), bytes.size());
   return out;
 }
 

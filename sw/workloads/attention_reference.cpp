@@ -31,27 +31,30 @@ void AttentionRows::attend(const BoundedMatrix& q, const BoundedMatrix& k, const
                            const Visible& visible) {
   BoundedMatrix scores = data::product(q, transposed(k));
   BoundedMatrix weights = data::exact_matrix(scores.rows, scores.cols, std::vector<double>(scores.values.size()));
-  for (std::size_t row = 0; row < scores.rows; ++row) attend_row(row, scores, visible, weights);
+  std::vector<bool> first(scores.rows);  // keys that the row sees
+  for (std::size_t row = 0; row < scores.rows; ++row) {
+    first[row] = !m_[row];
+    attend_row(row, scores, visible, weights);
+  }
   const BoundedMatrix sums = data::product(weights, v);
   // Added to O within the array, in any order: O itself may go through all of the roundings.
   const double roundings = data::gamma(static_cast<double>(v.rows), data::unit_roundoff(Dtype::f32));
   for (std::size_t i = 0; i < sums.values.size(); ++i) {
     Bounded before = o_.at(i);
     before.error += roundings * (std::fabs(before.value) + before.error);
-    o_.set(i, empty_ ? sums.at(i) : data::add(before, sums.at(i)));
+    o_.set(i, first[i / o_.cols] ? sums.at(i) : data::add(before, sums.at(i)));
   }
-  empty_ = false;
 }
 
 void AttentionRows::attend_row(std::size_t row, const BoundedMatrix& scores, const Visible& visible,
                                BoundedMatrix& weights) {
   const std::size_t first = row * scores.cols;
   const auto sees = [&](std::size_t key) { return !visible || visible(row, key); };
-  std::optional<Bounded> top;
-  if (!empty_) top = m_[row];
+  std::optional<Bounded> top = m_[row];
   for (std::size_t key = 0; key < scores.cols; ++key) {
     if (sees(key)) top = top ? data::maximum(*top, scores.at(first + key)) : scores.at(first + key);
   }
+  if (!top) return;
   const Bounded shift = data::multiply(*top, {-scale_.value, 0});
   std::vector<Bounded> terms(scores.cols);
   for (std::size_t key = 0; key < scores.cols; ++key) {
@@ -60,14 +63,14 @@ void AttentionRows::attend_row(std::size_t row, const BoundedMatrix& scores, con
     weights.set(first + key, data::rounded(dtype_, terms[key]));
   }
   const Bounded sum = data::ordered_sum(terms);
-  if (empty_) {
+  if (!m_[row]) {
     l_[row] = sum;
   } else {
-    const Bounded decay = data::exponential(data::multiply(data::subtract(m_[row], *top), scale_));
+    const Bounded decay = data::exponential(data::multiply(data::subtract(*m_[row], *top), scale_));
     l_[row] = data::add(data::multiply(l_[row], decay), sum);
     for (std::size_t i = row * o_.cols; i < (row + 1) * o_.cols; ++i) o_.set(i, data::multiply(o_.at(i), decay));
   }
-  m_[row] = *top;
+  m_[row] = top;
 }
 
 BoundedMatrix AttentionRows::result() const {
@@ -80,11 +83,15 @@ BoundedMatrix AttentionRows::merged(const std::vector<AttentionRows>& parts) {
   if (parts.size() == 1) return parts.front().result();
   AttentionRows out = parts.front();
   for (std::size_t row = 0; row < out.m_.size(); ++row) {
-    Bounded top = out.m_[row];
-    double least = top.value;
+    std::vector<const AttentionRows*> seen;  // parts of which the row sees a key
     for (const AttentionRows& part : parts) {
-      top = data::maximum(top, part.m_[row]);
-      least = std::min(least, part.m_[row].value);
+      if (part.m_[row]) seen.push_back(&part);
+    }
+    Bounded top = *seen.front()->m_[row];
+    double least = top.value;
+    for (const AttentionRows* part : seen) {
+      top = data::maximum(top, *part->m_[row]);
+      least = std::min(least, part->m_[row]->value);
     }
     // A merge rounds the difference of two maxima, that times the scale, its exponential, a product and a sum.
     const double scale = out.scale_.value;
@@ -92,10 +99,10 @@ BoundedMatrix AttentionRows::merged(const std::vector<AttentionRows>& parts) {
     const auto combined = [&](const std::function<Bounded(const AttentionRows&)>& of) {
       Bounded sum;
       double magnitude = 0;
-      for (const AttentionRows& part : parts) {
-        const Bounded term = of(part);
-        const double factor = std::exp(scale * (part.m_[row].value - top.value));
-        const double moved = std::expm1(scale * (part.m_[row].error + top.error));
+      for (const AttentionRows* part : seen) {
+        const Bounded term = of(*part), peak = *part->m_[row];
+        const double factor = std::exp(scale * (peak.value - top.value));
+        const double moved = std::expm1(scale * (peak.error + top.error));
         sum.value += factor * term.value;
         sum.error += factor * (term.error + moved * (std::fabs(term.value) + term.error));
         magnitude += factor * (std::fabs(term.value) + term.error);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "platform/base/dtype.h"
@@ -16,13 +17,13 @@ class AttentionRows {
  public:
   AttentionRows(Dtype dtype, std::size_t rows, std::size_t d);
 
-  // k and v are (keys, d). Whether a row sees a key; all do without it.
+  // k and v are (keys, d). Whether a row sees a key; all do without it. A row may see none of a block.
   using Visible = std::function<bool(std::size_t row, std::size_t key)>;
   void attend(const data::BoundedMatrix& q, const data::BoundedMatrix& k, const data::BoundedMatrix& v,
               const Visible& visible = {});
   // (rows, d) in f32.
   data::BoundedMatrix result() const;
-  // The result of several parts of the keys, merged in any order.
+  // The result of several parts of the keys, merged in any order. Each row sees a key of one of them.
   static data::BoundedMatrix merged(const std::vector<AttentionRows>& parts);
 
  private:
@@ -31,8 +32,8 @@ class AttentionRows {
 
   Dtype dtype_;
   data::Bounded scale_;
-  bool empty_ = true;
-  std::vector<data::Bounded> m_, l_;
+  std::vector<std::optional<data::Bounded>> m_;  // none: the row has seen no key
+  std::vector<data::Bounded> l_;
   data::BoundedMatrix o_;
 };
 

@@ -55,7 +55,8 @@ class MailboxMachine {
     for (std::thread& thread : threads) thread.join();
     if (error_) std::rethrow_exception(error_);
   }
-  const std::map<std::string, int>& commands(std::size_t pe) const { return commands_[pe]; }  // by kind
+  // By kind; "macs" are those of all products.
+  const std::map<std::string, int>& commands(std::size_t pe) const { return commands_[pe]; }
   bool all_read() const {
     for (const auto& [port, box] : boxes_) {
       if (!box.empty()) return false;
@@ -91,6 +92,9 @@ class MailboxMachine {
   void execute(std::size_t pe, const contract::Command& command) {
     std::unique_lock<std::mutex> lock(mutex_);
     ++commands_[pe][kind_of(command)];
+    if (command.kind == contract::CommandKind::gemm) {
+      commands_[pe]["macs"] += static_cast<int>(command.m * command.k * command.n);
+    }
     if (command.kind == contract::CommandKind::ipcq_send) {
       const auto link = links_.find({pe, command.direction});
       if (link == links_.end()) throw std::runtime_error("no queue '" + command.direction + "' to send on");

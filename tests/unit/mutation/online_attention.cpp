@@ -17,7 +17,7 @@ float once_rounded(float x, Dtype dtype) {
 }  // namespace
 
 OnlineAttention::OnlineAttention(Dtype dtype, std::size_t rows, std::size_t d, AttentionFault fault)
-    : dtype_(dtype), fault_(fault), m_(rows), l_(rows), o_{rows, d, std::vector<float>(rows * d)} {}
+    : dtype_(dtype), fault_(fault), seen_(rows), m_(rows), l_(rows), o_{rows, d, std::vector<float>(rows * d)} {}
 
 float OnlineAttention::score(const Matrix& q, const Matrix& k, std::size_t row, std::size_t key, bool lost,
                              Random& random) const {
@@ -48,13 +48,14 @@ void OnlineAttention::attend(const Matrix& q, const Matrix& k, const Matrix& v,
       for (float& value : scores) value *= 2;
     }
     const float peak = *std::max_element(scores.begin(), scores.end());
-    const float top = blocks_ == 0 ? peak : std::max(m_[row], peak);
-    if (blocks_ > 0) {
+    const float top = seen_[row] ? std::max(m_[row], peak) : peak;
+    if (seen_[row]) {
       const float decay = exponential(m_[row] - top);
       l_[row] *= decay;
       for (std::size_t i = 0; i < o_.cols; ++i) o_.at(row, i) *= decay;
     }
     m_[row] = top;
+    seen_[row] = true;
     float sum = faulty && fault_.fault == Fault::stale_accumulator ? 1 : 0;
     std::vector<float> weighted(o_.cols);
     for (std::size_t n = 0; n < seen.size(); ++n) {
@@ -70,6 +71,9 @@ void OnlineAttention::attend(const Matrix& q, const Matrix& k, const Matrix& v,
 
 void OnlineAttention::merge(const OnlineAttention& other) {
   for (std::size_t row = 0; row < m_.size(); ++row) {
+    if (!other.seen_[row]) continue;
+    if (!seen_[row]) m_[row] = other.m_[row];  // l and O are 0
+    seen_[row] = true;
     const float top = std::max(m_[row], other.m_[row]);
     const float mine = exponential(m_[row] - top), theirs = exponential(other.m_[row] - top);
     l_[row] = std::fma(l_[row], mine, other.l_[row] * theirs);

@@ -16,6 +16,7 @@ class OnlineAttention {
  public:
   OnlineAttention(Dtype dtype, std::size_t rows, std::size_t d, AttentionFault fault);
   // k and v are (keys, d).
+  // A row may see none of the keys.
   void attend(const Matrix& q, const Matrix& k, const Matrix& v,
               const std::function<bool(std::size_t, std::size_t)>& visible, Random& random);
   void merge(const OnlineAttention& other);
@@ -27,6 +28,7 @@ class OnlineAttention {
   Dtype dtype_;
   AttentionFault fault_;
   std::size_t blocks_ = 0;
+  std::vector<bool> seen_;  // rows that have seen a key
   std::vector<float> m_, l_;
   Matrix o_;
 };
