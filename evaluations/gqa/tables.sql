@@ -42,7 +42,7 @@ SELECT counted.*, q_heads, kv_heads, head_dim, context,
               CASE rank_axis WHEN 0 THEN 'PEs of a cube' ELSE 'cubes of a mesh row, PE 0 of each,' END) AS sharing,
        format('query heads %d, K/V heads %d, head dimension %d, context %d, f16', q_heads, kv_heads, head_dim,
               context) AS sizes,
-       4.0 * s_q * q_heads * context * head_dim / pe_exec_ns AS gflops
+       4.0 * s_q * q_heads * (context - (s_q - 1) / 2.0) * head_dim / pe_exec_ns AS gflops
 FROM counted JOIN scale USING (scale)
 WHERE status = 'ok';
 
