@@ -4,6 +4,10 @@
 set(KB_RTL AUTO CACHE STRING "Blocks whose RTL Verilator compiles: AUTO builds them when Verilator is there, ON requires it, OFF leaves them out")
 set_property(CACHE KB_RTL PROPERTY STRINGS AUTO ON OFF)
 
+# Verilator leaves a VERILATOR_ROOT behind, which may be used when the build is configured again.
+if(POLICY CMP0144)
+  cmake_policy(SET CMP0144 NEW)
+endif()
 set(KB_RTL_BUILT OFF)
 if(KB_RTL STREQUAL "AUTO" OR KB_RTL)
   find_package(verilator QUIET HINTS $ENV{VERILATOR_ROOT})
