@@ -37,7 +37,7 @@ void replay(benchmark::State& state, Dtype dtype) {
   const Dtype acc = is_float(dtype) ? Dtype::f32 : Dtype::i32;
   data::OpRecord record;
   record.op = data::GemmOp{matrix(memory, 0, m, k, dtype), matrix(memory, 1ull << 32, k, n, dtype),
-                           matrix(memory, 2ull << 32, m, n, dtype), acc};
+                           matrix(memory, 2ull << 32, m, n, is_float(dtype) ? dtype : acc), acc};
   executor.execute(record);  // fixes Eigen's blocking for the whole program
 
   using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;

@@ -75,7 +75,7 @@ void output_tile(Context& tl, const Problem& p, std::int64_t row, std::int64_t r
       tl.dot(a, b, acc);
     }
   }
-  tl.store(p.c + row * p.n + col, acc_dtype == out_dtype ? acc : tl.cast(acc, out_dtype), p.n);
+  tl.store(p.c + row * p.n + col, acc, p.n);
 }
 
 void compute_rows(Context& tl, const Problem& p, std::int64_t first, std::int64_t count) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <mutex>
+#include <set>
 #include <utility>
 
 #include "platform/base/names.h"
@@ -18,9 +20,18 @@ std::uint64_t next_instance() {
   return ++last;
 }
 
+// A copy of the name that lives until the program ends, one for all kernels of that name.
+const char* lasting(const std::string& name) {
+  static std::mutex mutex;
+  static std::set<std::string> names;
+  const std::lock_guard<std::mutex> lock(mutex);
+  return names.insert(name).first->c_str();
+}
+
 }  // namespace
 
-Call::Call(PeCoord pe, std::string kernel) : pe_(pe), kernel_(std::move(kernel)), instance_(next_instance()) {}
+Call::Call(PeCoord pe, std::string kernel)
+    : pe_(pe), kernel_(std::move(kernel)), lasting_kernel_(lasting(kernel_)), instance_(next_instance()) {}
 
 void Call::raise(std::string_view code, std::string_view message) const {
   throw Error::program(std::string(code),

@@ -29,6 +29,7 @@ class Call {
   PeCoord pe() const { return pe_; }
 
   void label(contract::Command& command) const {
+    command.kernel = lasting_kernel_;
     command.call = name_;
     command.call_index = number_;
   }
@@ -53,6 +54,7 @@ class Call {
  private:
   PeCoord pe_;
   std::string kernel_;
+  const char* lasting_kernel_;  // the same, for records that outlive the kernel
   std::uint64_t instance_;
   const char* name_ = "";
   std::uint64_t number_ = 0;

@@ -37,8 +37,9 @@ ComputeCommands::Refs ComputeCommands::operands(MathOp op, std::initializer_list
   return out;
 }
 
-TensorType ComputeCommands::result_of(MathOp op, const Refs& inputs, std::optional<int> axis) const {
-  return call_.located([&] { return math_result(op, inputs, axis); });
+TensorType ComputeCommands::result_of(MathOp op, const Refs& inputs, std::optional<int> axis,
+                                      std::optional<Dtype> out_dtype) const {
+  return call_.located([&] { return math_result(op, inputs, axis, out_dtype); });
 }
 
 Command& ComputeCommands::math_command(MathOp op, Refs&& inputs, std::optional<int> axis, const TensorHandle& out) {
@@ -47,6 +48,7 @@ Command& ComputeCommands::math_command(MathOp op, Refs&& inputs, std::optional<i
   math_.out = Tensors::target(out);
   math_.axis = axis;
   math_.positions.reset();
+  math_.must_fit = false;
   return math_;
 }
 
@@ -55,15 +57,17 @@ Dispatch::Work ComputeCommands::into_new(MathOp op, Refs&& inputs, std::optional
   return {math_command(op, std::move(inputs), axis, out), std::move(out)};
 }
 
-Dispatch::Work ComputeCommands::math(MathOp op, std::initializer_list<Operand> inputs, std::optional<int> axis) {
+Dispatch::Work ComputeCommands::math(MathOp op, std::initializer_list<Operand> inputs, std::optional<int> axis,
+                                     std::optional<Dtype> out_dtype) {
   Refs refs = operands(op, inputs);
-  TensorType result = result_of(op, refs, axis);
+  TensorType result = result_of(op, refs, axis, out_dtype);
   return into_new(op, std::move(refs), axis, std::move(result));
 }
 
 Command& ComputeCommands::math_into(const TensorHandle& out, MathOp op, std::initializer_list<Operand> inputs) {
   Refs refs = operands(op, inputs);
-  tensors_.check_target(out, 0, result_of(op, refs, std::nullopt));
+  const std::optional<Dtype> chosen = has_out_dtype(op) ? std::optional<Dtype>(out.dtype()) : std::nullopt;
+  tensors_.check_target(out, 0, result_of(op, refs, std::nullopt, chosen));
   return math_command(op, std::move(refs), std::nullopt, out);
 }
 
@@ -74,8 +78,10 @@ ComputeCommands::Refs ComputeCommands::cast_operand(const TensorHandle& x) const
   return refs;
 }
 
-Dispatch::Work ComputeCommands::cast(const TensorHandle& x, Dtype dtype) {
-  return into_new(MathOp::cast, cast_operand(x), std::nullopt, {dtype, x.shape()});
+Dispatch::Work ComputeCommands::cast(const TensorHandle& x, Dtype dtype, bool must_fit) {
+  Dispatch::Work work = into_new(MathOp::cast, cast_operand(x), std::nullopt, {dtype, x.shape()});
+  work.command.must_fit = must_fit;
+  return work;
 }
 
 Command& ComputeCommands::cast_into(const TensorHandle& out, const TensorHandle& x) {

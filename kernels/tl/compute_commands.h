@@ -28,9 +28,11 @@ class ComputeCommands {
   contract::Command& product_into(const TensorHandle& out, int position, const TensorHandle& a, const TensorHandle& b,
                                   bool accumulate);
 
-  Dispatch::Work math(MathOp op, std::initializer_list<Operand> inputs, std::optional<int> axis);
+  Dispatch::Work math(MathOp op, std::initializer_list<Operand> inputs, std::optional<int> axis,
+                      std::optional<Dtype> out_dtype);
   contract::Command& math_into(const TensorHandle& out, MathOp op, std::initializer_list<Operand> inputs);
-  Dispatch::Work cast(const TensorHandle& x, Dtype dtype);
+  // `must_fit`: an integer that does not fit is VALUE_ERROR, else it keeps its low bits.
+  Dispatch::Work cast(const TensorHandle& x, Dtype dtype, bool must_fit = false);
   contract::Command& cast_into(const TensorHandle& out, const TensorHandle& x);
   Dispatch::Work concat(const std::vector<TensorHandle>& parts, int axis);
   Dispatch::Work rand(Shape&& shape, std::int64_t seed, std::int64_t offset, Dtype dtype);
@@ -40,7 +42,8 @@ class ComputeCommands {
   using Refs = std::vector<OperandRef>;
   Refs operands(MathOp op, std::initializer_list<Operand> inputs) const;
   Refs cast_operand(const TensorHandle& x) const;
-  TensorType result_of(MathOp op, const Refs& inputs, std::optional<int> axis) const;
+  TensorType result_of(MathOp op, const Refs& inputs, std::optional<int> axis,
+                       std::optional<Dtype> out_dtype = std::nullopt) const;
   Dispatch::Work into_new(MathOp op, Refs&& inputs, std::optional<int> axis, TensorType&& result);
   contract::Command& math_command(MathOp op, Refs&& inputs, std::optional<int> axis, const TensorHandle& out);
   contract::Command& gemm_command(OperandRef&& a, OperandRef&& b, const TensorHandle& out);

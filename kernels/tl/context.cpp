@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/tl/context_parts.h"
+#include "kernels/tl/scratch.h"
 #include "platform/base/names.h"
 
 namespace kb::tl {
@@ -60,8 +61,25 @@ void Context::load_into(const TensorHandle& out, Ptr ptr, std::int64_t row_strid
   parts_->dispatch.begin("load_into").execute(parts_->dma.load_into(out, ptr, row_stride));
 }
 
+TensorHandle Context::in_dtype_of(Ptr ptr, const TensorHandle& value) {
+  const std::optional<Dtype> dtype = parts_->dma.cast_before_store(ptr, value);
+  if (!dtype) return value;
+  return parts_->dispatch.execute(parts_->compute.cast(value, *dtype, !is_float(*dtype)));
+}
+
+// The scratch of a cast is free again when the write has ended.
+template <typename Write>
+void Context::write_in_dtype_of(Ptr ptr, const TensorHandle& value, Write write) {
+  if (!parts_->dma.cast_before_store(ptr, value)) return write(value);
+  const Scratch scope(*this);
+  write(in_dtype_of(ptr, value));
+}
+
 void Context::store(Ptr ptr, const TensorHandle& value, std::int64_t row_stride) {
-  parts_->dispatch.begin("store").execute(parts_->dma.store(ptr, value, row_stride));
+  parts_->dispatch.begin("store");
+  write_in_dtype_of(ptr, value, [&](const TensorHandle& stored) {
+    parts_->dispatch.execute(parts_->dma.store(ptr, stored, row_stride));
+  });
 }
 
 Future Context::load_async(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std::int64_t row_stride) {
@@ -73,7 +91,8 @@ Future Context::load_into_async(const TensorHandle& out, Ptr ptr, std::int64_t r
 }
 
 Future Context::store_async(Ptr ptr, const TensorHandle& value, std::int64_t row_stride) {
-  return parts_->dispatch.begin("store_async").submit(parts_->dma.store(ptr, value, row_stride));
+  parts_->dispatch.begin("store_async");
+  return parts_->dispatch.submit(parts_->dma.store(ptr, in_dtype_of(ptr, value), row_stride));
 }
 
 void Context::prefetch(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std::int64_t row_stride) {
@@ -98,7 +117,10 @@ void Context::gather_into(const TensorHandle& out, Ptr ptr, const Indices& rows)
 }
 
 void Context::scatter(Ptr ptr, const Indices& rows, const TensorHandle& value) {
-  parts_->dispatch.begin("scatter").execute(parts_->dma.scatter(ptr, rows, value));
+  parts_->dispatch.begin("scatter");
+  write_in_dtype_of(ptr, value, [&](const TensorHandle& stored) {
+    parts_->dispatch.execute(parts_->dma.scatter(ptr, rows, stored));
+  });
 }
 
 TensorHandle Context::load(Ptr ptr, Shape shape, const Mask& mask, Scalar other) {
@@ -106,7 +128,9 @@ TensorHandle Context::load(Ptr ptr, Shape shape, const Mask& mask, Scalar other)
 }
 
 void Context::store(Ptr ptr, const TensorHandle& value, const Mask& mask) {
-  parts_->dispatch.begin("store").execute(parts_->dma.store(ptr, value, mask));
+  parts_->dispatch.begin("store");
+  write_in_dtype_of(
+      ptr, value, [&](const TensorHandle& stored) { parts_->dispatch.execute(parts_->dma.store(ptr, stored, mask)); });
 }
 
 void Context::atomic_add(Ptr ptr, const TensorHandle& value) {
@@ -126,7 +150,8 @@ Future Context::gather_into_async(const TensorHandle& out, Ptr ptr, const Indice
 }
 
 Future Context::scatter_async(Ptr ptr, const Indices& rows, const TensorHandle& value) {
-  return parts_->dispatch.begin("scatter_async").submit(parts_->dma.scatter(ptr, rows, value));
+  parts_->dispatch.begin("scatter_async");
+  return parts_->dispatch.submit(parts_->dma.scatter(ptr, rows, in_dtype_of(ptr, value)));
 }
 
 Future Context::load_async(Ptr ptr, Shape shape, const Mask& mask, Scalar other) {
@@ -134,7 +159,8 @@ Future Context::load_async(Ptr ptr, Shape shape, const Mask& mask, Scalar other)
 }
 
 Future Context::store_async(Ptr ptr, const TensorHandle& value, const Mask& mask) {
-  return parts_->dispatch.begin("store_async").submit(parts_->dma.store(ptr, value, mask));
+  parts_->dispatch.begin("store_async");
+  return parts_->dispatch.submit(parts_->dma.store(ptr, in_dtype_of(ptr, value), mask));
 }
 
 Future Context::atomic_add_async(Ptr ptr, const TensorHandle& value) {
@@ -240,13 +266,14 @@ Future Context::dot_into_async(const TensorHandle& out, const TensorHandle& a, c
   return parts_->dispatch.begin("dot_into_async").submit(parts_->compute.product_into(out, 0, a, b, false), out);
 }
 
-TensorHandle Context::math(MathOp op, const char* call, std::initializer_list<Operand> inputs,
-                           std::optional<int> axis) {
-  return parts_->dispatch.begin(call).execute(parts_->compute.math(op, inputs, axis));
+TensorHandle Context::math(MathOp op, const char* call, std::initializer_list<Operand> inputs, std::optional<int> axis,
+                           std::optional<Dtype> out_dtype) {
+  return parts_->dispatch.begin(call).execute(parts_->compute.math(op, inputs, axis, out_dtype));
 }
 
-Future Context::math_async(MathOp op, std::initializer_list<Operand> inputs, std::optional<int> axis) {
-  return parts_->dispatch.begin(math_op_name(op).data()).submit(parts_->compute.math(op, inputs, axis));
+Future Context::math_async(MathOp op, std::initializer_list<Operand> inputs, std::optional<int> axis,
+                           std::optional<Dtype> out_dtype) {
+  return parts_->dispatch.begin(math_op_name(op).data()).submit(parts_->compute.math(op, inputs, axis, out_dtype));
 }
 
 void Context::compute_into(const TensorHandle& out, MathOp op, std::initializer_list<Operand> inputs) {

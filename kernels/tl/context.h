@@ -24,8 +24,8 @@ namespace kb::tl {
 using contract::BarrierScope;
 
 // One running kernel on one PE. Calls look synchronous and take simulated time; each emits at most one command to the
-// PE, after a cpu_overhead command when the PE charges dispatch_cycles (P-45). Mistakes are program Errors that name
-// kernel, call and PE: "kernel gemm, tl.dot #17, sip0.cube0.pe3: ...".
+// PE, a store of another dtype two, after a cpu_overhead command when the PE charges dispatch_cycles (P-45). Mistakes
+// are program Errors that name kernel, call and PE: "kernel gemm, tl.dot #17, sip0.cube0.pe3: ...".
 //
 // Calls named ..._async, prefetch and composites return at once: what they start goes on beside the kernel, each engine
 // (a read or write channel of PE_DMA, PE_GEMM, PE_MATH) in the order of the calls. Until the kernel has waited for it,
@@ -58,6 +58,9 @@ class Context final : public MathCalls {
   TensorHandle load(Ptr ptr, Shape shape, std::optional<Dtype> dtype = std::nullopt, std::int64_t row_stride = 0);
   // Into `out`, in whose shape and dtype the data is; the way to load into a buffer made before.
   void load_into(const TensorHandle& out, Ptr ptr, std::int64_t row_stride = 0);
+  // A value of another dtype is cast first, which is a MATH command and takes scratch of its own: floats to the float
+  // dtype of the tensor, integers to its integer dtype, into which they must fit (program Error VALUE_ERROR). So it is
+  // in `store_async`, which returns when the cast has ended, and in `scatter` and stores with a mask.
   void store(Ptr ptr, const TensorHandle& value, std::int64_t row_stride = 0);
   Future load_async(Ptr ptr, Shape shape, std::optional<Dtype> dtype = std::nullopt, std::int64_t row_stride = 0);
   Future load_into_async(const TensorHandle& out, Ptr ptr, std::int64_t row_stride = 0);
@@ -135,9 +138,9 @@ class Context final : public MathCalls {
   // waited for, the others see after it.
   void barrier(BarrierScope scope = BarrierScope::cube);
 
-  // --- GEMM. (m, k) x (k, n) -> (m, n) in `out_dtype` (absent: that of a and b, f32 when one of them is, f16 for e4m3
-  // and e5m2), accumulated in f32 for floats, in i32 for integers (i64 when the inputs or the result are i64), rounded
-  // once.
+  // --- GEMM. (m, k) x (k, n) -> (m, n) in `out_dtype` (absent: f32 for floats, i32 for integers, i64 for i64),
+  // accumulated in f32 for floats, in i32 for integers (i64 when the inputs or the result are i64), rounded once. An
+  // integer sum that does not fit the accumulator or the result: program Error VALUE_ERROR.
   TensorHandle dot(const TensorHandle& a, const TensorHandle& b, std::optional<Dtype> out_dtype = std::nullopt);
   // The same into `out`, in out's dtype.
   void dot_into(const TensorHandle& out, const TensorHandle& a, const TensorHandle& b);
@@ -153,8 +156,10 @@ class Context final : public MathCalls {
   TensorHandle cast(const TensorHandle& x, Dtype dtype);
   // op(inputs) into `out`, whose shape and dtype the result must have; `out` may be one of the inputs.
   void compute_into(const TensorHandle& out, MathOp op, std::initializer_list<Operand> inputs);
-  // op(inputs) and the same into `out`, beside the kernel; `axis` as of reductions and softmax.
-  Future math_async(MathOp op, std::initializer_list<Operand> inputs, std::optional<int> axis = std::nullopt);
+  // op(inputs) and the same into `out`, beside the kernel; `axis` as of reductions and softmax, `out_dtype` as of
+  // reductions.
+  Future math_async(MathOp op, std::initializer_list<Operand> inputs, std::optional<int> axis = std::nullopt,
+                    std::optional<Dtype> out_dtype = std::nullopt);
   Future compute_into_async(const TensorHandle& out, MathOp op, std::initializer_list<Operand> inputs);
   // Overwrites `out` with x in out's dtype; the way to keep a result beyond the scope it was computed in.
   void assign(const TensorHandle& out, const TensorHandle& x);
@@ -222,8 +227,12 @@ class Context final : public MathCalls {
   friend class Scratch;
   friend class TensorHandle;
 
-  TensorHandle math(MathOp op, const char* call, std::initializer_list<Operand> inputs,
-                    std::optional<int> axis) override;
+  TensorHandle math(MathOp op, const char* call, std::initializer_list<Operand> inputs, std::optional<int> axis,
+                    std::optional<Dtype> out_dtype) override;
+  // `value` in the dtype of the tensor, as stores write it.
+  TensorHandle in_dtype_of(Ptr ptr, const TensorHandle& value);
+  template <typename Write>
+  void write_in_dtype_of(Ptr ptr, const TensorHandle& value, Write write);
   std::vector<std::byte> contents(const TensorHandle& handle);
 
   struct Parts;

@@ -45,6 +45,20 @@ void DmaCommands::check_loaded(const TensorHandle& out, Ptr ptr) const {
   tensors_.check_dense(out, 1, " and cannot be written");
 }
 
+std::optional<Dtype> DmaCommands::cast_before_store(Ptr ptr, const TensorHandle& value) const {
+  tensors_.check(value, 1);
+  const Dtype type = addressing_.dtype_of(ptr);
+  if (value.dtype() == type || value.dtype() == Dtype::i4 || is_float(value.dtype()) != is_float(type)) {
+    return std::nullopt;
+  }
+  check_dense(value);
+  return type;
+}
+
+void DmaCommands::check_dense(const TensorHandle& value) const {
+  tensors_.check_dense(value, 1, "; tl.cast(x, x.dtype()) makes a dense copy to store");
+}
+
 void DmaCommands::check_stored(Ptr ptr, const TensorHandle& value) const {
   tensors_.check(value, 1);
   const Dtype type = addressing_.dtype_of(ptr);
@@ -54,7 +68,7 @@ void DmaCommands::check_stored(Ptr ptr, const TensorHandle& value) const {
                             ptr.tensor().name, dtype_name(type),
                             value.dtype() == Dtype::i4 ? "store the i8 tensor that holds it" : "tl.cast it first"));
   }
-  tensors_.check_dense(value, 1, "; tl.cast(x, x.dtype()) makes a dense copy to store");
+  check_dense(value);
 }
 
 void DmaCommands::check_added(Ptr ptr, const TensorHandle& value) const {

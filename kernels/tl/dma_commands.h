@@ -21,6 +21,9 @@ class DmaCommands {
   DmaCommands(const Call& call, Tensors& tensors, Addressing& addressing, Selection& selection)
       : call_(call), tensors_(tensors), addressing_(addressing), selection_(selection) {}
 
+  // The dtype that a value of another one is cast to before it is stored there; nothing when it has it, or cannot be
+  // stored.
+  std::optional<Dtype> cast_before_store(Ptr ptr, const TensorHandle& value) const;
   // A tile.
   Dispatch::Work load(Ptr ptr, Shape&& shape, std::optional<Dtype> dtype, std::int64_t row_stride);
   contract::Command& load_into(const TensorHandle& out, Ptr ptr, std::int64_t row_stride);
@@ -40,6 +43,7 @@ class DmaCommands {
   contract::Command& tile(contract::CommandKind kind, Ptr ptr, const TensorHandle& local, std::int64_t row_stride);
   contract::Command& rows_of(contract::CommandKind kind, Ptr ptr, const Indices& rows, const TensorHandle& local);
   void check_loaded(const TensorHandle& out, Ptr ptr) const;
+  void check_dense(const TensorHandle& value) const;
   void check_stored(Ptr ptr, const TensorHandle& value) const;
   void check_added(Ptr ptr, const TensorHandle& value) const;
 

@@ -77,33 +77,43 @@ class MathCalls {
   TensorHandle unpack_int4(const TensorHandle& x) { return math(MathOp::unpack_int4, "unpack_int4", {x}); }
   TensorHandle pack_int4(const TensorHandle& x) { return math(MathOp::pack_int4, "pack_int4", {x}); }
 
-  // --- Along an axis. Reductions: the axis becomes size 1 (absent: every axis). Softmax along one axis.
-  TensorHandle sum(const TensorHandle& x, std::optional<int> axis = std::nullopt) {
-    return math(MathOp::sum, "sum", {x}, axis);
+  // --- Along an axis. Reductions: the axis becomes size 1 (absent: every axis). Softmax along one axis. Results of
+  // reductions have `out_dtype`, a float for floats and an integer for integers; absent: i32 for sums of i8 and i16, so
+  // of comparisons, and for positions, else the dtype of x. Floats are added in f32 and rounded once. An integer result
+  // that does not fit: program Error VALUE_ERROR.
+  TensorHandle sum(const TensorHandle& x, std::optional<int> axis = std::nullopt,
+                   std::optional<Dtype> out_dtype = std::nullopt) {
+    return math(MathOp::sum, "sum", {x}, axis, out_dtype);
   }
-  TensorHandle max(const TensorHandle& x, std::optional<int> axis = std::nullopt) {
-    return math(MathOp::max, "max", {x}, axis);
+  TensorHandle max(const TensorHandle& x, std::optional<int> axis = std::nullopt,
+                   std::optional<Dtype> out_dtype = std::nullopt) {
+    return math(MathOp::max, "max", {x}, axis, out_dtype);
   }
-  TensorHandle min(const TensorHandle& x, std::optional<int> axis = std::nullopt) {
-    return math(MathOp::min, "min", {x}, axis);
+  TensorHandle min(const TensorHandle& x, std::optional<int> axis = std::nullopt,
+                   std::optional<Dtype> out_dtype = std::nullopt) {
+    return math(MathOp::min, "min", {x}, axis, out_dtype);
   }
   TensorHandle softmax(const TensorHandle& x, int axis = -1) { return math(MathOp::softmax, "softmax", {x}, axis); }
-  // Sums of the elements up to each one, added in f32 and rounded once.
-  TensorHandle cumsum(const TensorHandle& x, int axis = -1) { return math(MathOp::cumsum, "cumsum", {x}, axis); }
-  // Where the largest or smallest element is, i32; the first of equal ones, and of NaNs when there are any. The axis
-  // becomes size 1; absent: the number of the element in row-major order.
-  TensorHandle argmax(const TensorHandle& x, std::optional<int> axis = std::nullopt) {
-    return math(MathOp::argmax, "argmax", {x}, axis);
+  // Sums of the elements up to each one.
+  TensorHandle cumsum(const TensorHandle& x, int axis = -1, std::optional<Dtype> out_dtype = std::nullopt) {
+    return math(MathOp::cumsum, "cumsum", {x}, axis, out_dtype);
   }
-  TensorHandle argmin(const TensorHandle& x, std::optional<int> axis = std::nullopt) {
-    return math(MathOp::argmin, "argmin", {x}, axis);
+  // Where the largest or smallest element is; the first of equal ones, and of NaNs when there are any. Without axis the
+  // number of the element in row-major order.
+  TensorHandle argmax(const TensorHandle& x, std::optional<int> axis = std::nullopt,
+                      std::optional<Dtype> out_dtype = std::nullopt) {
+    return math(MathOp::argmax, "argmax", {x}, axis, out_dtype);
+  }
+  TensorHandle argmin(const TensorHandle& x, std::optional<int> axis = std::nullopt,
+                      std::optional<Dtype> out_dtype = std::nullopt) {
+    return math(MathOp::argmin, "argmin", {x}, axis, out_dtype);
   }
 
  protected:
   ~MathCalls() = default;
   // Gives PE_MATH the command; `call` names it in errors.
   virtual TensorHandle math(MathOp op, const char* call, std::initializer_list<Operand> inputs,
-                            std::optional<int> axis = std::nullopt) = 0;
+                            std::optional<int> axis = std::nullopt, std::optional<Dtype> out_dtype = std::nullopt) = 0;
 };
 
 }  // namespace kb::tl

@@ -138,6 +138,10 @@ bool is_reduction(MathOp op) {
   return row(op).form == MathForm::reduction;
 }
 
+bool has_out_dtype(MathOp op) {
+  return is_reduction(op) || math_form(op) == MathForm::arg_reduction || op == MathOp::cumsum;
+}
+
 const std::vector<MathOp>& math_passes(MathOp op) {
   static const std::array<Passes, kMathOps> passes = passes_of_all();
   return passes[static_cast<std::size_t>(op)];

@@ -92,6 +92,7 @@ MathForm math_form(MathOp op);
 MathDomain math_domain(MathOp op);
 bool is_elementwise(MathOp op);  // of form elementwise or comparison
 bool is_reduction(MathOp op);    // sum, max, min
+bool has_out_dtype(MathOp op);   // these, cumsum, argmax and argmin: the caller may choose the dtype of the result
 // The operations of one pass over the elements that `op` consists of, itself when it is one. How many there are is what
 // it costs on PE_MATH (P-41), so that it takes as long as the same written out in a kernel. topk makes its passes k
 // times.

@@ -107,6 +107,24 @@ Shape reduced(MathOp op, const Inputs& inputs, std::optional<int> axis) {
   return shape;
 }
 
+// What a reduction gives: of narrow integers a sum in i32, positions in i32, else what it takes; or `out`.
+Dtype reduced_dtype(MathOp op, const Inputs& inputs, Dtype dtype, std::optional<Dtype> out) {
+  const bool positions = math_form(op) == MathForm::arg_reduction, sums = op == MathOp::sum || op == MathOp::cumsum;
+  const Dtype own = positions ? Dtype::i32 : sums && !is_float(dtype) ? default_acc_dtype(dtype) : dtype;
+  if (!out || *out == own) return own;
+  const std::string what = describe(math_op_name(op), inputs);
+  if (is_float(*out) != is_float(own)) {
+    throw dtype_error(what, fmt::format("the result cannot be {}: {}", dtype_name(*out),
+                                        positions ? "positions are integers"
+                                                  : "floats stay floats, integers stay integers; tl.cast it"));
+  }
+  if (is_storage(*out)) {
+    throw dtype_error(what,
+                      fmt::format("the result cannot be {0}, which is for storage; tl.cast it", dtype_name(*out)));
+  }
+  return *out;
+}
+
 Shape selected(const Inputs& inputs) {
   const std::string what = describe("topk", inputs);
   const auto* const k = inputs[1].immediate ? std::get_if<std::int64_t>(&*inputs[1].immediate) : nullptr;
@@ -235,21 +253,21 @@ Dtype mask_dtype(Dtype compared) {
   }
 }
 
-TensorType math_result(MathOp op, const Inputs& inputs, std::optional<int> axis) {
+TensorType math_result(MathOp op, const Inputs& inputs, std::optional<int> axis, std::optional<Dtype> out) {
   const MathForm form = math_form(op);
   if (form == MathForm::generation) return {Dtype::f32, {}};
   check_inputs(op, inputs);
   const Dtype dtype =
       form == MathForm::selection ? inputs[0].dtype : common_dtype(op, inputs, op == MathOp::where ? 1 : 0);
   check_domain(op, inputs, dtype);
+  if (out && !has_out_dtype(op)) throw dtype_error(describe(math_op_name(op), inputs), "takes no out_dtype");
   switch (form) {
     case MathForm::reduction:
-      return {dtype, reduced(op, inputs, axis)};
     case MathForm::arg_reduction:
-      return {Dtype::i32, reduced(op, inputs, axis)};
+      return {reduced_dtype(op, inputs, dtype, out), reduced(op, inputs, axis)};
     case MathForm::along_axis:
       normalize_axis(axis.value_or(-1), inputs[0].shape.size(), math_op_name(op));
-      return {dtype, inputs[0].shape};
+      return {op == MathOp::cumsum ? reduced_dtype(op, inputs, dtype, out) : dtype, inputs[0].shape};
     case MathForm::joining:
       return {dtype, joined(inputs, axis.value_or(0))};
     default:
@@ -271,6 +289,10 @@ std::int64_t math_rounds(MathOp op, const Inputs& inputs) {
   return op == MathOp::topk ? std::get<std::int64_t>(*inputs.at(1).immediate) : 1;
 }
 
+Dtype combined_dtype(Dtype contribution, std::string_view op) {
+  return op == "avg" && !is_float(contribution) ? default_acc_dtype(contribution) : contribution;
+}
+
 Dtype default_acc_dtype(Dtype input) {
   if (is_float(input)) return Dtype::f32;
   return input == Dtype::i64 ? Dtype::i64 : Dtype::i32;
@@ -289,7 +311,7 @@ TensorType gemm_result(const OperandRef& a, const OperandRef& b, std::optional<D
   }
   const std::optional<Dtype> dtype = product_dtype(a.dtype, b.dtype);
   if (!dtype) throw fail("DTYPE_ERROR", two_dtypes("the first", a.dtype, "the second", b.dtype));
-  const Dtype result = out.value_or(*dtype);
+  const Dtype result = out.value_or(default_acc_dtype(*dtype));
   if (is_float(result) != is_float(*dtype)) {
     throw fail("DTYPE_ERROR",
                fmt::format("the result cannot be {}: floats stay floats, integers stay integers", dtype_name(result)));

@@ -11,19 +11,15 @@
 
 #include "platform/base/error.h"
 #include "platform/base/float8.h"
+#include "platform/base/round_to_odd.h"
 
 namespace kb {
 namespace {
 
 using Eigen::numext::bit_cast;
 
-// Inexact values end in an odd bit (rounding to odd), so that a second rounding, to fewer bits, is as if it were the
-// only one.
-float odd_float(double value) {
-  auto single = static_cast<float>(value);
-  if (std::isnan(value) || static_cast<double>(single) == value) return single;
-  if (std::fabs(static_cast<double>(single)) > std::fabs(value)) single = std::nextafter(single, 0.0f);
-  return bit_cast<float>(bit_cast<std::uint32_t>(single) | 1u);
+std::uint64_t low_bits(Dtype dtype, std::int64_t value) {
+  return static_cast<std::uint64_t>(value) & (~std::uint64_t{0} >> (64 - item_size(dtype) * 8));
 }
 
 template <typename T>
@@ -82,15 +78,22 @@ std::uint64_t encode_element(Dtype dtype, double value) {
   if (!std::isfinite(value) || whole < -limit || whole >= limit) {
     throw Error::program("VALUE_ERROR", fmt::format("{} does not fit into {}", value, dtype_name(dtype)));
   }
-  const auto raw = static_cast<std::uint64_t>(static_cast<std::int64_t>(whole));
-  return bits == 64 ? raw : raw & ((std::uint64_t{1} << bits) - 1);
+  return low_bits(dtype, static_cast<std::int64_t>(whole));
 }
 
 std::uint64_t encode_element(Dtype dtype, const Scalar& value) {
   const std::int64_t* whole = std::get_if<std::int64_t>(&value);
   if (whole == nullptr) return encode_element(dtype, std::get<double>(value));
-  if (dtype == Dtype::i64) return static_cast<std::uint64_t>(*whole);
-  return encode_element(dtype, static_cast<double>(*whole));
+  if (is_float(dtype)) return encode_element(dtype, odd_double(*whole));
+  if (!fits(dtype, *whole)) {
+    throw Error::program("VALUE_ERROR", fmt::format("{} does not fit into {}", *whole, dtype_name(dtype)));
+  }
+  return low_bits(dtype, *whole);
+}
+
+bool fits(Dtype dtype, std::int64_t value) {
+  const int unused = 64 - static_cast<int>(item_size(dtype)) * 8;
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << unused) >> unused == value;
 }
 
 double decode_element(Dtype dtype, const std::byte* bytes) {

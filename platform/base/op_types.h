@@ -66,11 +66,18 @@ Dtype mask_dtype(Dtype compared);
 // counts for reductions, argmax and argmin (absent: all axes), softmax and cumsum (absent: the last) and concat
 // (absent: the first); elsewhere it must be absent. `cast` returns the input's type; the caller chooses the dtype of
 // the output. Of topk it is that of the values; the positions are i32. `rand` has no type of its own: f32 ().
-TensorType math_result(MathOp op, const std::vector<OperandRef>& inputs, std::optional<int> axis);
+// sum and cumsum of i8 and i16 give i32, argmax and argmin i32, other reductions the dtype of their input; `out` is
+// another choice of has_out_dtype() operations, a float for floats and an integer for integers.
+TensorType math_result(MathOp op, const std::vector<OperandRef>& inputs, std::optional<int> axis,
+                       std::optional<Dtype> out = std::nullopt);
 // Elements that `op` is charged for per pass: the largest of the inputs and the output, of topk those of k rounds.
 std::int64_t math_elements(MathOp op, const std::vector<OperandRef>& inputs, const Shape& out);
 // How often it makes its passes: topk k times, others once.
 std::int64_t math_rounds(MathOp op, const std::vector<OperandRef>& inputs);
+
+// The dtype in which a collective adds up contributions and in which they travel: their own, i32 for an average ("avg")
+// of narrower integers, whose sum need not fit.
+Dtype combined_dtype(Dtype contribution, std::string_view op);
 
 // f32 for floats, i64 for i64, i32 for the other integers (P-90).
 Dtype default_acc_dtype(Dtype input);
@@ -84,13 +91,14 @@ Dtype default_acc_dtype(Dtype input);
 std::optional<Dtype> product_dtype(Dtype a, Dtype b);
 // The dtype in the name of an operation ("gemm_f16"): product_dtype() with i4, else promoted(); `a` if there is none.
 Dtype named_dtype(Dtype a, Dtype b);
-// (m, k) x (k, n) -> (m, n) in `out` (absent: product_dtype() of the inputs). Errors as above.
+// (m, k) x (k, n) -> (m, n) in `out` (absent: default_acc_dtype() of product_dtype()). Errors as above.
 TensorType gemm_result(const OperandRef& a, const OperandRef& b, std::optional<Dtype> out = std::nullopt);
 
 // One element as it is stored, in the low item_size(dtype) bytes. Floats round to nearest even from the double itself;
 // integers drop the fraction, program Error VALUE_ERROR when the value does not fit or is not finite.
 std::uint64_t encode_element(Dtype dtype, double value);
 std::uint64_t encode_element(Dtype dtype, const Scalar& value);  // an integer goes into i64 unchanged
+bool fits(Dtype dtype, std::int64_t value);                      // dtype: i8, i16, i32 or i64
 double decode_element(Dtype dtype, const std::byte* bytes);      // nearest double for i64
 
 }  // namespace kb

@@ -8,9 +8,9 @@
 namespace kb {
 
 // Raised with every change of a type that crosses the boundary.
-inline constexpr int kPluginAbi = 21;
+inline constexpr int kPluginAbi = 22;
 
-// "kernbench 0.1.0, plug-in ABI 21".
+// "kernbench 0.1.0, plug-in ABI 22".
 inline std::string plugin_abi() {
   std::string text = std::string("kernbench ") + kVersion + ", plug-in ABI " + std::to_string(kPluginAbi);
 #if defined(_GLIBCXX_USE_CXX11_ABI) && !_GLIBCXX_USE_CXX11_ABI

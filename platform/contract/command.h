@@ -57,6 +57,7 @@ struct Command {
   std::int64_t m = 0, k = 0, n = 0;
   Dtype acc_dtype = Dtype::f32;
   bool accumulate = false;  // gemm: out(m,n) += a(m,k) * b(k,n), in acc_dtype, rounded once
+  bool must_fit = false;    // cast: integers that do not fit into the dtype of `out` are VALUE_ERROR
   std::optional<int> axis;
 
   // Composites compute the same from memory to memory, tile by tile. A pinned operand is in the TCM: no tile reads it
@@ -75,8 +76,10 @@ struct Command {
   std::string direction;
   bool charge_slot = true;  // receive only: pay for reading the slot
 
-  // What the kernel was doing, for the who-waits-for-what table: "dot", and its number among the kernel's calls.
-  const char* call = "";  // a string with static lifetime
+  // What the kernel was doing, for the who-waits-for-what table and errors of the data engine: "dot", and its number
+  // among the kernel's calls.
+  const char* kernel = "";  // strings that live until the program ends
+  const char* call = "";
   std::uint64_t call_index = 0;
 };
 

@@ -54,9 +54,14 @@ void DataEngine::execute(std::uint64_t sequence, const OpRecord& record) {
   try {
     executor_->execute(record);
   } catch (const Error& error) {
+    const std::string component = component_name(record.component);
+    const std::string call = *record.kernel == 0
+                                 ? ""
+                                 : fmt::format("kernel {}, tl.{} #{}, {}: ", record.kernel, record.call,
+                                               record.call_index, component.substr(0, component.rfind('.')));
     throw Error(error.family(), error.code(),
-                fmt::format("{} (in {} on {}, operation {} of the log, ended at {} ns)", error.what(), record.name(),
-                            component_name(record.component), sequence, format_ns(record.end)));
+                fmt::format("{}{} (in {} on {}, operation {} of the log, ended at {} ns)", call, error.what(),
+                            record.name(), component, sequence, format_ns(record.end)));
   }
 }
 

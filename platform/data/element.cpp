@@ -13,6 +13,7 @@
 #include "platform/base/float8.h"
 #include "platform/base/int4.h"
 #include "platform/base/op_types.h"
+#include "platform/base/round_to_odd.h"
 #include "platform/data/float_codec.h"
 
 namespace kb::data {
@@ -42,6 +43,11 @@ void narrow_as(const float* values, std::size_t count, std::byte* out) {
     const auto value = std::isnan(values[i]) ? std::numeric_limits<Stored>::quiet_NaN() : Stored(values[i]);
     std::memcpy(out + i * sizeof value, &value, sizeof value);
   }
+}
+
+std::uint8_t canonical_float8(Dtype dtype, double value) {
+  const std::uint8_t bits = encode_float8(dtype, value);
+  return std::isnan(decode_float8(dtype, bits)) ? encode_float8(dtype, std::numeric_limits<double>::quiet_NaN()) : bits;
 }
 
 constexpr std::size_t kPieceElements = 4096;  // even, as a byte holds two of i4
@@ -115,8 +121,7 @@ void narrow(Dtype dtype, const float* values, std::size_t count, std::byte* out)
     case Dtype::e4m3:
     case Dtype::e5m2:
       for (std::size_t i = 0; i < count; ++i) {
-        const double value = std::isnan(values[i]) ? std::numeric_limits<double>::quiet_NaN() : double{values[i]};
-        out[i] = static_cast<std::byte>(encode_float8(dtype, value));
+        out[i] = static_cast<std::byte>(canonical_float8(dtype, double{values[i]}));
       }
       return;
     default:
@@ -165,10 +170,12 @@ std::vector<std::byte> from_doubles(Dtype dtype, const std::vector<double>& valu
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double value = values[i];
     const float single = static_cast<float>(value);
-    if (is_float(dtype) && (static_cast<double>(single) == value || dtype == Dtype::f32)) {
+    const bool exact = static_cast<double>(single) == value || std::isnan(value);
+    if (is_float(dtype) && (exact || dtype == Dtype::f32)) {
       narrow(dtype, &single, 1, bytes.data() + i * size);
     } else {
-      const std::uint64_t bits = encode_element(dtype, value);  // one rounding where f32 between would make two
+      // One rounding where f32 between would make two.
+      const std::uint64_t bits = is_float8(dtype) ? canonical_float8(dtype, value) : encode_element(dtype, value);
       std::memcpy(bytes.data() + i * size, &bits, size);
     }
   }
@@ -177,7 +184,11 @@ std::vector<std::byte> from_doubles(Dtype dtype, const std::vector<double>& valu
 
 std::vector<std::byte> from_integers(Dtype dtype, const std::vector<std::int64_t>& values) {
   std::vector<std::byte> bytes(values.size() * item_size(dtype));
-  if (is_float(dtype)) return from_doubles(dtype, {values.begin(), values.end()});
+  if (is_float(dtype)) {
+    std::vector<double> reals(values.size());
+    std::transform(values.begin(), values.end(), reals.begin(), odd_double);
+    return from_doubles(dtype, reals);
+  }
   narrow(dtype, values.data(), values.size(), bytes.data());
   return bytes;
 }

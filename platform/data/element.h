@@ -15,9 +15,10 @@ std::vector<double> to_doubles(Dtype dtype, const std::vector<std::byte>& bytes)
 // Integers only (model Error otherwise), sign-extended.
 std::vector<std::int64_t> to_integers(Dtype dtype, const std::vector<std::byte>& bytes);
 
-// One rounding to nearest even; integers drop the fraction, program Error VALUE_ERROR when a value does not fit.
+// One rounding to nearest even, every NaN as the positive quiet one; integers drop the fraction, program Error
+// VALUE_ERROR when a value does not fit.
 std::vector<std::byte> from_doubles(Dtype dtype, const std::vector<double>& values);
-// Into integers: low bits (two's complement); into floats: as from_doubles.
+// Into integers: low bits (two's complement); into floats: one rounding to nearest even.
 std::vector<std::byte> from_integers(Dtype dtype, const std::vector<std::int64_t>& values);
 
 // The arithmetic of the engines: floats compute in f32, integers in 64-bit two's complement.

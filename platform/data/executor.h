@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "platform/data/memory_store.h"
@@ -16,7 +17,7 @@ class Executor {
   explicit Executor(MemoryStore& memory);
 
   // Model Error when extents and shapes of the record disagree; program Errors DIVISION_BY_ZERO (integers), VALUE_ERROR
-  // (cast), UNWRITTEN_READ, and those of math_result() and gemm_result().
+  // (cast, and sums of integers that do not fit), UNWRITTEN_READ, and those of math_result() and gemm_result().
   void execute(const OpRecord& record);
 
  private:
@@ -47,15 +48,21 @@ class Executor {
   void load(const OperandRef& operand, const Shape& shape, std::vector<Wide>& out);
   template <typename Wide>
   void store(const OperandRef& out, const std::vector<Wide>& values);
+  // Integers that must fit; `what` and the remedy are for the VALUE_ERROR.
+  void store_fitting(std::string_view what, const OperandRef& out, const std::vector<std::int64_t>& values,
+                     std::string_view remedy);
   // Operands of a product in the type it is computed in.
   template <typename Acc>
   struct Matrices {
     std::vector<Acc> a, b, out;
   };
+  // Gives the largest magnitude of integers.
   template <typename Acc>
-  void load_matrix(const OperandRef& operand, std::vector<Acc>& out);
+  std::uint64_t load_matrix(const OperandRef& operand, std::vector<Acc>& out);
   template <typename Acc>
   void multiply(const GemmOp& op, Matrices<Acc>& use);
+  void store_product(const GemmOp& op, const std::vector<std::int64_t>& values);
+  void multiply_exactly(const GemmOp& op);  // integers whose sums may leave the accumulator
   void multiply_with_epilogues(const GemmOp& op);
 
   MemoryStore& memory_;

@@ -5,6 +5,7 @@
 
 #include "platform/base/error.h"
 #include "platform/data/executor.h"
+#include "platform/data/integer_range.h"
 #include "platform/data/math_kernels.h"
 
 namespace kb::data {
@@ -36,15 +37,7 @@ Product partial_product(const Shape& shape, Dtype dtype, const std::vector<float
 }
 Product partial_product(const Shape& shape, Dtype dtype, const std::vector<std::int64_t>& a,
                         const std::vector<std::int64_t>& b, std::int64_t k, std::int64_t begin, std::int64_t end) {
-  const std::size_t count = static_cast<std::size_t>(element_count(shape));
-  const std::vector<std::uint64_t> ua(a.begin(), a.end()), ub(b.begin(), b.end());  // unsigned, so that sums wrap
-  std::vector<std::uint64_t> sums(count);
-  const Eigen::Map<const Matrix<std::uint64_t>> left(ua.data(), shape[0], k), right(ub.data(), k, shape[1]);
-  Eigen::Map<Matrix<std::uint64_t>>(sums.data(), shape[0], shape[1]).noalias() =
-      left.middleCols(begin, end - begin) * right.middleRows(begin, end - begin);
-  Product out{shape, dtype, {}, std::vector<std::int64_t>(count)};
-  for (std::size_t i = 0; i < count; ++i) out.integers[i] = wrapped(static_cast<std::int64_t>(sums[i]), dtype);
-  return out;
+  return {shape, dtype, {}, integer_product(shape, k, begin, end, a, b, {}, dtype)};
 }
 
 // x = op(x, y), with y in the dtype of x.
@@ -59,6 +52,14 @@ void combine(MathOp op, Product& x, const std::vector<float>& y, const std::vect
     for (std::int64_t& value : result) value = wrapped(value, x.dtype);
     x.integers = std::move(result);
   }
+}
+
+// The sum of the K tiles so far and that of the next one.
+void accumulate(Product& sum, const Product& tile) {
+  if (sum.dtype == Dtype::f32) return combine(MathOp::add, sum, tile.floats, {});
+  std::vector<Int128> both(sum.integers.begin(), sum.integers.end());
+  for (std::size_t i = 0; i < both.size(); ++i) both[i] += tile.integers[i];
+  sum.integers = fitting("the accumulator of composite", sum.dtype, sum.shape, both, "accumulate in i64");
 }
 
 void make_floats(Product& x) {
@@ -117,10 +118,10 @@ void Executor::multiply_with_epilogues(const GemmOp& op) {
       Product partial =
           partial_product(op.out.shape, op.acc_dtype, a, b, k, begin, std::min<std::int64_t>(k, begin + step));
       for (auto it = chain.begin(); it != first_of_rest; ++it) apply(**it, partial, tile);
-      tile == 0 ? void(sum = std::move(partial)) : combine(MathOp::add, sum, partial.floats, partial.integers);
+      tile == 0 ? void(sum = std::move(partial)) : accumulate(sum, partial);
     }
     for (auto it = first_of_rest; it != chain.end(); ++it) apply(**it, sum, 0);
-    sum.dtype == Dtype::f32 ? store(op.out, sum.floats) : store(op.out, sum.integers);
+    sum.dtype == Dtype::f32 ? store(op.out, sum.floats) : store_product(op, sum.integers);
   };
   is_float(*product_dtype(op.a.dtype, op.b.dtype)) ? run(std::vector<float>(), std::vector<float>())
                                                    : run(std::vector<std::int64_t>(), std::vector<std::int64_t>());

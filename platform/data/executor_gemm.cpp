@@ -4,6 +4,7 @@
 #include "platform/base/error.h"
 #include "platform/data/element.h"
 #include "platform/data/executor.h"
+#include "platform/data/integer_range.h"
 
 namespace kb::data {
 namespace {
@@ -57,32 +58,37 @@ void product(const GemmOp& op, const std::vector<T>& a, const std::vector<T>& b,
 }  // namespace
 
 template <typename Acc>
-void Executor::load_matrix(const OperandRef& operand, std::vector<Acc>& out) {
+std::uint64_t Executor::load_matrix(const OperandRef& operand, std::vector<Acc>& out) {
   const auto count = static_cast<std::size_t>(element_count(operand.shape));
   out.resize(count);
   if constexpr (std::is_same_v<Acc, float>) {
     if (operand.dtype == Dtype::f32) {
       memory_.gather(operand.extents, reinterpret_cast<std::byte*>(out.data()));
-      return;
+      return 0;
     }
     memory_.gather(operand.extents, bytes_);
     widen(operand.dtype, bytes_.data(), count, out.data());
+    return 0;
   } else {
     memory_.gather(operand.extents, bytes_);
     std::vector<std::int64_t> wide(count);
     widen(operand.dtype, bytes_.data(), count, wide.data());
-    std::copy(wide.begin(), wide.end(), out.begin());  // unsigned, so that sums wrap
+    std::copy(wide.begin(), wide.end(), out.begin());
+    return largest_magnitude(wide);
   }
 }
 
 template <typename Acc>
 void Executor::multiply(const GemmOp& op, Matrices<Acc>& use) {
-  load_matrix(op.a, use.a);
-  load_matrix(op.b, use.b);
+  const std::uint64_t left = load_matrix(op.a, use.a), right = load_matrix(op.b, use.b);
+  std::uint64_t added = 0;
   if (op.accumulate) {
-    load_matrix(op.out, use.out);
+    added = load_matrix(op.out, use.out);
   } else {
     use.out.resize(static_cast<std::size_t>(element_count(op.out.shape)));
+  }
+  if constexpr (!std::is_same_v<Acc, float>) {
+    if (!sums_stay_inside(op.acc_dtype, op.a.shape[1], left, right, added)) return multiply_exactly(op);
   }
   if (!use.out.empty()) product(op, use.a, use.b, use.out);
   if constexpr (std::is_same_v<Acc, float>) {
@@ -90,8 +96,21 @@ void Executor::multiply(const GemmOp& op, Matrices<Acc>& use) {
   } else {
     std::vector<std::int64_t> wide(use.out.size());
     for (std::size_t i = 0; i < wide.size(); ++i) wide[i] = static_cast<std::make_signed_t<Acc>>(use.out[i]);
-    store(op.out, wide);
+    store_product(op, wide);
   }
+}
+
+void Executor::store_product(const GemmOp& op, const std::vector<std::int64_t>& values) {
+  store_fitting(op.composite ? "composite" : "dot", op.out, values, "give the result a dtype that holds it");
+}
+
+void Executor::multiply_exactly(const GemmOp& op) {
+  std::vector<std::int64_t> a, b, added;
+  load(op.a, op.a.shape, a);
+  load(op.b, op.b.shape, b);
+  if (op.accumulate) load(op.out, op.out.shape, added);
+  const std::int64_t k = op.a.shape[1];
+  store_product(op, integer_product(op.out.shape, k, 0, k, a, b, added, op.acc_dtype));
 }
 
 void Executor::run(const GemmOp& op) {

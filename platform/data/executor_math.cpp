@@ -5,6 +5,7 @@
 #include "platform/base/error.h"
 #include "platform/data/element.h"
 #include "platform/data/executor.h"
+#include "platform/data/integer_range.h"
 #include "platform/data/math_kernels.h"
 
 namespace kb::data {
@@ -91,6 +92,12 @@ void Executor::store(const OperandRef& out, const std::vector<Wide>& values) {
 template void Executor::store(const OperandRef&, const std::vector<float>&);
 template void Executor::store(const OperandRef&, const std::vector<std::int64_t>&);
 
+void Executor::store_fitting(std::string_view what, const OperandRef& out, const std::vector<std::int64_t>& values,
+                             std::string_view remedy) {
+  require_fit(what, out.dtype, out.shape, values, remedy);
+  store(out, values);
+}
+
 template <typename Wide>
 void Executor::run_math(const MathOpRecord& op, const Shape& full) {
   std::vector<Wide> result;
@@ -121,9 +128,14 @@ void Executor::run_math(const MathOpRecord& op, const Shape& full) {
     }
     if (form == MathForm::reduction || form == MathForm::along_axis) {
       const AxisView view = axis_view(full, form == MathForm::along_axis ? op.axis.value_or(-1) : op.axis);
-      along_axis(op.op, view, in[0], result);
+      if constexpr (std::is_same_v<Wide, float>) {
+        along_axis(op.op, view, in[0], result);
+      } else {
+        along_axis(op.op, view, in[0], result, op.out);
+        return store_fitting(math_op_name(op.op), op.out, result, kWiderResult);
+      }
     } else if constexpr (std::is_same_v<Wide, float>) {
-      elementwise(op.op, in[0], in[1], in[2], result);
+      elementwise(op.op, in[0], in[1], in[2], result, op.out.dtype);
     } else {
       elementwise(op.op, in[0], in[1], in[2], result, static_cast<int>(item_size(op.out.dtype)) * 8);
     }
@@ -133,10 +145,15 @@ void Executor::run_math(const MathOpRecord& op, const Shape& full) {
 
 void Executor::run_cast(const MathOpRecord& op) {
   const OperandRef& in = op.inputs[0];
-  if (!is_float(in.dtype) && !is_float(op.out.dtype)) {
+  if (!is_float(in.dtype)) {
     std::vector<std::int64_t> values;
     load(in, op.out.shape, values);
-    store(op.out, values);
+    if (op.must_fit) {
+      require_fit("cast", op.out.dtype, op.out.shape, values,
+                  fmt::format("tl.cast(x, Dtype::{}) before keeps the low bits, a tensor of {} holds all",
+                              dtype_name(op.out.dtype), dtype_name(in.dtype)));
+    }
+    memory_.scatter(op.out.extents, from_integers(op.out.dtype, values).data());
     return;
   }
   std::vector<double> values;
@@ -146,7 +163,8 @@ void Executor::run_cast(const MathOpRecord& op) {
 
 void Executor::run(const MathOpRecord& op) {
   if (op.op == MathOp::rand) return run_rand(op);
-  const TensorType result = math_result(op.op, op.inputs, op.axis);
+  const std::optional<Dtype> chosen = has_out_dtype(op.op) ? std::optional<Dtype>(op.out.dtype) : std::nullopt;
+  const TensorType result = math_result(op.op, op.inputs, op.axis, chosen);
   if (result.shape != op.out.shape || op.out.transposed) {
     throw Error::program("SHAPE_ERROR", fmt::format("{}: the result is {}, the output {}", math_op_name(op.op),
                                                     format_shape(result.shape), format_operand(op.out)));

@@ -68,8 +68,10 @@ void Executor::run_arg(const MathOpRecord& op) {
   std::vector<Wide> in;
   load(op.inputs[0], op.inputs[0].shape, in);
   const AxisView view = axis_view(op.inputs[0].shape, op.axis);
-  store(op.out,
-        op.op == MathOp::argmax ? first_along(view, in, before<Wide>) : first_along(view, in, before_smallest<Wide>));
+  store_fitting(
+      math_op_name(op.op), op.out,
+      op.op == MathOp::argmax ? first_along(view, in, before<Wide>) : first_along(view, in, before_smallest<Wide>),
+      kWiderResult);
 }
 
 template <typename Wide>

@@ -4,8 +4,11 @@
 
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "platform/base/error.h"
+#include "platform/base/round_to_odd.h"
+#include "platform/data/integer_range.h"
 #include "platform/data/math_functions.h"
 
 namespace kb::data {
@@ -21,12 +24,19 @@ U64 raw(I64 value) {
   return static_cast<U64>(value);
 }
 
+// maximum and minimum of IEEE 754-2019: a NaN stays one, and +0 is larger than -0.
 template <typename T>
 T larger(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (a == b) return std::signbit(a) ? b : a;
+  }
   return a != a || a > b ? a : b;
 }
 template <typename T>
 T smaller(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (a == b) return std::signbit(a) ? a : b;
+  }
   return a != a || a < b ? a : b;
 }
 template <typename T>
@@ -144,7 +154,7 @@ AxisView axis_view(const Shape& shape, std::optional<int> axis) {
 }
 
 void elementwise(MathOp op, const std::vector<float>& x, const std::vector<float>& y, const std::vector<float>& z,
-                 std::vector<float>& out) {
+                 std::vector<float>& out, Dtype result) {
   using D = double;
   switch (op) {
     case MathOp::add:
@@ -178,6 +188,7 @@ void elementwise(MathOp op, const std::vector<float>& x, const std::vector<float
     case MathOp::relu:
       return each(out, x, [](float a) { return larger(a, 0.0f); });
     case MathOp::fma:
+      if (result != Dtype::f32) return each(out, x, y, z, odd_fma);
       return each(out, x, y, z, [](float a, float b, float c) { return std::fma(a, b, c); });
     case MathOp::clamp:
       return each(out, x, y, z, clamped<float>);
@@ -297,16 +308,22 @@ void along_axis(MathOp op, AxisView view, const std::vector<float>& x, std::vect
   }
 }
 
-void along_axis(MathOp op, AxisView view, const std::vector<I64>& x, std::vector<I64>& out) {
+void along_axis(MathOp op, AxisView view, const std::vector<I64>& x, std::vector<I64>& out, const OperandRef& result) {
+  const auto sums = [&](auto combine) {
+    const std::vector<Int128> wide(x.begin(), x.end());
+    std::vector<Int128> exact;
+    combine(view, wide, exact, [](Int128 a, Int128 b) { return a + b; });
+    out = fitting(math_op_name(op), result.dtype, result.shape, exact, kWiderResult);
+  };
   switch (op) {
     case MathOp::sum:
-      return fold(view, x, out, [](I64 a, I64 b) { return wrap(raw(a) + raw(b)); });
+      return sums([](auto&&... arguments) { fold(arguments...); });
     case MathOp::max:
       return fold(view, x, out, larger<I64>);
     case MathOp::min:
       return fold(view, x, out, smaller<I64>);
     case MathOp::cumsum:
-      return scan(view, x, out, [](I64 a, I64 b) { return wrap(raw(a) + raw(b)); });
+      return sums([](auto&&... arguments) { scan(arguments...); });
     default:
       fail_op(op, "reducing integer");
   }

@@ -16,11 +16,13 @@ struct AxisView {
 AxisView axis_view(const Shape& shape, std::optional<int> axis);  // absent: all axes as one
 
 // exp, log, sigmoid, cos, sin, rsqrt, tanh, erf, gelu, gelu_tanh and silu are evaluated in double and rounded to f32,
-// which keeps their bits the same on CPUs whose library versions differ. maximum, minimum, clamp and relu pass NaNs on.
-// fma rounds once. round goes to even at a tie. mod has the sign of x. Program Errors DIVISION_BY_ZERO for integers,
-// VALUE_ERROR for a shift that is not within 0 .. bits - 1, `bits` being those of the dtype.
+// which keeps their bits the same on CPUs whose library versions differ. maximum, minimum, max, min, clamp and relu are
+// those of IEEE 754-2019: they pass NaNs on, and +0 is larger than -0. round goes to even at a tie. mod has the sign of
+// x. Program Errors DIVISION_BY_ZERO for integers, VALUE_ERROR for a shift that is not within 0 .. bits - 1, `bits`
+// being those of the dtype. `result` is the dtype that the numbers are rounded to afterwards: where f32 and it make two
+// roundings of an fma, that to f32 is to odd.
 void elementwise(MathOp op, const std::vector<float>& x, const std::vector<float>& y, const std::vector<float>& z,
-                 std::vector<float>& out);
+                 std::vector<float>& out, Dtype result = Dtype::f32);
 void elementwise(MathOp op, const std::vector<std::int64_t>& x, const std::vector<std::int64_t>& y,
                  const std::vector<std::int64_t>& z, std::vector<std::int64_t>& out, int bits = 64);
 
@@ -29,8 +31,11 @@ template <typename T>
 void compare(MathOp op, const std::vector<T>& x, const std::vector<T>& y, std::vector<std::int64_t>& out);
 
 // sum, max, min: one element per (outer, inner), in ascending order along the axis. softmax: x - max, exp, sum, divide.
-// cumsum: each partial sum of that order.
+// cumsum: each partial sum of that order. Of integers sums are exact; program Error VALUE_ERROR when one does not fit
+// `result`, i64 at most.
 void along_axis(MathOp op, AxisView view, const std::vector<float>& x, std::vector<float>& out);
-void along_axis(MathOp op, AxisView view, const std::vector<std::int64_t>& x, std::vector<std::int64_t>& out);
+void along_axis(MathOp op, AxisView view, const std::vector<std::int64_t>& x, std::vector<std::int64_t>& out,
+                const OperandRef& result);
+inline constexpr const char* kWiderResult = "give it an out_dtype that holds it";  // the remedy
 
 }  // namespace kb::data

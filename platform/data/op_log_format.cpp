@@ -272,6 +272,7 @@ void params(Params& json, const MathOpRecord& op) {
   TextWriter& out = json.key("axis");
   op.axis ? out.decimal(*op.axis) : out.text("null");
   if (op.positions) json.place(kPositions, op.positions->extents);
+  if (op.must_fit) json.boolean("must_fit", true);
   const std::int64_t passes = static_cast<std::int64_t>(math_passes(op.op).size()) * math_rounds(op.op, op.inputs);
   if (passes > 1) json.number("passes", passes);
 }

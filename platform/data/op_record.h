@@ -62,6 +62,7 @@ struct MathOpRecord {
   std::optional<int> axis;
   bool composite = false;
   std::optional<OperandRef> positions{};  // of topk: its second result
+  bool must_fit = false;                  // cast: integers that do not fit into the dtype of `out` are VALUE_ERROR
 };
 
 // Timing only; replay skips it (P-69 "unknown").
@@ -82,6 +83,10 @@ struct OpRecord {
   TimeFs end = 0_fs;     // service ends
   NodeId component;      // the engine that did it; none for the host
   std::variant<CopyOp, WriteOp, GemmOp, MathOpRecord, OtherOp, TileOp> op;
+  // The kernel's call that asked for it, as in contract::Command; "" when none did.
+  const char* kernel = "";
+  const char* call = "";
+  std::uint64_t call_index = 0;
 
   OpKind kind() const;
   std::string_view name() const;  // "dma_read", "gemm_f16", "exp", ...; valid as long as the record is unchanged

@@ -57,6 +57,7 @@ void describe(const Command& command, OpRecord& record) {
       math.out = command.out;
       math.axis = command.axis;
       math.positions = command.positions;
+      math.must_fit = command.must_fit;
       math.composite = command.kind == CommandKind::composite_math;
       return;
     }
@@ -79,6 +80,9 @@ void OperationRecorder::on_command(NodeId component, const Command& command, con
   record_.start = start;
   record_.end = end;
   record_.component = component;
+  record_.kernel = command.kernel;
+  record_.call = command.call;
+  record_.call_index = command.call_index;
   describe(command, record_);
   if (translator != nullptr) make_physical(*translator);
   engine_.complete(std::move(record_));
@@ -99,6 +103,7 @@ void OperationRecorder::on_message(NodeId component, const MessageCopy& message,
   record_.start = start;
   record_.end = end;
   record_.component = component;
+  record_.kernel = record_.call = "";
   CopyOp& copy = become<CopyOp>(record_);
   copy.name = kNames.at(static_cast<std::size_t>(message.step));
   copy.source = message.source;

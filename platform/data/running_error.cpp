@@ -114,12 +114,12 @@ Bounded divide(Bounded x, Bounded y) {
   return rounded(Dtype::f32, {value, least > 0 ? error : std::numeric_limits<double>::infinity()});
 }
 
-Bounded multiply_add(Bounded x, Bounded y, Bounded z) {
+Bounded multiply_add(Bounded x, Bounded y, Bounded z, Dtype dtype) {
   const double term = x.value * y.value, value = term + z.value;
   const double error = std::fabs(x.value) * y.error + std::fabs(y.value) * x.error + x.error * y.error + z.error;
   // The sum in double may be rounded itself where it is not a sum of few bits.
   const bool inexact = value - z.value != term || value - term != z.value;
-  return rounded(Dtype::f32, {value, error + (inexact ? kDouble * std::fabs(value) : 0)});
+  return rounded(dtype, {value, error + (inexact ? kDouble * std::fabs(value) : 0)});
 }
 
 Bounded maximum(Bounded x, Bounded y) {

@@ -32,7 +32,7 @@ Bounded add(Bounded x, Bounded y);
 Bounded subtract(Bounded x, Bounded y);
 Bounded multiply(Bounded x, Bounded y);
 Bounded divide(Bounded x, Bounded y);  // the interval of y must not contain 0
-Bounded multiply_add(Bounded x, Bounded y, Bounded z);
+Bounded multiply_add(Bounded x, Bounded y, Bounded z, Dtype dtype = Dtype::f32);  // rounded to that dtype alone
 Bounded maximum(Bounded x, Bounded y);
 // f evaluated in double and rounded to f32; `slope` bounds its derivative within the interval of x.
 template <typename F>

@@ -99,8 +99,11 @@ HostArray sparse_rows(const Shape& shape, Dtype dtype, std::uint64_t seed, std::
 }
 
 ProductContents::ProductContents(Contents contents, std::int64_t k, Dtype operands, Dtype result, int spare_bits)
-    : contents_(contents), k_(k), dtype_(operands) {
-  if (!is_float(operands)) return;
+    : contents_(is_float(operands) ? contents : Contents::integers), k_(k), dtype_(operands) {
+  if (!is_float(operands)) {
+    choose_integers(is_float(result) ? Dtype::i32 : result, spare_bits);
+    return;
+  }
   constexpr double kDeviations = 6;  // beyond them is one sum in 10^8
   const double largest = std::ldexp(1 / data::unit_roundoff(is_float(result) ? result : Dtype::f32), -spare_bits);
   const auto terms = static_cast<double>(k);
@@ -112,6 +115,22 @@ ProductContents::ProductContents(Contents contents, std::int64_t k, Dtype operan
   }
   const auto free_terms = static_cast<std::int64_t>(std::min(terms, std::pow(largest / kDeviations, 2)));
   pairs_ = (k - free_terms) / 2;
+}
+
+// No sum may leave the dtype of the result, not even that of all terms with one sign.
+void ProductContents::choose_integers(Dtype result, int spare_bits) {
+  constexpr std::int64_t kBias = 8;  // what may be added
+  const int bits = 8 * static_cast<int>(item_size(result));
+  const std::int64_t largest = std::max<std::int64_t>(1, ((std::int64_t{1} << (bits - 1)) - 1 - kBias) >> spare_bits);
+  const int steps[][2] = {{8, 8}, {8, 4}, {4, 4}, {4, 2}, {2, 2}, {2, 1}, {1, 1}};
+  for (const auto& [left, right] : steps) {
+    left_most_ = left;
+    right_most_ = right;
+    if (k_ <= largest / (left * right)) return;
+  }
+  if (largest >= 8 * 2 * 2) left_most_ = right_most_ = 2;  // more different terms, of which fewer have no opposite
+  const std::int64_t free_terms = largest / (left_most_ * right_most_);
+  pairs_ = (k_ - free_terms + 1) / 2;
 }
 
 HostArray ProductContents::left(std::int64_t m, std::uint64_t seed) const {

@@ -32,8 +32,9 @@ HostArray balanced_signs(const Shape& shape, Dtype dtype, std::uint64_t seed);
 HostArray sparse_rows(const Shape& shape, Dtype dtype, std::uint64_t seed, std::int64_t terms);
 
 // Operands of A (m, k) x B (k, n). As whole numbers no term is zero, every sum of terms is exact in f32 and the sum of
-// all is, but for one element in 10^8, a number of the result's dtype, so that each lost term changes the result. For a
-// long k and a short dtype some terms come again with the opposite sign in the second half.
+// all is, but for one element in 10^8, a number of the result's dtype, so that each lost term changes the result; an
+// integer result and a small bias always fit. For a long k and a short dtype some terms come again with the opposite
+// sign in the second half. Integer dtypes have whole numbers whatever the contents.
 class ProductContents {
  public:
   // `spare_bits` of the result's dtype are left for what follows the product.
@@ -43,6 +44,7 @@ class ProductContents {
   HostArray right(std::int64_t n, std::uint64_t seed) const;
 
  private:
+  void choose_integers(Dtype result, int spare_bits);
   HostArray operand(const Shape& shape, std::uint64_t seed, bool left) const;
 
   Contents contents_;

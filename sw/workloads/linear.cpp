@@ -176,14 +176,17 @@ WorkloadResult run_matmul_multi(Runtime& rt, const Params& params) {
   return run_everywhere(rt, "matmul-composite-multi-pe", layer, false);
 }
 
-constexpr int kSpareForH = 4;  // bits of H for the sums over it
+// Bits of H for the sums over it; those of integers must fit.
+int spare_for_h(Dtype dtype) {
+  return is_float(dtype) ? 4 : 5;
+}
 
 WorkloadResult run_mlp(Runtime& rt, const Params& params) {
   const std::int64_t m = params.integer("tokens"), k = params.integer("hidden"), wide = params.integer("inner");
   const Dtype dtype = params.dtype("dtype");
   const DPPolicy rows = split_over_pes(Split::row_wise), whole = DPPolicy().in(weights_of(params));
   const Contents contents = contents_of(params);
-  const ProductContents first(contents, k, dtype, dtype, is_float(dtype) ? kSpareForH : 0);
+  const ProductContents first(contents, k, dtype, dtype, spare_for_h(dtype));
   const Deployed x = deploy(rt, {m, k}, dtype, rows, "X", [&] { return first.left(m, rt.seed()); });
   const Deployed w1 = deploy(rt, {k, wide}, dtype, whole, "W1", [&] { return first.right(wide, rt.seed() + 1); });
   const auto bias = [&](std::int64_t n, const char* name, std::uint64_t seed) {
@@ -191,8 +194,8 @@ WorkloadResult run_mlp(Runtime& rt, const Params& params) {
   };
   const Deployed b1 = bias(wide, "b1", rt.seed() + 2);
   const Deployed w2 = deploy(rt, {wide, k}, dtype, whole, "W2", [&] {
-    return contents == Contents::real ? HostArray::random({wide, k}, dtype, rt.seed() + 3)
-                                      : sparse_signs(wide, k, dtype, rt.seed() + 3);
+    return contents == Contents::real && is_float(dtype) ? HostArray::random({wide, k}, dtype, rt.seed() + 3)
+                                                         : sparse_signs(wide, k, dtype, rt.seed() + 3);
   });
   const Deployed b2 = bias(k, "b2", rt.seed() + 4);
   const Tensor h = rt.empty({m, wide}, dtype, rows, "H"), y = rt.empty({m, k}, dtype, rows, "Y");

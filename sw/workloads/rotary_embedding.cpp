@@ -44,10 +44,10 @@ data::VerificationRow rotary_row(const HostArray& x, const HostArray& table, std
       const Bounded cosine{turn[i % half], 0}, sine{(low ? -1 : 1) * turn[half + i % half], 0};
       const Bounded own{head[i], 0}, other{head[low ? i + half : i - half], 0};
       const Bounded kept = data::rounded(x.dtype(), data::multiply(own, cosine));
-      expected.set(row * d + i, data::multiply_add(other, sine, kept));
+      expected.set(row * d + i, data::multiply_add(other, sine, kept, x.dtype()));
     }
   }
-  return bounded_row("Y", y, std::move(expected), {"x cos in the dtype, x sin in f32 (Higham 3.3)"});
+  return bounded_row("Y", y, std::move(expected), {"x cos and the sum in the dtype (Higham 3.3)"});
 }
 
 namespace {

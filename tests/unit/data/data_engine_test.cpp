@@ -287,10 +287,11 @@ void random_operation(Machine& a, Machine& b) {
       return both(record(CopyOp{CopyName::dma_write, {{place(), n}}, {{place(), cut}, {place() + 1, n - cut}}}));
     }
     case 2: {
-      const Dtype dtype = *rc::gen::element(Dtype::f16, Dtype::bf16, Dtype::f32, Dtype::i8, Dtype::i16, Dtype::i32);
+      const Dtype dtype = *rc::gen::element(Dtype::f16, Dtype::bf16, Dtype::f32, Dtype::i8, Dtype::i16);
+      const Dtype sums = is_float(dtype) ? Dtype::f32 : Dtype::i64;  // any integers fit
       const bool ta = *rc::gen::arbitrary<bool>();
-      return both(record(GemmOp{at(place(), {3, 2}, dtype, ta), at(place(), {2, 4}, dtype), at(place(), {3, 4}, dtype),
-                                default_acc_dtype(dtype)}));
+      return both(record(GemmOp{at(place(), {3, 2}, dtype, ta), at(place(), {2, 4}, dtype),
+                                at(place(), {3, 4}, is_float(dtype) ? dtype : sums), sums}));
     }
     default: {
       const MathOp op =

@@ -81,6 +81,12 @@ TEST(MathResult, ReducedAxisBecomesOne) {
   EXPECT_EQ(math_result(MathOp::max, {x}, -1).shape, (Shape{2, 3, 1}));
   EXPECT_EQ(math_result(MathOp::min, {x}, {}).shape, (Shape{1, 1, 1}));
   EXPECT_EQ(math_result(MathOp::softmax, {x}, {}).shape, x.shape);
+  EXPECT_EQ(math_result(MathOp::sum, {x}, {}).dtype, Dtype::f32);
+  EXPECT_EQ(math_result(MathOp::sum, {at(0, {2}, Dtype::i16)}, {}).dtype, Dtype::i32);
+  EXPECT_EQ(math_result(MathOp::sum, {at(0, {2}, Dtype::i64)}, {}).dtype, Dtype::i64);
+  EXPECT_EQ(math_result(MathOp::max, {at(0, {2}, Dtype::i16)}, {}).dtype, Dtype::i16);
+  EXPECT_EQ(math_result(MathOp::sum, {at(0, {2}, Dtype::i16)}, {}, Dtype::i16).dtype, Dtype::i16);
+  fails([&] { math_result(MathOp::softmax, {x}, {}, Dtype::f16); }, "DTYPE_ERROR", {"takes no out_dtype"});
   fails([&] { math_result(MathOp::sum, {x}, 3); }, "SHAPE_ERROR", {"axis 3 is outside -3 .. 2"});
   fails([&] { math_result(MathOp::exp, {x}, 0); }, "SHAPE_ERROR", {"takes no axis"});
   fails([&] { math_result(MathOp::max, {at(0, {0}, Dtype::f32)}, {}); }, "SHAPE_ERROR", {"empty"});
@@ -90,8 +96,12 @@ TEST(GemmResult, ShapesAndDtypes_P90) {
   const auto a = at(0, {2, 3}, Dtype::f16);
   const auto b = at(0, {3, 5}, Dtype::f16);
   EXPECT_EQ(gemm_result(a, b).shape, (Shape{2, 5}));
-  EXPECT_EQ(gemm_result(a, b).dtype, Dtype::f16);
-  EXPECT_EQ(gemm_result(a, b, Dtype::f32).dtype, Dtype::f32);
+  EXPECT_EQ(gemm_result(a, b).dtype, Dtype::f32);
+  EXPECT_EQ(gemm_result(a, b, Dtype::f16).dtype, Dtype::f16);
+  for (const Dtype narrow : {Dtype::i8, Dtype::i16, Dtype::i32}) {
+    EXPECT_EQ(gemm_result(at(0, {2, 3}, narrow), at(0, {3, 5}, narrow)).dtype, Dtype::i32);
+  }
+  EXPECT_EQ(gemm_result(at(0, {2, 3}, Dtype::i64), at(0, {3, 5}, Dtype::i64)).dtype, Dtype::i64);
   fails([&] { gemm_result(a, a); }, "SHAPE_ERROR", {"dot(f16 (2, 3), f16 (2, 3))", "inner dimensions 3 and 2"});
   fails(
       [&] {
@@ -184,6 +194,8 @@ TEST(Element, IntegersMustFit) {
   EXPECT_EQ(encode_element(Dtype::i64, Scalar{std::int64_t{-9007199254740993}}),
             static_cast<std::uint64_t>(-9007199254740993));
   fails([] { encode_element(Dtype::i8, 128.0); }, "VALUE_ERROR", {"128 does not fit into i8"});
+  fails([] { encode_element(Dtype::i32, Scalar{std::int64_t{9007199254740993}}); }, "VALUE_ERROR",
+        {"9007199254740993 does not fit into i32"});
   fails([] { encode_element(Dtype::i64, 0x1p63); }, "VALUE_ERROR", {"i64"});
   fails([] { encode_element(Dtype::i32, std::nan("")); }, "VALUE_ERROR", {"i32"});
 }

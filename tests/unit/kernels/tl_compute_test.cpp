@@ -49,14 +49,15 @@ TEST_F(TlCompute, DotIsOneGemm) {
   EXPECT_EQ(last().inputs[1].extents, bytes_of(b));
   EXPECT_EQ(last().out.extents, bytes_of(out));
   EXPECT_EQ(out.shape(), (Shape{4, 2}));
-  EXPECT_EQ(out.dtype(), Dtype::f16);
+  EXPECT_EQ(out.dtype(), Dtype::f32);
 }
 
 TEST_F(TlCompute, DotTakesAnOutDtype) {
-  EXPECT_EQ(tl.dot(a, b, Dtype::f32).dtype(), Dtype::f32);
-  EXPECT_EQ(last().out.dtype, Dtype::f32);
+  EXPECT_EQ(tl.dot(a, b, Dtype::f16).dtype(), Dtype::f16);
+  EXPECT_EQ(last().out.dtype, Dtype::f16);
   const TensorHandle i = tl.zeros({4, 4}, Dtype::i8);
-  EXPECT_EQ(tl.dot(i, i, Dtype::i32).dtype(), Dtype::i32);
+  EXPECT_EQ(tl.dot(i, i).dtype(), Dtype::i32);
+  EXPECT_EQ(tl.dot(i, i, Dtype::i8).dtype(), Dtype::i8);
   EXPECT_EQ(last().acc_dtype, Dtype::i32);
   tl.dot(i, i, Dtype::i64);
   EXPECT_EQ(last().acc_dtype, Dtype::i64);
@@ -192,6 +193,20 @@ TEST_F(TlCompute, ReductionsMakeTheAxisOne) {
   EXPECT_FALSE(last().axis.has_value());
   EXPECT_EQ(tl.softmax(a).shape(), (Shape{4, 8}));
   EXPECT_EQ(last().axis, std::optional<int>(-1));
+  EXPECT_EQ(tl.sum(a, 0, Dtype::f32).dtype(), Dtype::f32);
+  EXPECT_EQ(last().out.dtype, Dtype::f32);
+  tl.wait(tl.math_async(MathOp::max, {a}, 1, Dtype::bf16));
+  EXPECT_EQ(last().out.dtype, Dtype::bf16);
+  const TensorHandle total = tl.empty({1, 1}, Dtype::f32);
+  tl.compute_into(total, MathOp::sum, {a});
+  EXPECT_EQ(last().out.dtype, Dtype::f32);
+  expect_program_error([&] { tl.sum(a, 0, Dtype::i32); }, "DTYPE_ERROR",
+                       {"kernel demo, tl.sum", "cannot be i32", "floats stay floats"});
+  expect_program_error([&] { tl.argmax(a, 0, Dtype::f32); }, "DTYPE_ERROR",
+                       {"cannot be f32", "positions are integers"});
+  expect_program_error([&] { tl.max(a, 0, Dtype::e4m3); }, "DTYPE_ERROR", {"cannot be e4m3", "for storage"});
+  expect_program_error([&] { tl.math_async(MathOp::exp, {a}, std::nullopt, Dtype::f32); }, "DTYPE_ERROR",
+                       {"exp(f16 (4, 8))", "takes no out_dtype"});
   expect_program_error([&] { tl.sum(a, 2); }, "SHAPE_ERROR", {"kernel demo, tl.sum", "axis 2", "-2 .. 1"});
   expect_program_error([&] { tl.softmax(a, -3); }, "SHAPE_ERROR", {"axis -3"});
 }

@@ -44,8 +44,8 @@ TEST_F(TlFloat8, DotComputesInF32) {
   const TensorHandle a = tl.load(Ptr(*x), {2, 3}), b = tl.load(Ptr(*w), {3, 2});
   const TensorHandle wide = tl.dot(a, b, Dtype::f32);
   EXPECT_EQ(wide.to_doubles(), (Values{1 + 8 + 28672, 2 - 0.5, 448 - 12 + 64512, 896 + 0.75}));
-  EXPECT_EQ(tl.dot(a, b).dtype(), Dtype::f16);
-  EXPECT_EQ(tl.dot(a, tl.cast(b, Dtype::bf16)).dtype(), Dtype::bf16);
+  EXPECT_EQ(tl.dot(a, b).dtype(), Dtype::f32);
+  EXPECT_EQ(tl.dot(a, tl.cast(b, Dtype::bf16)).dtype(), Dtype::f32);
   const TensorHandle weights_only = tl.dot(tl.cast(a, Dtype::f32), b);
   EXPECT_EQ(weights_only.dtype(), Dtype::f32);
   EXPECT_EQ(weights_only.to_doubles(), wide.to_doubles());

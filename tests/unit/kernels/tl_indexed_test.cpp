@@ -103,7 +103,9 @@ TEST_F(TlIndexed, ScatterWritesARowPerIndex) {
         tl.scatter(table, Rows{1, 4}, tl.zeros({2, 8}));
       },
       "ADDRESS_ERROR", {"index 4 of element 1"});
-  expect_program_error([&] { tl.scatter(table, Rows{1}, tl.zeros({1, 8}, Dtype::f32)); }, "DTYPE_ERROR", {"cast"});
+  tl.scatter(table, Rows{1}, tl.zeros({1, 8}, Dtype::f32));
+  EXPECT_EQ(last().local, pe.commands()[pe.commands().size() - 2].out.extents);  // of a cast to f16
+  expect_program_error([&] { tl.scatter(table, Rows{1}, tl.zeros({1, 8}, Dtype::i8)); }, "DTYPE_ERROR", {"cast"});
 }
 
 TEST_F(TlIndexed, MaskedLoadReadsRunsOfElements) {

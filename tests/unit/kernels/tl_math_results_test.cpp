@@ -63,6 +63,59 @@ TEST_F(TlMathResults, DotOfMixedFloats) {  // P-90
   EXPECT_EQ(tl.dot(tl.trans(b), tl.trans(a)).item(), 8.0 + 0x1p-19);
 }
 
+TEST_F(TlMathResults, SumsOfNarrowIntegersAreI32) {
+  const TensorHandle ones = tl.full({200}, 1.0, Dtype::i8);
+  EXPECT_EQ(tl.sum(tl.gt(ones, 0)).dtype(), Dtype::i32);
+  EXPECT_EQ(tl.sum(tl.gt(ones, 0)).item(), 200);
+  EXPECT_EQ(tl.cumsum(ones).to_doubles().back(), 200);
+  EXPECT_EQ(tl.sum(ones, 0, Dtype::i16).item(), 200);
+  EXPECT_EQ(tl.max(ones * 100, 0, Dtype::i64).item(), 100);
+  for (const Dtype narrow : {Dtype::i8}) {
+    const std::vector<std::string> message{"element (0) is 200, which does not fit into i8", "out_dtype"};
+    expect_program_error([&] { tl.sum(ones, 0, narrow); }, "VALUE_ERROR", message);
+    expect_program_error([&] { tl.cumsum(ones, 0, narrow); }, "VALUE_ERROR", {"element (127) is 128"});
+  }
+  expect_program_error([&] { tl.argmax(tl.arange(0, 300), 0, Dtype::i8); }, "VALUE_ERROR", {"299", "i8"});
+  const TensorHandle long_ones = tl.full({3}, std::int64_t{1} << 62, Dtype::i64);
+  expect_program_error([&] { tl.sum(long_ones); }, "VALUE_ERROR", {"sum", "13835058055282163712", "i64"});
+}
+
+TEST_F(TlMathResults, DotHasTheWidthOfItsAccumulator) {
+  const TensorHandle large = tl.full({1, 2}, 60000.0), ones = tl.full({2, 1}, 1.0);
+  EXPECT_EQ(tl.dot(large, ones).item(), 120000);
+  EXPECT_EQ(tl.dot(large, ones, Dtype::f16).item(), HUGE_VAL);
+  const TensorHandle twenty = tl.full({1, 1}, 20.0, Dtype::i8);
+  EXPECT_EQ(tl.dot(twenty, twenty).item(), 400);
+  expect_program_error([&] { tl.dot(twenty, twenty, Dtype::i8); }, "VALUE_ERROR",
+                       {"kernel demo, tl.dot", "element (0, 0) is 400, which does not fit into i8"});
+  const TensorHandle acc = tl.full({1, 1}, 2147483000.0, Dtype::i32);
+  expect_program_error([&] { tl.dot(twenty * 6, twenty * 6, acc); }, "VALUE_ERROR", {"2147497400", "i32"});
+  EXPECT_EQ(tl.dot(twenty, twenty, acc).item(), 2147483400);
+}
+
+TEST_F(TlMathResults, AStoreCastsToTheDtypeOfTheTensor) {
+  const LayoutPtr halves = whole("halves", Dtype::f16, {4}, 0x7000), bytes = whole("bytes", Dtype::i8, {4}, 0x8000);
+  const LayoutPtr eighths = whole("eighths", Dtype::e4m3, {4}, 0x9000);
+  tl.store(tl::Ptr(*halves), tl.cast(tl.arange(0, 4), Dtype::f32) / 3);
+  EXPECT_EQ(device.read(*halves), (Values{0, 0.333251953125, 0.66650390625, 1}));
+  tl.store(tl::Ptr(*eighths), tl.full({4}, 0.3, Dtype::f32));
+  EXPECT_EQ(device.read(*eighths), (Values{0.3125, 0.3125, 0.3125, 0.3125}));
+  tl.store(tl::Ptr(*bytes), tl.arange(-3, 1));
+  EXPECT_EQ(device.read(*bytes), (Values{-3, -2, -1, 0}));
+  tl.wait(tl.store_async(tl::Ptr(*bytes), tl.arange(5, 9)));
+  EXPECT_EQ(device.read(*bytes), (Values{5, 6, 7, 8}));
+  tl.scatter(tl::Ptr(*bytes), std::vector<std::int64_t>{3, 0}, tl.arange(1, 3));
+  tl.store(tl::Ptr(*bytes), tl.arange(20, 24), std::vector<bool>{false, true, false, false});
+  EXPECT_EQ(device.read(*bytes), (Values{2, 21, 7, 1}));
+  expect_program_error([&] { tl.store(tl::Ptr(*bytes), tl.arange(126, 130)); }, "VALUE_ERROR",
+                       {"kernel demo, tl.store", "element (2) is 128, which does not fit into i8",
+                        "tl.cast(x, Dtype::i8) before keeps the low bits, a tensor of i32 holds all"});
+  EXPECT_EQ(device.read(*bytes), (Values{2, 21, 7, 1}));
+  expect_program_error([&] { tl.store(tl::Ptr(*bytes), tl.full({4}, 1.0)); }, "DTYPE_ERROR",
+                       {"f16", "tensor 'bytes', which is i8", "tl.cast it first"});
+  EXPECT_EQ(tl.cast(tl.arange(126, 130), Dtype::i8).to_doubles(), (Values{126, 127, -128, -127}));
+}
+
 TEST(TlMathContents, PositionsAreOutOfReachInReplay) {  // P-62
   Device device(data::DataMode::replay);
   FunctionalPe pe(tl::RecordingPe::default_info(), device.recorder);

@@ -84,7 +84,13 @@ TEST_F(TlMath, SixteenBitsAndF32GiveF32) {  // P-90
 TEST_F(TlMath, CumsumAndPositionsAlongAnAxis) {
   expect(MathOp::cumsum, tl.cumsum(a), {4, 8}, Dtype::f16, 1);
   EXPECT_EQ(last().axis, -1);
-  expect(MathOp::cumsum, tl.cumsum(i, 0), {4, 8}, Dtype::i8, 1);
+  expect(MathOp::cumsum, tl.cumsum(i, 0), {4, 8}, Dtype::i32, 1);
+  expect(MathOp::cumsum, tl.cumsum(i, 0, Dtype::i16), {4, 8}, Dtype::i16, 1);
+  expect(MathOp::sum, tl.sum(i, 0), {1, 8}, Dtype::i32, 1);
+  expect(MathOp::sum, tl.sum(tl.gt(a, 0), 1), {4, 1}, Dtype::i32, 1);
+  expect(MathOp::sum, tl.sum(tl.zeros({4, 8}, Dtype::i64), 1), {4, 1}, Dtype::i64, 1);
+  expect(MathOp::sum, tl.sum(a, 1), {4, 1}, Dtype::f16, 1);
+  expect(MathOp::max, tl.max(i, 1), {4, 1}, Dtype::i8, 1);
   expect(MathOp::argmax, tl.argmax(a, 1), {4, 1}, Dtype::i32, 1);
   expect(MathOp::argmin, tl.argmin(a), {1, 1}, Dtype::i32, 1);
   EXPECT_FALSE(last().axis.has_value());

@@ -148,8 +148,23 @@ TEST_F(TlMemory, BadShapesStridesAndPointers) {
 TEST_F(TlMemory, DtypeOnlyRepeatsThePointers) {
   expect_program_error([&] { tl.load(x, {2}, Dtype::f32); }, "DTYPE_ERROR", {"tensor 'x'", "f16", "f32", "ptr.as"});
   EXPECT_EQ(tl.load(x.as(Dtype::f32), {16}, Dtype::f32).nbytes(), 64u);
+  const TensorHandle whole = tl.zeros({2}, Dtype::i32);
+  expect_program_error([&] { tl.store(x, whole); }, "DTYPE_ERROR", {"i32", "tensor 'x'", "tl.cast"});
+}
+
+TEST_F(TlMemory, AStoreOfAnotherDtypeCastsFirst) {
   const TensorHandle wide = tl.zeros({2}, Dtype::f32);
-  expect_program_error([&] { tl.store(x, wide); }, "DTYPE_ERROR", {"f32", "tensor 'x'", "tl.cast"});
+  tl.store(x, wide);
+  ASSERT_EQ(pe.command_names(), (std::vector<std::string>{"math.cast", "dma_write"}));
+  const Command &cast = pe.commands()[0], &write = pe.commands()[1];
+  EXPECT_EQ(cast.out.dtype, Dtype::f16);
+  EXPECT_FALSE(cast.must_fit);
+  EXPECT_EQ(cast.call_index, write.call_index);
+  EXPECT_STREQ(cast.call, "store");
+  EXPECT_EQ(write.local, cast.out.extents);
+  EXPECT_EQ(total_bytes(write.memory), 4u);
+  EXPECT_EQ(tl.empty({1}).address(), cast.out.extents[0].pa);  // the scratch of the cast is free again
+  expect_program_error([&] { tl.store(x, tl.trans(tl.zeros({2, 2}, Dtype::f32))); }, "KERNEL_ERROR", {"transposed"});
 }
 
 TEST_F(TlMemory, StoreOfATransposedViewIsRefused) {

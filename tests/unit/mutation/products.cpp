@@ -194,7 +194,7 @@ Workload mlp(bool second) {
                  Sizes s = draw_sizes(random);
                  const Dtype dtype = draw_dtype(random, contents == Contents::integers);
                  const auto first = std::make_shared<Operands>();
-                 const ProductContents operands(contents, s.k, dtype, dtype, is_float(dtype) ? 4 : 0);
+                 const ProductContents operands(contents, s.k, dtype, dtype, is_float(dtype) ? 4 : 5);
                  first->out = dtype;
                  first->chain = parse_epilogues("bias,relu");
                  first->a = operands.left(s.m, random.bits());
