@@ -106,6 +106,31 @@ TEST(FlashAttention, BuffersChangeNothingButTime) {
   EXPECT_EQ(commands[0], commands[1]);
 }
 
+// A mask selects: what it leaves out has no weight however large its product is, and even when it is no number.
+TEST(FlashAttention, TheMaskHidesProductsOfAnySize) {
+  Case c;
+  c.queries = 2;
+  c.context = 2;
+  c.d = 1;
+  c.causal = 1;
+  for (const double later : {1e34, HUGE_VAL, std::nan("")}) {
+    Machine run(c);
+    run.device.write(*run.q, {1, 1});
+    run.device.write(*run.k, {2, later});
+    run.device.write(*run.v, {3, 5});
+    run.go(c);
+    EXPECT_EQ(run.device.read(*run.o)[0], 3) << later;
+  }
+  c.context = 3;
+  c.first_token = 1;  // row 0 sees key 1, whose product is larger than that of every other
+  Machine run(c);
+  run.device.write(*run.q, {1e20, 1e20});
+  run.device.write(*run.k, {-1e14, 1, 1e14});
+  run.device.write(*run.v, {3, 5, 7});
+  run.go(c);
+  EXPECT_EQ(run.device.read(*run.o), (Numbers{5, 7}));
+}
+
 TEST(FlashAttention, MistakesAreExplained) {
   const auto refused = [](const Case& c, const char* piece) {
     Machine run(c);
