@@ -52,17 +52,16 @@ template <typename Exchange>
 void replace_tile(Context& tl, const Member& me, const Reduction& reduction, Exchange exchange) {
   for (std::int64_t first = 0; first < me.n_elem; first += me.step) {
     tl::Scratch part(tl);
-    TensorHandle acc = tl.load(me.tile + first, {std::min(me.step, me.n_elem - first)});
+    TensorHandle acc = reduction.begin(tl.load(me.tile + first, {std::min(me.step, me.n_elem - first)}));
     exchange(acc);
-    reduction.finish(acc);
-    tl.store(me.tile + first, acc);
+    tl.store(me.tile + first, reduction.finish(acc));
   }
 }
 
 void ring_allreduce(Context& tl, const Arguments& args) {
   const auto me = member(tl, args);
   if (!me) return;
-  const Reduction reduction(tl, args.op.value_or("sum"), args.ranks);
+  const Reduction reduction(tl, args.op.value_or("sum"), args.ranks, args.t.dtype());
   replace_tile(tl, *me, reduction, [&](TensorHandle& acc) {
     combine_ring(tl, {"E", "W"}, args.ranks, reduction, acc);
   });
@@ -75,7 +74,7 @@ void mesh_allreduce(Context& tl, const Arguments& args) {
   if (grid_w < 1 || grid_h < 1 || ranks % grid_w != 0 || ranks / grid_w != grid_h) {
     tl.fail(fmt::format("a grid of {} x {} does not hold {} ranks", grid_w, grid_h, ranks));
   }
-  const Reduction reduction(tl, args.op.value_or("sum"), args.ranks);
+  const Reduction reduction(tl, args.op.value_or("sum"), args.ranks, args.t.dtype());
   const Axis row{"E", "W"}, column{"S", "N"};
   replace_tile(tl, *me, reduction, [&](TensorHandle& acc) {
     if (args.wrap != 0) {
@@ -92,27 +91,25 @@ void mesh_allreduce(Context& tl, const Arguments& args) {
 void tree_allreduce(Context& tl, const Arguments& args) {
   const auto me = member(tl, args);
   if (!me) return;
-  const Reduction reduction(tl, args.op.value_or("sum"), args.ranks);
+  const Reduction reduction(tl, args.op.value_or("sum"), args.ranks, args.t.dtype());
   const std::int64_t n_elem = args.n_elem, ranks = args.ranks;
   std::vector<std::string> children;
   if (me->rank < ranks / 2) children.emplace_back("child_l");
   if (me->rank < (ranks - 1) / 2) children.emplace_back("child_r");
   std::vector<TensorHandle> parts;
   for (std::int64_t first = 0; first < n_elem; first += me->step) {
-    TensorHandle acc = tl.load(me->tile + first, {std::min(me->step, n_elem - first)});
-    tl::Scratch messages(tl);
-    for (const std::string& child : children) reduction.add(acc, tl.recv(child, acc.shape(), acc.dtype()));
-    if (me->rank > 0) {
-      tl.send("parent", acc);
-    } else {
-      reduction.finish(acc);
+    TensorHandle acc = reduction.begin(tl.load(me->tile + first, {std::min(me->step, n_elem - first)}));
+    {
+      tl::Scratch messages(tl);
+      for (const std::string& child : children) reduction.add(acc, tl.recv(child, acc.shape(), acc.dtype()));
+      if (me->rank > 0) tl.send("parent", acc);
     }
-    parts.push_back(acc);
+    parts.push_back(me->rank > 0 ? acc : reduction.finish(acc));
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
     tl::Scratch messages(tl);
     TensorHandle value = parts[i];
-    if (me->rank > 0) value = tl.recv("parent", value.shape(), value.dtype());
+    if (me->rank > 0) value = tl.recv("parent", value.shape(), args.t.dtype());
     for (const std::string& child : children) tl.send(child, value);
     tl.store(me->tile + static_cast<std::int64_t>(i) * me->step, value);
   }

@@ -29,14 +29,20 @@ struct Rank {
   std::int64_t scratch_elements;  // of a buffer, a quarter of the scratch at most
 
   Ptr at(const Part& part) const { return me.tile() + part.first; }
-  TensorHandle load(const Part& part) const { return tl.load(at(part), {part.elements}); }
+  TensorHandle load(const Part& part) const { return reduction.begin(tl.load(at(part), {part.elements})); }
   Future receive(const std::string& from, const Part& part) const {
-    return tl.recv_async(from, {part.elements}, me.tile().dtype());
+    return tl.recv_async(from, {part.elements}, reduction.dtype());
   }
   Future receive_in_place(const std::string& from, const Part& part) const {
     return tl.recv_async(from, at(part), {part.elements});
   }
   void send(const std::string& to, const Part& part) const { tl.send(to, at(part), {part.elements}); }
+  // This rank's contribution, straight from memory when nothing is done to it.
+  void contribute(const std::string& to, const Part& part) const {
+    if (!reduction.begins()) return send(to, part);
+    tl::Scratch scratch(tl);
+    tl.send(to, load(part));
+  }
   // The message `part` of a buffer that holds `whole`.
   TensorHandle view(const TensorHandle& buffer, const Part& whole, const Part& part) const {
     return tl.view(buffer, part.first - whole.first, {part.elements});
@@ -50,8 +56,7 @@ void ring(const Rank& x) {
       tl::Scratch scratch(x.tl);
       TensorHandle acc = x.load(part);
       combine_ring(x.tl, {up, down}, x.me.ranks(), x.reduction, acc);
-      x.reduction.finish(acc);
-      x.tl.store(x.at(part), acc);
+      x.tl.store(x.at(part), x.reduction.finish(acc));
     }
   }
 }
@@ -70,7 +75,7 @@ void send_blocks(const Rank& x, const Part& segment) {
   for (std::size_t i = 0; i < most; ++i) {
     for (std::int64_t d = 1; d < n; ++d) {
       const std::vector<Part>& block = blocks[static_cast<std::size_t>(d - 1)];
-      if (i < block.size()) x.send(x.me.to(d), block[i]);
+      if (i < block.size()) x.contribute(x.me.to(d), block[i]);
     }
   }
 }
@@ -93,14 +98,15 @@ void pairwise_segment(const Rank& x, const Part& segment) {
   }
   send_blocks(x, segment);
   if (own.elements > 0) {
-    TensorHandle acc = x.load(own);
+    const TensorHandle acc = x.load(own), result = x.reduction.room_for(acc);
     for (std::size_t i = 0; i < messages.size(); ++i) {
       TensorHandle part = x.view(acc, own, messages[i]);
       for (const Future& contribution : contributions[i]) x.reduction.add(part, x.tl.wait(contribution));
-      x.reduction.finish(part);
-      for (std::int64_t d = 1; d < n; ++d) x.tl.send(x.me.to(d), part);
+      const TensorHandle finished = x.view(result, own, messages[i]);
+      x.reduction.finish_into(finished, part);
+      for (std::int64_t d = 1; d < n; ++d) x.tl.send(x.me.to(d), finished);
     }
-    x.tl.store(x.at(own), acc);
+    x.tl.store(x.at(own), result);
   }
   for (const Future& result : results) x.tl.wait(result);
 }
@@ -155,7 +161,7 @@ void reduce_on_the_way(const Rank& x, const Part& segment, std::array<Way, 2>& b
     if (round >= way.reach) continue;
     if (round == 0) {
       const std::int64_t rank = x.me.around(way.sign * way.reach);
-      for (const Part& part : x.me.messages(segment, rank)) x.send(way.to, part);
+      for (const Part& part : x.me.messages(segment, rank)) x.contribute(way.to, part);
     }
     for (TensorHandle& acc : way.parts) {
       x.reduction.add(acc, x.tl.wait(take(way.partial)));
@@ -177,18 +183,19 @@ void scatter_segment(const Rank& x, const Part& segment) {
   for (std::int64_t round = 0; round < rounds; ++round) reduce_on_the_way(x, segment, both, round);
   const Part own = x.me.block(segment, x.me.rank());
   if (own.elements > 0) {
-    TensorHandle acc = x.load(own);
+    const TensorHandle acc = x.load(own), result = x.reduction.room_for(acc);
     for (const Part& message : x.me.messages(own)) {
       TensorHandle part = x.view(acc, own, message);
       for (Way& way : both) {
         if (way.reach > 0) x.reduction.add(part, x.tl.wait(take(way.partial)));
       }
-      x.reduction.finish(part);
+      const TensorHandle finished = x.view(result, own, message);
+      x.reduction.finish_into(finished, part);
       for (Way& way : both) {
-        if (way.reach > 0) x.tl.send(way.to, part);
+        if (way.reach > 0) x.tl.send(way.to, finished);
       }
     }
-    x.tl.store(x.at(own), acc);
+    x.tl.store(x.at(own), result);
   }
   for (std::int64_t i = 1; i <= rounds; ++i) {
     for (Way& way : both) {
@@ -222,22 +229,20 @@ void tree_segment(const Rank& x, const Part& segment) {
   std::vector<TensorHandle> sums;
   for (const Part& part : messages) {
     TensorHandle acc = x.load(part);
-    tl::Scratch received(x.tl);
-    for (const std::int64_t child : children) {
-      x.reduction.add(acc, x.tl.recv(x.me.from(n - child), acc.shape(), acc.dtype()));
+    {
+      tl::Scratch received(x.tl);
+      for (const std::int64_t child : children) {
+        x.reduction.add(acc, x.tl.recv(x.me.from(n - child), acc.shape(), acc.dtype()));
+      }
+      if (rank > 0) x.tl.send(x.me.to(n - up), acc);
     }
-    if (rank > 0) {
-      x.tl.send(x.me.to(n - up), acc);
-    } else {
-      x.reduction.finish(acc);
-    }
-    sums.push_back(acc);
+    sums.push_back(rank > 0 ? acc : x.reduction.finish(acc));
   }
   std::reverse(children.begin(), children.end());  // the largest subtree first
   for (std::size_t i = 0; i < messages.size(); ++i) {
     tl::Scratch received(x.tl);
     TensorHandle value = sums[i];
-    if (rank > 0) value = x.tl.recv(x.me.from(up), value.shape(), value.dtype());
+    if (rank > 0) value = x.tl.recv(x.me.from(up), value.shape(), x.me.tile().dtype());
     for (const std::int64_t child : children) x.tl.send(x.me.to(child), value);
     x.tl.store(x.at(messages[i]), value);
   }
@@ -258,9 +263,9 @@ contract::Kernel kernel(const char* name, const char* what, void (*algorithm)(co
   return tl::make_kernel(name, what, parameters, [algorithm](Context& tl, const Args& args) {
     const auto me = HopMember::make(tl, args);
     if (!me) return;
-    const Reduction reduction(tl, args.op, args.ranks);
+    const Reduction reduction(tl, args.op, args.ranks, args.t.dtype());
     const auto bytes = std::min<std::int64_t>(kMaxBufferBytes, static_cast<std::int64_t>(tl.info().scratch_bytes / 4));
-    const auto item = static_cast<std::int64_t>(item_size(args.t.dtype()));
+    const auto item = static_cast<std::int64_t>(item_size(reduction.dtype()));
     algorithm({tl, *me, reduction, std::max<std::int64_t>(1, bytes / item)});
   });
 }

@@ -45,13 +45,13 @@ void reduce_line(Context& tl, const Line& line, const Reduction& reduction, Tens
 }
 
 // Phases 4 and 5: the root sends to both sides, the others take and pass on.
-void broadcast_line(Context& tl, const Line& line, TensorHandle& value) {
+void broadcast_line(Context& tl, const Line& line, Dtype dtype, TensorHandle& value) {
   if (line.is_root()) {
     if (line.has_lower()) tl.send(line.lower, value);
     if (line.has_upper()) tl.send(line.upper, value);
     return;
   }
-  value = tl.recv(line.inward(), value.shape(), value.dtype());
+  value = tl.recv(line.inward(), value.shape(), dtype);
   if (!line.is_end()) tl.send(line.outward(), value);
 }
 
@@ -60,6 +60,8 @@ struct Levels {
   Line pes, row, column;
   SipPlace sip;
   std::int64_t tile = 0;  // of this PE in the SIP's tensor
+
+  bool is_root() const { return pes.is_root() && row.is_root() && column.is_root(); }
 };
 
 struct Tiles {
@@ -74,27 +76,25 @@ struct Tiles {
 void combine(Context& tl, const Levels& at, const Tiles& tiles, const Reduction& reduction) {
   std::vector<TensorHandle> parts;
   for (std::int64_t first = 0; first < tiles.n_elem; first += tiles.step) {
-    TensorHandle acc = tl.load(tiles.at(at.tile, first), {tiles.message(first)});
-    tl::Scratch messages(tl);
-    reduce_line(tl, at.pes, reduction, acc);
-    if (at.pes.is_root()) reduce_line(tl, at.row, reduction, acc);
-    if (at.pes.is_root() && at.row.is_root()) {
-      reduce_line(tl, at.column, reduction, acc);
-      if (at.column.is_root()) {
-        exchange_between_sips(tl, at.sip, reduction, acc);
-        reduction.finish(acc);
-      }
+    TensorHandle acc = reduction.begin(tl.load(tiles.at(at.tile, first), {tiles.message(first)}));
+    {
+      tl::Scratch messages(tl);
+      reduce_line(tl, at.pes, reduction, acc);
+      if (at.pes.is_root()) reduce_line(tl, at.row, reduction, acc);
+      if (at.pes.is_root() && at.row.is_root()) reduce_line(tl, at.column, reduction, acc);
+      if (at.is_root()) exchange_between_sips(tl, at.sip, reduction, acc);
     }
-    parts.push_back(acc);
+    parts.push_back(at.is_root() ? reduction.finish(acc) : acc);
   }
+  const Dtype dtype = tiles.t.dtype();
   for (std::int64_t first = 0, i = 0; first < tiles.n_elem; first += tiles.step, ++i) {
     tl::Scratch messages(tl);
     TensorHandle value = parts[static_cast<std::size_t>(i)];
     if (at.pes.is_root()) {
-      if (at.row.is_root()) broadcast_line(tl, at.column, value);
-      broadcast_line(tl, at.row, value);
+      if (at.row.is_root()) broadcast_line(tl, at.column, dtype, value);
+      broadcast_line(tl, at.row, dtype, value);
     }
-    broadcast_line(tl, at.pes, value);
+    broadcast_line(tl, at.pes, dtype, value);
     tl.store(tiles.at(at.tile, first), value);
   }
 }
@@ -128,7 +128,7 @@ void hierarchical(Context& tl, const Arguments& args, const Line& pes) {
   at.sip = sip_place(tl, args);
   at.tile = cube * pes.size + (pes.size == 1 ? 0 : tl.program_id(0));
   const Reduction reduction(tl, args.op.value_or("sum"),
-                            checked_product("tiles of all SIPs", {cubes, pes.size, args.n_sips}));
+                            checked_product("tiles of all SIPs", {cubes, pes.size, args.n_sips}), args.t.dtype());
   const std::int64_t step = args.chunk && *args.chunk > 0 ? std::min(*args.chunk, args.n_elem) : args.n_elem;
   combine(tl, at, {args.t, args.n_elem, step}, reduction);
 }

@@ -100,7 +100,7 @@ void broadcast(const Exchange& x, Integer root) {
 void reduce(const Exchange& x, Integer root, const Reduction& reduction) {
   const Arm arm = x.path.arm_from(root);
   std::vector<Lane> lanes;
-  TensorHandle acc = x.load();
+  TensorHandle acc = reduction.begin(x.load());
   for (const Way* way : x.ways()) {
     if (arm.way == nullptr ? way->targets == 0 : arm.way != way || !way->passes_on(arm.distance)) continue;
     Lane lane = x.lane(way->to);
@@ -108,20 +108,18 @@ void reduce(const Exchange& x, Integer root, const Reduction& reduction) {
     lane.act = [&](Integer, const TensorHandle* received) { reduction.add(acc, *received); };
     lanes.push_back(lane);
   }
-  run_lanes(x.tl, x.dtype, lanes);
+  run_lanes(x.tl, reduction.dtype(), lanes);
   if (arm.way != nullptr) {
     x.tl.send(arm.way->from, acc);
     return;
   }
-  reduction.finish(acc);
-  x.store(acc);
+  x.store(reduction.finish(acc));
 }
 
 void all_reduce(const Exchange& x, const Reduction& reduction) {
-  TensorHandle acc = x.load();
+  TensorHandle acc = reduction.begin(x.load());
   exchange_between_sips(x.tl, x.sip, reduction, acc, SumOrder::of_ranks);
-  reduction.finish(acc);
-  x.store(acc);
+  x.store(reduction.finish(acc));
 }
 
 void gather_from_all(const Exchange& x, const TensorHandle& own) {
@@ -152,8 +150,8 @@ TensorHandle reduce_own_block(const Exchange& x, const Reduction& reduction) {
   std::vector<Lane> lanes;
   std::array<TensorHandle, 2> next;  // this SIP's part of the block that passes
   std::optional<TensorHandle> result;
-  const auto load_result = [&x, &result] {
-    if (!result) result = x.load(x.sip.rank);
+  const auto load_result = [&x, &result, &reduction] {
+    if (!result) result = reduction.begin(x.load(x.sip.rank));
   };
   for (const Way* way : x.ways()) {
     TensorHandle& part = next[lanes.size()];
@@ -164,9 +162,9 @@ TensorHandle reduce_own_block(const Exchange& x, const Reduction& reduction) {
     lane.shape = [&x, way](Integer item) {
       return x.shape(item < way->targets ? x.path.rank_ahead(*way, way->targets - item) : x.sip.rank);
     };
-    lane.prepare = [&x, &part, load_result, way](Integer item) {
+    lane.prepare = [&x, &part, &reduction, load_result, way](Integer item) {
       if (item < way->targets) {
-        part = x.load(x.path.rank_ahead(*way, way->targets - item));
+        part = reduction.begin(x.load(x.path.rank_ahead(*way, way->targets - item)));
       } else {
         load_result();
       }
@@ -178,10 +176,9 @@ TensorHandle reduce_own_block(const Exchange& x, const Reduction& reduction) {
     };
     lanes.push_back(lane);
   }
-  run_lanes(x.tl, x.dtype, lanes);
+  run_lanes(x.tl, reduction.dtype(), lanes);
   load_result();
-  reduction.finish(*result);
-  return *result;
+  return reduction.finish(*result);
 }
 
 void reduce_scatter(const Exchange& x, const Reduction& reduction) {
@@ -334,7 +331,7 @@ contract::Kernel symmetric(const char* name, const char* what, void (*collective
 
 // Each SIP combines a block of the tile, and all get it.
 void all_reduce_by_blocks(Context& tl, const Arguments& args, const SipPlace& sip, Integer chunks) {
-  const Reduction reduction(tl, args.op, args.n_sips);
+  const Reduction reduction(tl, args.op, args.n_sips, args.in.dtype());
   const SipPath path(sip);
   for (Integer chunk = 0; chunk < chunks; ++chunk) {
     tl::Scratch scratch(tl);
@@ -352,20 +349,20 @@ void all_reduce_tiles(Context& tl, const Arguments& args) {
     exchange_tiles(tl, args, [&](const SipPlace& sip) { all_reduce_by_blocks(tl, args, sip, chunks); });
     return;
   }
-  const Reduction reduction(tl, args.op, args.n_sips);
+  const Reduction reduction(tl, args.op, args.n_sips, args.in.dtype());
   exchange_chunks(tl, args, [&](const Exchange& x) { all_reduce(x, reduction); });
 }
 
 contract::Kernel reducing(const char* name, const char* what, void (*collective)(const Exchange&, const Reduction&)) {
   return kernel(name, what, {{"op", &Arguments::op}}, [collective](Context& tl, const Arguments& args) {
-    const Reduction reduction(tl, args.op, args.n_sips);
+    const Reduction reduction(tl, args.op, args.n_sips, args.in.dtype());
     exchange_chunks(tl, args, [&](const Exchange& x) { collective(x, reduction); });
   });
 }
 
 void reduce_to_root(Context& tl, const Arguments& args) {
   require_rank(tl, args, args.root, "root");
-  const Reduction reduction(tl, args.op, args.n_sips);
+  const Reduction reduction(tl, args.op, args.n_sips, args.in.dtype());
   exchange_chunks(tl, args, [&](const Exchange& x) { reduce(x, args.root, reduction); });
 }
 

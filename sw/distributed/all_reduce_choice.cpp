@@ -142,7 +142,7 @@ AllReduceCosts& AllReduceChooser::costs(const AllReduceCall& call) {
 
 // Bytes per message: what the call says, else halves of what fits.
 std::vector<double> AllReduceChooser::message_sizes(const AllReduceCall& call, double tile) const {
-  const auto item = static_cast<double>(item_size(call.tensor.dtype()));
+  const auto item = static_cast<double>(item_size(combined_dtype(call.tensor.dtype(), call.op)));
   const double most = std::floor(static_cast<double>(config_.slot_size) / item) * item;
   if (call.chunk_elements > 0) return {std::min(most, static_cast<double>(call.chunk_elements) * item)};
   std::vector<double> sizes{std::min(most, tile)};
@@ -161,7 +161,7 @@ CollectiveEstimate AllReduceChooser::best_hierarchy(const AllReduceCall& call, i
   h.sip_w = call.sip_w;
   h.sip_h = call.sip_h;
   h.topology = call.sip_topology;
-  const auto item = static_cast<double>(item_size(call.tensor.dtype()));
+  const auto item = static_cast<double>(item_size(combined_dtype(call.tensor.dtype(), call.op)));
   const double tile = static_cast<double>(call.n_elem) * item;
   std::vector<double> sizes = message_sizes(call, tile);
   if (whole) sizes.resize(1);
@@ -196,9 +196,10 @@ CollectiveRecord AllReduceChooser::estimated(const AllReduceCall& call, int cube
       ranks.push_back({SipId(static_cast<std::uint32_t>(sip)), CubeId(static_cast<std::uint32_t>(cube)), PeId(0)});
     }
   }
-  const auto item = static_cast<double>(item_size(call.tensor.dtype()));
+  const auto item = static_cast<double>(item_size(combined_dtype(call.tensor.dtype(), call.op)));
   const double tile = static_cast<double>(call.n_elem) * item;
-  CollectiveRecord record{"all_reduce", "", true, static_cast<std::uint64_t>(tile), static_cast<int>(ranks.size()), {}};
+  const std::uint64_t tile_bytes = static_cast<std::uint64_t>(call.n_elem) * item_size(call.tensor.dtype());
+  CollectiveRecord record{"all_reduce", "", true, tile_bytes, static_cast<int>(ranks.size()), {}};
   const auto consider = [&](std::size_t which,
                             double (AllReduceCosts::*formula)(const std::vector<PeCoord>&, double, double)) {
     CollectiveEstimate best;

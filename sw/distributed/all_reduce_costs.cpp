@@ -29,10 +29,17 @@ struct AllReduceCosts::Line {
 
 AllReduceCosts::AllReduceCosts(contract::IHost& host, QueueMemory memory, Dtype dtype, bool average)
     : host_(host),
-      costs_(host.pe_costs(memory, dtype)),
+      costs_(host.pe_costs(memory, average ? combined_dtype(dtype, "avg") : dtype)),
       slot_setup_(fs_to_ns(costs_.slot_setup)),
-      item_(static_cast<double>(item_size(dtype))),
-      average_(average) {}
+      item_(static_cast<double>(item_size(average ? combined_dtype(dtype, "avg") : dtype))),
+      average_(average),
+      floats_(is_float(dtype)),
+      begins_(average && (is_float(dtype) || combined_dtype(dtype, "avg") != dtype)) {}
+
+// What is left of an average of `ranks`: of floats nothing where these are a power of two.
+double AllReduceCosts::finish(double bytes, double ranks) const {
+  return average_ && !(floats_ && std::log2(ranks) == std::floor(std::log2(ranks))) ? math(bytes) : 0;
+}
 
 double AllReduceCosts::memory(double bytes) const {
   return fs_to_ns(costs_.memory_latency) + (costs_.memory_bw.limited() ? bytes / costs_.memory_bw.gbs() : 0);
@@ -133,7 +140,9 @@ double AllReduceCosts::ring_of(const Pattern& p, double around, int rounds, doub
 double AllReduceCosts::ring(const std::vector<PeCoord>& ranks, double tile, double message) {
   const double s = std::min(tile, message);
   const int rounds = static_cast<int>(ranks.size()) - 1;
-  const double once = 2 * memory(s) + ring_of(shifts(ranks, {1}), around(ranks, rounds, s), rounds, s) + finish(s);
+  const double n = rounds + 1;
+  const double once =
+      contribution(s) + ring_of(shifts(ranks, {1}), around(ranks, rounds, s), rounds, s) + finish(s, n) + memory(s);
   return messages(tile, message) * once;
 }
 
@@ -150,7 +159,7 @@ double AllReduceCosts::reduce_scatter(const std::vector<PeCoord>& ranks, double 
     const double work = ways * k * (loading + adding);
     return std::max(passing + (k - 1) * step, rounds * std::max(k * step, work) + passing / rounds - step);
   };
-  return phase(math(s), memory(s)) + finish(s) + phase(0, 0);
+  return phase(math(s), contribution(s)) + finish(s, n) + phase(0, 0);
 }
 
 double AllReduceCosts::pairwise(const std::vector<PeCoord>& ranks, double tile, double message) {
@@ -163,14 +172,15 @@ double AllReduceCosts::pairwise(const std::vector<PeCoord>& ranks, double tile, 
   const double arrival = p.alpha(s) + 2 * slot(s) + p.credit, wire = p.beta * b;
   const double phase = arrival + std::max(wire, (k - 1) * (slot(s) + p.credit));
   const double adding = std::max(memory(b) - arrival, wire / k / (n - 1)) + (n - 1) * math(b) - wire;
-  return 2 * phase + std::max(math(s), adding) + finish(s);
+  const double beginning = begins_ ? (n - 1) * k * contribution(s) : 0;
+  return beginning + 2 * phase + std::max(math(s), adding) + finish(s, n);
 }
 
 double AllReduceCosts::tree(const std::vector<PeCoord>& ranks, double tile, double message) {
   const std::size_t n = ranks.size();
   if (n < 2) return 0;
   const double s = std::min(tile, message), k = messages(tile, message);
-  std::vector<double> up(n, memory(s)), down(n, 0);
+  std::vector<double> up(n, contribution(s)), down(n, 0);
   double credit = 0, depth = 0, beta = 0;
   std::size_t distance = 1;
   for (; distance < n; distance *= 2, ++depth) {
@@ -187,8 +197,9 @@ double AllReduceCosts::tree(const std::vector<PeCoord>& ranks, double tile, doub
     }
   }
   const double receive = slot(s) + credit, back = *std::max_element(down.begin(), down.end()) + memory(s);
-  return up[0] + finish(s) + back +
-         (k - 1) * (std::max(memory(s), depth * (receive + math(s))) + std::max(memory(s) + receive, depth * beta * s));
+  return up[0] + finish(s, static_cast<double>(n)) + back +
+         (k - 1) *
+             (std::max(contribution(s), depth * (receive + math(s))) + std::max(memory(s) + receive, depth * beta * s));
 }
 
 // --- Hierarchy
@@ -260,8 +271,8 @@ double AllReduceCosts::hierarchical(const Hierarchy& h, int root, double tile, d
   const double s = std::min(tile, message), k = messages(tile, message);
   const auto cube_at = [&](int x, int y) { return h.first_cube + y * h.cube_w + x; };
   const int root_x = root % h.cube_w, root_y = root / h.cube_w;
-  double inside = memory(s), out = 0, credit = 0;  // when PE 0 of a cube has the cube's sum
-  int takes = 0;                                   // of the root, per message
+  double inside = contribution(s), out = 0, credit = 0;  // when PE 0 of a cube has the cube's sum
+  int takes = 0;                                         // of the root, per message
   if (h.pes > 1) {
     Line pes;
     pes.root = (h.pes - 1) / 2;
@@ -294,13 +305,14 @@ double AllReduceCosts::hierarchical(const Hierarchy& h, int root, double tile, d
   }
   takes += (root_x > 0) + (root_x < h.cube_w - 1) + (root_y > 0) + (root_y < h.cube_h - 1);
   const double exchanged = between(h, cube_at(root_x, root_y), s);
-  const double up = reduce(column, sums, s) + exchanged + finish(s);
+  const double last = finish(s, static_cast<double>(h.cube_w) * h.cube_h * h.pes * h.sips);
+  const double up = reduce(column, sums, s) + exchanged + last;
   out += rows_out + spread(column, s) + memory(s);
   for (std::size_t y = 1; y < column.places.size(); ++y) {
     credit = std::max(credit, fs_to_ns(route(column.places[y - 1], column.places[y]).credit));
   }
   const double receive = slot(s) + credit;
-  const double root_work = memory(s) + takes * (receive + math(s)) + exchanged + finish(s);
+  const double root_work = contribution(s) + takes * (receive + math(s)) + exchanged + last;
   return up + out + (k - 1) * (root_work + memory(s) + receive);
 }
 
@@ -326,7 +338,8 @@ double AllReduceCosts::whole_tiles(const Ranks& ranks, double tile, double messa
   const double s = std::min(tile, message);
   const bool ring = ranks.topology == SipTopology::ring_1d, mesh = ranks.topology == SipTopology::mesh_2d_no_wrap;
   const int rounds = ring ? n - 1 : (mesh ? 2 : 1) * (ranks.grid_w - 1 + ranks.grid_h - 1);
-  const double once = 2 * memory(s) + rounds * (hop(to_neighbours(ranks, false), s) + math(s)) + finish(s);
+  const double once =
+      contribution(s) + memory(s) + rounds * (hop(to_neighbours(ranks, false), s) + math(s)) + finish(s, n);
   return messages(tile, message) * once;
 }
 
@@ -336,7 +349,8 @@ double AllReduceCosts::by_blocks(const Ranks& ranks, double tile, double message
   const double b = std::ceil(tile / item_ / n) * item_, s = std::min(b, message);
   const bool closed = ranks.topology != SipTopology::mesh_2d_no_wrap;
   const double ways = closed && n % 2 == 1 ? 2 : 1, rounds = closed ? n / 2 : n - 1;
-  const double once = 2 * ways * memory(s) + rounds * (2 * hop(to_neighbours(ranks, n > 2), s) + math(s)) + finish(s);
+  const double once = ways * (contribution(s) + memory(s)) +
+                      rounds * (2 * hop(to_neighbours(ranks, n > 2), s) + math(s)) + finish(s, n);
   return messages(b, message) * once;
 }
 

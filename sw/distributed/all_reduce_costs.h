@@ -27,7 +27,8 @@ namespace kb::sw {
 // block or tile:
 //   slot(b) = setup + b / slot bandwidth     mem(b) = latency + b / bandwidth     math(b) = elements / rate
 //   hop(b)  = alpha + beta b + 2 slot(b) + C
-// The average divides once more: math of what a rank finishes.
+// Of an average every mem() before an addition, and every block that is sent from memory, has a math more, and what a
+// rank finishes has one, unless n is a power of two; narrow integers count as i32 (K-15).
 //
 //   ring            k (2 mem(s) + max(a + (n - 1) (beta s + 2 slot(s)), (n - 1) (slot(s) + C + math(s))) + math(s))
 //   reduce_scatter  b = m / n, F = floor(n / 2) rounds, in each of which a rank takes a message from behind and passes
@@ -102,7 +103,8 @@ class AllReduceCosts {
   double hop(const Pattern& p, double bytes) const {
     return p.alpha(bytes) + p.beta * bytes + 2 * slot(bytes) + p.credit;
   }
-  double finish(double bytes) const { return average_ ? math(bytes) : 0; }
+  double contribution(double bytes) const { return memory(bytes) + (begins_ ? math(bytes) : 0); }  // until it is sent
+  double finish(double bytes, double ranks) const;
   double take(double ready, double sent, const PeCoord& from, const PeCoord& to, double message);
   double reduce(const Line& line, std::vector<double>& ready, double message);
   double spread(const Line& line, double message);
@@ -117,7 +119,7 @@ class AllReduceCosts {
   contract::IHost& host_;
   contract::PeCosts costs_;
   double slot_setup_ = 0, item_ = 2;
-  bool average_ = false;
+  bool average_ = false, floats_ = true, begins_ = false;
   std::map<std::pair<PeCoord, PeCoord>, contract::MessageRoute> routes_;
   std::map<std::pair<std::vector<PeCoord>, std::vector<int>>, Pattern> patterns_;
 };

@@ -88,12 +88,12 @@ const CollectiveRecord& Communicator::all_reduce_choice(const Call& call, const 
   const auto [entry, is_new] = choices_.try_emplace({dtype, call.op, tiles.n_elem, tiles.cubes, message});
   CollectiveRecord& record = entry->second;
   if (!is_new) return record;
-  const auto item = static_cast<double>(item_size(dtype));
+  const auto item = static_cast<double>(item_size(combined_dtype(dtype, call.op)));
   const double tile = static_cast<double>(tiles.n_elem) * item, bytes = static_cast<double>(message) * item;
   AllReduceCosts costs(runtime_.host(), members_.memory, dtype, call.op == "avg");
   const AllReduceCosts::Ranks ranks{members_.ranks, tiles.cubes, members_.topology, members_.grid_w, members_.grid_h};
   const std::int64_t block = std::max<std::int64_t>(1, tiles.n_elem / size());
-  record = {call.name, "", true, static_cast<std::uint64_t>(tile), size(), {}};
+  record = {call.name, "", true, static_cast<std::uint64_t>(tiles.n_elem) * item_size(dtype), size(), {}};
   record.estimates = {{kWholeTiles, costs.whole_tiles(ranks, tile, bytes), std::min(message, tiles.n_elem), -1},
                       {kByBlocks, costs.by_blocks(ranks, tile, bytes), std::min(message, block), -1}};
   record.algorithm = record.estimates[1].ns < record.estimates[0].ns ? kByBlocks : kWholeTiles;
@@ -112,7 +112,7 @@ LaunchMetrics Communicator::run(const Call& call) {
   if (!call.op.empty()) require_reduction(call.name, call.op);
   const TileLayout in = tiles(call, call.in), out = tiles(call, call.out);
   const std::int64_t block = block_elements(call, in, out);
-  const auto fits = static_cast<std::int64_t>(members_.slot_size / item_size(call.in.dtype()));
+  const auto fits = static_cast<std::int64_t>(members_.slot_size / item_size(combined_dtype(call.in.dtype(), call.op)));
   const std::int64_t chunk = std::min(fits, call.options.chunk_elements > 0 ? call.options.chunk_elements : block);
   bool by_blocks = call.options.by_blocks.value_or(false);
   if (call.chooses && !call.options.by_blocks) {

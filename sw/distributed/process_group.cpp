@@ -215,7 +215,8 @@ AllReducePlan ProcessGroup::planned(AllReduceCall call, const TileLayout& layout
   if (is_hierarchy && call.root_cube < 0 && call.cube_w * call.cube_h > 1) {
     call.root_cube = chooser_.hierarchy(call, cube).root;
   }
-  const auto fits = static_cast<std::int64_t>(config_.slot_size / item_size(call.tensor.dtype()));
+  const auto fits =
+      static_cast<std::int64_t>(config_.slot_size / item_size(combined_dtype(call.tensor.dtype(), call.op)));
   const std::int64_t wanted = call.chunk_elements > 0 ? call.chunk_elements : call.n_elem;
   if (wanted > fits) call.chunk_elements = fits;
   return {algorithm_.kernel, algorithm_.arguments(call)};

@@ -46,17 +46,22 @@ void Reduction::add(double value) {
 
 data::Bounded Reduction::result() const {
   double value = value_;
+  const bool average = op_ == Op::avg;
   if (!is_float(dtype_)) {
-    const unsigned unused = 64 - 8 * static_cast<unsigned>(item_size(dtype_));
+    const Dtype combined = average ? combined_dtype(dtype_, "avg") : dtype_;
+    const unsigned unused = 64 - 8 * static_cast<unsigned>(item_size(combined));
     const auto bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(value)) << unused;
     value = static_cast<double>(static_cast<std::int64_t>(bits) >> unused);
-    return {op_ == Op::avg ? std::trunc(value / count_) : value, 0};
+    return {average ? std::trunc(value / count_) : value, 0};
   }
-  const double divisor = op_ == Op::avg ? count_ : 1;
-  const bool exact = op_ == Op::max || op_ == Op::min || data::sums_exactly(dtype_, magnitude_, unit_);
-  const double error =
-      exact ? 0
-            : data::gamma(count_, data::unit_roundoff(dtype_)) * magnitude_ + count_ * data::subnormal_roundoff(dtype_);
+  // Contributions to an average are divided by a power of two before they are added.
+  const int scale = average ? static_cast<int>(std::ceil(std::log2(count_))) : 0;
+  const double unit = std::ldexp(1.0, scale), divisor = average ? count_ : 1;
+  const bool exact = op_ == Op::max || op_ == Op::min || data::sums_exactly(dtype_, magnitude_ / unit, unit_ - scale);
+  const double roundings = (average ? 2 : 1) * count_;  // among subnormal numbers also that of the division
+  const double error = exact ? 0
+                             : data::gamma(count_, data::unit_roundoff(dtype_)) * magnitude_ +
+                                   roundings * data::subnormal_roundoff(dtype_) * unit;
   return {value / divisor, error / divisor};
 }
 

@@ -29,9 +29,17 @@ struct Given {
 
 using Values = std::vector<double>;
 
-// As a device adds: one contribution after the other, each rounded to the dtype.
-Values combined(const std::vector<Values>& terms, const std::string& op, Dtype dtype, std::optional<Fault> fault,
+// As a device adds: one contribution after the other, each rounded to the dtype. Those of an average of floats are
+// divided by a power of two before, narrow integers are added in i32 (K-15).
+Values combined(std::vector<Values> terms, const std::string& op, Dtype dtype, std::optional<Fault> fault,
                 Random& random) {
+  double unit = 1;
+  while (op == "avg" && is_float(dtype) && unit < static_cast<double>(terms.size())) unit *= 2;
+  if (op == "avg") dtype = combined_dtype(dtype, op);
+  for (Values& term : terms) {
+    for (double& value : term) value /= unit;
+    if (unit != 1) term = data::to_doubles(dtype, data::from_doubles(dtype, term));
+  }
   Values sum = terms.front();
   const auto step = [&](double x, double y) {
     const double both = op == "max" ? std::max(x, y) : op == "min" ? std::min(x, y) : x + y;
@@ -50,9 +58,9 @@ Values combined(const std::vector<Values>& terms, const std::string& op, Dtype d
   for (std::size_t term = 1; term < terms.size(); ++term) add(term);
   if (fault == Fault::shard_twice) add(lost);
   if (fault == Fault::stale_accumulator)
-    sum[0] = step(sum[0], op == "min" ? -125 : op == "max" ? 125 : 3 * static_cast<double>(terms.size()));
+    sum[0] = step(sum[0], op == "min" ? -125 : op == "max" ? 125 : 3 * static_cast<double>(terms.size()) / unit);
   if (op != "avg" || fault == Fault::no_epilogue) return sum;
-  const double count = static_cast<double>(terms.size()) * (fault == Fault::wrong_scale ? 2 : 1);
+  const double count = static_cast<double>(terms.size()) / unit * (fault == Fault::wrong_scale ? 2 : 1);
   for (double& value : sum) value = is_float(dtype) ? value / count : std::trunc(value / count);
   return sum;
 }
