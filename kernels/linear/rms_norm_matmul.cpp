@@ -133,6 +133,8 @@ class FusedProduct {
     if (args.buffers > 1) load_x(0, strips(0));
     gain_ = tl.load(args.g, {args.k});
     if (args.buffers > 1) load_w(0);
+    unit_ = tl.empty({1}, Dtype::f32);
+    scale_gain();
   }
 
   void run() {
@@ -222,6 +224,20 @@ class FusedProduct {
     stored_ = tl_.store_async(args_.y.ptr + row_of(first) * args_.n + column_of(first), out, args_.n);
   }
 
+  // Divides g by the least power of two that leaves none of it above 1, which changes no digit: then x * g is no larger
+  // than x. The norms are multiplied with that power.
+  void scale_gain() {
+    const tl::Scratch scope(tl_);
+    const bool half = dtype_ == Dtype::f16;
+    const Dtype whole = half ? Dtype::i32 : Dtype::i64;
+    const std::int64_t powers = half ? 16 : 63;  // 2^0 .. 2^15 are below the largest f16; i64 has no more than 2^62
+    const TensorHandle largest = tl_.maximum(tl_.max(gain_), -tl_.min(gain_));
+    const TensorHandle steps = tl_.cast(tl_.shl(1, tl_.arange(0, powers, whole)), Dtype::f32);
+    const TensorHandle below = tl_.sum(tl_.gt(tl_.cast(largest, Dtype::f32), steps));
+    tl_.assign(unit_, tl_.shl(1, half ? below : tl_.cast(below, whole)));
+    tl_.compute_into(gain_, MathOp::mul, {gain_, tl_.cast(1 / unit_, dtype_)});
+  }
+
   // Adds the products of a chunk of x with itself and puts x * g, transposed, beside what came before: any part of its
   // depth is then one piece of scratch.
   void take_x(std::int64_t step, const std::vector<TensorHandle>& squares) {
@@ -241,7 +257,7 @@ class FusedProduct {
     tl_.compute_into(weighed, MathOp::mul, {tl_.trans(x), gain});
   }
 
-  // 1 / rms of each row into `scale` (rows, 1).
+  // 1 / rms of each row, times what g was divided by, into `scale` (rows, 1).
   void take_norms(const std::vector<TensorHandle>& squares, const TensorHandle& scale) {
     const tl::Scratch scope(tl_);
     for (std::size_t i = 0; i < squares.size(); ++i) {
@@ -253,6 +269,7 @@ class FusedProduct {
     }
     tl_.compute_into(scale, MathOp::fma, {scale, 1.0 / static_cast<double>(args_.k), args_.eps});
     tl_.compute_into(scale, MathOp::rsqrt, {scale});
+    tl_.compute_into(scale, MathOp::mul, {scale, unit_});
   }
 
   Context& tl_;
@@ -264,6 +281,7 @@ class FusedProduct {
   TensorHandle out_;
   std::vector<Buffer> w_;
   TensorHandle gain_;
+  TensorHandle unit_;            // a power of two that gain_ was divided by
   std::int64_t next_chunk_ = 0;  // the step whose chunk of x arrives next
   std::vector<Future> next_x_;   // its strips
   Future stored_;

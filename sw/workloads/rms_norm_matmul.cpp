@@ -48,7 +48,13 @@ HostArray RmsNormMatmul::w(std::int64_t n, std::uint64_t seed) const {
 data::VerificationRow rms_norm_matmul_row(const HostArray& x, const HostArray& g, double eps, const HostArray& w,
                                           const HostArray& y) {
   const BoundedMatrix values = exact_values(x);
-  const std::vector<double> gain = g.to_doubles();
+  std::vector<double> gain = g.to_doubles();
+  // The kernel divides g by a power of two, so that x g fits the dtype, and multiplies the norms with it.
+  double unit = 1;
+  for (const double value : gain) {
+    while (unit < std::fabs(value) && std::isfinite(value)) unit *= 2;
+  }
+  for (double& value : gain) value /= unit;
   const std::size_t k = values.cols;
   const Bounded per_element{data::nearest(Dtype::f32, 1.0 / static_cast<double>(k)), 0};
   const Bounded epsilon{data::nearest(Dtype::f32, eps), 0};
@@ -68,7 +74,7 @@ data::VerificationRow rms_norm_matmul_row(const HostArray& x, const HostArray& g
   }
   BoundedMatrix expected = data::product(weighed, exact_values(w));
   for (std::size_t i = 0; i < expected.values.size(); ++i) {
-    expected.set(i, data::multiply(expected.at(i), scale[i / expected.cols]));
+    expected.set(i, data::multiply(expected.at(i), data::multiply(scale[i / expected.cols], {unit, 0})));
   }
   data::round_to(y.dtype(), expected);
   return bounded_row("Y", y, std::move(expected),

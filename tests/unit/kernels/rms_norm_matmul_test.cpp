@@ -100,6 +100,25 @@ TEST(RmsNormMatmul, BuffersChangeNothingButTime) {
   EXPECT_EQ(one.result(c), ahead);
 }
 
+// x g would not fit f16, the result does.
+TEST(RmsNormMatmul, LargeRowsAndGainsDoNotOverflow) {
+  Case c;
+  c.m = 2;
+  c.k = 64;
+  c.n = 3;
+  for (const auto& [x, g] : {std::pair(600.0, 200.0), {60000.0, 60000.0}, {65504.0, 1.0}, {6e-5, 1000.0}}) {
+    Machine run(c, Dtype::f16);
+    const auto k = static_cast<std::size_t>(c.k);
+    run.device.write(*run.x, Numbers(2 * k, x));
+    run.device.write(*run.g, Numbers(k, g));
+    run.device.write(*run.w, Numbers(3 * k, 0x1p-7));
+    run.go(c);
+    const double read = data::to_doubles(Dtype::f16, data::from_doubles(Dtype::f16, {x}))[0];
+    const double want = g * 0.5 * read / std::sqrt(read * read + kEps);
+    for (const double y : run.device.read(*run.y)) EXPECT_NEAR(y, want, want * 2e-3) << x << " " << g;
+  }
+}
+
 TEST(RmsNormMatmul, MistakesAreExplained) {
   const auto refused = [](const Case& c, Machine& run, const char* piece) {
     expect_program_error([&] { run.go(c); }, "KERNEL_ERROR", {"kernel rms_norm_matmul", piece});
