@@ -38,6 +38,10 @@ void Call::raise(std::string_view code, std::string_view message) const {
                        fmt::format("kernel {}, tl.{} #{}, {}: {}", kernel_, name_, number_, pe_name(pe_), message));
 }
 
+bool Call::names_a_call(const Error& error) const {
+  return std::string_view(error.what()).substr(0, kernel_.size() + 12) == fmt::format("kernel {}, tl.", kernel_);
+}
+
 void Call::fail(std::string_view message) const {
   throw Error::program("KERNEL_ERROR", fmt::format("kernel {}, {}: {}", kernel_, pe_name(pe_), message));
 }

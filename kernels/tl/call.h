@@ -37,13 +37,13 @@ class Call {
   [[noreturn]] void raise(std::string_view code, std::string_view message) const;
   // KERNEL_ERROR of the kernel, whatever it is doing.
   [[noreturn]] void fail(std::string_view message) const;
-  // What `function` gives; program Errors that it throws become errors of this call.
+  // What `function` gives; program Errors that it throws become errors of this call, unless they name one.
   template <typename Function>
   auto located(Function&& function) const -> decltype(function()) {
     try {
       return function();
     } catch (const Error& error) {
-      if (error.family() != ErrorFamily::program) throw;
+      if (error.family() != ErrorFamily::program || names_a_call(error)) throw;
       raise(error.code(), error.what());
     }
   }
@@ -52,6 +52,8 @@ class Call {
   std::uint64_t checked_bytes(const Shape& shape, Dtype dtype) const;
 
  private:
+  bool names_a_call(const Error& error) const;  // as those of the data engine do
+
   PeCoord pe_;
   std::string kernel_;
   const char* lasting_kernel_;  // the same, for records that outlive the kernel

@@ -48,6 +48,14 @@ void sum_of_nothing(Context& tl, Ptr x) {
   tl.store(x, a + a);
 }
 
+void narrow_store(Context& tl, Ptr x) {
+  tl.store(x.as(Dtype::i8), tl.arange(126, 130));
+}
+
+void narrow_count(Context& tl, Ptr) {
+  tl.sum(tl.full({200}, 1.0, Dtype::i8), 0, Dtype::i8);
+}
+
 void endless(Context& tl, Ptr) {
   if (tl.program_id(0) == 3) {
     for (;;) tl.cycles(1000);
@@ -130,6 +138,8 @@ constexpr Mistake kKernels[] = {{"wrong-shapes", wrong_shapes},
                                 {"unmapped", unmapped},
                                 {"unmapped-composite", unmapped_composite},
                                 {"sum-of-nothing", sum_of_nothing},
+                                {"narrow-store", narrow_store},
+                                {"narrow-count", narrow_count},
                                 {"endless", endless},
                                 {"spin", spin},
                                 {"creep", creep},

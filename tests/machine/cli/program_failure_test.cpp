@@ -45,6 +45,13 @@ void PrintTo(const ProgramMistake& m, std::ostream* out) {
   *out << m.name;
 }
 
+// The same whether the data is computed while the kernel runs or afterwards.
+constexpr const char* kNarrowStore =
+    "VALUE_ERROR: kernel faulty_narrow_store, tl.store #2, sip0.cube0.pe0: cast: element (2) is 128, which does not "
+    "fit "
+    "into i8; tl.cast(x, Dtype::i8) before keeps the low bits, a tensor of i32 holds all (in cast on "
+    "sip0.cube0.pe0.pe_math";
+
 class ProgramMistakeTest : public ProgramFailureTest, public testing::WithParamInterface<ProgramMistake> {};
 
 TEST_P(ProgramMistakeTest, IsExplainedAndInTheResult) {
@@ -83,6 +90,11 @@ INSTANTIATE_TEST_SUITE_P(
                        "kernel copy: there is no argument 'element'; did you mean 'elements'?"},
         ProgramMistake{"sum-of-nothing", "--strict --data replay", "UNWRITTEN_READ", "sip0.cube0 HBM +0x0"},
         ProgramMistake{"sum-of-nothing", "--strict --data eager", "UNWRITTEN_READ", "sip0.cube0 HBM +0x0"},
+        ProgramMistake{"narrow-store", "--data replay", "VALUE_ERROR", kNarrowStore},
+        ProgramMistake{"narrow-store", "--data eager", "VALUE_ERROR", kNarrowStore},
+        ProgramMistake{"narrow-count", "--data replay", "VALUE_ERROR",
+                       "kernel faulty_narrow_count, tl.sum #2, sip0.cube0.pe0: sum: element (0) is 200, which does not "
+                       "fit into i8; give it an out_dtype that holds it (in sum on sip0.cube0.pe0.pe_math"},
         ProgramMistake{"sum-of-nothing", "--verify-data", "NOTHING_VERIFIED", "'faulty'"}));
 
 // Equal, but no verification: a warning, which --strict does not accept.
