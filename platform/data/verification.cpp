@@ -28,12 +28,22 @@ void check_sizes(const std::string& tensor, Dtype dtype, const Shape& shape, std
   }
 }
 
-void note_failure(VerificationRow& row, std::size_t index, double actual, double expected) {
+struct Element {
+  std::size_t index = 0;
+  double actual = 0, expected = 0;
+};
+
+void note_failure(VerificationRow& row, const Element& element) {
   if (row.failures++ == 0) {
-    row.first_failure = index;
-    row.first_actual = actual;
-    row.first_expected = expected;
+    row.first_failure = element.index;
+    row.first_actual = element.actual;
+    row.first_expected = element.expected;
   }
+  row.ok = false;
+}
+
+void note_unverified(VerificationRow& row, std::size_t index) {
+  if (row.unverified++ == 0) row.first_unverified = index;
   row.ok = false;
 }
 
@@ -60,7 +70,64 @@ bool within(VerificationRow& row, double got, double want, double error) {
   return off <= allowed;
 }
 
+void note_emptiness(VerificationRow& row, std::size_t elements) {
+  if (elements > 0) return;
+  row.ok = false;
+  row.note += row.note.empty() ? "it has no elements" : "; it has no elements";
+}
+
+// The same number, infinity, or both NaN.
+bool same(double x, double y) {
+  return x == y || (std::isnan(x) && std::isnan(y));
+}
+
+// One element with something on one side that is not a finite number of the dtype, or an error that is not known. What
+// the dtype makes of the ends of expected +- error decides: e4m3, for one, has NaN where others have infinities.
+void classify(VerificationRow& row, Element element, double error) {
+  const double got = element.actual, want = element.expected;
+  const bool known = std::isfinite(want), bounded = error < std::numeric_limits<double>::infinity();  // false for NaN
+  const bool never = std::isnan(got) && std::isinf(nearest(row.dtype, HUGE_VAL));  // no number rounds to it
+  if (known && !bounded && !never) return note_unverified(row, element.index);
+  const double margin = known && bounded ? error : 0;
+  const double low = nearest(row.dtype, want - margin), high = nearest(row.dtype, want + margin);
+  if (!std::isfinite(got) && (same(got, low) || same(got, high))) {
+    ++row.non_finite;
+    return;
+  }
+  row.max_abs = row.max_of_bound = std::numeric_limits<double>::infinity();
+  if (error == 0) element.expected = low;
+  note_failure(row, element);
+}
+
+// Whether every number within expected +- error becomes the same infinity, or NaN, of the dtype.
+bool overflows(Dtype dtype, double want, double error) {
+  const double least = std::fabs(want) - error;
+  return least > largest(dtype) && !std::isfinite(nearest(dtype, least));
+}
+
+void judge(VerificationRow& row, const Element& element, double error) {
+  const double got = element.actual, want = element.expected;
+  const bool numbers = std::isfinite(got) && std::isfinite(want) && std::isfinite(error);
+  if (!numbers || overflows(row.dtype, want, error)) return classify(row, element, error);
+  if (within(row, got, want, error)) return;
+  note_failure(row, {element.index, got, error == 0 ? nearest(row.dtype, want) : want});
+}
+
+// "2 of 4 elements are wrong; the first at (1, 0)"
+std::string elements_text(const VerificationRow& row, std::uint64_t count, const char* what, std::uint64_t first) {
+  return fmt::format("{} of {} elements are {}; the first at {}", count, element_count(row.shape), what,
+                     format_shape(place_in(row.shape, first)));
+}
+
+const char* shouted(RowStatus status) {
+  return status == RowStatus::ok ? "ok" : status == RowStatus::wrong ? "WRONG" : "NOT VERIFIED";
+}
+
 }  // namespace
+
+const char* name_of(RowStatus status) {
+  return status == RowStatus::ok ? "ok" : status == RowStatus::wrong ? "wrong" : "not verified";
+}
 
 Shape place_in(const Shape& shape, std::uint64_t index) {
   Shape at(shape.size());
@@ -90,25 +157,14 @@ VerificationRow compare(std::string tensor, Dtype dtype, const Shape& shape, con
     if (in_piece == 0) {
       values = to_doubles(dtype, actual.data() + i * item_size(dtype), std::min(kPieceElements, expected.size() - i));
     }
-    const double want = expected[i];
-    const double got = values[in_piece];
     const double error = bound.errors.empty() ? 0.0 : bound.errors[i];
     bounded += error == 0 ? 0 : 1;
-    if (!std::isfinite(error)) {
-      ++row.non_finite;
-    } else if (!std::isfinite(want) || !std::isfinite(got)) {
-      const bool same = std::isnan(want) ? std::isnan(got) : got == nearest(dtype, want);
-      row.non_finite += same ? 1 : 0;
-      if (same) continue;
-      row.max_abs = row.max_of_bound = std::numeric_limits<double>::infinity();
-      note_failure(row, i, got, want);
-    } else if (!within(row, got, want, error)) {
-      note_failure(row, i, got, error == 0 ? nearest(dtype, want) : want);
-    }
+    judge(row, {i, values[in_piece], expected[i]}, error);
   }
   row.equal = bounded == 0;
   row.bound = rule_text(dtype, bounded, expected.size());
   if (!row.equal) row.roundings = bound.roundings;
+  note_emptiness(row, expected.size());
   return row;
 }
 
@@ -128,35 +184,39 @@ VerificationRow compare(std::string tensor, Dtype dtype, const Shape& shape, con
     row.max_abs = std::max(row.max_abs, std::fabs(got - want));
     if (expected[i] != 0) row.max_rel = std::max(row.max_rel, std::fabs(got - want) / std::fabs(want));
     row.max_of_bound = std::numeric_limits<double>::infinity();
-    note_failure(row, i, got, want);
+    note_failure(row, {i, got, want});
   }
+  note_emptiness(row, expected.size());
   return row;
 }
 
 std::string render_table(const std::vector<VerificationRow>& rows) {
-  std::size_t name = 6, shape = 5;
+  std::size_t name = 6, shape = 5, result = 6;
   for (const VerificationRow& row : rows) {
     name = std::max(name, row.tensor.size());
     shape = std::max(shape, format_shape(row.shape).size());
+    result = std::max(result, std::string(shouted(row.status())).size());
   }
   std::string out =
-      fmt::format("{:<{}}  {:<5}  {:<{}}  {:>9}  {:>9}  {:>9}  {:>8}  {:<6}  {}\n", "tensor", name, "dtype", "shape",
-                  shape, "max_abs", "max_rel", "tolerance", "of bound", "result", "rule");
+      fmt::format("{:<{}}  {:<5}  {:<{}}  {:>9}  {:>9}  {:>9}  {:>8}  {:<{}}  {}\n", "tensor", name, "dtype", "shape",
+                  shape, "max_abs", "max_rel", "tolerance", "of bound", "result", result, "rule");
   for (const VerificationRow& row : rows) {
     // Beside a bound it says nothing: terms that cancel leave a small number with a large relative error.
     const std::string relative = row.equal || !row.ok ? fmt::format("{:.3g}", row.max_rel) : "-";
-    out += fmt::format("{:<{}}  {:<5}  {:<{}}  {:>9.3g}  {:>9}  {:>9.3g}  {:>8.3g}  {:<6}  {}\n", row.tensor, name,
+    out += fmt::format("{:<{}}  {:<5}  {:<{}}  {:>9.3g}  {:>9}  {:>9.3g}  {:>8.3g}  {:<{}}  {}\n", row.tensor, name,
                        dtype_name(row.dtype), format_shape(row.shape), shape, row.max_abs, relative, row.tolerance,
-                       row.max_of_bound, row.ok ? "ok" : "WRONG", row.bound);
-    if (!row.ok) {
-      out += fmt::format("{:<{}}  {} of {} elements are wrong; the first at {}: {:.9g} instead of {:.9g}\n", "", name,
-                         row.failures, element_count(row.shape), format_shape(place_in(row.shape, row.first_failure)),
-                         row.first_actual, row.first_expected);
+                       row.max_of_bound, shouted(row.status()), result, row.bound);
+    const std::string indent(name + 2, ' ');
+    if (row.failures > 0) {
+      out += indent + elements_text(row, row.failures, "wrong", row.first_failure) +
+             fmt::format(": {:.9g} instead of {:.9g}\n", row.first_actual, row.first_expected);
     }
-    for (const std::string& rounding : row.roundings) {
-      out += fmt::format("{:<{}}  + {}\n", "", name, rounding);
+    if (row.unverified > 0) {
+      out += indent + elements_text(row, row.unverified, "not verified, the error has no bound", row.first_unverified) +
+             '\n';
     }
-    if (!row.note.empty()) out += fmt::format("{:<{}}  note: {}\n", "", name, row.note);
+    for (const std::string& rounding : row.roundings) out += indent + "+ " + rounding + '\n';
+    if (!row.note.empty()) out += indent + "note: " + row.note + '\n';
   }
   return out;
 }
@@ -170,8 +230,8 @@ std::vector<std::string> non_finite_warnings(const std::vector<VerificationRow>&
   for (const VerificationRow& row : rows) {
     if (row.non_finite == 0) continue;
     out.push_back(
-        fmt::format("{}: {} of {} elements are NaN or infinite both as computed and as expected, or their bound is, so "
-                    "that they show nothing; give the operation inputs of its domain",
+        fmt::format("{}: {} of {} elements are NaN or infinite both as computed and as expected, so that they show "
+                    "nothing; give the operation inputs of its domain",
                     row.tensor, row.non_finite, element_count(row.shape)));
   }
   return out;

@@ -14,10 +14,14 @@ namespace kb::data {
 //   |actual - expected| <= u(dtype) * (|expected| + error) + error,
 // a little more only where the dtype runs into its subnormal numbers.
 struct ErrorBound {
-  std::vector<double> errors;          // per element; empty: none
+  std::vector<double> errors;          // per element; empty: none. Infinite or NaN: not known
   std::vector<std::string> roundings;  // where errors come from, for the report
   std::string note;                    // for the table
 };
+
+// Wrong: an element is. Not verified: no element is wrong, but one could not be judged, or there was none.
+enum class RowStatus : std::uint8_t { ok, wrong, not_verified };
+const char* name_of(RowStatus status);  // "not verified"
 
 struct VerificationRow {
   std::string tensor;
@@ -30,19 +34,27 @@ struct VerificationRow {
   std::uint64_t failures = 0;
   std::uint64_t first_failure = 0;  // element index, row-major; meaningful when failures > 0
   double first_actual = 0, first_expected = 0;
-  std::uint64_t non_finite = 0;  // elements that are NaN or infinite as expected: equal, but no numbers were compared
-  bool ok = true;
-  bool equal = true;                   // the rule: every element equals, else some have a bound
-  std::string bound;                   // the rule in words
+  std::uint64_t unverified = 0;  // elements that are not judged: what is expected is finite and its error is not known
+  std::uint64_t first_unverified = 0;
+  std::uint64_t non_finite = 0;  // elements that are NaN or infinite as expected: right, but no numbers were compared
+  bool ok = true;                // neither wrong nor not verified
+  bool equal = true;             // the rule: every element equals, else some have a bound
+  std::string bound;             // the rule in words
   std::vector<std::string> roundings;  // what the bound allows for besides the rounding of the result
   std::string note;
+
+  RowStatus status() const { return ok ? RowStatus::ok : failures > 0 ? RowStatus::wrong : RowStatus::not_verified; }
 };
 
 // Indices of the element in the shape; row-major.
 Shape place_in(const Shape& shape, std::uint64_t index);
 
-// `actual` are row-major elements as stored. Infinities must agree with the expected value rounded to the dtype, and so
-// must NaNs. Program Error SHAPE_ERROR when the sizes differ.
+// `actual` are row-major elements as stored. What is not a finite number is classified first:
+//   a NaN or an infinity is expected   right when the same, in the dtype, was computed, whatever the error is
+//   a NaN or an infinity was computed  right when either end of expected +- error rounds to it
+//   the error is infinite or NaN       not verified; wrong when a NaN was computed
+//   both ends round to one infinity    wrong when a finite number was computed
+// Program Error SHAPE_ERROR when the sizes differ.
 VerificationRow compare(std::string tensor, Dtype dtype, const Shape& shape, const std::vector<std::byte>& actual,
                         const std::vector<double>& expected, const ErrorBound& bound = {});
 // Integers: equality.

@@ -156,12 +156,35 @@ void write_launch(JsonWriter& json, const LaunchRecord& launch, const std::vecto
   json.end_object();
 }
 
+// NaNs and infinities as texts, so that they can be told apart.
+void write_element(JsonWriter& json, double value) {
+  if (std::isfinite(value)) {
+    json.real(value);
+  } else {
+    json.text(std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+  }
+}
+
+void write_place(JsonWriter& json, const Shape& shape, std::uint64_t index) {
+  json.begin_array(true);
+  for (const std::int64_t at : data::place_in(shape, index)) json.integer(at);
+  json.end_array();
+}
+
 void write_first_wrong(JsonWriter& json, const data::VerificationRow& row) {
   json.key("wrong_elements").unsigned_integer(row.failures);
-  json.key("first_wrong").begin_object(true).key("index").begin_array(true);
-  for (const std::int64_t index : data::place_in(row.shape, row.first_failure)) json.integer(index);
-  json.end_array();
-  json.key("expected").real(row.first_expected).key("actual").real(row.first_actual).end_object();
+  json.key("first_wrong").begin_object(true).key("index");
+  write_place(json, row.shape, row.first_failure);
+  json.key("expected");
+  write_element(json, row.first_expected);
+  json.key("actual");
+  write_element(json, row.first_actual);
+  json.end_object();
+}
+
+void write_first_unverified(JsonWriter& json, const data::VerificationRow& row) {
+  json.key("unverified_elements").unsigned_integer(row.unverified).key("first_unverified");
+  write_place(json, row.shape, row.first_unverified);
 }
 
 void write_races(JsonWriter& json, const RunRecord& run) {
@@ -185,8 +208,9 @@ void write_verification(JsonWriter& json, const data::VerificationRow& row) {
   json.key("roundings").begin_array(true);
   for (const std::string& rounding : row.roundings) json.text(rounding);
   json.end_array();
-  if (!row.ok) write_first_wrong(json, row);
-  json.key("ok").boolean(row.ok).end_object();
+  if (row.failures > 0) write_first_wrong(json, row);
+  if (row.unverified > 0) write_first_unverified(json, row);
+  json.key("status").text(data::name_of(row.status())).key("ok").boolean(row.ok).end_object();
 }
 
 void write_figures(JsonWriter& json, const RunRecord& run) {

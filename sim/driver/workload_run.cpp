@@ -31,10 +31,10 @@ const char* data_mode_name(contract::DataMode mode) {
   return "";
 }
 
-std::string failed_tensors(const std::vector<data::VerificationRow>& rows) {
+std::string tensors_that_are(data::RowStatus status, const std::vector<data::VerificationRow>& rows) {
   std::string names;
   for (const data::VerificationRow& row : rows) {
-    if (!row.ok) names += (names.empty() ? "" : ", ") + row.tensor;
+    if (row.status() == status) names += (names.empty() ? "" : ", ") + row.tensor;
   }
   return names;
 }
@@ -44,6 +44,17 @@ void fail(WorkloadOutcome& outcome, ErrorFamily family, std::string code, std::s
   outcome.record.error_code = std::move(code);
   outcome.record.error_message = std::move(message);
   outcome.exit_code = exit_code(family);
+}
+
+// At least one row is wrong or not verified.
+void fail_verification(WorkloadOutcome& outcome) {
+  const std::vector<data::VerificationRow>& rows = outcome.record.verification;
+  const std::string wrong = tensors_that_are(data::RowStatus::wrong, rows);
+  const std::string open = tensors_that_are(data::RowStatus::not_verified, rows);
+  std::string message = wrong.empty() ? "" : "wrong contents in " + wrong;
+  if (!open.empty()) message += (wrong.empty() ? "not verified: " : "; not verified: ") + open;
+  fail(outcome, ErrorFamily::program, wrong.empty() ? "NOT_VERIFIED" : "VERIFICATION_FAILED",
+       message + "; the verification table names the elements");
 }
 
 // What --verify-data found nothing to compare in.
@@ -56,8 +67,7 @@ void judge(WorkloadOutcome& outcome, const WorkloadRun& run, const std::optional
   if (failure) {
     fail(outcome, failure->family(), failure->code(), failure->what());
   } else if (!data::all_ok(record.verification)) {
-    fail(outcome, ErrorFamily::program, "VERIFICATION_FAILED",
-         "wrong contents in " + failed_tensors(record.verification) + "; the verification table names the elements");
+    fail_verification(outcome);
   } else if (record.races && !record.races->empty()) {
     const std::string more =
         record.races->size() == 1 ? "" : " (and " + std::to_string(record.races->size() - 1) + " more)";

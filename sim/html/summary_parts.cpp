@@ -155,6 +155,14 @@ std::string settings_part(const Case& of) {
   return html + "</tbody></table>\n" + kCloseSection;
 }
 
+// Of a row that is wrong or not verified.
+std::string verdict_text(const Json& row) {
+  const Json& wrong = member(row, "wrong_elements");
+  const Json& count = wrong.is_number() ? wrong : member(row, "unverified_elements");
+  const std::string verdict = wrong.is_number() ? "wrong" : text_of(row, "status");
+  return count.is_number() ? verdict + " in " + plain(count) + " elements" : verdict;
+}
+
 std::string verification_part(const Case& of) {
   const Json& rows = list_of(of.summary, "verification");
   const Json& figures = list_of(of.summary, "figures");
@@ -176,8 +184,7 @@ std::string verification_part(const Case& of) {
           escaped(text_of(row, "tensor")), escaped(text_of(row, "dtype")), escaped(plain(member(row, "shape"))),
           number_of(row, "max_abs"),
           member(row, "max_of_bound").is_number() ? fmt::format("{:.3g}", number_of(row, "max_of_bound")) : "",
-          ok ? "good" : "bad",
-          ok ? "right" : escaped("wrong in " + plain(member(row, "wrong_elements")) + " elements"));
+          ok ? "good" : "bad", ok ? "right" : escaped(verdict_text(row)));
     }
     html += "</tbody></table>\n" + left_out(rows.size()) + kCloseSection;
   }

@@ -41,7 +41,7 @@ void AttentionRows::attend(const BoundedMatrix& q, const BoundedMatrix& k, const
   const double roundings = data::gamma(static_cast<double>(v.rows), data::unit_roundoff(Dtype::f32));
   for (std::size_t i = 0; i < sums.values.size(); ++i) {
     Bounded before = o_.at(i);
-    before.error += roundings * (std::fabs(before.value) + before.error);
+    if (std::isfinite(before.value)) before.error += roundings * (std::fabs(before.value) + before.error);
     o_.set(i, first[i / o_.cols] ? sums.at(i) : data::add(before, sums.at(i)));
   }
 }
@@ -104,10 +104,12 @@ BoundedMatrix AttentionRows::merged(const std::vector<AttentionRows>& parts) {
         const double factor = std::exp(scale * (peak.value - top.value));
         const double moved = std::expm1(scale * (peak.error + top.error));
         sum.value += factor * term.value;
+        if (!std::isfinite(term.value)) continue;
         sum.error += factor * (term.error + moved * (std::fabs(term.value) + term.error));
         magnitude += factor * (std::fabs(term.value) + term.error);
       }
-      sum.error += data::gamma(roundings, data::unit_roundoff(Dtype::f32)) * magnitude;
+      sum = data::settled(sum);
+      if (std::isfinite(sum.value)) sum.error += data::gamma(roundings, data::unit_roundoff(Dtype::f32)) * magnitude;
       return sum;
     };
     out.l_[row] = combined([&](const AttentionRows& part) { return part.l_[row]; });

@@ -32,10 +32,10 @@ void Reduction::add(double value) {
   }
   switch (op_) {
     case Op::max:
-      value_ = std::max(value_, value);
+      value_ = data::maximum({value_, 0}, {value, 0}).value;
       return;
     case Op::min:
-      value_ = std::min(value_, value);
+      value_ = data::minimum({value_, 0}, {value, 0}).value;
       return;
     default:
       value_ += value;
@@ -54,13 +54,18 @@ data::Bounded Reduction::result() const {
     value = static_cast<double>(static_cast<std::int64_t>(bits) >> unused);
     return {average ? std::trunc(value / count_) : value, 0};
   }
+  if (!std::isfinite(value)) return {value, 0};
+  // Terms of both signs, of which some are together too large for the dtype: it depends on the order.
+  if (op_ == Op::sum && magnitude_ > data::largest(dtype_) && magnitude_ > std::fabs(value) * (1 + 0x1p-40)) {
+    return data::unknown(value);
+  }
   // Contributions to an average are divided by a power of two before they are added.
   const int scale = average ? static_cast<int>(std::ceil(std::log2(count_))) : 0;
   const double unit = std::ldexp(1.0, scale), divisor = average ? count_ : 1;
   const bool exact = op_ == Op::max || op_ == Op::min || data::sums_exactly(dtype_, magnitude_ / unit, unit_ - scale);
   const double roundings = (average ? 2 : 1) * count_;  // among subnormal numbers also that of the division
   const double error = exact ? 0
-                             : data::gamma(count_, data::unit_roundoff(dtype_)) * magnitude_ +
+                             : data::sum_growth(count_, data::unit_roundoff(dtype_)) * magnitude_ +
                                    roundings * data::subnormal_roundoff(dtype_) * unit;
   return {value / divisor, error / divisor};
 }

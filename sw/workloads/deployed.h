@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ Deployed deploy(Runtime& runtime, const Shape& shape, Dtype dtype, const DPPolic
 
 // Up to `limit` of 0 .. count-1, evenly spaced, the first and the last among them.
 std::vector<std::int64_t> spread(std::int64_t count, std::int64_t limit);
+// Up to `limit` rows (axis 0) or columns (axis 1) of a matrix that have a NaN or an infinity.
+std::set<std::int64_t> non_finite_lines(const HostArray& matrix, std::size_t axis, std::int64_t limit);
+// Rows or columns to compare where all are too many: `limit` of them, evenly spaced, and those of non_finite_lines().
+std::vector<std::int64_t> lines_to_compare(const HostArray& matrix, std::size_t axis, std::int64_t limit);
 // Those columns of a two-dimensional array.
 HostArray take_columns(const HostArray& array, const std::vector<std::int64_t>& columns);
 

@@ -83,11 +83,12 @@ BoundedMatrix LayerReference::summed_over_ranks(const BoundedMatrix& x, const Bo
       magnitude += std::fabs(part.values[i]) + part.errors[i];
       unit = std::min(unit, data::lowest_bit(part.values[i]));
     }
+    sum = data::settled(sum);
     const bool exact = sum.error == 0 && data::sums_exactly(dtype_, magnitude, unit);
-    if (terms <= 2) {  // one addition
+    if (terms <= 2 || !std::isfinite(sum.value)) {  // one addition
       sum = data::rounded(dtype_, sum);
     } else if (!exact) {  // in an order that is not known here
-      sum.error += data::gamma(terms - 1, data::unit_roundoff(dtype_)) * magnitude +
+      sum.error += data::sum_growth(terms - 1, data::unit_roundoff(dtype_)) * magnitude +
                    (terms - 1) * data::subnormal_roundoff(dtype_);
     }
     out.set(i, sum);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "platform/data/element.h"
 #include "sw/parallel/host_parts.h"
@@ -32,6 +33,11 @@ std::uint64_t weight_of(std::size_t column) {
   return data::random_bits(1, column) | 1;
 }
 
+// That an integer of 64 bits holds; neither NaN nor infinite.
+bool is_whole(double value) {
+  return std::fabs(value) < 0x1p53 && value == std::floor(value);
+}
+
 // Row `row` of an array times the weights, modulo 2^64; false when an element is not a whole number.
 bool weighted_sum(const HostArray& array, std::size_t row, std::uint64_t& sum) {
   const auto width = static_cast<std::size_t>(array.shape()[1]);
@@ -40,7 +46,7 @@ bool weighted_sum(const HostArray& array, std::size_t row, std::uint64_t& sum) {
   sum = 0;
   bool whole = true;
   for (std::size_t j = 0; j < width; ++j) {
-    whole = whole && std::fabs(values[j]) < 0x1p53 && values[j] == std::floor(values[j]);
+    whole = whole && is_whole(values[j]);
     sum += static_cast<std::uint64_t>(static_cast<std::int64_t>(whole ? values[j] : 0)) * weight_of(j);
   }
   return whole;
@@ -60,7 +66,7 @@ bool find_suspects(const LinearProblem& problem, const HostArray& y, std::vector
     std::uint64_t expected = of_bias, actual = 0;
     for (std::size_t p = 0; p < k; ++p) {
       const double value = x[row * k + p];
-      if (value != std::floor(value)) return false;
+      if (!is_whole(value)) return false;
       expected += static_cast<std::uint64_t>(static_cast<std::int64_t>(value)) * of_w[p];
     }
     const bool whole = weighted_sum(y, row, actual);
@@ -86,6 +92,30 @@ std::optional<data::VerificationRow> wrong_in_row(const std::string& tensor, con
   return std::nullopt;
 }
 
+// Evenly spaced ones, and those that have or must have a NaN or an infinity; `whole` operands have none.
+std::vector<std::int64_t> columns_of_interest(const LinearProblem& problem, const HostArray& y, bool whole) {
+  const std::vector<std::int64_t> spaced = lines_to_compare(y, 1, kVerifiedColumns);
+  std::set<std::int64_t> columns(spaced.begin(), spaced.end());
+  if (whole) return {columns.begin(), columns.end()};
+  columns.merge(non_finite_lines(*problem.w, 1, kVerifiedColumns));
+  if (problem.bias != nullptr) columns.merge(non_finite_lines(*problem.bias, 1, kVerifiedColumns));
+  return {columns.begin(), columns.end()};
+}
+
+// More rows than can be compared need it: whether they are right is not known.
+data::VerificationRow rows_not_compared(const std::string& tensor, const HostArray& y, std::size_t suspects,
+                                        const std::string& reason) {
+  data::VerificationRow row;
+  row.tensor = fmt::format("{}, row by row", tensor);
+  row.dtype = y.dtype();
+  row.shape = y.shape();
+  row.bound = "equal weighted sums, else each element";
+  row.ok = false;
+  row.note = fmt::format("{} of {} rows have {}; the first {} of them are right, the others were not compared",
+                         suspects, y.shape()[0], reason, kMaxRows);
+  return row;
+}
+
 }  // namespace
 
 LinearVerdict linear_verdict(const std::string& tensor, const LinearProblem& problem, const HostArray& y,
@@ -97,23 +127,28 @@ LinearVerdict linear_verdict(const std::string& tensor, const LinearProblem& pro
     verdict.rows.push_back(compare_all(tensor, *problem.x, *problem.w, problem.bias, y));
     return verdict;
   }
-  const std::vector<std::int64_t> columns = spread(n, kVerifiedColumns);
+  std::vector<std::int64_t> suspects;
+  const bool whole = find_suspects(problem, y, suspects);
+  const std::vector<std::int64_t> columns = columns_of_interest(problem, y, whole);
   const HostArray bias = problem.bias != nullptr ? take_columns(*problem.bias, columns) : HostArray();
   verdict.rows.push_back(compare_all(tensor, *problem.x, take_columns(*problem.w, columns),
                                      problem.bias != nullptr ? &bias : nullptr, take_columns(y, columns)));
-  std::vector<std::int64_t> suspects;
-  if (!find_suspects(problem, y, suspects)) {
-    verdict.note = fmt::format("{}: {} of {} columns were verified", tensor, columns.size(), n);
-    return verdict;
-  }
+  std::string reason = "another weighted sum than the reference";
   verdict.note =
       fmt::format("{}: {} of {} columns were compared, and the weighted sum of every row", tensor, columns.size(), n);
+  if (!whole) {
+    const std::set<std::int64_t> rows = non_finite_lines(*problem.x, 0, y.shape()[0]);
+    suspects.assign(rows.begin(), rows.end());
+    reason = "a NaN or an infinity in X";
+    verdict.note = fmt::format("{}: {} of {} columns were verified", tensor, columns.size(), n);
+  }
   for (std::size_t i = 0; i < suspects.size() && i < kMaxRows; ++i) {
     std::optional<data::VerificationRow> wrong = wrong_in_row(tensor, problem, y, suspects[i]);
     if (!wrong) continue;
     verdict.rows.push_back(std::move(*wrong));
-    break;
+    return verdict;
   }
+  if (suspects.size() > kMaxRows) verdict.rows.push_back(rows_not_compared(tensor, y, suspects.size(), reason));
   return verdict;
 }
 

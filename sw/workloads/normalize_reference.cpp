@@ -24,6 +24,7 @@ Bounded of(double (*f)(double), double x) {
 Bounded composed(long double value) {
   constexpr double kSteps = 0x1p-44;
   const auto nearest = static_cast<double>(value);
+  if (!std::isfinite(nearest)) return {nearest, 0};
   return data::rounded(Dtype::f32, {nearest, kSteps * std::fabs(nearest)});
 }
 
@@ -78,11 +79,11 @@ const std::map<std::string, Binary>& binary_operations() {
        }},
       {"maximum",
        [](double x, double y) {
-         return Bounded{std::max(x, y), 0};
+         return data::maximum({x, 0}, {y, 0});
        }},
       {"minimum",
        [](double x, double y) {
-         return Bounded{std::min(x, y), 0};
+         return data::minimum({x, 0}, {y, 0});
        }},
       {"mul",
        [](double x, double y) {

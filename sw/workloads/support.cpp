@@ -13,6 +13,15 @@
 #include "sw/tensor/join.h"
 
 namespace kb::sw {
+namespace {
+
+Error not_of_one_problem(const std::string& tensor, const HostArray& a, const HostArray& b, const char* what) {
+  return Error::program("SHAPE_ERROR", fmt::format("verification of {}: {} and {} are no operands of {}", tensor,
+                                                   format_shape(a.shape()), format_shape(b.shape()), what));
+}
+
+}  // namespace
+
 std::vector<Parameter> gemm_size_parameters() {
   return {
       Parameter::integer("m", 512, "rows of A and C", 1, "elements"),
@@ -119,11 +128,26 @@ data::VerificationRow bounded_row(const std::string& tensor, const HostArray& ac
   return data::compare(tensor, actual.dtype(), actual.shape(), actual.bytes(), expected.values, bound);
 }
 
+data::VerificationRow values_row(const std::string& tensor, const HostArray& actual,
+                                 const std::vector<double>& expected, double roundings,
+                                 const std::vector<double>& magnitudes) {
+  const Dtype dtype = actual.dtype();
+  data::ErrorBound bound;
+  bound.errors = magnitudes.empty() ? expected : magnitudes;
+  for (double& error : bound.errors) {
+    error = roundings * (data::unit_roundoff(dtype) * std::abs(error) + data::subnormal_roundoff(dtype));
+  }
+  bound.roundings = {
+      fmt::format("{:g} more roundings: {:g} u({}) sum|terms|", roundings, roundings, dtype_name(dtype))};
+  return data::compare(tensor, dtype, actual.shape(), actual.bytes(), expected, bound);
+}
+
 data::VerificationRow gemm_row(const std::string& tensor, const HostArray& a, const HostArray& b, const HostArray& c,
                                double acc_roundings) {
   const auto m = static_cast<std::size_t>(a.shape()[0]);
   const auto k = static_cast<std::size_t>(a.shape()[1]);
   const auto n = static_cast<std::size_t>(b.shape()[1]);
+  if (b.shape()[0] != a.shape()[1]) throw not_of_one_problem(tensor, a, b, "a product");
   if (!is_float(c.dtype())) {
     return integers_row(tensor, c, data::reference_gemm(a.to_integers(), b.to_integers(), m, k, n));
   }
@@ -133,6 +157,7 @@ data::VerificationRow gemm_row(const std::string& tensor, const HostArray& a, co
 }
 
 data::VerificationRow sum_row(const std::string& tensor, const HostArray& a, const HostArray& b, const HostArray& c) {
+  if (a.shape() != b.shape()) throw not_of_one_problem(tensor, a, b, "a sum");
   if (!is_float(c.dtype())) {
     const std::vector<std::int64_t> x = a.to_integers();
     std::vector<std::int64_t> sum = b.to_integers();
@@ -171,16 +196,9 @@ void verify_exact(Runtime& runtime, WorkloadResult& result, const std::string& t
 
 void verify_values(Runtime& runtime, WorkloadResult& result, const std::string& tensor, const HostArray& actual,
                    const std::vector<double>& expected, double roundings, const std::vector<double>& magnitudes) {
-  if (!can_verify(runtime, result)) return;
-  const Dtype dtype = actual.dtype();
-  data::ErrorBound bound;
-  bound.errors = magnitudes.empty() ? expected : magnitudes;
-  for (double& error : bound.errors) {
-    error = roundings * (data::unit_roundoff(dtype) * std::abs(error) + data::subnormal_roundoff(dtype));
+  if (can_verify(runtime, result)) {
+    result.verification.push_back(values_row(tensor, actual, expected, roundings, magnitudes));
   }
-  bound.roundings = {
-      fmt::format("{:g} more roundings: {:g} u({}) sum|terms|", roundings, roundings, dtype_name(dtype))};
-  result.verification.push_back(data::compare(tensor, dtype, actual.shape(), actual.bytes(), expected, bound));
 }
 
 void verify_gemm(Runtime& runtime, WorkloadResult& result, const std::string& tensor, const HostArray& a,

@@ -44,6 +44,10 @@ data::VerificationRow integers_row(const std::string& tensor, const HostArray& a
 // Floats: within the bound of what is expected before the last rounding; `roundings` says where errors come from.
 data::VerificationRow bounded_row(const std::string& tensor, const HostArray& actual, data::BoundedMatrix expected,
                                   std::vector<std::string> roundings);
+// Floats that saw `roundings` roundings to their dtype, see verify_values().
+data::VerificationRow values_row(const std::string& tensor, const HostArray& actual,
+                                 const std::vector<double>& expected, double roundings,
+                                 const std::vector<double>& magnitudes = {});
 // C = A x B. Floats are added in f32 with up to `acc_roundings` roundings and rounded once to the dtype.
 data::VerificationRow gemm_row(const std::string& tensor, const HostArray& a, const HostArray& b, const HostArray& c,
                                double acc_roundings);
@@ -65,7 +69,7 @@ void verify_exact(Runtime& runtime, WorkloadResult& result, const std::string& t
 // Floats that saw `roundings` roundings to their dtype: |actual - expected| <= roundings * u * |magnitude| and one
 // rounding more, u being half a unit in the last place of 1. `magnitudes`: per element the sum of the absolute values
 // that were added up; empty = |expected|, right for products and functions, too tight for sums whose terms cancel.
-// DTYPE_ERROR for integers.
+// DTYPE_ERROR for integers. NaNs and infinities of `expected` are compared as such.
 void verify_values(Runtime& runtime, WorkloadResult& result, const std::string& tensor, const HostArray& actual,
                    const std::vector<double>& expected, double roundings, const std::vector<double>& magnitudes = {});
 

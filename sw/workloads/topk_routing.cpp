@@ -38,6 +38,17 @@ std::vector<double> take_rows(const HostArray& array, const std::vector<std::int
   return out;
 }
 
+// Whether one goes before the other for sure; NaNs go before all (P-90).
+bool goes_before(const Bounded& one, const Bounded& other) {
+  if (std::isnan(one.value) || std::isnan(other.value)) return std::isnan(one.value) && !std::isnan(other.value);
+  return one.value - one.error > other.value + other.error;
+}
+
+bool equal_for_sure(const Bounded& one, const Bounded& other) {
+  const bool same = one.value == other.value || (std::isnan(one.value) && std::isnan(other.value));
+  return same && one.error == 0 && other.error == 0;
+}
+
 // Whether `expert` may be the next one that a token chooses, by what rounding leaves open: none that is left is larger
 // for sure, and of exactly equal ones it is the first.
 bool may_be_next(const std::vector<Bounded>& logits, const std::vector<bool>& taken, std::size_t expert) {
@@ -46,9 +57,7 @@ bool may_be_next(const std::vector<Bounded>& logits, const std::vector<bool>& ta
   for (std::size_t other = 0; other < logits.size(); ++other) {
     if (other == expert || taken[other]) continue;
     const Bounded& rival = logits[other];
-    if (rival.value - rival.error > own.value + own.error) return false;
-    const bool equal = rival.value == own.value && rival.error == 0 && own.error == 0;
-    if (equal && other < expert) return false;
+    if (goes_before(rival, own) || (equal_for_sure(rival, own) && other < expert)) return false;
   }
   return true;
 }
@@ -56,7 +65,8 @@ bool may_be_next(const std::vector<Bounded>& logits, const std::vector<bool>& ta
 std::size_t first_largest(const std::vector<Bounded>& logits, const std::vector<bool>& taken) {
   std::size_t best = logits.size();
   for (std::size_t i = 0; i < logits.size(); ++i) {
-    if (!taken[i] && (best == logits.size() || logits[i].value > logits[best].value)) best = i;
+    if (taken[i]) continue;
+    if (best == logits.size() || goes_before({logits[i].value, 0}, {logits[best].value, 0})) best = i;
   }
   return best;
 }
@@ -113,7 +123,7 @@ TopkVerdict topk_verdict(const TopkRouting& p, const HostArray& x, const HostArr
                          const HostArray& experts) {
   const double per_token = static_cast<double>(p.dim) * static_cast<double>(p.experts);
   const auto limit = static_cast<std::int64_t>(std::max(64.0, kMaxProducts / per_token));
-  const std::vector<std::int64_t> tokens = spread(p.tokens, limit);
+  const std::vector<std::int64_t> tokens = lines_to_compare(weights, 0, limit);
   const auto count = static_cast<std::size_t>(tokens.size()), k = static_cast<std::size_t>(p.k);
   const BoundedMatrix rows = data::exact_matrix(count, static_cast<std::size_t>(p.dim), take_rows(x, tokens));
   const BoundedMatrix logits = data::product(rows, exact_values(w));

@@ -47,7 +47,7 @@ export interface Run {
   launches: Launch[];
   launch_count: number;
   figures?: Figure[];
-  verification?: { tensor?: string; ok?: boolean }[];
+  verification?: { tensor?: string; ok?: boolean; status?: string }[];
   notes?: string[];
   warnings?: string[];
   findings?: unknown;

@@ -36,6 +36,13 @@ export function longestLaunch(run: Run): Launch | undefined {
   return run.launches.reduce<Launch | undefined>((best, launch) => (best && total(best) >= total(launch) ? best : launch), undefined);
 }
 
+// "3 of 5 tensors right, 1 wrong, 1 not verified"
+export function verdicts(rows: NonNullable<Run['verification']>): string {
+  const of = (status: string) => rows.filter((row) => row.status === status).length;
+  const bad = ['wrong', 'not verified'].filter((status) => of(status) > 0).map((status) => `, ${of(status)} ${status}`);
+  return `${rows.filter((row) => row.ok).length} of ${rows.length} tensors right${bad.join('')}`;
+}
+
 export const name = (launch: Launch): string => `#${launch.id ?? '?'} ${launch.kernel ?? ''} sip${launch.sip ?? '?'}`;
 
 // When launches were under way, on the time of the whole run.
@@ -214,7 +221,7 @@ function Lists({ run }: { run: Run }) {
           {(set.length > 0 ? set : params.slice(0, 6)).map(([key, p]) => <tr><th scope="row">{key}</th><td>{text(p.value)}</td></tr>)}
           <tr><th scope="row">machine</th><td>{run.topology?.file}{machine(run) && <span class="dim"> {machine(run)}</span>}</td></tr>
           {(run.settings ?? []).slice(0, 20).map((s) => <tr><th scope="row">{s.key}</th><td>{text(s.value)} <span class="dim">reference {text(s.reference)}</span></td></tr>)}
-          <tr><th scope="row">data mode</th><td>{run.data_mode}{(run.verification ?? []).length > 0 && `, ${run.verification!.filter((v) => v.ok).length} of ${run.verification!.length} tensors right`}</td></tr>
+          <tr><th scope="row">data mode</th><td>{run.data_mode}{(run.verification ?? []).length > 0 && `, ${verdicts(run.verification!)}`}</td></tr>
           <tr><th scope="row">kernbench</th><td>{run.version}, seed {run.seed}</td></tr>
         </tbody>
       </table>

@@ -167,6 +167,23 @@ WorkloadResult compare_no_numbers(Runtime& rt, const Tensor& x) {
   return result;
 }
 
+// Compares zeros with a reference that has a NaN and an infinity, or no bound.
+WorkloadResult compare_odd_numbers(Runtime& rt, const Tensor& x, bool without_bound) {
+  const Shape shape{8, 8192};
+  x.copy_(HostArray(shape, Dtype::f16));
+  std::vector<double> expected(8 * 8192);
+  std::vector<double> magnitudes = expected;
+  if (without_bound) {
+    magnitudes[8192] = HUGE_VAL;
+  } else {
+    expected[5] = std::nan("");
+    expected[8192] = -HUGE_VAL;
+  }
+  WorkloadResult result;
+  verify_values(rt, result, "x", x.to_host(), expected, 2, magnitudes);
+  return result;
+}
+
 // Ends the process instead of returning, or does neither.
 void end_process(const std::string& mistake) {
   if (mistake == "busy-workload") loop_for_ever();
@@ -199,6 +216,7 @@ WorkloadResult run(Runtime& rt, const Params& params) {
   rows.num_cubes = 1;
   const Tensor x = rt.empty({8, 8192}, Dtype::f16, rows, "x");
   if (mistake == "no-numbers") return compare_no_numbers(rt, x);
+  if (mistake == "lost-nan" || mistake == "no-bound") return compare_odd_numbers(rt, x, mistake == "no-bound");
   if (mistake == "nobody-answers") rt.host().make_signal()->wait("a signal that nobody gives");
   if (mistake != "sum-of-nothing") x.copy_(HostArray::random({8, 8192}, Dtype::f16, rt.seed()));
   if (launch_with_wrong_arguments(rt, mistake, x)) return {};
@@ -235,6 +253,8 @@ KERNBENCH_PLUGIN(registrar) {
                                        "huge",
                                        "nobody-answers",
                                        "no-numbers",
+                                       "lost-nan",
+                                       "no-bound",
                                        "exit",
                                        "quick-exit",
                                        "abort",

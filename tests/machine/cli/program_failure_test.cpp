@@ -109,6 +109,31 @@ TEST_F(ProgramFailureTest, AComparisonWithoutNumbersIsAWarning) {
   EXPECT_THAT(strict.err, HasSubstr("--strict does not accept warnings: x: 65536"));
 }
 
+TEST_F(ProgramFailureTest, ALostNaNIsWrong) {
+  const Outcome outcome = faulty("lost-nan", "--verify-data");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("FAILED  VERIFICATION_FAILED: wrong contents in x; the verification table"));
+  EXPECT_THAT(outcome.out, HasSubstr("2 of 65536 elements are wrong; the first at (0, 5): 0 instead of nan"));
+  const Json result = Json::parse(read("out/result.json"));
+  EXPECT_EQ(result["ok"], false);
+  EXPECT_EQ(result["error"]["code"], "VERIFICATION_FAILED");
+  EXPECT_EQ(result["verification"][0]["status"], "wrong");
+  EXPECT_EQ(result["verification"][0]["first_wrong"], (Json{{"index", {0, 5}}, {"expected", "nan"}, {"actual", 0}}));
+}
+
+TEST_F(ProgramFailureTest, AnElementWithoutBoundIsNotVerified) {
+  const Outcome outcome = faulty("no-bound", "--verify-data");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("FAILED  NOT_VERIFIED: not verified: x; the verification table"));
+  EXPECT_THAT(outcome.out, HasSubstr("NOT VERIFIED"));
+  const Json result = Json::parse(read("out/result.json"));
+  EXPECT_EQ(result["ok"], false);
+  EXPECT_EQ(result["error"]["code"], "NOT_VERIFIED");
+  EXPECT_EQ(result["verification"][0]["status"], "not verified");
+  EXPECT_EQ(result["verification"][0]["unverified_elements"], 1);
+  EXPECT_EQ(result["verification"][0]["first_unverified"], (Json{1, 0}));
+}
+
 TEST_F(ProgramFailureTest, UnwrittenMemoryReadsAsZeroWithoutStrict) {
   EXPECT_EQ(faulty("sum-of-nothing", "--data replay").code, 0);
 }

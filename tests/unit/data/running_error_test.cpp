@@ -4,11 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 
 #include "platform/data/element.h"
+#include "tests/unit/data/support.h"
 
 namespace kb::data {
 namespace {
+
+using test::kInfinity;
+using test::kNan;
 
 TEST(RunningError, GammaAndUnitRoundoffAreThoseOfTheBook) {
   EXPECT_EQ(unit_roundoff(Dtype::f16), 0x1p-11);
@@ -78,7 +83,103 @@ TEST(RunningError, ErrorsOfOperandsGoThroughAProduct) {
   EXPECT_LE(y.errors[0], 2.001);
 }
 
+// {NaN}, {inf}, {-inf}, or what is unknown.
+std::string kind_of(Bounded x) {
+  if (x.error != 0) return std::isfinite(x.error) ? "bounded" : "unknown";
+  return std::isnan(x.value) ? "NaN" : !std::isinf(x.value) ? "exact" : x.value > 0 ? "inf" : "-inf";
+}
+
+// They go through as through the machine's operations; what depends on where in its interval an operand lies is
+// unknown.
+TEST(RunningError, NaNsAndInfinitiesGoThroughOperations) {
+  const Bounded nan{kNan, 0}, inf{kInfinity, 0}, minus{-kInfinity, 0}, two{2, 0.25}, around{0.125, 0.25},
+      open = unknown(3);
+  for (const Bounded& other : {nan, inf, two, around, open}) {
+    for (auto* operation : {add, subtract, multiply, divide, maximum, minimum}) {
+      EXPECT_EQ(kind_of(operation(nan, other)), "NaN");
+      EXPECT_EQ(kind_of(operation(other, nan)), "NaN");
+    }
+    EXPECT_EQ(kind_of(multiply_add(other, two, nan)), "NaN");
+    EXPECT_EQ(kind_of(multiply_add(nan, other, two)), "NaN");
+  }
+  EXPECT_EQ(kind_of(add(inf, two)), "inf");
+  EXPECT_EQ(kind_of(add(inf, minus)), "NaN");
+  EXPECT_EQ(kind_of(subtract(inf, inf)), "NaN");
+  EXPECT_EQ(kind_of(add(inf, open)), "unknown");
+  EXPECT_EQ(kind_of(multiply(minus, two)), "-inf");
+  EXPECT_EQ(kind_of(multiply(inf, around)), "unknown");
+  EXPECT_EQ(kind_of(multiply(inf, {0, 0})), "NaN");
+  EXPECT_EQ(kind_of(divide(inf, two)), "inf");
+  EXPECT_EQ(kind_of(divide(two, minus)), "exact");
+  EXPECT_EQ(kind_of(divide(two, {0, 0})), "inf");
+  EXPECT_EQ(kind_of(divide({0, 0}, {0, 0})), "NaN");
+  EXPECT_EQ(kind_of(divide(around, {0, 0})), "unknown");
+  EXPECT_EQ(kind_of(divide(two, around)), "unknown");
+  EXPECT_EQ(kind_of(multiply_add(two, two, minus)), "-inf");
+  EXPECT_EQ(kind_of(multiply_add({1e30, 0}, {1e30, 0}, minus)), "-inf");  // the product alone is no f32 number
+  EXPECT_EQ(kind_of(multiply_add(inf, two, two)), "inf");
+  EXPECT_EQ(kind_of(maximum(inf, two)), "inf");
+  EXPECT_EQ(kind_of(maximum(minus, two)), "bounded");
+  EXPECT_EQ(maximum(minus, two).value, 2);
+  EXPECT_EQ(kind_of(minimum(minus, open)), "unknown");
+  EXPECT_EQ(kind_of(exponential(inf)), "inf");
+  EXPECT_EQ(kind_of(exponential({1000, 0})), "inf");
+  EXPECT_EQ(exponential(minus).value, 0);
+  EXPECT_EQ(logistic(inf).value, 1);
+  EXPECT_EQ(kind_of(logistic(nan)), "NaN");
+  EXPECT_EQ(kind_of(square_root(inf)), "inf");
+  EXPECT_EQ(kind_of(square_root({-1, 0})), "NaN");
+  EXPECT_EQ(kind_of(square_root(open)), "unknown");
+  EXPECT_EQ(kind_of(rounded(Dtype::f16, {70000, 10})), "inf");
+  EXPECT_EQ(kind_of(rounded(Dtype::f16, {65519, 10})), "unknown");
+  EXPECT_EQ(kind_of(rounded(Dtype::f16, {2, kNan})), "unknown");
+  EXPECT_EQ(kind_of(rounded(Dtype::f16, {kInfinity, 3})), "inf");
+}
+
+TEST(RunningError, NaNsAndInfinitiesGoThroughProducts) {
+  const auto sum = [](const BoundedMatrix& x, std::vector<double> w) {
+    const std::size_t rows = w.size();
+    return kind_of(product(x, exact_matrix(rows, 1, std::move(w))).at(0));
+  };
+  EXPECT_EQ(sum(exact_matrix(1, 2, {kNan, 1}), {0, 1}), "NaN");
+  EXPECT_EQ(sum(exact_matrix(1, 2, {kInfinity, 1}), {2, 1}), "inf");
+  EXPECT_EQ(sum(exact_matrix(1, 2, {kInfinity, 1}), {-2, 1}), "-inf");
+  EXPECT_EQ(sum(exact_matrix(1, 2, {kInfinity, 1}), {0, 1}), "NaN");
+  EXPECT_EQ(sum(exact_matrix(1, 2, {kInfinity, kInfinity}), {1, -1}), "NaN");
+  BoundedMatrix x = exact_matrix(1, 2, {0.125, 1});
+  x.errors = {0.25, 0};
+  EXPECT_EQ(sum(x, {kInfinity, 1}), "unknown");
+  x.errors = {0.0625, 0};
+  EXPECT_EQ(sum(x, {kInfinity, 1}), "inf");
+  x.errors = {kInfinity, 0};
+  EXPECT_EQ(sum(x, {1, 1}), "unknown");
+  EXPECT_EQ(sum(x, {1, kNan}), "NaN");
+}
+
+// A partial sum may be too large for f32 although the sum is not, which depends on the order.
+TEST(RunningError, ProductsThatAreTooLargeForF32) {
+  const auto sum = [](std::vector<double> x) {
+    return kind_of(
+        product(exact_matrix(1, x.size(), x), exact_matrix(x.size(), 1, std::vector<double>(x.size(), 1))).at(0));
+  };
+  EXPECT_EQ(sum({0x1p127, 0x1p127, 0x1p127}), "inf");
+  EXPECT_EQ(sum({-0x1p127, -0x1p127, -0x1p127}), "-inf");
+  EXPECT_EQ(sum({0x1p127, 0x1p127, -0x1p127}), "unknown");
+  EXPECT_EQ(sum({0x1p126, 0x1p126, -0x1p126}), "exact");
+  EXPECT_FALSE(sums_exactly(Dtype::f32, 0x1p128, 120));
+  EXPECT_FALSE(sums_exactly(Dtype::bf16, 0x1p128, 125));
+}
+
+// Its bound has no limit on the number of terms, where gamma has.
+TEST(RunningError, SumsOfManyTermsHaveABound) {
+  const double u = unit_roundoff(Dtype::bf16);
+  EXPECT_EQ(sum_growth(100, u), gamma(100, u));
+  EXPECT_DOUBLE_EQ(sum_growth(384, u), std::pow(1 + u, 384) - 1);
+}
+
 TEST(RunningError, TheLowestBit) {
+  EXPECT_LT(lowest_bit(kNan), -1000);
+  EXPECT_LT(lowest_bit(kInfinity), -1000);
   EXPECT_EQ(lowest_bit(1), 0);
   EXPECT_EQ(lowest_bit(-12), 2);
   EXPECT_EQ(lowest_bit(0.75), -2);

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ inline const int kSeeded = ::setenv("RC_PARAMS", "seed=20240917", 0);
 
 inline constexpr Dtype kAllDtypes[] = {Dtype::f16, Dtype::bf16, Dtype::f32, Dtype::i8,
                                        Dtype::i16, Dtype::i32,  Dtype::i64};
+
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 inline OperandRef at(std::uint64_t pa, Shape shape, Dtype dtype, bool transposed = false) {
   OperandRef operand = OperandRef::tensor({}, std::move(shape), dtype, transposed);

@@ -14,16 +14,22 @@ namespace kb::data {
 namespace {
 
 using test::expect_error;
+using test::kInfinity;
+using test::kNan;
 
 VerificationRow one(Dtype dtype, double actual, double expected, const ErrorBound& bound = {}) {
   return compare("t", dtype, {1}, from_doubles(dtype, {actual}), std::vector<double>{expected}, bound);
 }
 
-ErrorBound off_by(double error) {
+ErrorBound off_by(std::size_t count, double error) {
   ErrorBound bound;
-  bound.errors = {error};
+  bound.errors.assign(count, error);
   bound.roundings = {"a step"};
   return bound;
+}
+
+ErrorBound off_by(double error) {
+  return off_by(1, error);
 }
 
 // Without a bound every element is the once-rounded expected value.
@@ -88,11 +94,91 @@ TEST(Verification, SpecialValuesMustAgree) {
   EXPECT_FALSE(one(Dtype::f32, 1.0, nan).ok);
 }
 
-// So is an element whose bound is infinite: nothing was compared.
-TEST(Verification, AnInfiniteBoundShowsNothing) {
-  const auto row = one(Dtype::f16, 1.0, 2.0, off_by(HUGE_VAL));
-  EXPECT_EQ(row.non_finite, 1u);
-  EXPECT_THAT(non_finite_warnings({row}), ::testing::SizeIs(1));
+RowStatus status(Dtype dtype, double actual, double expected, double error) {
+  return one(dtype, actual, expected, off_by(error)).status();
+}
+
+// Whatever the error is: that of an expected NaN is NaN where it is relative.
+TEST(Verification, ANaNOrAnInfinityThatIsExpectedMustBeThere) {
+  for (const double error : {0.0, 1.0, kInfinity, kNan}) {
+    for (const Dtype dtype : {Dtype::f16, Dtype::bf16, Dtype::f32, Dtype::e5m2}) {
+      for (const double expected : {kNan, kInfinity, -kInfinity}) {
+        for (const double actual : {1.0, kNan, kInfinity, -kInfinity}) {
+          const bool same = actual == expected || (std::isnan(actual) && std::isnan(expected));
+          EXPECT_EQ(status(dtype, actual, expected, error), same ? RowStatus::ok : RowStatus::wrong)
+              << dtype_name(dtype) << " " << actual << " for " << expected << " with error " << error;
+        }
+      }
+    }
+  }
+  const auto row = compare("t", Dtype::f32, {4}, from_doubles(Dtype::f32, {1, 2, 3, 4}),
+                           std::vector<double>{1, kNan, 3, -kInfinity}, off_by(4, kNan));
+  EXPECT_EQ(row.failures, 2u);
+  EXPECT_EQ(row.first_failure, 1u);
+  EXPECT_TRUE(std::isnan(row.first_expected));
+  EXPECT_EQ(row.unverified, 2u);  // 1 and 3, which have no bound either
+}
+
+// 65520 is the smallest number that f16 rounds to infinity.
+TEST(Verification, AnInfinityIsRightWhenAnEndRoundsToIt) {
+  EXPECT_EQ(status(Dtype::f16, kInfinity, 65515, 10), RowStatus::ok);
+  EXPECT_EQ(status(Dtype::f16, -kInfinity, -65515, 10), RowStatus::ok);
+  EXPECT_EQ(status(Dtype::f16, -kInfinity, 65515, 10), RowStatus::wrong);
+  EXPECT_EQ(status(Dtype::f16, kInfinity, 65515, 4), RowStatus::wrong);
+  EXPECT_EQ(status(Dtype::f16, kInfinity, 65515, 5), RowStatus::ok);
+  EXPECT_EQ(status(Dtype::f16, 65504, 65515, 10), RowStatus::ok);
+  EXPECT_EQ(status(Dtype::f16, kInfinity, 65525, 5), RowStatus::ok);
+  EXPECT_EQ(status(Dtype::f16, 65504, 65525, 5), RowStatus::wrong);  // off by 21, but every number there is infinite
+  EXPECT_EQ(status(Dtype::f16, 65504, 65525, 6), RowStatus::ok);
+  EXPECT_EQ(status(Dtype::f16, kNan, 65515, 10), RowStatus::wrong);
+  EXPECT_EQ(status(Dtype::f16, kInfinity, 0, 70000), RowStatus::ok);
+  EXPECT_EQ(status(Dtype::f16, -kInfinity, 0, 70000), RowStatus::ok);
+  EXPECT_EQ(one(Dtype::f16, kInfinity, 65515, off_by(10)).non_finite, 1u);
+}
+
+// e4m3 ends at 448 and makes NaN of what would round to 480; e5m2 ends at 57344.
+TEST(Verification, NumbersThatEightBitsCannotHold) {
+  EXPECT_EQ(status(Dtype::e4m3, kNan, 500, 0), RowStatus::ok);
+  EXPECT_EQ(status(Dtype::e4m3, 448, 500, 0), RowStatus::wrong);
+  EXPECT_EQ(status(Dtype::e4m3, kNan, 460, 10), RowStatus::ok);
+  EXPECT_EQ(status(Dtype::e4m3, kNan, 460, 1), RowStatus::wrong);
+  EXPECT_EQ(status(Dtype::e4m3, kNan, kInfinity, 0), RowStatus::ok);
+  EXPECT_EQ(status(Dtype::e4m3, 448, kInfinity, 0), RowStatus::wrong);
+  EXPECT_EQ(status(Dtype::e5m2, kInfinity, 70000, 0), RowStatus::ok);
+  EXPECT_EQ(status(Dtype::e5m2, kNan, 70000, 0), RowStatus::wrong);
+  EXPECT_EQ(status(Dtype::e5m2, -kInfinity, -57344, 5000), RowStatus::ok);
+}
+
+// Neither right nor wrong, and never right.
+TEST(Verification, AnErrorThatIsNotKnownIsNotVerified) {
+  for (const double error : {kInfinity, kNan}) {
+    for (const double actual : {1.0, 2.0, kInfinity, -kInfinity}) {
+      const auto row = one(Dtype::f16, actual, 2.0, off_by(error));
+      EXPECT_EQ(row.status(), RowStatus::not_verified) << actual;
+      EXPECT_FALSE(row.ok);
+      EXPECT_EQ(row.unverified, 1u);
+      EXPECT_EQ(row.failures, 0u);
+      EXPECT_EQ(row.non_finite, 0u);
+      EXPECT_FALSE(all_ok({row}));
+      EXPECT_THAT(render_table({row}), ::testing::HasSubstr("NOT VERIFIED"));
+      EXPECT_THAT(render_table({row}), ::testing::HasSubstr("1 of 1 elements are not verified, the error has no bound; "
+                                                            "the first at (0)"));
+    }
+    EXPECT_EQ(status(Dtype::f16, kNan, 2.0, error), RowStatus::wrong);
+  }
+  // One wrong element is enough.
+  EXPECT_EQ(compare("t", Dtype::f16, {2}, from_doubles(Dtype::f16, {1, 5}), std::vector<double>{1, 2},
+                    {{kInfinity, 0}, {}, ""})
+                .status(),
+            RowStatus::wrong);
+  EXPECT_EQ(status(Dtype::f16, 2.0, 2.0, -1), RowStatus::wrong);
+}
+
+TEST(Verification, NothingComparedIsNotVerified) {
+  EXPECT_EQ(compare("t", Dtype::f16, {0, 4}, {}, std::vector<double>{}).status(), RowStatus::not_verified);
+  EXPECT_EQ(compare("t", Dtype::i32, {4, 0}, {}, std::vector<std::int64_t>{}).status(), RowStatus::not_verified);
+  EXPECT_THAT(render_table({compare("t", Dtype::f16, {0}, {}, std::vector<double>{})}),
+              ::testing::HasSubstr("note: it has no elements"));
 }
 
 // Equal, but nothing is shown by it: they are counted and a sentence names them.

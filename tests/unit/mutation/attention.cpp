@@ -184,7 +184,8 @@ Workload panel(const std::string& name) {
                               [given](auto fault, Random& r) { return compute(*given, fault, r); },
                               [given](const HostArray& o) {
                                 return sw::attention_row(given->problem, given->ranks, given->contents, o);
-                              }};
+                              },
+                              {&given->contents.q, &given->contents.k, &given->contents.v}};
                },
                {}};
   out.masks = true;  // keys with one score have one weight, whatever the scale is

@@ -42,6 +42,7 @@ Values combined(std::vector<Values> terms, const std::string& op, Dtype dtype, s
   }
   Values sum = terms.front();
   const auto step = [&](double x, double y) {
+    if (std::isnan(x) || std::isnan(y)) return std::nan("");
     const double both = op == "max" ? std::max(x, y) : op == "min" ? std::min(x, y) : x + y;
     return is_float(dtype) ? both
                            : static_cast<double>(data::to_integers(
@@ -90,6 +91,12 @@ std::string text_of(const Given& given) {
                      format_shape(given.inputs.front().shape()));
 }
 
+std::vector<HostArray*> operands_of(Given& given) {
+  std::vector<HostArray*> out;
+  for (HostArray& input : given.inputs) out.push_back(&input);
+  return out;
+}
+
 std::map<Fault, std::string> without_average(const std::string& op) {
   if (op == "avg") return {};
   return {{Fault::no_epilogue, "only an average is divided"}, {Fault::wrong_scale, "only an average has a factor"}};
@@ -121,7 +128,8 @@ Workload all_reduce(const std::string& op) {
                               },
                               [given](const HostArray& y) {
                                 return sw::reduced_row("T", y, sw::all_reduced(given->inputs, given->op));
-                              }};
+                              },
+                              operands_of(*given)};
                },
                without_average(op)};
   out.not_applicable.emplace(Fault::swapped_rows, "all rows are the same");
@@ -185,7 +193,8 @@ Workload between_ranks(const std::string& name, const std::string& op) {
                      [=](const HostArray& y) {
                        const sw::CollectiveCase its{given->root, given->target, op};
                        return sw::reduced_row("out", y, *sw::collective_result(name, its, given->inputs, given->rank));
-                     }};
+                     },
+                     operands_of(*given)};
                },
                adds ? without_average(op)
                     : std::map<Fault, std::string>{{Fault::lost_term, "nothing is added up"},
@@ -203,21 +212,22 @@ Workload grid_linear() {
             const std::int64_t m = random.between(6, 24), k = random.between(8, 48), n = random.between(8, 32);
             const auto x = std::make_shared<HostArray>(sw::plain_contents(contents, {m, k}, Dtype::f32, random.bits()));
             const auto w = std::make_shared<HostArray>(sw::plain_contents(contents, {k, n}, Dtype::f32, random.bits()));
-            const auto y = std::make_shared<Matrix>(product(matrix_of(*x), matrix_of(*w), {}, random));
             return Trial{fmt::format("{} x {} x {}", m, k, n),
                          [=](auto fault, Random& r) -> std::optional<HostArray> {
                            if (of_memory(fault)) return std::nullopt;
-                           const Matrix a = matrix_of(*x);
+                           const Matrix a = matrix_of(*x), y = product(a, matrix_of(*w), {}, r);
                            Matrix turned{a.cols, a.rows, std::vector<float>(a.values.size())};
                            for (std::size_t i = 0; i < a.rows; ++i) {
                              for (std::size_t j = 0; j < a.cols; ++j) turned.at(j, i) = a.at(i, j);
                            }
                            const ProductFault its{fault == Fault::lost_term, fault == Fault::stale_accumulator};
-                           return stored(product(turned, *y, its, r), Dtype::f32);
+                           return stored(product(turned, y, its, r), Dtype::f32);
                          },
                          [=](const HostArray& gradient) {
-                           return sw::grid_rows(*x, *w, 4, stored(*y, Dtype::f32), gradient).back();
-                         }};
+                           const HostArray y({x->shape()[0], w->shape()[1]}, Dtype::f32);  // has another verdict
+                           return sw::grid_rows(*x, *w, 4, y, gradient).back();
+                         },
+                         {x.get(), w.get()}};
           },
           {{Fault::no_epilogue, "nothing follows the product"}, {Fault::wrong_scale, "there is no factor"}}};
 }

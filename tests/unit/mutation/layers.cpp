@@ -191,7 +191,8 @@ Workload one_layer(const std::string& variant, bool split_sum) {
                                                 reference.linear(sw::exact_values(model->x), model->layer.weight,
                                                                  model->layer.bias_or_null(), split_sum),
                                                 "layer");
-                         }};
+                         },
+                         {&model->x, &model->layer.weight, &model->layer.bias}};
           },
           not_applicable};
 }
@@ -218,7 +219,8 @@ Workload mlp() {
                        return reference.row(
                            "Y", y, sw::expected_mlp(reference, sw::exact_values(model->x), model->inner, model->mlp),
                            "layer, function, layer");
-                     }};
+                     },
+                     {&model->x}};
                },
                {{Fault::wrong_scale, "a layer has no factor"}}};
   out.masks = true;
@@ -273,7 +275,8 @@ Workload block() {
                                 return reference.row(
                                     "Y", y, sw::expected_block(reference, sw::exact_values(model->x), model->block),
                                     "norm, attention, norm, MLP");
-                              }};
+                              },
+                              {&model->x}};
                },
                {}};
   out.masks = true;
@@ -304,7 +307,8 @@ Workload embedding() {
                            value = *fault == Fault::lost_term ? 0 : value + 1;
                            return stored(out, right->dtype());
                          },
-                         [right](const HostArray& y) { return sw::exact_row("Y", y, *right); }};
+                         [right](const HostArray& y) { return sw::exact_row("Y", y, *right); },
+                         {right.get()}};
           },
           {{Fault::no_epilogue, "an embedding has no bias"}, {Fault::wrong_scale, "there is no factor"}}};
 }

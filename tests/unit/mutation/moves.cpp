@@ -29,7 +29,8 @@ Workload moved(const std::string& name, std::vector<Dtype> dtypes, HostArray (*e
                          [given, expected](auto fault, Random&) {
                            return fault ? std::nullopt : std::optional<HostArray>(expected(*given));
                          },
-                         [given, expected](const HostArray& y) { return sw::exact_row("y", y, expected(*given)); }};
+                         [given, expected](const HostArray& y) { return sw::exact_row("y", y, expected(*given)); },
+                         {given.get()}};
           },
           kMoves};
 }

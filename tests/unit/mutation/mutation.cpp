@@ -89,7 +89,7 @@ const std::vector<Workload>& workloads() {
   static const std::vector<Workload> all = [] {
     std::vector<Workload> out;
     for (auto* part : {product_workloads, row_workloads, attention_workloads, layer_workloads, collective_workloads,
-                       move_workloads, worked_kernel_workloads, routing_workloads}) {
+                       move_workloads, worked_kernel_workloads, routing_workloads, verify_functions}) {
       for (Workload& workload : part()) out.push_back(std::move(workload));
     }
     return out;
@@ -131,6 +131,10 @@ HostArray stored(const Matrix& matrix, Dtype dtype) {
 
 Matrix rounded(const Matrix& matrix, Dtype dtype) {
   return matrix_of(stored(matrix, dtype));
+}
+
+float larger(float x, float y) {
+  return std::isnan(y) ? y : std::max(x, y);
 }
 
 Matrix part_of_rows(const Matrix& from, std::size_t first, std::size_t count) {

@@ -52,6 +52,8 @@ struct Trial {
   // one of the result as it lies in memory, which is made of the right one.
   std::function<std::optional<sw::HostArray>(std::optional<Fault> fault, Random& random)> compute;
   std::function<data::VerificationRow(const sw::HostArray& actual)> verdict;
+  // What both of them read, as long as they live: NaNs and infinities are written into the floats among them.
+  std::vector<sw::HostArray*> operands;
 };
 
 struct Workload {
@@ -60,6 +62,7 @@ struct Workload {
   std::map<Fault, std::string> not_applicable;  // why
   // A later step can hide a fault of one element, as relu does: the fault is one that changes the result.
   bool masks = false;
+  bool integers = false;  // alone: there are neither NaNs nor infinities
 };
 const std::vector<Workload>& workloads();
 
@@ -75,6 +78,7 @@ std::vector<Workload> attention_workloads();
 std::vector<Workload> layer_workloads();
 std::vector<Workload> collective_workloads();
 std::vector<Workload> move_workloads();
+std::vector<Workload> verify_functions();  // that a user's workload calls
 
 // Faults of the result as it lies in memory.
 sw::HostArray damaged(const sw::HostArray& right, Fault fault, Random& random);
@@ -90,6 +94,9 @@ Matrix matrix_of(const sw::HostArray& array);
 sw::HostArray stored(const Matrix& matrix, Dtype dtype);
 // Rounded to the dtype, as a store and a load do.
 Matrix rounded(const Matrix& matrix, Dtype dtype);
+
+// The larger one; a NaN when one of them is.
+float larger(float x, float y);
 
 Matrix part_of_rows(const Matrix& from, std::size_t first, std::size_t count);
 Matrix part_of_columns(const Matrix& from, std::size_t first, std::size_t count);

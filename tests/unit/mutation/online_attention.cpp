@@ -40,31 +40,37 @@ void OnlineAttention::attend(const Matrix& q, const Matrix& k, const Matrix& v,
     for (std::size_t key = 0; key < k.rows; ++key) {
       if (!visible || visible(row, key)) seen.push_back(key);
     }
-    if (seen.empty()) continue;
-    const std::size_t lost = faulty && fault_.fault == Fault::lost_term ? seen[random.bits() % seen.size()] : k.rows;
+    const std::size_t lost =
+        faulty && fault_.fault == Fault::lost_term && !seen.empty() ? seen[random.bits() % seen.size()] : k.rows;
     std::vector<float> scores;
     for (const std::size_t key : seen) scores.push_back(score(q, k, row, key, key == lost, random));
     if (row == fault_.row && fault_.fault == Fault::wrong_scale) {
       for (float& value : scores) value *= 2;
     }
-    const float peak = *std::max_element(scores.begin(), scores.end());
-    const float top = seen_[row] ? std::max(m_[row], peak) : peak;
-    if (seen_[row]) {
-      const float decay = exponential(m_[row] - top);
-      l_[row] *= decay;
-      for (std::size_t i = 0; i < o_.cols; ++i) o_.at(row, i) *= decay;
+    const bool first = !seen_[row];
+    std::vector<float> weights(k.rows), weighted(o_.cols);  // keys that are not seen have the weight 0
+    if (!first || !seen.empty()) {
+      float top = first ? scores.front() : m_[row];
+      for (const float value : scores) top = larger(top, value);
+      if (!first) {
+        const float decay = exponential(m_[row] - top);
+        l_[row] *= decay;
+        for (std::size_t i = 0; i < o_.cols; ++i) o_.at(row, i) *= decay;
+      }
+      m_[row] = top;
+      seen_[row] = true;
+      float sum = faulty && fault_.fault == Fault::stale_accumulator ? 1 : 0;
+      for (std::size_t n = 0; n < seen.size(); ++n) {
+        const float weight = exponential(scores[n] - top);
+        weights[seen[n]] = once_rounded(weight, dtype_);
+        sum += weight;
+      }
+      l_[row] += sum;
     }
-    m_[row] = top;
-    seen_[row] = true;
-    float sum = faulty && fault_.fault == Fault::stale_accumulator ? 1 : 0;
-    std::vector<float> weighted(o_.cols);
-    for (std::size_t n = 0; n < seen.size(); ++n) {
-      const float weight = exponential(scores[n] - top), used = once_rounded(weight, dtype_);
-      sum += weight;
-      for (std::size_t i = 0; i < o_.cols; ++i) weighted[i] += used * v.at(seen[n], i);
+    for (std::size_t key = 0; key < k.rows; ++key) {
+      for (std::size_t i = 0; i < o_.cols; ++i) weighted[i] += weights[key] * v.at(key, i);
     }
-    l_[row] += sum;
-    for (std::size_t i = 0; i < o_.cols; ++i) o_.at(row, i) += weighted[i];
+    for (std::size_t i = 0; i < o_.cols; ++i) o_.at(row, i) = first ? weighted[i] : o_.at(row, i) + weighted[i];
   }
   ++blocks_;
 }
@@ -74,7 +80,7 @@ void OnlineAttention::merge(const OnlineAttention& other) {
     if (!other.seen_[row]) continue;
     if (!seen_[row]) m_[row] = other.m_[row];  // l and O are 0
     seen_[row] = true;
-    const float top = std::max(m_[row], other.m_[row]);
+    const float top = larger(m_[row], other.m_[row]);
     const float mine = exponential(m_[row] - top), theirs = exponential(other.m_[row] - top);
     l_[row] = std::fma(l_[row], mine, other.l_[row] * theirs);
     for (std::size_t i = 0; i < o_.cols; ++i) {

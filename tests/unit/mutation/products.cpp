@@ -117,7 +117,8 @@ Workload gemm(const std::string& name) {
                          [given](auto fault, Random& r) { return compute_or_damage(*given, fault, r); },
                          [given, k = s.k](const HostArray& c) {
                            return sw::gemm_row("C", given->a, given->b, c, static_cast<double>(k) + 1);
-                         }};
+                         },
+                         {&given->a, &given->b}};
           },
           kPlainProduct};
 }
@@ -152,7 +153,8 @@ Workload composite(const std::string& variant, const std::string& chain, std::ve
                      [given](const HostArray& c) {
                        return sw::epilogue_row(
                            "C", {&given->a, &given->b, given->chain, &given->bias, &given->scale, given->tile_k}, c);
-                     }};
+                     },
+                     {&given->a, &given->b, &given->bias, &given->scale}};
                },
                std::move(not_applicable)};
   out.masks = chain.find("relu") != std::string::npos;
@@ -175,14 +177,16 @@ Workload linear(const std::string& name, double most_products) {
             given->bias = sw::bias_contents(contents, s.n, dtype, random.bits());
             given->scale = HostArray::full({1, s.n}, Dtype::f32, 1);
             return Trial{
-                text_of(s, dtype), [given](auto fault, Random& r) { return compute_or_damage(*given, fault, r); },
+                text_of(s, dtype),
+                [given](auto fault, Random& r) { return compute_or_damage(*given, fault, r); },
                 [given, most_products](const HostArray& y) {
                   const auto verdict = sw::linear_verdict("Y", {&given->a, &given->b, &given->bias}, y, most_products);
                   for (const data::VerificationRow& row : verdict.rows) {
                     if (!row.ok) return row;
                   }
                   return verdict.rows.front();
-                }};
+                },
+                {&given->a, &given->b, &given->bias}};
           },
           kNoFactor};
 }
@@ -210,10 +214,12 @@ Workload mlp(bool second) {
                    given->chain = parse_epilogues("bias");
                  }
                  return Trial{
-                     text_of(s, dtype), [given](auto fault, Random& r) { return compute_or_damage(*given, fault, r); },
+                     text_of(s, dtype),
+                     [given](auto fault, Random& r) { return compute_or_damage(*given, fault, r); },
                      [given](const HostArray& y) {
                        return sw::epilogue_row("Y", {&given->a, &given->b, given->chain, &given->bias, nullptr, 0}, y);
-                     }};
+                     },
+                     {&given->a, &given->b, &given->bias}};
                },
                kNoFactor};
   out.masks = true;  // relu, and zeros of H

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 
 #include "sw/workloads/support.h"
 #include "sw/workloads/topk_routing.h"
@@ -25,7 +26,7 @@ struct Routing {
 // Of one token; one of them has the fault.
 std::vector<float> softmax(std::vector<float> values, std::optional<Fault> fault, Random& random) {
   if (fault == Fault::no_epilogue) return values;
-  const float peak = *std::max_element(values.begin(), values.end());
+  const float peak = std::accumulate(values.begin(), values.end(), values.front(), larger);
   const std::size_t lost = fault == Fault::lost_term ? random.bits() % values.size() : values.size();
   float sum = fault == Fault::stale_accumulator ? 1 : 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -35,6 +36,11 @@ std::vector<float> softmax(std::vector<float> values, std::optional<Fault> fault
   if (fault == Fault::wrong_scale) sum *= 2;
   for (float& value : values) value /= sum;
   return values;
+}
+
+// NaNs go before all, as in topk.
+bool goes_before(float x, float y) {
+  return std::isnan(x) || std::isnan(y) ? std::isnan(x) && !std::isnan(y) : x > y;
 }
 
 // (tokens, 2 k): the experts and then the weights of each token. A fault is in the product or in one token's softmax.
@@ -51,7 +57,7 @@ HostArray chosen(const Routing& given, std::optional<Fault> fault, Random& rando
     std::vector<std::size_t> order(logits.cols);
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return logits.at(row, a) > logits.at(row, b); });
+                     [&](std::size_t a, std::size_t b) { return goes_before(logits.at(row, a), logits.at(row, b)); });
     std::vector<float> values;
     for (std::size_t i = 0; i < k; ++i) {
       out.push_back(static_cast<double>(order[i]));
@@ -72,7 +78,7 @@ data::VerificationRow verdict(const Routing& given, const HostArray& both) {
   std::vector<double> experts, weights;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const bool weight = static_cast<std::int64_t>(i) % (2 * p.k) >= p.k;
-    const bool whole = values[i] == std::floor(values[i]);  // a fault can make another number of an expert's
+    const bool whole = std::fabs(values[i]) < 1e9 && values[i] == std::floor(values[i]);  // but with a fault
     (weight ? weights : experts).push_back(weight || whole ? values[i] : -1);
   }
   const Shape shape{p.tokens, p.k};
@@ -114,7 +120,8 @@ Workload choices() {
                                 if (of_memory(fault)) return std::nullopt;
                                 return chosen(*given, fault, r);
                               },
-                              [given](const HostArray& both) { return verdict(*given, both); }};
+                              [given](const HostArray& both) { return verdict(*given, both); },
+                              {&given->x, &given->w}};
                },
                {}};
   out.masks = true;  // a logit that is not chosen changes nothing
@@ -139,20 +146,24 @@ HostArray counted(const Routing& given, std::optional<Fault> fault, Random& rand
 }
 
 Workload counts() {
-  return {"topk-routing counts",
-          [](Random& random, Contents contents) {
-            const auto given = draw(random, contents);
-            return Trial{
-                text_of(*given),
-                [given](auto fault, Random& r) -> std::optional<HostArray> {
-                  if (of_memory(fault) && fault != Fault::shard_twice) return std::nullopt;
-                  return counted(*given, fault, r);
-                },
-                [given](const HostArray& its) { return sw::expert_counts_row(given->problem, its, given->experts); }};
-          },
-          {{Fault::no_epilogue, "nothing follows the counts"},
-           {Fault::swapped_rows, "rows are added up"},
-           {Fault::wrong_scale, "there is no factor"}}};
+  Workload out{"topk-routing counts",
+               [](Random& random, Contents contents) {
+                 const auto given = draw(random, contents);
+                 return Trial{text_of(*given),
+                              [given](auto fault, Random& r) -> std::optional<HostArray> {
+                                if (of_memory(fault) && fault != Fault::shard_twice) return std::nullopt;
+                                return counted(*given, fault, r);
+                              },
+                              [given](const HostArray& its) {
+                                return sw::expert_counts_row(given->problem, its, given->experts);
+                              },
+                              {}};
+               },
+               {{Fault::no_epilogue, "nothing follows the counts"},
+                {Fault::swapped_rows, "rows are added up"},
+                {Fault::wrong_scale, "there is no factor"}}};
+  out.integers = true;
+  return out;
 }
 
 Workload sorted_tokens() {
@@ -172,7 +183,8 @@ Workload sorted_tokens() {
                            }
                            return stored(out, given->problem.dtype);
                          },
-                         [given, order](const HostArray& its) { return sw::sorted_tokens_row(given->x, order, its); }};
+                         [given, order](const HostArray& its) { return sw::sorted_tokens_row(given->x, order, its); },
+                         {&given->x}};
           },
           {{Fault::lost_term, "nothing is added up"},
            {Fault::no_epilogue, "nothing follows the copy"},

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 
 #include "sw/workloads/contents.h"
 #include "sw/workloads/normalize_reference.h"
@@ -57,8 +58,8 @@ float unary(const std::string& op, float x) {
 float binary(const std::string& op, float x, float y) {
   if (op == "add") return x + y;
   if (op == "div") return x / y;
-  if (op == "maximum") return std::max(x, y);
-  if (op == "minimum") return std::min(x, y);
+  if (op == "maximum") return larger(x, y);
+  if (op == "minimum") return -larger(-x, -y);
   return op == "mul" ? x * y : x - y;
 }
 
@@ -88,7 +89,8 @@ Workload elementwise() {
                            }
                            return stored(x, given->dtype);
                          },
-                         [given](const HostArray& y) { return sw::elementwise_row(given->op, given->x, given->y, y); }};
+                         [given](const HostArray& y) { return sw::elementwise_row(given->op, given->x, given->y, y); },
+                         {&given->x, &given->y}};
           },
           {{Fault::lost_term, "nothing is added up"},
            {Fault::no_epilogue, "nothing follows the operation"},
@@ -98,7 +100,7 @@ Workload elementwise() {
 
 // One row with the fault, if it is there.
 void softmax_of(float* row, std::size_t n, std::optional<Fault> fault, Random& random) {
-  const float peak = *std::max_element(row, row + n);
+  const float peak = std::accumulate(row, row + n, row[0], larger);
   const std::size_t lost = fault == Fault::lost_term ? random.bits() % n : n;
   float sum = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -135,7 +137,8 @@ Workload softmax() {
                                   softmax_of(row, n, its, r);
                                 });
                               },
-                              [given](const HostArray& y) { return sw::softmax_row(given->x, y); }};
+                              [given](const HostArray& y) { return sw::softmax_row(given->x, y); },
+                              {&given->x}};
                },
                {}};
   out.masks = true;  // a light element changes no other one by a bit
@@ -186,7 +189,8 @@ Workload layernorm() {
                          },
                          [given](const HostArray& y) {
                            return sw::layernorm_row(given->x, given->y, given->beta, static_cast<double>(kEps), y);
-                         }};
+                         },
+                         {&given->x, &given->y, &given->beta}};
           },
           {}};
 }
@@ -210,7 +214,8 @@ Workload vector_add() {
                              sum.values[i] += i == lost ? 0 : y.values[i];
                            return stored(sum, given->dtype);
                          },
-                         [given](const HostArray& c) { return sw::sum_row("C", given->x, given->y, c); }};
+                         [given](const HostArray& c) { return sw::sum_row("C", given->x, given->y, c); },
+                         {&given->x, &given->y}};
           },
           {{Fault::no_epilogue, "nothing follows the sum"},
            {Fault::stale_accumulator, "there is no accumulator"},

@@ -87,7 +87,8 @@ Workload flash_attention() {
                               [given](const HostArray& o) {
                                 return sw::flash_attention_row(given->problem, given->pieces, given->q, given->k,
                                                                given->v, o);
-                              }};
+                              },
+                              {&given->q, &given->k, &given->v}};
                },
                {}};
   out.masks = true;  // keys with one score have one weight, whatever the scale is
@@ -143,7 +144,8 @@ Workload rms_norm_matmul() {
                               [given](const HostArray& y) {
                                 return sw::rms_norm_matmul_row(given->x, given->g, static_cast<double>(kEps), given->w,
                                                                y);
-                              }};
+                              },
+                              {&given->x, &given->g, &given->w}};
                },
                {}};
   out.masks = true;  // of reals one square of 160 can be lost in the rounding of the result
@@ -195,7 +197,8 @@ Workload rotary_embedding() {
                        if (of_memory(fault)) return std::nullopt;
                        return compute(*given, fault, r);
                      },
-                     [given](const HostArray& y) { return sw::rotary_row(given->x, given->table, given->first, y); }};
+                     [given](const HostArray& y) { return sw::rotary_row(given->x, given->table, given->first, y); },
+                     {&given->x, &given->table}};
                },
                {{Fault::no_epilogue, "nothing follows the rotation"}}};
   out.masks = true;  // quarter turns multiply one of both terms by 0

@@ -75,7 +75,34 @@ TEST(RunRecord, IsValidJsonWithTheContractsMembers) {
   EXPECT_EQ(document["verification"][0]["roundings"], json{"sums"});
   EXPECT_EQ(document["verification"][0]["wrong_elements"], 2);
   EXPECT_EQ(document["verification"][0]["first_wrong"], (json{{"index", {1, 1}}, {"expected", 1}, {"actual", 1.5}}));
+  EXPECT_EQ(document["verification"][0]["status"], "wrong");
+  EXPECT_FALSE(document["verification"][0].contains("unverified_elements"));
   EXPECT_EQ(document["host"]["events"], 1000);
+}
+
+// As numbers they would all be null.
+TEST(RunRecord, TellsNaNsAndInfinitiesApart) {
+  RunRecord run = sample();
+  const auto first_wrong = [&](double expected, double actual) {
+    run.verification[0].first_expected = expected;
+    run.verification[0].first_actual = actual;
+    return json::parse(render_result(run))["verification"][0]["first_wrong"];
+  };
+  EXPECT_EQ(first_wrong(HUGE_VAL, -HUGE_VAL), (json{{"index", {1, 1}}, {"expected", "inf"}, {"actual", "-inf"}}));
+  EXPECT_EQ(first_wrong(std::nan(""), 2), (json{{"index", {1, 1}}, {"expected", "nan"}, {"actual", 2}}));
+}
+
+TEST(RunRecord, NamesElementsThatWereNotVerified) {
+  RunRecord run = sample();
+  run.verification[0].failures = 0;
+  run.verification[0].unverified = 3;
+  run.verification[0].first_unverified = 2;
+  const json row = json::parse(render_result(run))["verification"][0];
+  EXPECT_EQ(row["status"], "not verified");
+  EXPECT_EQ(row["ok"], false);
+  EXPECT_EQ(row["unverified_elements"], 3);
+  EXPECT_EQ(row["first_unverified"], (json{0, 2}));
+  EXPECT_FALSE(row.contains("first_wrong"));
 }
 
 TEST(RunRecord, NamesWhatDiffersFromTheReference) {
