@@ -7,9 +7,36 @@
 namespace kb::tests {
 namespace {
 
+// At, and by the last bit beside, the middle of two neighbours of some float dtype: integers of 64 bits that are a
+// middle followed by zeros, f32 numbers whose lower half is one.
+void add_middles(Dtype dtype, Encodings& out) {
+  for (std::uint64_t i = 0; i < cases() / 10; ++i) {
+    const std::uint64_t bits = data::random_bits(3500, i);
+    for (const int digits : {3, 4, 8, 11, 24}) {  // of e5m2, e4m3, bf16, f16, f32
+      std::uint64_t middle = 0;
+      if (!is_float(dtype)) {
+        const int length = 8 * static_cast<int>(item_size(dtype)) - 1;  // without the sign
+        if (digits + 1 > length) continue;
+        const auto room = static_cast<std::uint64_t>(length - digits);
+        middle = ((bits >> (63 - digits)) | (std::uint64_t{1} << digits) | 1) << (bits % room);
+        if (bits % 3 == 0) middle = 0 - middle;
+      } else {
+        middle = (bits & ~((std::uint64_t{1} << (24 - digits)) - 1)) | (std::uint64_t{1} << (24 - digits) >> 1);
+      }
+      for (const std::uint64_t beside : {~std::uint64_t{0}, std::uint64_t{0}, std::uint64_t{1}}) {
+        out.push_back(low_bits_of(dtype, middle + beside));
+      }
+    }
+  }
+}
+
 // All encodings of dtypes of 8 and 16 bits.
 Encodings sources(Dtype dtype) {
-  if (item_size(dtype) > 2) return operands(dtype, 1, 3000)[0];
+  if (item_size(dtype) > 2) {
+    Encodings some = operands(dtype, 1, 3000)[0];
+    add_middles(dtype, some);
+    return some;
+  }
   Encodings out(std::size_t{1} << (8 * item_size(dtype)));
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = i;
   return out;

@@ -1,4 +1,5 @@
 // add, sub, mul, div, fma, sqrt, maximum and minimum of every dtype, bit for bit against exact numbers (P-90).
+#include <cmath>
 #include <functional>
 
 #include "platform/base/error.h"
@@ -57,6 +58,38 @@ TEST(Arithmetic, FloatOperationsRoundOnce) {
   }
 }
 
+// Products in the middle of two neighbours, and third operands that decide although f32 has no digits for them.
+TEST(Arithmetic, FmasBesideAMiddleRoundOnce) {
+  for (const Dtype dtype : {Dtype::f16, Dtype::bf16}) {
+    const SoftFloat soft(dtype);
+    const std::uint32_t one = soft.nearest(Dyadic{false, 1, 0}), two = soft.nearest(Dyadic{false, 1, 1});
+    std::vector<Encodings> in(3);
+    for (std::uint32_t a = one; a < two && in[0].size() < cases(); a += 3) {
+      for (std::uint32_t b = one; b < two; ++b) {
+        const Dyadic exact = product(soft.value(a), soft.value(b)), rounded = soft.value(soft.mul(a, b));
+        const double lost = std::ldexp(static_cast<double>(exact.mantissa), exact.exponent) -
+                            std::ldexp(static_cast<double>(rounded.mantissa), rounded.exponent);
+        if (std::fabs(lost) * 2 != soft.unit_in_last_place(soft.as_double(soft.mul(a, b)))) continue;
+        for (const std::uint32_t small : {1u, 2u, one / 8, one / 4}) {
+          for (const std::uint32_t sign : {0u, soft.sign_bit()}) {
+            in[0].push_back(a);
+            in[1].push_back(b | sign);
+            in[2].push_back(small | (small % 2 == 0 ? sign : soft.sign_bit() ^ sign));
+          }
+        }
+      }
+    }
+    ASSERT_GT(in[0].size(), 100u);
+    Machine machine;
+    const Encodings got = machine.run(MathOp::fma, dtype, dtype, in);
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      ASSERT_EQ(got[i], soft.fma(static_cast<std::uint32_t>(in[0][i]), static_cast<std::uint32_t>(in[1][i]),
+                                 static_cast<std::uint32_t>(in[2][i])))
+          << dtype_name(dtype) << " of " << hex(in[0][i]) << " " << hex(in[1][i]) << " " << hex(in[2][i]);
+    }
+  }
+}
+
 TEST(Arithmetic, IntegerOperationsWrap) {
   for (const Dtype dtype : kIntegers) {
     for (const Operation& one : operations()) {
@@ -85,7 +118,6 @@ TEST(Arithmetic, IntegerOperationsWrap) {
 // middle the sum is on.
 TEST(Arithmetic, AnFmaOfHalvesIsNotRoundedToF32First) {
   Machine machine;
-  // 1 + 2^-11 is the middle between 1 and the next f16; 2^-24 is above it by what f32 drops.
   const Encodings half = machine.run(MathOp::fma, Dtype::f16, Dtype::f16, {{0x3c01}, {0x3c01}, {0x0001}});
   EXPECT_EQ(half[0], SoftFloat(Dtype::f16).fma(0x3c01, 0x3c01, 0x0001));
   // bf16: 1.5 x (1 + 2^-7) = 1.51171875 is a middle; so small a number decides.
@@ -94,7 +126,6 @@ TEST(Arithmetic, AnFmaOfHalvesIsNotRoundedToF32First) {
   EXPECT_EQ(brain, (Encodings{0x3fc2, 0x3fc1}));
 }
 
-// 1 is the smaller neighbour of a tie that the product alone would round up from.
 TEST(Arithmetic, MaximumAndMinimumTellZerosApart) {
   for (const Dtype dtype : kFloats) {
     const SoftFloat soft(dtype);
