@@ -38,7 +38,10 @@ void attend_rows(Context& tl, const Sizes& s, Ptr qkv, Ptr out, std::int64_t hea
   const std::int64_t seen = s.causal ? row + rows : s.m;
   std::vector<RowPair> steps;
   for (std::int64_t key = 0; key < seen; key += kKeys) steps.push_back({{key, std::min(kKeys, seen - key)}, {}});
-  KeyBlocks blocks(tl, {k, v, s.d, width}, steps, 0);
+  // Two buffers of K and two of V, unless they took more than half of the scratch.
+  const std::int64_t block_bytes = std::min(kKeys, seen) * s.d * static_cast<std::int64_t>(item_size(qkv.dtype()));
+  const bool fits = 8 * block_bytes <= static_cast<std::int64_t>(tl.info().scratch_bytes);
+  KeyBlocks blocks(tl, {k, v, s.d, width}, steps, fits ? 1 : 0);
   for (std::int64_t step = 0; step < blocks.count(); ++step) {
     queries.attend(
         steps[static_cast<std::size_t>(step)], [&] { return blocks.k(step); }, [&] { return blocks.v(step); });

@@ -295,5 +295,10 @@ TEST(SelfAttention, KeysInSeveralBlocksAndMasksAcrossThem) {
   EXPECT_TRUE(rc::check("600 tokens", [] { check_attention({600, 1, 1, 4, true}, 1, 2); }));
 }
 
+// Two buffers for blocks of 256 keys of 256 f32 would fill the scratch.
+TEST(SelfAttention, LongRowsFitScratch) {
+  for (const Integer d : {128, 256}) EXPECT_NO_THROW(check_attention({300, 1, 1, d, false}, 1, 2)) << d;
+}
+
 }  // namespace
 }  // namespace kb::tests
