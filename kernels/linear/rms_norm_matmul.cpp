@@ -130,10 +130,14 @@ class FusedProduct {
         weighed_(tl.empty({args.k * args.rows}, dtype_)),
         out_(tl.empty({args.rows * args.columns}, dtype_)) {
     for (std::int64_t i = 0; i < args.buffers; ++i) w_.push_back({tl.empty({args.depth * args.columns}, dtype_), {}});
-    if (args.buffers > 1) load_x(0, strips(0));
-    gain_ = tl.load(args.g, {args.k});
-    if (args.buffers > 1) load_w(0);
+    gain_ = tl.empty({args.k}, dtype_);
     unit_ = tl.empty({1}, Dtype::f32);
+    const Future gain = tl.load_into_async(gain_, args.g);  // first, to be scaled while x arrives
+    if (args.buffers > 1) {
+      load_x(0, strips(0));
+      load_w(0);
+    }
+    tl.wait(gain);
     scale_gain();
   }
 
