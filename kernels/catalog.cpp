@@ -54,6 +54,7 @@ std::vector<contract::Kernel> builtin_kernels() {
       layernorm_kernel(),
       linear_kernel(),
       lrab_allreduce_kernel(),
+      math_composite_kernel(),
       mesh_allreduce_kernel(),
       mlp_kernel(),
       noop_kernel(),

@@ -12,6 +12,9 @@ WITH
     SELECT CAST(max(value) FILTER (WHERE name = 'pe_scheduler.tile_m') AS INTEGER) AS tile_m,
            CAST(max(value) FILTER (WHERE name = 'pe_scheduler.tile_k') AS INTEGER) AS tile_k,
            CAST(max(value) FILTER (WHERE name = 'pe_scheduler.tile_n') AS INTEGER) AS tile_n,
+           max(value) FILTER (WHERE name = 'pe_scheduler.reuse_a') AS reuse_a,
+           CAST(max(value) FILTER (WHERE name = 'cube.memory_map.tcm_scheduler_reserved_bytes') AS INTEGER)
+             AS buffer_bytes,
            CAST(max(value) FILTER (WHERE name IN ('pe_gemm.mac_per_ns', 'pe_gemm.mac_per_ns.f16')) AS REAL)
              AS mac_per_ns,
            CAST(max(value) FILTER (WHERE name = 'pe_gemm.overhead_ns') AS REAL) AS gemm_overhead_ns,
@@ -44,7 +47,7 @@ WITH
     FROM json_each(path_edges_back('sip0.cube0.pe0.pe_dma', 'sip0.cube0.hbm_ctrl.pe0')) AS back
     JOIN edge ON edge.id = back.value
   )
-SELECT tile_m, tile_k, tile_n, mac_per_ns, gemm_overhead_ns,
+SELECT tile_m, tile_k, tile_n, reuse_a, buffer_bytes, mac_per_ns, gemm_overhead_ns,
        sizes ->> 0 AS block_m, sizes ->> 1 AS block_k, sizes ->> 2 AS block_n,
        coalesce(min(tcm_read_gbs, nullif(register_gbs, 0)), tcm_read_gbs) AS fetch_gbs,
        coalesce(min(tcm_write_gbs, nullif(register_gbs, 0)), tcm_write_gbs) AS store_gbs,
@@ -63,29 +66,35 @@ CREATE TABLE variant AS
 WITH variant(variant, reads_a, reads_b) AS (VALUES ('ref', 1, 1), ('load_ref', 0, 1), ('load', 0, 0))
 SELECT * FROM variant;
 
--- The tiles of a shape: A's are height x depth, B's depth x width. Along each side the last one may be smaller, so
--- there are up to eight kinds; `count` of each. The last one of a K loop (`is_last`) writes its tile of C.
--- The machine's own tile is there too, as a shape.
+-- The tiles of a shape: A's are height x depth, B's depth x width. Along each side the last one may be smaller, and the
+-- first column of tiles may be the only one that reads A, so there are up to twelve kinds; `count` of each. The last one
+-- of a K loop (`is_last`) writes its tile of C. The machine's own tile is there too, as a shape.
 CREATE TABLE tile AS
 WITH
   asked AS (SELECT m, k, n FROM shapes UNION SELECT tile_m, tile_k, tile_n FROM platform),
   side(side, size, step) AS (
     SELECT 'm', m, tile_m FROM asked, platform
     UNION SELECT 'k', k, tile_k FROM asked, platform
-    UNION SELECT 'n', n, tile_n FROM asked, platform
   ),
   part(side, size, length, count, is_last) AS (
     SELECT side, size, step, (size - 1) / step, 0 FROM side WHERE size > step
     UNION ALL
     SELECT side, size, size - (size - 1) / step * step, 1, 1 FROM side
   ),
+  part_of_n(size, length, count, is_first) AS (
+    SELECT DISTINCT n, min(n, tile_n), 1, 1 FROM asked, platform
+    UNION ALL
+    SELECT DISTINCT n, tile_n, (n - 1) / tile_n - 1, 0 FROM asked, platform WHERE n > 2 * tile_n
+    UNION ALL
+    SELECT DISTINCT n, n - (n - 1) / tile_n * tile_n, 1, 0 FROM asked, platform WHERE n > tile_n
+  ),
   cut AS (
     SELECT m, k, n, rows.length AS height, depths.length AS depth, columns.length AS width,
-           rows.count * depths.count * columns.count AS count, depths.is_last AS is_last
+           rows.count * depths.count * columns.count AS count, depths.is_last AS is_last, columns.is_first AS is_first
     FROM asked
     JOIN part AS rows ON rows.side = 'm' AND rows.size = m
     JOIN part AS depths ON depths.side = 'k' AND depths.size = k
-    JOIN part AS columns ON columns.side = 'n' AND columns.size = n
+    JOIN part_of_n AS columns ON columns.size = n
   ),
   padded AS (
     SELECT cut.*, (height + block_m - 1) / block_m * block_m * ((depth + block_k - 1) / block_k * block_k)
@@ -94,6 +103,15 @@ WITH
   )
 SELECT padded.*, max(gemm_overhead_ns, round(macs * 1e6 / mac_per_ns) / 1e6) AS product_ns
 FROM padded, platform;
+
+-- Whether the first column of tiles reads A for all: the scheduler keeps the rows of A that a row of tiles uses when they
+-- fit its buffers beside two tiles (P-102).
+CREATE TABLE reuse AS
+SELECT m, k, n, variant,
+       reads_a AND reuse_a = 'auto' AND n > tile_n
+         AND (k + tile_k - 1) / tile_k * 2 * tile_m * tile_k
+               + 2 * (reads_b * 2 * tile_k * tile_n + 2 * tile_m * tile_n) <= buffer_bytes AS keeps_a
+FROM (SELECT DISTINCT m, k, n FROM tile), variant, platform;
 
 -- For how long a transfer of so many bytes keeps its engine of PE_DMA when nothing is in its way.
 CREATE TABLE transfer_time AS
@@ -114,7 +132,11 @@ FROM size, platform;
 
 -- What a tile takes on its way when nothing else is in it. Times on the port of the TCM are rounded as there.
 CREATE TABLE step AS
-SELECT tile.*, variant, reads_a + reads_b AS reads,
+WITH reader AS (
+  SELECT tile.*, variant, reads_a AND (is_first OR NOT keeps_a) AS reads_a, reads_b
+  FROM tile JOIN reuse USING (m, k, n) JOIN variant USING (variant)
+)
+SELECT reader.*, reads_a + reads_b AS reads,
        reads_a * a.bytes + reads_b * b.bytes AS read_bytes,
        reads_a * a.accessed_bytes + reads_b * b.accessed_bytes AS read_accessed,
        reads_a * a.read_ns + reads_b * b.read_ns AS read_ns,
@@ -124,7 +146,7 @@ SELECT tile.*, variant, reads_a + reads_b AS reads,
        CASE WHEN is_last THEN c.accessed_bytes END AS write_accessed,
        CASE WHEN is_last THEN fetch_overhead_ns + round(c.bytes * 1e6 / store_gbs) / 1e6 END AS store_ns,
        CASE WHEN is_last THEN c.write_ns END AS write_ns
-FROM tile, variant, platform
+FROM reader, platform
 JOIN transfer_time AS a ON a.bytes = 2 * height * depth
 JOIN transfer_time AS b ON b.bytes = 2 * depth * width
 JOIN transfer_time AS c ON c.bytes = 2 * height * width;

@@ -1,5 +1,7 @@
 #include "table_math.h"
 
+#include "platform/contract/composite_plan.h"
+
 namespace example {
 
 using kb::MathOp;
@@ -54,8 +56,7 @@ TableMath::TableMath(const sc_core::sc_module_name& name, kb::NodeId node, const
 
 kb::TimeFs TableMath::work(kb::modules::CommandTask& task) {
   const kb::contract::Command& command = *task.command;
-  const bool epilogue = command.kind == kb::contract::CommandKind::composite_gemm;
-  const MathOp op = epilogue ? kb::math_op_of(command.epilogues.at(task.stage.epilogue).op) : command.math_op;
+  const MathOp op = kb::contract::math_op_of(command, task.stage);
   const std::int64_t rows = (task.stage.elements + lanes_ - 1) / lanes_;
   return clock_.time(static_cast<double>(rows * cycles_[static_cast<std::size_t>(op)]));
 }

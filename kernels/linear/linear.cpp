@@ -41,7 +41,7 @@ std::vector<Epilogue> chain(Context& tl, const std::string& text, std::optional<
   std::vector<Epilogue> out;
   for (const EpilogueText& step : parse_epilogues(text)) {
     const auto number = [&] {
-      if (!step.number) tl.fail(fmt::format("epilogue {} needs a number here", epilogue_op_name(step.op)));
+      if (!step.number) tl.fail(fmt::format("epilogue {} needs a number here", epilogue_name(step)));
       return std::visit([](auto value) { return tl::Operand(value); }, *step.number);
     };
     if (step.op == EpilogueOp::relu) {
@@ -51,8 +51,15 @@ std::vector<Epilogue> chain(Context& tl, const std::string& text, std::optional<
                                 : Epilogue::bias(load_bias(tl, bias, first, columns), step.scope));
     } else if (step.op == EpilogueOp::scale) {
       out.push_back(Epilogue::scale(number(), step.scope));
-    } else {
+    } else if (step.op == EpilogueOp::dequant) {
       out.push_back(Epilogue::dequant(number(), step.scope));
+    } else {
+      std::vector<tl::Operand> numbers;
+      for (const EpilogueArgument& argument : step.arguments) {
+        if (!argument.number) tl.fail(fmt::format("epilogue {} needs numbers here", epilogue_name(step)));
+        numbers.push_back(std::visit([](auto value) { return tl::Operand(value); }, *argument.number));
+      }
+      out.push_back(Epilogue::of(step, numbers));
     }
   }
   return out;

@@ -32,7 +32,8 @@ Dispatch::Work CompositeCommands::gemm(const TensorHandle& a, const TensorHandle
   add_input(a, 0);
   add_input(b, 1);
   set_tile_shape(options);
-  for (const Epilogue& epilogue : options.epilogue) command_.epilogues.push_back(resolved(epilogue, 3));
+  set_epilogues(options);
+  command_.reuse_a = options.reuse_a.value_or(pe_.reuse_a);
   const OperandRef& left = command_.inputs[0];
   const std::int64_t depth = left.shape.size() == 2 ? (left.shape[1] - 1) / command_.tile_shape.k + 1 : 1;
   TensorType result = call_.located(
@@ -56,8 +57,8 @@ Dispatch::Work CompositeCommands::math(MathOp op, const TensorHandle& x, const T
   command_.math_op = op;
   add_input(x, 0);
   tensors_.check_dense(x, 1, "; an element-wise composite reads its tiles as they are stored");
-  TensorType result = call_.located([&] { return math_result(op, command_.inputs, std::nullopt); });
-  if (op == MathOp::cast) result.dtype = out.dtype();
+  set_epilogues(options);
+  TensorType result = math_result_of(op, out);
   if (result.dtype != out.dtype()) {
     call_.raise("DTYPE_ERROR", fmt::format("the result is {}, but {} it is {}", dtype_name(result.dtype), out.text(),
                                            dtype_name(out.dtype())));
@@ -65,8 +66,6 @@ Dispatch::Work CompositeCommands::math(MathOp op, const TensorHandle& x, const T
   command_.n = result.shape.back();
   command_.m = element_count(result.shape) / command_.n;
   set_tile_shape(options);
-  if (!options.epilogue.empty())
-    call_.raise("KERNEL_ERROR", "a composite of one element-wise operation takes no epilogue");
   return completed(out, std::move(result));
 }
 
@@ -79,15 +78,19 @@ void CompositeCommands::add_input(const TensorHandle& handle, int index) {
     return;
   }
   tensors_.check_owner(handle, index + 1);
+  std::vector<Extent> extents;
+  command_.strided.at(position) = append_extents(handle, extents);
+  command_.inputs.push_back(
+      OperandRef::tensor(std::move(extents), handle.shape(), handle.dtype(), handle.transposed()));
+}
+
+bool CompositeCommands::append_extents(const TensorHandle& handle, std::vector<Extent>& extents) {
   Shape stored = handle.shape();
   if (handle.transposed()) std::swap(stored[stored.size() - 1], stored[stored.size() - 2]);
   const bool bytes = handle.dtype() == Dtype::i4;
   if (bytes) stored.back() /= 2;
-  command_.strided.at(position) = handle.row_stride() != 0 && handle.row_stride() != stored.back();
-  std::vector<Extent> extents;
   addressing_.append(handle.source(), stored, bytes ? Dtype::i8 : handle.dtype(), handle.row_stride(), extents);
-  command_.inputs.push_back(
-      OperandRef::tensor(std::move(extents), handle.shape(), handle.dtype(), handle.transposed()));
+  return handle.row_stride() != 0 && handle.row_stride() != stored.back();
 }
 
 void CompositeCommands::set_tile_shape(const CompositeOptions& options) {
@@ -97,16 +100,51 @@ void CompositeCommands::set_tile_shape(const CompositeOptions& options) {
               fmt::format("a tile of {} x {} x {} is not possible; give sizes of at least 1", tile.m, tile.k, tile.n));
 }
 
-// The operand of an epilogue: a number, or a tensor in scratch.
-kb::Epilogue CompositeCommands::resolved(const Epilogue& epilogue, int position) const {
-  kb::Epilogue out{epilogue.op(), epilogue.scope(), std::nullopt};
-  if (epilogue.tensor()) {
-    out.operand = tensors_.operand(*epilogue.tensor(), position);
-    tensors_.check_dense(*epilogue.tensor(), position, "; an epilogue reads its operand as it is stored");
-  } else if (epilogue.number()) {
-    out.operand = OperandRef::number(*epilogue.number(), Dtype::f32);
+void CompositeCommands::set_epilogues(const CompositeOptions& options) {
+  for (const Epilogue& epilogue : options.epilogue) command_.epilogues.push_back(resolved(epilogue));
+}
+
+// With operands that are numbers, tensors in scratch, or data in memory.
+kb::Epilogue CompositeCommands::resolved(const Epilogue& epilogue) {
+  kb::Epilogue out;
+  out.op = epilogue.op();
+  out.scope = epilogue.scope();
+  out.math = epilogue.math_op();
+  out.place = epilogue.place();
+  const auto position = static_cast<int>(command_.inputs.size() + command_.epilogues.size() + 1);
+  for (std::size_t i = 0; i < epilogue.inputs().size(); ++i) {
+    const Epilogue::Input& input = epilogue.inputs()[i];
+    std::optional<OperandRef>& operand = out.input(i);
+    if (!input.tensor) {
+      operand = OperandRef::number(*input.number, Dtype::f32);
+      continue;
+    }
+    const TensorHandle& tensor = *input.tensor;
+    if (tensor.is_ref()) {
+      tensors_.check_owner(tensor, position);
+      std::vector<Extent> extents;
+      out.strided.at(i) = append_extents(tensor, extents);
+      out.in_memory.at(i) = true;
+      operand = OperandRef::tensor(std::move(extents), tensor.shape(), tensor.dtype(), tensor.transposed());
+    } else {
+      operand = tensors_.operand(tensor, position);
+      tensors_.check_dense(tensor, position, "; an epilogue reads its operand as it is stored");
+    }
   }
   return out;
+}
+
+// Also brings operands of the shape of a result of any number of dimensions into its rows.
+TensorType CompositeCommands::math_result_of(MathOp op, const Target& out) {
+  if (command_.epilogues.empty()) {
+    return call_.located([&] { return composite_math_result(op, command_.inputs[0], {}, out.dtype()); });
+  }
+  const Shape shape = command_.inputs[0].shape;
+  for_each_operand(command_.epilogues, [&](OperandRef& operand) {
+    if (operand.shape == shape && shape.size() > 2 && !operand.transposed) operand.shape = as_rows(shape);
+  });
+  command_.acc_dtype = composite_math_dtype(op, command_.inputs[0].dtype, out.dtype());
+  return call_.located([&] { return composite_math_result(op, command_.inputs[0], command_.epilogues, out.dtype()); });
 }
 
 Dispatch::Work CompositeCommands::completed(const Target& out, TensorType&& result) {
@@ -121,26 +159,42 @@ Dispatch::Work CompositeCommands::completed(const Target& out, TensorType&& resu
     addressing_.append(out.memory(), result.shape, result.dtype, 0, extents);
   }
   command_.out = OperandRef::tensor(std::move(extents), std::move(result.shape), result.dtype);
-  if (const auto misfit =
-          plan::misfit(call_.located([&] { return composite_plan(command_); }), command_.acc_dtype, pe_.tile_room)) {
+  if (const auto misfit = plan::misfit(call_.located([&] { return composite_plan(command_, pe_.tile_room); }),
+                                       command_.acc_dtype, pe_.tile_room)) {
     call_.raise(misfit->code, fmt::format("for the {} {} result {}: {}", dtype_name(result.dtype),
                                           format_shape(command_.out.shape), out.text(), misfit->text));
   }
-  if (command_.kind == CommandKind::composite_gemm) check_apart(out);
+  check_apart(out);
   return {command_, std::move(value)};
 }
 
-// Tiles of the operands are read again after the first tiles of the product are written.
+// Tiles of A and B are read again after the first tiles of the product are written, and so are those of operands of
+// epilogues, unless each element of one is read for the element of the product that goes to its place. The one input of
+// a composite of an element-wise operation is such an operand.
 void CompositeCommands::check_apart(const Target& out) const {
-  for (std::size_t i = 0; i < command_.inputs.size(); ++i) {
-    for (const Extent& in : command_.inputs[i].extents) {
+  const auto check = [&](const OperandRef& operand, const std::string& what) {
+    for (const Extent& in : operand.extents) {
       for (const Extent& to : command_.out.extents) {
         if (to.pa >= in.pa + in.nbytes || in.pa >= to.pa + to.nbytes) continue;
         call_.raise("KERNEL_ERROR",
-                    fmt::format("the result {} lies over operand {}, which is still read when the first "
-                                "tiles are written; give it a tensor of its own",
-                                out.text(), i + 1));
+                    fmt::format("the result {} lies over {}, which is still read when the first tiles are written; "
+                                "give it a tensor of its own",
+                                out.text(), what));
       }
+    }
+  };
+  if (command_.kind == CommandKind::composite_gemm) {
+    for (std::size_t i = 0; i < command_.inputs.size(); ++i) {
+      check(command_.inputs[i], fmt::format("operand {}", i + 1));
+    }
+  }
+  for (const kb::Epilogue& epilogue : command_.epilogues) {
+    for (std::size_t i = 0; i < kEpilogueInputs; ++i) {
+      const std::optional<OperandRef>& operand = epilogue.input(i);
+      if (!operand || operand->immediate) continue;
+      const bool in_place = operand->extents == command_.out.extents && !operand->transposed &&
+                            epilogue.scope == EpilogueScope::output_tile;
+      if (!in_place) check(*operand, fmt::format("the operand of epilogue {}", epilogue_name(epilogue)));
     }
   }
 }

@@ -41,8 +41,12 @@ class CompositeCommands {
  private:
   void begin(contract::CommandKind kind, const Target& out);
   void add_input(const TensorHandle& handle, int index);
+  // The extents of a ref; whether it is of rows of a wider matrix.
+  bool append_extents(const TensorHandle& handle, std::vector<Extent>& extents);
   void set_tile_shape(const CompositeOptions& options);
-  kb::Epilogue resolved(const Epilogue& epilogue, int position) const;
+  void set_epilogues(const CompositeOptions& options);
+  kb::Epilogue resolved(const Epilogue& epilogue);
+  TensorType math_result_of(MathOp op, const Target& out);
   Dispatch::Work completed(const Target& out, TensorType&& result);
   void check_apart(const Target& out) const;
 

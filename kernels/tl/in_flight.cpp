@@ -41,7 +41,10 @@ void visit(const Command& command, const See& see) {
     if (!composite || command.pinned.at(i)) see_all(command.inputs[i].extents, false, see);
   }
   for (const kb::Epilogue& epilogue : command.epilogues) {
-    if (epilogue.operand) see_all(epilogue.operand->extents, false, see);
+    for (std::size_t i = 0; i < kEpilogueInputs; ++i) {
+      const bool here = epilogue.input(i) && !epilogue.in_memory.at(i);
+      if (here) see_all(epilogue.input(i)->extents, false, see);
+    }
   }
   if (!composite || command.out_pinned) see_all(command.out.extents, true, see);
   if (command.positions) see_all(command.positions->extents, true, see);

@@ -29,9 +29,14 @@ class AccelSlot;
 struct PipelineContext;
 class CommandTask;
 
-// Observer that PE_FETCH_STORE notifies when the inputs of a tile are in the register file.
+// Observer of tiles under way.
 class ITileOwner {
  public:
+  // PE_DMA ends the transfer that is the tile's present stage. When this is true, it calls feed_more() once the tile
+  // has gone on.
+  virtual bool transferred(CommandTask& tile) = 0;
+  virtual void feed_more() = 0;
+  // PE_FETCH_STORE has the inputs of a tile in the register file.
   virtual void inputs_fetched(CommandTask& tile) = 0;
 
  protected:

@@ -57,6 +57,7 @@ PeCpu::PeCpu(const sc_core::sc_module_name& name, NodeId node, const params::PeC
   info_.dispatch_cycles = static_cast<int>(params.dispatch_cycles);
   info_.tile_shape = pe.tile_shape;
   info_.tile_room = pe.tile_room;
+  info_.reuse_a = pe.reuse_a;
 
   SC_HAS_PROCESS(PeCpu);
   SC_THREAD(kernel_thread);

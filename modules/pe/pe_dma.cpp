@@ -19,6 +19,20 @@ address::PhysAddr own_hbm(const topology::Graph& graph, const topology::Node& no
   return address::PhysAddr::pe_hbm_addr(node.sip, node.cube, node.pe, 0, graph.spec.hbm_slice_bytes());
 }
 
+// What the DMA stage of a tile reads or writes.
+const OperandRef& operand_of(const contract::Command& command, const plan::Stage& stage) {
+  switch (stage.operand) {
+    case plan::TileOperand::out:
+      return command.out;
+    case plan::TileOperand::epilogue:
+      return *command.epilogues.at(stage.epilogue).input(stage.input);
+    case plan::TileOperand::a:
+    case plan::TileOperand::b:
+      break;
+  }
+  return command.inputs.at(static_cast<std::size_t>(stage.operand));
+}
+
 }  // namespace
 
 PeDma::Channels::Channels(const PeDma& dma, const char* name, payload::Op op_kind, FirstWire first_wire,
@@ -174,10 +188,7 @@ void PeDma::plan(const CommandTask& task) {
   fault_ = 0;
   const contract::Command& command = *task.command;
   if (task.pipeline() != nullptr) {
-    const plan::TileOperand operand = task.stage.operand;
-    const OperandRef& tensor =
-        operand == plan::TileOperand::out ? command.out : command.inputs.at(static_cast<std::size_t>(operand));
-    plan_pieces(tensor.extents, task.stage);
+    plan_pieces(operand_of(command, task.stage).extents, task.stage);
     return;
   }
   check_local(command);
@@ -357,8 +368,12 @@ void PeDma::end(std::uint64_t slot) {
   if (!task.status.ok) ++channels.failures;
   accumulate(channels.busy_time, now() - task.start);
   channels.busy_probe.set(now(), static_cast<std::uint64_t>(--channels.busy));
-  if (finish(task)) return;
-  channels.busy_probe.set(now(), static_cast<std::uint64_t>(++channels.busy));  // until the next block has room
+  ITileOwner* const owner = task.owner();
+  const bool feeds = owner != nullptr && owner->transferred(task);
+  if (!finish(task)) {
+    channels.busy_probe.set(now(), static_cast<std::uint64_t>(++channels.busy));  // until the next block has room
+  }
+  if (feeds) owner->feed_more();
 }
 
 // Only what was read goes on to another block.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "platform/contract/composite_plan.h"
+
 namespace kb::modules {
 
 namespace {
@@ -26,10 +28,10 @@ PeMath::PeMath(const sc_core::sc_module_name& name, NodeId node, const params::P
 
 TimeFs PeMath::work(CommandTask& task) {
   const contract::Command& command = *task.command;
-  MathOp op = command.math_op;
-  ElementRate rate = elements_per_ns_.of(command.out.dtype);
-  if (command.kind == contract::CommandKind::composite_gemm) {
-    op = math_op_of(command.epilogues.at(task.stage.epilogue).op);
+  const MathOp op = contract::math_op_of(command, task.stage);
+  const bool to_epilogues = !task.stage.is_epilogue && !command.epilogues.empty();
+  ElementRate rate = elements_per_ns_.of(to_epilogues ? command.acc_dtype : command.out.dtype);
+  if (task.stage.is_epilogue) {
     rate = elements_per_ns_.of(epilogue_dtype(command.epilogues, task.stage.epilogue, command.acc_dtype));
   } else {
     for (const OperandRef& input : command.inputs) rate = std::min(rate, elements_per_ns_.of(input.dtype));

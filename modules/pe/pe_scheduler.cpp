@@ -52,7 +52,7 @@ void PeScheduler::dispatch() {
 }
 
 void PeScheduler::submit(CommandTask& task) {
-  plan::PipelinePlan tiles = contract::composite_plan(*task.command);
+  plan::PipelinePlan tiles = contract::composite_plan(*task.command, pe().tile_room);
   if (const auto misfit = plan::misfit(tiles, task.command->acc_dtype, pe().tile_room)) {
     task.start = task.end = now();
     task.status = {false, misfit->code, misfit->text};

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "platform/plan/pipeline_plan.h"
 
@@ -11,12 +13,23 @@ class CommandTask;
 
 // A composite command while its tiles go through the PE (P-31).
 struct PipelineContext final {
-  PipelineContext(CommandTask& composite, plan::PipelinePlan tiles) : command(&composite), plan(std::move(tiles)) {}
+  PipelineContext(CommandTask& composite, plan::PipelinePlan tiles) : command(&composite), plan(std::move(tiles)) {
+    if (plan.reuses_a()) rows_read.resize(static_cast<std::size_t>(plan.depths()));
+  }
 
   CommandTask* command;
   plan::PipelinePlan plan;
   std::uint64_t fed = 0;
   std::uint64_t completed = 0;
+
+  // The row panel of A that is kept (P-102): the bytes it holds now, and of each K tile the latest row of tiles,
+  // counted from 1, whose A has been read.
+  std::uint64_t kept_bytes = 0;
+  std::vector<std::int64_t> rows_read;
+
+  bool has_a(const plan::Tile& tile) const {
+    return !plan.reuses_a() || tile.column == 0 || rows_read[static_cast<std::size_t>(tile.depth)] == tile.row + 1;
+  }
 };
 
 }  // namespace kb::modules

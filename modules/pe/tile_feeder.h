@@ -16,6 +16,9 @@ namespace kb::modules {
 // TCM that is reserved for them come free (P-46). A tile takes room for its inputs, and when it is the last of its K
 // loop for the output, when it is fed; the inputs are free again after FETCH, the output after DMA_WRITE.
 //
+// When a plan keeps the row panel of A (P-102), the first column of tiles takes the room of its tiles of A until the
+// last column has fetched them, and a tile of another column is fed once its A has been read.
+//
 // When a tile fails, its composite feeds no more; it ends with that tile's cause once the tiles under way are back.
 class TileFeeder final : private ITileOwner {
  public:
@@ -43,6 +46,8 @@ class TileFeeder final : private ITileOwner {
   std::uint64_t least_free_bytes() const { return least_free_; }
 
  private:
+  bool transferred(CommandTask& tile) override;
+  void feed_more() override { feed(); }
   void inputs_fetched(CommandTask& tile) override;
   void feed();
   bool feed_one(PipelineContext& pipeline);

@@ -140,6 +140,7 @@ void RaceChecker::completed(const PeCoord& coord, std::uint64_t id, const contra
     case CommandKind::composite_gemm:
     case CommandKind::composite_math:
       for (const OperandRef& input : command.inputs) see(input.extents, false);
+      for_each_operand(command.epilogues, [&](const OperandRef& operand) { see(operand.extents, false); });
       see(command.out.extents, true);
       break;
     case CommandKind::gemm:

@@ -12,6 +12,7 @@
 #include "platform/base/dtype.h"
 #include "platform/base/epilogue.h"
 #include "platform/base/op_types.h"
+#include "platform/base/reuse_a.h"
 #include "platform/contract/barrier_scope.h"
 #include "platform/plan/pipeline_plan.h"
 
@@ -66,7 +67,8 @@ struct Command {
   std::array<bool, 2> pinned{};   // per input
   std::array<bool, 2> strided{};  // per input: rows of a wider matrix, one or more extents each
   bool out_pinned = false;
-  std::vector<Epilogue> epilogues;  // composite GEMM only
+  std::vector<Epilogue> epilogues;
+  ReuseA reuse_a = ReuseA::off;  // composite GEMM
 
   std::int64_t cycles = 0;  // cpu_overhead
   BarrierScope scope = BarrierScope::cube;

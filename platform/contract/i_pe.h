@@ -25,10 +25,11 @@ struct PeInfo {
   int cubes_per_sip = 1;         // num_programs(1)
   std::uint64_t scratch_pa = 0;  // physical address of this PE's kernel scratch in its TCM (P-58)
   std::uint64_t scratch_bytes = 0;
-  int dispatch_cycles = 0;         // charged before every non-metadata call (P-45)
-  plan::TileShape tile_shape;      // default tile shape of composites (P-20)
-  plan::TileRoom tile_room;        // capacity that their tiles must fit (P-43, P-46)
-  std::uint64_t message_base = 0;  // first address of received values
+  int dispatch_cycles = 0;             // charged before every non-metadata call (P-45)
+  plan::TileShape tile_shape;          // default tile shape of composites (P-20)
+  plan::TileRoom tile_room;            // capacity that their tiles must fit (P-43, P-46)
+  ReuseA reuse_a = ReuseA::automatic;  // of composites that do not say it (P-102)
+  std::uint64_t message_base = 0;      // first address of received values
   std::uint64_t message_bytes = 0;
 };
 

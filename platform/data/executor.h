@@ -63,7 +63,14 @@ class Executor {
   void multiply(const GemmOp& op, Matrices<Acc>& use);
   void store_product(const GemmOp& op, const std::vector<std::int64_t>& values);
   void multiply_exactly(const GemmOp& op);  // integers whose sums may leave the accumulator
+  // Results of composites with epilogues.
+  struct Product;
   void multiply_with_epilogues(const GemmOp& op);
+  void run_with_epilogues(const MathOpRecord& op);
+  void apply(const Epilogue& epilogue, Product& x, std::int64_t k_tile);
+  template <typename Wide>
+  void apply_elementwise(const Epilogue& epilogue, Product& x, std::int64_t k_tile);
+  void apply_where(const Epilogue& epilogue, Product& x, std::int64_t k_tile);
 
   MemoryStore& memory_;
   // Used again by the next operation: fresh pages cost as much as what is written into them.

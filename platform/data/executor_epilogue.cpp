@@ -1,7 +1,9 @@
-// Products of composites that have epilogues (P-13, P-14, P-18).
+// Results of composites that have epilogues (P-13, P-14, P-18).
 #include <Eigen/Core>
 #include <algorithm>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "platform/base/error.h"
 #include "platform/data/executor.h"
@@ -9,64 +11,73 @@
 #include "platform/data/math_kernels.h"
 
 namespace kb::data {
+
+// A product on its way through the epilogues: integers of the accumulator until a dequant makes it floats.
+struct Executor::Product {
+  Shape shape;
+  Dtype dtype = Dtype::f32;  // f32, i32 or i64
+  std::vector<float> floats;
+  std::vector<std::int64_t> integers;
+
+  template <typename Wide>
+  std::vector<Wide>& values() {
+    if constexpr (std::is_same_v<Wide, float>) {
+      return floats;
+    } else {
+      return integers;
+    }
+  }
+  void make_floats() {
+    if (dtype == Dtype::f32) return;
+    floats.assign(integers.begin(), integers.end());
+    integers.clear();
+    dtype = Dtype::f32;
+  }
+  void make_integers(Dtype wide, std::vector<std::int64_t> values) {
+    integers = std::move(values);
+    floats.clear();
+    dtype = wide;
+  }
+};
+
 namespace {
 
 template <typename T>
 using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-// A product on its way through the epilogues: integers of the accumulator until a dequant makes it floats.
-struct Product {
-  Shape shape;
-  Dtype dtype = Dtype::f32;  // f32, i32 or i64
-  std::vector<float> floats;
-  std::vector<std::int64_t> integers;
-};
-
 std::int64_t wrapped(std::int64_t value, Dtype dtype) {
   return dtype == Dtype::i32 ? static_cast<std::int32_t>(static_cast<std::uint32_t>(value)) : value;
 }
 
+void wrap(std::vector<std::int64_t>& values, Dtype dtype) {
+  for (std::int64_t& value : values) value = wrapped(value, dtype);
+}
+
 // a[:, begin .. end) x b[begin .. end, :], with a and b in the row-major order of their shapes.
-Product partial_product(const Shape& shape, Dtype dtype, const std::vector<float>& a, const std::vector<float>& b,
-                        std::int64_t k, std::int64_t begin, std::int64_t end) {
-  Product out{shape, dtype, std::vector<float>(static_cast<std::size_t>(element_count(shape))), {}};
+std::vector<float> partial_product(const Shape& shape, const std::vector<float>& a, const std::vector<float>& b,
+                                   std::int64_t k, std::int64_t begin, std::int64_t end) {
+  std::vector<float> out(static_cast<std::size_t>(element_count(shape)));
   const Eigen::Map<const Matrix<float>> left(a.data(), shape[0], k), right(b.data(), k, shape[1]);
-  Eigen::Map<Matrix<float>>(out.floats.data(), shape[0], shape[1]).noalias() =
+  Eigen::Map<Matrix<float>>(out.data(), shape[0], shape[1]).noalias() =
       left.middleCols(begin, end - begin) * right.middleRows(begin, end - begin);
   return out;
 }
-Product partial_product(const Shape& shape, Dtype dtype, const std::vector<std::int64_t>& a,
-                        const std::vector<std::int64_t>& b, std::int64_t k, std::int64_t begin, std::int64_t end) {
-  return {shape, dtype, {}, integer_product(shape, k, begin, end, a, b, {}, dtype)};
+int bits_of(Dtype dtype) {
+  return static_cast<int>(item_size(dtype)) * 8;
 }
 
-// x = op(x, y), with y in the dtype of x.
-void combine(MathOp op, Product& x, const std::vector<float>& y, const std::vector<std::int64_t>& whole_y) {
-  if (x.dtype == Dtype::f32) {
-    std::vector<float> result;
-    elementwise(op, x.floats, y, {}, result);
-    x.floats = std::move(result);
-  } else {
-    std::vector<std::int64_t> result;
-    elementwise(op, x.integers, whole_y, {}, result);
-    for (std::int64_t& value : result) value = wrapped(value, x.dtype);
-    x.integers = std::move(result);
+template <typename T>
+std::vector<bool> truth(const std::vector<T>& values) {
+  std::vector<bool> out(values.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = values[i] != 0;
+  return out;
+}
+
+template <typename T>
+void choose(const std::vector<bool>& condition, std::vector<T>& taken, const std::vector<T>& other) {
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    if (!condition[i]) taken[i] = other[i];
   }
-}
-
-// The sum of the K tiles so far and that of the next one.
-void accumulate(Product& sum, const Product& tile) {
-  if (sum.dtype == Dtype::f32) return combine(MathOp::add, sum, tile.floats, {});
-  std::vector<Int128> both(sum.integers.begin(), sum.integers.end());
-  for (std::size_t i = 0; i < both.size(); ++i) both[i] += tile.integers[i];
-  sum.integers = fitting("the accumulator of composite", sum.dtype, sum.shape, both, "accumulate in i64");
-}
-
-void make_floats(Product& x) {
-  if (x.dtype == Dtype::f32) return;
-  x.floats.assign(x.integers.begin(), x.integers.end());
-  x.integers.clear();
-  x.dtype = Dtype::f32;
 }
 
 // The slice of a K tile; operands of at most two dimensions are the same for all.
@@ -89,6 +100,90 @@ OperandRef slice_of(const OperandRef& operand, std::int64_t k_tile) {
 
 }  // namespace
 
+// x = op(x, operands) in f32 or the integers of the accumulator.
+template <typename Wide>
+void Executor::apply_elementwise(const Epilogue& epilogue, Product& x, std::int64_t k_tile) {
+  const MathOp op = math_op_of(epilogue);
+  const auto arity = static_cast<std::size_t>(math_arity(op)), place = static_cast<std::size_t>(epilogue.place);
+  std::vector<Wide> in[3];
+  for (std::size_t i = 0, given = 0; i < arity; ++i) {
+    if (i == place) {
+      in[i] = std::move(x.values<Wide>());
+      continue;
+    }
+    OperandRef operand = slice_of(*epilogue.input(given++), k_tile);
+    if (operand.immediate) operand.dtype = x.dtype;
+    load(operand, x.shape, in[i]);
+  }
+  if (math_form(op) == MathForm::comparison) {
+    std::vector<std::int64_t> truth;
+    compare(op, in[0], in[1], truth);
+    return x.make_integers(dtype_after(epilogue, x.dtype), std::move(truth));
+  }
+  std::vector<Wide>& result = x.values<Wide>();
+  if constexpr (std::is_same_v<Wide, float>) {
+    elementwise(op, in[0], in[1], in[2], result);
+  } else {
+    elementwise(op, in[0], in[1], in[2], result, bits_of(x.dtype));
+    wrap(result, x.dtype);
+  }
+}
+
+// The condition may be of another kind than what is chosen.
+void Executor::apply_where(const Epilogue& epilogue, Product& x, std::int64_t k_tile) {
+  const auto operand = [&](std::size_t input, Dtype number) {
+    OperandRef of_tile = slice_of(*epilogue.input(input), k_tile);
+    if (of_tile.immediate) of_tile.dtype = number;
+    return of_tile;
+  };
+  const auto condition_of = [&](const OperandRef& from) {
+    const auto loaded = [&](auto values) {
+      load(from, x.shape, values);
+      return truth(values);
+    };
+    return is_float(from.dtype) ? loaded(std::vector<float>()) : loaded(std::vector<std::int64_t>());
+  };
+  const Dtype dtype = dtype_after(epilogue, x.dtype);
+  const auto run = [&](auto taken) {
+    auto other = taken;
+    if (epilogue.place == 0) {
+      const std::vector<bool> condition = x.dtype == Dtype::f32 ? truth(x.floats) : truth(x.integers);
+      load(operand(0, dtype), x.shape, taken);
+      load(operand(1, dtype), x.shape, other);
+      choose(condition, taken, other);
+    } else {
+      const bool real = epilogue.operand->immediate && std::holds_alternative<double>(*epilogue.operand->immediate);
+      const std::vector<bool> condition = condition_of(operand(0, real ? Dtype::f32 : Dtype::i64));
+      auto& own = x.values<typename decltype(taken)::value_type>();
+      load(operand(1, dtype), x.shape, other);
+      if (epilogue.place == 1) {
+        choose(condition, own, other);
+        taken = std::move(own);
+      } else {
+        choose(condition, other, own);
+        taken = std::move(other);
+      }
+    }
+    return taken;
+  };
+  if (dtype == Dtype::f32) {
+    x.floats = run(std::vector<float>());
+    x.integers.clear();
+    x.dtype = dtype;
+  } else {
+    std::vector<std::int64_t> chosen = run(std::vector<std::int64_t>());
+    wrap(chosen, dtype);
+    x.make_integers(dtype, std::move(chosen));
+  }
+}
+
+void Executor::apply(const Epilogue& epilogue, Product& x, std::int64_t k_tile) {
+  if (epilogue.op == EpilogueOp::dequant) x.make_floats();
+  if (math_op_of(epilogue) == MathOp::where) return apply_where(epilogue, x, k_tile);
+  x.dtype == Dtype::f32 ? apply_elementwise<float>(epilogue, x, k_tile)
+                        : apply_elementwise<std::int64_t>(epilogue, x, k_tile);
+}
+
 void Executor::multiply_with_epilogues(const GemmOp& op) {
   const std::vector<const Epilogue*> chain = in_firing_order(op.epilogues);
   const auto first_of_rest =
@@ -96,18 +191,14 @@ void Executor::multiply_with_epilogues(const GemmOp& op) {
   const bool per_tile = first_of_rest != chain.begin();
   if (per_tile && op.tile_k < 1) throw Error::model("data engine: a composite with k_tile epilogues has no tile depth");
 
-  std::vector<float> values;
-  std::vector<std::int64_t> numbers;
-  const auto apply = [&](const Epilogue& epilogue, Product& x, std::int64_t k_tile) {
-    if (epilogue.op == EpilogueOp::dequant) make_floats(x);
-    if (epilogue.operand) {
-      OperandRef operand = slice_of(*epilogue.operand, k_tile);
-      if (operand.immediate) operand.dtype = x.dtype;
-      x.dtype == Dtype::f32 ? load(operand, x.shape, values) : load(operand, x.shape, numbers);
-    }
-    combine(math_op_of(epilogue.op), x, values, numbers);
+  // The sum of the K tiles so far and that of the next one.
+  const auto accumulate = [](Product& sum, const Product& tile) {
+    for (std::size_t i = 0; i < sum.floats.size(); ++i) sum.floats[i] += tile.floats[i];
+    if (sum.dtype == Dtype::f32) return;
+    std::vector<Int128> both(sum.integers.begin(), sum.integers.end());
+    for (std::size_t i = 0; i < both.size(); ++i) both[i] += tile.integers[i];
+    sum.integers = fitting("the accumulator of composite", sum.dtype, sum.shape, both, "accumulate in i64");
   };
-
   const auto run = [&](auto a, auto b) {
     load(op.a, op.a.shape, a);
     load(op.b, op.b.shape, b);
@@ -115,8 +206,13 @@ void Executor::multiply_with_epilogues(const GemmOp& op) {
     const std::int64_t step = per_tile ? op.tile_k : std::max<std::int64_t>(k, 1);
     Product sum;
     for (std::int64_t begin = 0, tile = 0; begin < k || tile == 0; begin += step, ++tile) {
-      Product partial =
-          partial_product(op.out.shape, op.acc_dtype, a, b, k, begin, std::min<std::int64_t>(k, begin + step));
+      const std::int64_t end = std::min<std::int64_t>(k, begin + step);
+      Product partial{op.out.shape, op.acc_dtype, {}, {}};
+      if constexpr (std::is_same_v<decltype(a), std::vector<float>>) {
+        partial.floats = partial_product(op.out.shape, a, b, k, begin, end);
+      } else {
+        partial.integers = integer_product(op.out.shape, k, begin, end, a, b, {}, op.acc_dtype);
+      }
       for (auto it = chain.begin(); it != first_of_rest; ++it) apply(**it, partial, tile);
       tile == 0 ? void(sum = std::move(partial)) : accumulate(sum, partial);
     }
@@ -125,6 +221,32 @@ void Executor::multiply_with_epilogues(const GemmOp& op) {
   };
   is_float(*product_dtype(op.a.dtype, op.b.dtype)) ? run(std::vector<float>(), std::vector<float>())
                                                    : run(std::vector<std::int64_t>(), std::vector<std::int64_t>());
+}
+
+// One element-wise operation or a cast, then the chain; every tile is the only one of its K loop.
+void Executor::run_with_epilogues(const MathOpRecord& op) {
+  const OperandRef& in = op.inputs.at(0);
+  const TensorType result = composite_math_result(op.op, in, op.epilogues, op.out.dtype);
+  if (result.shape != op.out.shape || op.out.transposed) {
+    throw Error::program("SHAPE_ERROR", std::string(math_op_name(op.op)) + ": the result is " +
+                                            format_shape(result.shape) + ", the output " + format_operand(op.out));
+  }
+  check_extents(op.out);
+  Product x{as_rows(op.out.shape), default_acc_dtype(in.dtype), {}, {}};
+  const auto run = [&](auto values) {
+    load(in, in.shape, values);
+    auto& to = x.values<typename decltype(values)::value_type>();
+    if (op.op == MathOp::cast) {
+      to = std::move(values);
+    } else {
+      elementwise(op.op, values, {}, {}, to);
+    }
+  };
+  is_float(in.dtype) ? run(std::vector<float>()) : run(std::vector<std::int64_t>());
+  wrap(x.integers, x.dtype);
+  if (composite_math_dtype(op.op, in.dtype, op.out.dtype) == Dtype::f32) x.make_floats();
+  for (const Epilogue* epilogue : in_firing_order(op.epilogues)) apply(*epilogue, x, 0);
+  x.dtype == Dtype::f32 ? store(op.out, x.floats) : store(op.out, x.integers);
 }
 
 }  // namespace kb::data

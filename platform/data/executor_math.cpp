@@ -163,6 +163,7 @@ void Executor::run_cast(const MathOpRecord& op) {
 
 void Executor::run(const MathOpRecord& op) {
   if (op.op == MathOp::rand) return run_rand(op);
+  if (!op.epilogues.empty()) return run_with_epilogues(op);
   const std::optional<Dtype> chosen = has_out_dtype(op.op) ? std::optional<Dtype>(op.out.dtype) : std::nullopt;
   const TensorType result = math_result(op.op, op.inputs, op.axis, chosen);
   if (result.shape != op.out.shape || op.out.transposed) {

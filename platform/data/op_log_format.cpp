@@ -131,18 +131,29 @@ class Params {
   // {"op":"bias","scope":"output_tile","value":0.5} or, for a tensor, its place, shape and dtype.
   void epilogue_value(const Epilogue& epilogue) {
     out_.text(R"({"op":)");
-    quoted(epilogue_op_name(epilogue.op));
+    quoted(epilogue_name(epilogue));
     word("scope", epilogue_scope_name(epilogue.scope));
-    if (epilogue.operand && epilogue.operand->immediate) {
-      key("value");
-      scalar_value(*epilogue.operand->immediate);
-    } else if (epilogue.operand) {
-      place(kSource, epilogue.operand->extents);
-      key("shape");
-      shape_value(epilogue.operand->shape);
-      word("dtype", dtype_name(epilogue.operand->dtype));
+    if (epilogue.place != 0) number("product_input", epilogue.place + 1);
+    if (epilogue.operand) epilogue_operand(*epilogue.operand);
+    if (epilogue.second) {
+      key("second");
+      const std::size_t begin = out_.size();
+      epilogue_operand(*epilogue.second);
+      out_[begin] = '{';  // over the comma of the first member
+      out_.put('}');
     }
     out_.put('}');
+  }
+  void epilogue_operand(const OperandRef& operand) {
+    if (operand.immediate) {
+      key("value");
+      return scalar_value(*operand.immediate);
+    }
+    place(kSource, operand.extents);
+    key("shape");
+    shape_value(operand.shape);
+    word("dtype", dtype_name(operand.dtype));
+    if (operand.transposed) boolean("transposed", true);
   }
 
   static bool one_piece(const std::vector<Extent>& extents) {
@@ -275,6 +286,8 @@ void params(Params& json, const MathOpRecord& op) {
   if (op.must_fit) json.boolean("must_fit", true);
   const std::int64_t passes = static_cast<std::int64_t>(math_passes(op.op).size()) * math_rounds(op.op, op.inputs);
   if (passes > 1) json.number("passes", passes);
+  if (op.epilogues.empty()) return;
+  json.array("epilogues", op.epilogues, [&](const Epilogue& epilogue) { json.epilogue_value(epilogue); });
 }
 
 void params(Params&, const OtherOp&) {}
@@ -291,10 +304,16 @@ void params(Params& json, const TileOp& op) {
       return;
     case plan::StageType::math:
       json.number("elements", stage.elements);
-      json.number("epilogue", stage.epilogue);
+      if (stage.is_epilogue) json.number("epilogue", stage.epilogue);
       return;
     case plan::StageType::dma_read:
-      json.word("operand", stage.operand == plan::TileOperand::a ? "a" : "b");
+      if (stage.operand == plan::TileOperand::epilogue) {
+        json.word("operand", "epilogue");
+        json.number("epilogue", stage.epilogue);
+        if (stage.input > 0) json.word("of", "second");
+      } else {
+        json.word("operand", stage.operand == plan::TileOperand::a ? "a" : "b");
+      }
       break;
     case plan::StageType::fetch:
     case plan::StageType::store:

@@ -63,6 +63,7 @@ struct MathOpRecord {
   bool composite = false;
   std::optional<OperandRef> positions{};  // of topk: its second result
   bool must_fit = false;                  // cast: integers that do not fit into the dtype of `out` are VALUE_ERROR
+  std::vector<Epilogue> epilogues{};      // of a composite; applied before the result is rounded (P-18)
 };
 
 // Timing only; replay skips it (P-69 "unknown").

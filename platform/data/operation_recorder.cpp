@@ -59,6 +59,7 @@ void describe(const Command& command, OpRecord& record) {
       math.positions = command.positions;
       math.must_fit = command.must_fit;
       math.composite = command.kind == CommandKind::composite_math;
+      math.epilogues = command.epilogues;
       return;
     }
     case CommandKind::cpu_overhead:
@@ -126,15 +127,20 @@ void OperationRecorder::make_physical(const contract::ITranslator& translator) {
     }
     extents.swap(physical_);
   };
+  const auto resolve_operands = [&](std::vector<Epilogue>& epilogues) {
+    for_each_operand(epilogues, [&](OperandRef& operand) { resolve(operand.extents); });
+  };
   if (auto* const copy = std::get_if<CopyOp>(&record_.op)) {
     resolve(copy->source);
     resolve(copy->destination);
   } else if (auto* const gemm = std::get_if<GemmOp>(&record_.op)) {
     for (OperandRef* operand : {&gemm->a, &gemm->b, &gemm->out}) resolve(operand->extents);
+    resolve_operands(gemm->epilogues);
   } else if (auto* const math = std::get_if<MathOpRecord>(&record_.op)) {
     for (OperandRef& input : math->inputs) resolve(input.extents);
     resolve(math->out.extents);
     if (math->positions) resolve(math->positions->extents);
+    resolve_operands(math->epilogues);
   }
 }
 

@@ -12,6 +12,7 @@
 namespace kb::params {
 namespace {
 
+const std::vector<std::string> kReuseA{"auto", "off"};
 const std::vector<std::string> kSharedResources{"accel_slot", "none"};
 constexpr const char* kQueueDepthText =
     "tasks that may wait in each input queue besides those being served; 0 = no limit (P-34)";
@@ -39,6 +40,10 @@ const FieldTable& PeSchedulerParams::fields() {
           .add("tile_m", &P::tile_m, tile, "rows of a tile, for composites that bring no tile sizes of their own")
           .add("tile_k", &P::tile_k, tile, "depth of a tile, for composites that bring no tile sizes of their own")
           .add("tile_n", &P::tile_n, tile, "columns of a tile, for composites that bring no tile sizes of their own")
+          .add("reuse_a", &P::reuse_a, kReuseA,
+               "of composite GEMMs that do not say it: `auto` keeps the rows of A that a row of tiles uses in the "
+               "reserved "
+               "TCM when they fit (P-102), `off` reads them for each column of tiles")
           .add("charge_fetch_store", &P::charge_fetch_store,
                "GEMM and MATH commands pay for moving their operands between TCM and register file (P-9)")
           .table();

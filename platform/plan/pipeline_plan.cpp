@@ -17,6 +17,10 @@ std::size_t index_of(EpilogueScope scope) {
   return static_cast<std::size_t>(scope);
 }
 
+// In the order in which they fire.
+constexpr std::array<EpilogueScope, 3> kScopes{EpilogueScope::k_tile, EpilogueScope::output_tile,
+                                               EpilogueScope::kernel};
+
 void require_positive(std::int64_t value, const char* what) {
   if (value >= 1) return;
   throw Error::program("SHAPE_ERROR", fmt::format("{} of a composite is {}; it must be at least 1", what, value));
@@ -51,12 +55,45 @@ std::string_view stage_type_name(StageType type) {
 EpilogueStep epilogue_step(const Epilogue& epilogue) {
   EpilogueStep step;
   step.scope = epilogue.scope;
-  if (!epilogue.operand || epilogue.operand->immediate) return step;
-  const Shape& shape = epilogue.operand->shape;
-  step.item_bytes = item_size(epilogue.operand->dtype);
-  step.per_row = shape.size() >= 2 && shape[shape.size() - 2] > 1;
-  step.per_column = !shape.empty() && shape.back() > 1;
+  for (std::size_t i = 0; i < kEpilogueInputs; ++i) {
+    const auto& given = epilogue.input(i);
+    if (!given || given->immediate) continue;
+    const Shape& shape = given->shape;
+    EpilogueOperand& operand = step.operands.at(i).emplace();
+    operand.dtype = given->dtype;
+    operand.per_row = shape.size() >= 2 && shape[shape.size() - 2] > 1;
+    operand.per_column = !shape.empty() && shape.back() > 1;
+    operand.per_k_tile = shape.size() == 3;
+    operand.in_memory = epilogue.in_memory.at(i);
+    operand.layout = {given->transposed, epilogue.strided.at(i)};
+  }
   return step;
+}
+
+void PipelinePlan::set_epilogues(const std::vector<EpilogueStep>& steps) {
+  steps_ = steps;
+  for (std::uint32_t i = 0; i < steps_.size(); ++i) {
+    const std::size_t scope = index_of(steps_[i].scope);
+    epilogues_[scope].push_back(i);
+    const bool whole = steps_[i].scope == EpilogueScope::kernel;
+    for (std::uint32_t input = 0; input < kEpilogueInputs; ++input) {
+      const auto& operand = steps_[i].operands[input];
+      if (!operand || !operand->in_memory) continue;
+      epilogue_reads_[scope].push_back({i, input});
+      const std::int64_t rows = !operand->per_row ? 1 : whole ? m_ : shape_.m;
+      const std::int64_t columns = !operand->per_column ? 1 : whole ? n_ : shape_.n;
+      read_room_[scope] += storage_bytes(operand->dtype, rows * columns);
+    }
+  }
+}
+
+// P-102. Beside the panel there is room for two tiles, so that one is read while one is multiplied.
+void PipelinePlan::decide_reuse(std::optional<std::uint64_t> room) {
+  if (!room || a_pinned_ || columns_ == 1) return;
+  const std::uint64_t b = b_pinned_ ? 0 : bytes_of(TileOperand::b, shape_.k * shape_.n);
+  const std::uint64_t tile = b + epilogue_buffer_bytes() + output_buffer_bytes();
+  if (tile > *room / 2) return;
+  reuses_a_ = a_buffer_bytes() <= (*room - 2 * tile) / static_cast<std::uint64_t>(depths_);
 }
 
 PipelinePlan gemm_plan(const GemmProblem& problem, const TileShape& shape) {
@@ -86,10 +123,8 @@ PipelinePlan gemm_plan(const GemmProblem& problem, const TileShape& shape) {
   plan.b_pinned_ = problem.b_pinned;
   plan.out_pinned_ = problem.out_pinned;
   plan.layouts_ = {problem.a, problem.b};
-  plan.steps_ = problem.epilogues;
-  for (std::uint32_t i = 0; i < plan.steps_.size(); ++i) {
-    plan.epilogues_[index_of(plan.steps_[i].scope)].push_back(i);
-  }
+  plan.set_epilogues(problem.epilogues);
+  plan.decide_reuse(problem.reuse_room);
   return plan;
 }
 
@@ -112,6 +147,7 @@ PipelinePlan math_plan(const MathProblem& problem, const TileShape& shape) {
   plan.a_pinned_ = problem.a_pinned;
   plan.layouts_[0].strided = problem.a_strided;
   plan.out_pinned_ = problem.out_pinned;
+  plan.set_epilogues(problem.epilogues);
   return plan;
 }
 
@@ -132,23 +168,40 @@ Tile PipelinePlan::tile(std::uint64_t id) const {
   return tile;
 }
 
+bool PipelinePlan::fires(EpilogueScope scope, const Tile& tile) const {
+  if (scope == EpilogueScope::kernel) return is_last(tile);
+  return scope == EpilogueScope::k_tile || tile.last_k;
+}
+
+std::uint32_t PipelinePlan::reads(const Tile& tile) const {
+  std::size_t count = (reads_a(tile) ? 1u : 0u) + (reads_b() ? 1u : 0u);
+  if (steps_.empty()) return static_cast<std::uint32_t>(count);
+  for (const EpilogueScope scope : kScopes) {
+    if (fires(scope, tile)) count += epilogue_reads_[index_of(scope)].size();
+  }
+  return static_cast<std::uint32_t>(count);
+}
+
 // Stages between FETCH and STORE.
 std::uint32_t PipelinePlan::compute_stages(const Tile& tile) const {
-  std::size_t count = 1 + epilogues_[index_of(EpilogueScope::k_tile)].size();
-  if (tile.last_k) count += epilogues_[index_of(EpilogueScope::output_tile)].size();
-  if (is_last(tile)) count += epilogues_[index_of(EpilogueScope::kernel)].size();
+  if (steps_.empty()) return 1;
+  std::size_t count = 1;
+  for (const EpilogueScope scope : kScopes) {
+    if (fires(scope, tile)) count += epilogues_[index_of(scope)].size();
+  }
   return static_cast<std::uint32_t>(count);
 }
 
 std::uint32_t PipelinePlan::stage_count(const Tile& tile) const {
-  return reads() + 1 + compute_stages(tile) + (tile.last_k ? (out_pinned_ ? 1 : 2) : 0);
+  return reads(tile) + 1 + compute_stages(tile) + (tile.last_k ? (out_pinned_ ? 1 : 2) : 0);
 }
 
 Stage PipelinePlan::stage(const Tile& tile, std::uint32_t index) const {
   const std::uint32_t count = stage_count(tile);
   if (index >= count) throw Error::model(fmt::format("stage {} of a tile with {} stages", index, count));
-  if (index < reads()) return read_stage(tile, index == 0 && !a_pinned_ ? TileOperand::a : TileOperand::b);
-  index -= reads();
+  const std::uint32_t reads_before = reads(tile);
+  if (index < reads_before) return read_stage(tile, index);
+  index -= reads_before;
   Stage stage;
   if (index == 0) {
     stage.type = StageType::fetch;
@@ -164,20 +217,54 @@ Stage PipelinePlan::stage(const Tile& tile, std::uint32_t index) const {
   }
   stage.type = StageType::dma_write;
   stage.operand = TileOperand::out;
-  stage.offset = offset(tile, TileOperand::out);
+  stage.offset = bytes_of(TileOperand::out, block(tile, TileOperand::out).offset(false));
   return stage;
 }
 
-Stage PipelinePlan::read_stage(const Tile& tile, TileOperand operand) const {
+// A, B, then the operands of epilogues in the order in which those fire.
+Stage PipelinePlan::read_stage(const Tile& tile, std::uint32_t index) const {
+  if (reads_a(tile) && index-- == 0) return operand_stage(tile, TileOperand::a);
+  if (reads_b() && index-- == 0) return operand_stage(tile, TileOperand::b);
+  for (const EpilogueScope scope : kScopes) {
+    if (!fires(scope, tile)) continue;
+    const std::vector<EpilogueRead>& epilogue_reads = epilogue_reads_[index_of(scope)];
+    if (index < epilogue_reads.size()) return epilogue_read(tile, epilogue_reads[index]);
+    index -= static_cast<std::uint32_t>(epilogue_reads.size());
+  }
+  throw Error::model("a tile plan has no such read");
+}
+
+Stage PipelinePlan::operand_stage(const Tile& tile, TileOperand operand) const {
+  const Block part = block(tile, operand);
+  const bool strided = layouts_.at(index_of(operand)).strided;
   Stage stage;
   stage.type = StageType::dma_read;
   stage.operand = operand;
-  stage.offset = offset(tile, operand);
+  stage.offset = bytes_of(operand, part.offset(strided));
   stage.nbytes = bytes(tile, operand);
-  if (layouts_.at(index_of(operand)).strided) {
-    const Block part = block(tile, operand);
+  if (strided) {
     stage.pieces = part.rows;
     stage.piece_step = bytes_of(operand, part.width);
+  }
+  return stage;
+}
+
+// The part of an epilogue's operand that a tile needs, laid out like A and B; in scope kernel all of it.
+Stage PipelinePlan::epilogue_read(const Tile& tile, EpilogueRead read) const {
+  const EpilogueStep& step = steps_[read.epilogue];
+  const EpilogueOperand& operand = *step.operands[read.input];
+  const Block part = block(tile, operand, step.scope == EpilogueScope::kernel);
+  const auto bytes_of_operand = [&](std::int64_t elements) { return storage_bytes(operand.dtype, elements); };
+  Stage stage;
+  stage.type = StageType::dma_read;
+  stage.operand = TileOperand::epilogue;
+  stage.epilogue = read.epilogue;
+  stage.input = read.input;
+  stage.offset = bytes_of_operand(part.offset(operand.layout.strided));
+  stage.nbytes = bytes_of_operand(part.rows * part.columns);
+  if (operand.layout.strided) {
+    stage.pieces = part.rows;
+    stage.piece_step = bytes_of_operand(part.width);
   }
   return stage;
 }
@@ -196,15 +283,15 @@ Stage PipelinePlan::compute_stage(const Tile& tile, std::uint32_t index) const {
     return stage;
   }
   stage.type = StageType::math;
-  if (!has_b_) return stage;
-  --index;
-  for (const EpilogueScope scope : {EpilogueScope::k_tile, EpilogueScope::output_tile, EpilogueScope::kernel}) {
-    if (scope == EpilogueScope::output_tile && !tile.last_k) continue;
+  if (index-- == 0) return stage;
+  stage.is_epilogue = true;
+  for (const EpilogueScope scope : kScopes) {
+    if (!fires(scope, tile)) continue;
     const std::vector<std::uint32_t>& epilogues = epilogues_[index_of(scope)];
     if (index < epilogues.size()) {
       stage.epilogue = epilogues[index];
       if (scope == EpilogueScope::kernel) stage.elements = m_ * n_;
-      stage.keeps_slot = scope == EpilogueScope::k_tile && index + 1 < epilogues.size();
+      stage.keeps_slot = has_b_ && scope == EpilogueScope::k_tile && index + 1 < epilogues.size();
       return stage;
     }
     index -= static_cast<std::uint32_t>(epilogues.size());
@@ -216,12 +303,12 @@ Stage PipelinePlan::compute_stage(const Tile& tile, std::uint32_t index) const {
 std::uint64_t PipelinePlan::epilogue_bytes(const Tile& tile) const {
   std::uint64_t sum = 0;
   for (const EpilogueStep& step : steps_) {
-    const bool whole = step.scope == EpilogueScope::kernel;
-    if (whole ? !is_last(tile) : step.scope == EpilogueScope::output_tile && !tile.last_k) continue;
-    std::int64_t elements = 1;
-    if (step.per_row) elements *= whole ? m_ : tile.m;
-    if (step.per_column) elements *= whole ? n_ : tile.n;
-    sum += static_cast<std::uint64_t>(elements) * step.item_bytes;
+    if (!fires(step.scope, tile)) continue;
+    for (const auto& operand : step.operands) {
+      if (!operand) continue;
+      const Block part = block(tile, *operand, step.scope == EpilogueScope::kernel);
+      sum += storage_bytes(operand->dtype, part.rows * part.columns);
+    }
   }
   return sum;
 }
@@ -247,12 +334,25 @@ PipelinePlan::Block PipelinePlan::block(const Tile& tile, TileOperand operand) c
   return {part.column, part.columns, part.row, part.rows, operand == TileOperand::a ? m_ : k_};
 }
 
-// Bytes before that part. Dense operands are tile-major: whole rows of tiles, then the tiles before it in its own row.
-std::uint64_t PipelinePlan::offset(const Tile& tile, TileOperand operand) const {
-  const Block part = block(tile, operand);
-  const bool strided = operand != TileOperand::out && layouts_.at(index_of(operand)).strided;
-  const std::int64_t elements = part.row * part.width + (strided ? 1 : part.rows) * part.column;
-  return bytes_of(operand, elements);
+PipelinePlan::Block PipelinePlan::block(const Tile& tile, const EpilogueOperand& operand, bool whole) const {
+  Block part{0, 1, 0, 1, 1};
+  if (operand.per_row) {
+    part.row = whole ? 0 : tile.row * shape_.m;
+    part.rows = whole ? m_ : tile.m;
+  }
+  if (operand.per_column) {
+    part.column = whole ? 0 : tile.column * shape_.n;
+    part.columns = whole ? n_ : tile.n;
+    part.width = n_;
+  }
+  const std::int64_t height = operand.per_row ? m_ : 1;
+  std::int64_t slice_rows = height;
+  if (operand.layout.transposed) {
+    slice_rows = part.width;
+    part = {part.column, part.columns, part.row, part.rows, height};
+  }
+  if (operand.per_k_tile) part.row += tile.depth * slice_rows;
+  return part;
 }
 
 StageCounts PipelinePlan::counts() const {
@@ -261,22 +361,38 @@ StageCounts PipelinePlan::counts() const {
   StageCounts counts;
   counts.tiles = tiles();
   const auto set = [&](StageType type, std::uint64_t count) { counts.stages[static_cast<std::size_t>(type)] = count; };
-  set(StageType::dma_read, tiles() * reads());
+  const auto read = [&](EpilogueScope scope) { return epilogue_reads_[index_of(scope)].size(); };
+  const std::uint64_t of_a = a_pinned_ ? 0 : reuses_a_ ? static_cast<std::uint64_t>(rows_ * depths_) : tiles();
+  set(StageType::dma_read, of_a + (reads_b() ? tiles() : 0) + tiles() * read(EpilogueScope::k_tile) +
+                               outputs * read(EpilogueScope::output_tile) + read(EpilogueScope::kernel));
   set(StageType::fetch, tiles());
   set(StageType::gemm, has_b_ ? tiles() : 0);
-  set(StageType::math, has_b_ ? tiles() * fired(EpilogueScope::k_tile) + outputs * fired(EpilogueScope::output_tile) +
-                                    fired(EpilogueScope::kernel)
-                              : outputs);
+  set(StageType::math, (has_b_ ? 0 : outputs) + tiles() * fired(EpilogueScope::k_tile) +
+                           outputs * fired(EpilogueScope::output_tile) + fired(EpilogueScope::kernel));
   set(StageType::store, outputs);
   set(StageType::dma_write, out_pinned_ ? 0 : outputs);
   return counts;
 }
 
+std::uint64_t PipelinePlan::a_buffer_bytes() const {
+  return a_pinned_ ? 0 : bytes_of(TileOperand::a, shape_.m * (has_b_ ? shape_.k : shape_.n));
+}
+
 std::uint64_t PipelinePlan::input_buffer_bytes() const {
-  if (!has_b_) return a_pinned_ ? 0 : bytes_of(TileOperand::a, shape_.m * shape_.n);
-  const std::uint64_t a = bytes_of(TileOperand::a, shape_.m * shape_.k);
-  const std::uint64_t b = bytes_of(TileOperand::b, shape_.k * shape_.n);
-  return (a_pinned_ ? 0 : a) + (b_pinned_ ? 0 : b);
+  return a_buffer_bytes() + (reads_b() ? bytes_of(TileOperand::b, shape_.k * shape_.n) : 0);
+}
+
+std::uint64_t PipelinePlan::epilogue_buffer_bytes() const {
+  return read_room_[0] + read_room_[1] + read_room_[2];
+}
+
+std::uint64_t PipelinePlan::input_buffer_bytes(const Tile& tile) const {
+  std::uint64_t sum = input_buffer_bytes() - kept_bytes();
+  if (steps_.empty()) return sum;
+  for (const EpilogueScope scope : kScopes) {
+    if (fires(scope, tile)) sum += read_room_[index_of(scope)];
+  }
+  return sum;
 }
 
 std::uint64_t PipelinePlan::output_buffer_bytes() const {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -17,7 +18,7 @@ enum class StageType : std::uint8_t { dma_read = 0, fetch = 1, gemm = 2, math = 
 inline constexpr std::size_t kStageTypes = 6;
 std::string_view stage_type_name(StageType type);  // "DMA_READ"
 
-enum class TileOperand : std::uint8_t { a, b, out };
+enum class TileOperand : std::uint8_t { a, b, out, epilogue };
 
 struct TileShape {
   std::int64_t m = 32;
@@ -25,21 +26,30 @@ struct TileShape {
   std::int64_t n = 32;
 };
 
-// An epilogue as the plan sees it: when it fires, and what its operand adds to the FETCH of a tile in which it does.
-struct EpilogueStep {
-  EpilogueScope scope = EpilogueScope::output_tile;
-  std::uint64_t item_bytes = 0;  // of an element of the operand; 0 = none, or a number of the command
-  bool per_row = false;          // the operand has an element for each row of the product
-  bool per_column = false;
-};
-EpilogueStep epilogue_step(const Epilogue& epilogue);
-
 // How an operand lies in memory when it is not a dense matrix of its shape, whose tiles lie side by side (decision
 // 0012).
 struct OperandLayout {
   bool transposed = false;  // stored with rows and columns swapped
   bool strided = false;     // rows of a wider matrix: of each row of a tile the part that it has
 };
+
+// What an operand of an epilogue adds to the FETCH of a tile in which that fires, and to its reads when it is in
+// memory.
+struct EpilogueOperand {
+  Dtype dtype = Dtype::f16;
+  bool per_row = false;  // it has an element for each row of the product
+  bool per_column = false;
+  bool per_k_tile = false;  // and all of that for each K tile
+  bool in_memory = false;
+  OperandLayout layout;  // in memory
+};
+
+// An epilogue as the plan sees it: when it fires, and its operands; numbers of the command are none.
+struct EpilogueStep {
+  EpilogueScope scope = EpilogueScope::output_tile;
+  std::array<std::optional<EpilogueOperand>, kEpilogueInputs> operands{};
+};
+EpilogueStep epilogue_step(const Epilogue& epilogue);
 
 // out (m, n) = a (m, k) x b (k, n) with epilogues in command order.
 struct GemmProblem {
@@ -54,9 +64,11 @@ struct GemmProblem {
   std::vector<EpilogueStep> epilogues;
   OperandLayout a, b;
   bool out_pinned = false;  // the result stays in the TCM
+  // Bytes of tile buffers, with which to keep the row panel of A when it fits; none: every tile reads its A.
+  std::optional<std::uint64_t> reuse_room{};
 };
 
-// out (m, n) = op(a (m, n)).
+// out (m, n) = op(a (m, n)) with epilogues in command order; each tile is the only one of its K loop.
 struct MathProblem {
   std::int64_t m = 0;
   std::int64_t n = 0;
@@ -65,6 +77,7 @@ struct MathProblem {
   bool a_pinned = false;
   bool a_strided = false;
   bool out_pinned = false;
+  std::vector<EpilogueStep> epilogues{};
 };
 
 // Where a tile lies and how large it is; edge tiles are smaller than the tile shape. In a math plan k is 1.
@@ -87,8 +100,10 @@ struct Stage {
   std::int64_t m = 0, k = 0, n = 0;      // GEMM: sizes of the product
   std::int64_t macs = 0;                 // GEMM: for which it occupies the array (P-28); PE_GEMM sets it
   std::int64_t elements = 0;             // MATH
-  std::uint32_t epilogue = 0;            // MATH of a GEMM plan: which of the command's
-  bool keeps_slot = false;               // GEMM, MATH: the next stage runs in the same turn of the accel_slot (P-17)
+  bool is_epilogue = false;              // MATH: not the operation of a math plan
+  std::uint32_t epilogue = 0;  // of an epilogue's MATH, and of a DMA_READ of its operand: which of the command's
+  std::uint32_t input = 0;     // that DMA_READ: which of its operands
+  bool keeps_slot = false;     // GEMM, MATH: the next stage runs in the same turn of the accel_slot (P-17)
 
   std::int64_t useful_macs() const { return m * k * n; }
 };
@@ -115,45 +130,74 @@ class PipelinePlan {
   // P-25, without walking the tiles.
   StageCounts counts() const;
 
-  // What a tile of full size needs: TCM for its inputs and for its output (P-46), and the register file for its inputs
-  // and an accumulator in `acc` (P-43).
+  // Buffers are those of tiles of full size (P-46): of A and B, of the operands of all epilogues that lie in memory, of
+  // the output, and what a given tile's reads need until its FETCH, without a tile of A that is kept.
   std::uint64_t input_buffer_bytes() const;
+  std::uint64_t epilogue_buffer_bytes() const;
   std::uint64_t output_buffer_bytes() const;
+  std::uint64_t input_buffer_bytes(const Tile& tile) const;
+  // The register file that a tile's inputs and an accumulator in `acc` need (P-43).
   std::uint64_t register_bytes(Dtype acc) const;
+
+  // P-102: the first column of tiles reads A and the others find it in the TCM. Then the bytes of a kept tile of A, how
+  // many a panel has, and whether this tile reads A, or is the last one that uses its tile of A.
+  bool reuses_a() const { return reuses_a_; }
+  std::uint64_t kept_bytes() const { return reuses_a_ ? a_buffer_bytes() : 0; }
+  std::int64_t depths() const { return depths_; }
+  bool reads_a(const Tile& tile) const { return !a_pinned_ && !(reuses_a_ && tile.column > 0); }
+  bool is_last_column(const Tile& tile) const { return tile.column + 1 == columns_; }
 
  private:
   friend PipelinePlan gemm_plan(const GemmProblem& problem, const TileShape& shape);
   friend PipelinePlan math_plan(const MathProblem& problem, const TileShape& shape);
   PipelinePlan() = default;
 
-  std::uint32_t reads() const { return (a_pinned_ ? 0u : 1u) + (has_b_ && !b_pinned_ ? 1u : 0u); }
+  // An operand of an epilogue that is read from memory.
+  struct EpilogueRead {
+    std::uint32_t epilogue = 0, input = 0;
+  };
+  template <typename T>
+  using ByScope = std::array<std::vector<T>, 3>;
+
+  void set_epilogues(const std::vector<EpilogueStep>& steps);
+  void decide_reuse(std::optional<std::uint64_t> room);
+  bool reads_b() const { return has_b_ && !b_pinned_; }
+  std::uint32_t reads(const Tile& tile) const;
   std::uint32_t compute_stages(const Tile& tile) const;
   bool is_last(const Tile& tile) const { return tile.id + 1 == tiles(); }
-  Stage read_stage(const Tile& tile, TileOperand operand) const;
+  bool fires(EpilogueScope scope, const Tile& tile) const;
+  Stage read_stage(const Tile& tile, std::uint32_t index) const;
+  Stage operand_stage(const Tile& tile, TileOperand operand) const;
+  Stage epilogue_read(const Tile& tile, EpilogueRead read) const;
   Stage compute_stage(const Tile& tile, std::uint32_t index) const;
   std::uint64_t epilogue_bytes(const Tile& tile) const;
+  std::uint64_t a_buffer_bytes() const;
   // The part of an operand's stored matrix that a tile has, in elements.
   struct Block {
     std::int64_t row = 0, rows = 0, column = 0, columns = 0;
     std::int64_t width = 0;  // of the matrix
+    std::int64_t offset(bool strided) const { return row * width + (strided ? 1 : rows) * column; }
   };
   Block block(const Tile& tile, TileOperand operand) const;
+  Block block(const Tile& tile, const EpilogueOperand& operand, bool whole) const;
   std::uint64_t bytes(const Tile& tile, TileOperand operand) const;
-  std::uint64_t offset(const Tile& tile, TileOperand operand) const;
 
   TileShape shape_;
   std::int64_t m_ = 0, k_ = 0, n_ = 0;
   std::int64_t rows_ = 0, columns_ = 0, depths_ = 0;
   // The bytes that elements of an operand take.
   std::uint64_t bytes_of(TileOperand operand, std::int64_t elements) const;
-  std::array<Dtype, 3> dtypes_{};  // by TileOperand
+  std::array<Dtype, 3> dtypes_{};  // of A, B and the output
   bool has_b_ = false;             // GEMM plan
   bool a_pinned_ = false;
   bool b_pinned_ = false;
   bool out_pinned_ = false;
+  bool reuses_a_ = false;
   std::array<OperandLayout, 2> layouts_;  // of A and B
   std::vector<EpilogueStep> steps_;
-  std::array<std::vector<std::uint32_t>, 3> epilogues_;  // indices of steps_ by scope, each in command order
+  ByScope<std::uint32_t> epilogues_;          // indices of steps_, each in command order
+  ByScope<EpilogueRead> epilogue_reads_;      // the same of what is read
+  std::array<std::uint64_t, 3> read_room_{};  // what those reads need of a tile's buffers
 };
 
 // Program Error SHAPE_ERROR when a dimension or a tile size is below 1, or tiles of i4 would end within a byte.

@@ -15,13 +15,16 @@ std::optional<Misfit> misfit(const PipelinePlan& plan, Dtype acc, const TileRoom
                               "or a larger register_file_kb of pe_fetch_store",
                               tile, registers, room.register_file_bytes)};
   }
-  const std::uint64_t buffers = plan.input_buffer_bytes() + plan.output_buffer_bytes();
+  const std::uint64_t operands = plan.epilogue_buffer_bytes();
+  const std::uint64_t buffers = plan.input_buffer_bytes() + operands + plan.output_buffer_bytes();
   if (buffers > room.buffer_bytes) {
+    const std::string parts =
+        operands > 0 ? fmt::format(" ({} B of it for operands of epilogues)", operands) : std::string();
     return Misfit{
         "OUT_OF_SCRATCH",
-        fmt::format("a tile of {} needs {} B of TCM, {} B are reserved for tiles; choose a smaller tile shape "
+        fmt::format("a tile of {} needs {} B of TCM{}, {} B are reserved for tiles; choose a smaller tile shape "
                     "or a larger tcm_scheduler_reserved_bytes of the memory map",
-                    tile, buffers, room.buffer_bytes)};
+                    tile, buffers, parts, room.buffer_bytes)};
   }
   return std::nullopt;
 }

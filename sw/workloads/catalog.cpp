@@ -35,6 +35,7 @@ std::vector<Workload> builtin_workloads() {
       grid_linear_workload(),
       layernorm_workload(),
       map_tensors_workload(),
+      math_composite_workload(),
       matmul_composite_workload(),
       matmul_composite_multi_pe_workload(),
       mlp_workload(),

@@ -214,7 +214,8 @@ WorkloadResult run_mlp(Runtime& rt, const Params& params) {
   // Each half against what it was given: the second one starts from the activations as they were rounded.
   const auto check = [&](const char* name, const HostArray& a, const Deployed& b, const Deployed& shift,
                          const HostArray& c, const char* epilogue) {
-    verify_epilogues(rt, result, name, {&a, &b.values, parse_epilogues(epilogue), &shift.values, nullptr, 0}, c);
+    verify_epilogues(rt, result, name,
+                     EpilogueGemm{&a, &b.values, parse_epilogues(epilogue), &shift.values, nullptr, 0}, c);
   };
   check("H", x.values, w1, b1, h_host, "bias,relu");
   check("Y", h_host, w2, b2, y_host, "bias");

@@ -1,11 +1,14 @@
 #include "sw/workloads/matmul_composite.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
+#include <utility>
 
 #include "platform/base/checked.h"
 #include "platform/base/error.h"
 #include "sw/workloads/contents.h"
+#include "sw/workloads/epilogue_operands.h"
 #include "sw/workloads/epilogue_reference.h"
 #include "sw/workloads/support.h"
 
@@ -18,19 +21,17 @@ bool uses_tensor(const EpilogueText& epilogue, EpilogueOp op) {
   return epilogue.op == op && !epilogue.number;
 }
 
-// Type of the product where an epilogue sees it: that of A and B until a dequant makes it f32.
-Dtype bias_dtype(const std::vector<EpilogueText>& chain, Dtype dtype) {
-  for (const EpilogueText& epilogue : firing_order(chain)) {
-    if (uses_tensor(epilogue, EpilogueOp::bias)) break;
-    if (epilogue.op == EpilogueOp::dequant && !is_float(dtype)) dtype = Dtype::f32;
-  }
-  return is_float(dtype) ? dtype : Dtype::i32;
+bool uses_tensor(const std::vector<EpilogueText>& chain, EpilogueOp op) {
+  return std::any_of(chain.begin(), chain.end(), [&](const EpilogueText& step) { return uses_tensor(step, op); });
 }
 
-Dtype result_dtype(const std::vector<EpilogueText>& chain, Dtype dtype) {
-  const bool dequantizes =
-      std::any_of(chain.begin(), chain.end(), [](const EpilogueText& e) { return e.op == EpilogueOp::dequant; });
-  return dequantizes && !is_float(dtype) ? Dtype::f32 : dtype;
+// Of the tensor of biases: that of A and B where the first one that takes it sees floats, i32 beside integers.
+Dtype bias_dtype(const std::vector<Epilogue>& epilogues, Dtype dtype) {
+  for (const Epilogue* epilogue : in_firing_order(epilogues)) {
+    const bool takes = epilogue->op == EpilogueOp::bias && !epilogue->operand->immediate;
+    if (takes) return epilogue->operand->dtype;
+  }
+  return is_float(dtype) ? dtype : Dtype::i32;
 }
 
 std::int64_t scale_rows(const std::vector<EpilogueText>& chain, std::int64_t k, std::int64_t tile_k) {
@@ -44,25 +45,19 @@ std::int64_t scale_rows(const std::vector<EpilogueText>& chain, std::int64_t k, 
   return ceil_div(k, tile_k);
 }
 
-// The chain of the parameter, checked against the types that it meets; a mistake is one of the command line.
-std::vector<EpilogueText> chain_of(const std::string& text, Dtype dtype) {
+// Of C: the dtype of the inputs where the chain leaves numbers of their kind.
+Dtype result_dtype(Dtype inputs, Dtype after_chain) {
+  return is_float(inputs) == is_float(after_chain) ? inputs : after_chain;
+}
+
+// The chain of a parameter, checked by `check` against the types that it meets; a mistake is one of the command line.
+template <typename Check>
+EpilogueOperands checked_epilogues(const Params& params, const EpilogueOperands::Problem& problem, Check check) {
+  const std::string& text = params.text("epilogue");
   try {
-    std::vector<EpilogueText> chain = parse_epilogues(text);
-    const OperandRef a = OperandRef::tensor({}, {1, 1}, dtype);
-    const OperandRef bias = OperandRef::tensor({}, {1, 1}, bias_dtype(chain, dtype));
-    const OperandRef scale = OperandRef::tensor({}, {1, 1}, Dtype::f32);
-    std::vector<Epilogue> epilogues;
-    for (const EpilogueText& step : chain) {
-      Epilogue epilogue{step.op, step.scope, std::nullopt};
-      if (step.number) {
-        epilogue.operand = OperandRef::number(*step.number, dtype);
-      } else if (step.op != EpilogueOp::relu) {
-        epilogue.operand = step.op == EpilogueOp::bias ? bias : scale;
-      }
-      epilogues.push_back(std::move(epilogue));
-    }
-    composite_gemm_result(a, a, epilogues, 1, result_dtype(chain, dtype));
-    return chain;
+    EpilogueOperands operands(text, params, problem);
+    check(operands);
+    return operands;
   } catch (const Error& error) {
     throw Error::configuration("epilogue=" + text + ": " + error.what());
   }
@@ -79,50 +74,109 @@ std::vector<std::int64_t> tile_arguments(const Params& params) {
 
 struct CompositeContents {
   HostArray a, b, bias, scale;
+  std::vector<HostArray> operands;
 };
 
+constexpr std::uint64_t kOperandSeed = 10;
+
+std::vector<HostArray> operand_contents(const Runtime& rt, const Params& params, const EpilogueOperands& epilogues) {
+  std::vector<HostArray> out;
+  for (std::size_t i = 0; i < epilogues.size(); ++i) {
+    out.push_back(rt.computes_data() ? epilogues.operand(i, contents_of(params), rt.seed() + kOperandSeed + i)
+                                     : epilogues.unknown(i));
+  }
+  return out;
+}
+
+double mean_square(const HostArray& array) {
+  double sum = 0;
+  const std::vector<double> values = array.to_doubles();
+  for (const double value : values) sum += value * value;
+  return sum / static_cast<double>(values.size());
+}
+
+// b times a power of two, so that products are about 1: there the functions of a chain show each term.
+HostArray in_reach_of_functions(const HostArray& a, HostArray b) {
+  const double square = mean_square(a) * mean_square(b) * static_cast<double>(a.shape()[1]);
+  const int down = std::max(0, static_cast<int>(std::lround(std::log2(square) / 2)));
+  std::vector<double> values = b.to_doubles();
+  for (double& value : values) value = std::ldexp(value, -down);
+  return HostArray::from_doubles(b.shape(), b.dtype(), values);
+}
+
 // Scales leave four bits to the product, so that what they make of it still shows each term.
-CompositeContents composite_contents(const Runtime& rt, const Params& params, const std::vector<EpilogueText>& chain,
+CompositeContents composite_contents(const Runtime& rt, const Params& params, const EpilogueOperands& epilogues,
                                      std::int64_t tile_k) {
   const std::int64_t m = params.integer("m"), k = params.integer("k"), n = params.integer("n");
   const Dtype dtype = params.dtype("dtype");
+  const std::vector<EpilogueText>& chain = epilogues.chain();
   const Shape bias{1, n}, scale{scale_rows(chain, k, tile_k), n};
-  const Dtype bias_type = bias_dtype(chain, dtype);
+  const Dtype bias_type = bias_dtype(epilogues.epilogues(), dtype);
+  std::vector<HostArray> operands = operand_contents(rt, params, epilogues);
   if (!rt.computes_data()) {
     return {HostArray::unknown({m, k}, dtype), HostArray::unknown({k, n}, dtype), HostArray::unknown(bias, bias_type),
-            HostArray::unknown(scale, Dtype::f32)};
+            HostArray::unknown(scale, Dtype::f32), std::move(operands)};
   }
   const Contents contents = contents_of(params);
-  const ProductContents operands(contents, k, dtype, result_dtype(chain, dtype), chain.empty() ? 0 : 4);
+  const ProductContents product(contents, k, dtype, result_dtype(dtype, epilogues.result()), chain.empty() ? 0 : 4);
   const std::uint64_t seed = rt.seed();
-  return {operands.left(m, seed), operands.right(n, seed + 1), bias_contents(contents, n, bias_type, seed + 2),
-          contents == Contents::real ? HostArray::random(scale, Dtype::f32, seed + 3)
-                                     : powers_of_two(scale, Dtype::f32, seed + 3)};
+  CompositeContents out{product.left(m, seed), product.right(n, seed + 1),
+                        bias_contents(contents, n, bias_type, seed + 2),
+                        contents == Contents::real ? HostArray::random(scale, Dtype::f32, seed + 3)
+                                                   : powers_of_two(scale, Dtype::f32, seed + 3),
+                        std::move(operands)};
+  if (epilogues.has_functions() && is_float(dtype)) out.b = in_reach_of_functions(out.a, std::move(out.b));
+  return out;
+}
+
+class Deployment {
+ public:
+  explicit Deployment(Runtime& rt) : rt_(rt), place_(one_pe_placement()) {}
+
+  Tensor operator()(const HostArray& values, const std::string& name, MemoryKind kind = MemoryKind::hbm) const {
+    Tensor tensor = rt_.empty(values.shape(), values.dtype(), place_, name, kind);
+    tensor.copy_(values);
+    return tensor;
+  }
+  Tensor empty(const Shape& shape, Dtype dtype, const std::string& name, MemoryKind kind) const {
+    return rt_.empty(shape, dtype, place_, name, kind);
+  }
+  void add_operands(const std::vector<HostArray>& operands, Args& arguments) const {
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const std::string name = "operand" + std::to_string(i + 1);
+      arguments.emplace_back(name, (*this)(operands[i], name));
+    }
+  }
+
+ private:
+  Runtime& rt_;
+  DPPolicy place_;
+};
+
+std::vector<const HostArray*> pointers(const std::vector<HostArray>& arrays) {
+  std::vector<const HostArray*> out;
+  for (const HostArray& array : arrays) out.push_back(&array);
+  return out;
 }
 
 WorkloadResult run(Runtime& rt, const Params& params) {
   const std::int64_t m = params.integer("m"), k = params.integer("k"), n = params.integer("n");
   const Dtype dtype = params.dtype("dtype");
   const std::string& variant = params.text("variant");
-  const std::string& epilogue = params.text("epilogue");
-  const std::vector<EpilogueText> chain = chain_of(epilogue, dtype);
+  const EpilogueOperands epilogues =
+      checked_epilogues(params, {default_acc_dtype(dtype), dtype, m, n}, [&](const EpilogueOperands& given) {
+        const OperandRef a = OperandRef::tensor({}, {m, 1}, dtype), b = OperandRef::tensor({}, {1, n}, dtype);
+        composite_gemm_result(a, b, given.epilogues(), 1, result_dtype(dtype, given.result()));
+      });
+  const std::vector<EpilogueText>& chain = epilogues.chain();
   const std::vector<std::int64_t> tile = tile_arguments(params);
   const std::int64_t tile_k = tile[1] != 0 ? tile[1] : rt.machine().tile_shape.k;
 
-  const DPPolicy place = one_pe_placement();
   const std::vector<MemoryKind> memory = memories_of(params, kTensors);
-  const auto deploy = [&](const HostArray& values, const char* name, MemoryKind kind = MemoryKind::hbm) {
-    Tensor tensor = rt.empty(values.shape(), values.dtype(), place, name, kind);
-    tensor.copy_(values);
-    return tensor;
-  };
-  const CompositeContents given = composite_contents(rt, params, chain, tile_k);
-  const HostArray &a_host = given.a, &b_host = given.b, &bias_host = given.bias, &scale_host = given.scale;
-  const auto uses = [&](EpilogueOp op) {
-    return std::any_of(chain.begin(), chain.end(), [&](const EpilogueText& e) { return uses_tensor(e, op); });
-  };
-  const Tensor a = deploy(a_host, "A", memory[0]), b = deploy(b_host, "B", memory[1]);
-  const Tensor c = rt.empty({m, n}, result_dtype(chain, dtype), place, "C", memory[2]);
+  const Deployment deploy(rt);
+  const CompositeContents given = composite_contents(rt, params, epilogues, tile_k);
+  const Tensor a = deploy(given.a, "A", memory[0]), b = deploy(given.b, "B", memory[1]);
+  const Tensor c = deploy.empty({m, n}, result_dtype(dtype, epilogues.result()), "C", memory[2]);
   Args arguments{{"a", a},
                  {"b", b},
                  {"c", c},
@@ -134,9 +188,12 @@ WorkloadResult run(Runtime& rt, const Params& params) {
                  {"tile_m", tile[0]},
                  {"tile_k", tile[1]},
                  {"tile_n", tile[2]},
-                 {"epilogue", epilogue}};
-  if (uses(EpilogueOp::bias)) arguments.emplace_back("bias", deploy(bias_host, "bias"));
-  if (uses(EpilogueOp::dequant)) arguments.emplace_back("scale", deploy(scale_host, "scale"));
+                 {"epilogue", params.text("epilogue")}};
+  if (uses_tensor(chain, EpilogueOp::bias)) arguments.emplace_back("bias", deploy(given.bias, "bias"));
+  if (uses_tensor(chain, EpilogueOp::dequant)) arguments.emplace_back("scale", deploy(given.scale, "scale"));
+  deploy.add_operands(given.operands, arguments);
+  const std::string& reuse = params.text("reuse_a");
+  if (reuse != "machine") arguments.emplace_back("reuse_a", reuse == "auto" ? 1 : 0);
   const LaunchMetrics metrics = rt.wait(rt.launch("gemm_composite", arguments, on_one_pe()));
   const HostArray c_host = c.to_host();
 
@@ -145,7 +202,70 @@ WorkloadResult run(Runtime& rt, const Params& params) {
   add_rate(result, "achieved", 2.0 * static_cast<double>(m) * static_cast<double>(k) * static_cast<double>(n),
            metrics.exec_max, is_float(dtype) ? "GFLOP/s" : "GOP/s", "2 m k n operations over the critical path");
   add_pe_count(result, metrics.pes);
-  verify_epilogues(rt, result, "C", {&a_host, &b_host, chain, &bias_host, &scale_host, tile_k}, c_host);
+  verify_epilogues(rt, result, "C",
+                   EpilogueGemm{&given.a, &given.b, chain, &given.bias, &given.scale, tile_k, pointers(given.operands)},
+                   c_host);
+  return result;
+}
+
+std::vector<std::string> composite_math_ops() {
+  std::vector<std::string> names{"cast"};
+  for (int i = 0; i < kMathOps; ++i) {
+    const auto op = static_cast<MathOp>(i);
+    if (is_elementwise(op) && math_arity(op) == 1) names.emplace_back(math_op_name(op));
+  }
+  return names;
+}
+
+WorkloadResult run_math(Runtime& rt, const Params& params) {
+  const std::int64_t m = params.integer("m"), n = params.integer("n");
+  const Dtype dtype = params.dtype("dtype");
+  const MathOp op = *parse_math_op(params.text("op"));
+  try {
+    composite_math_result(op, OperandRef::tensor({}, {m, n}, dtype), {}, dtype);
+  } catch (const Error& error) {
+    throw Error::configuration(std::string("op: ") + error.what());
+  }
+  Dtype y_dtype = dtype;
+  const EpilogueOperands epilogues =
+      checked_epilogues(params, {default_acc_dtype(dtype), dtype, m, n}, [&](const EpilogueOperands& given) {
+        for (const EpilogueText& step : given.chain()) {
+          const bool tensor = uses_tensor(step, EpilogueOp::bias) || uses_tensor(step, EpilogueOp::dequant);
+          if (!tensor) continue;
+          throw Error::program("SCHEMA_ERROR", std::string(epilogue_name(step)) +
+                                                   " needs a number here; add=row and mul=row take a random row");
+        }
+        y_dtype = result_dtype(dtype, given.result());
+        composite_math_result(op, OperandRef::tensor({}, {m, n}, dtype), given.epilogues(), y_dtype);
+      });
+  const std::int64_t tile_m = params.integer("tile_m"), tile_n = params.integer("tile_n");
+  if ((tile_m == 0) != (tile_n == 0)) throw Error::configuration("give both of tile_m and tile_n, or none");
+  const std::vector<MemoryKind> memory = memories_of(params, {"X", "Y"});
+  const Deployment deploy(rt);
+  const bool positive = op == MathOp::log || op == MathOp::sqrt || op == MathOp::rsqrt;
+  const Contents contents = contents_of(params);
+  const HostArray x_host = !rt.computes_data() ? HostArray::unknown({m, n}, dtype)
+                           : positive          ? positive_contents(contents, {m, n}, dtype, rt.seed())
+                                               : plain_contents(contents, {m, n}, dtype, rt.seed());
+  const std::vector<HostArray> operands = operand_contents(rt, params, epilogues);
+  const Tensor x = deploy(x_host, "X", memory[0]), y = deploy.empty({m, n}, y_dtype, "Y", memory[1]);
+  Args arguments{{"x", x},
+                 {"y", y},
+                 {"op", params.text("op")},
+                 {"x_loaded", params.text("variant") == "load" ? 1 : 0},
+                 {"tile_m", tile_m},
+                 {"tile_n", tile_n},
+                 {"epilogue", params.text("epilogue")}};
+  deploy.add_operands(operands, arguments);
+  const LaunchMetrics metrics = rt.wait(rt.launch("math_composite", arguments, on_one_pe()));
+  const HostArray y_host = y.to_host();
+
+  WorkloadResult result;
+  add_launch_figures(result, metrics);
+  const auto count = static_cast<double>(m) * static_cast<double>(n);
+  add_rate(result, "achieved", count, metrics.exec_max, "elements/ns", "m n elements over the critical path");
+  add_pe_count(result, metrics.pes);
+  verify_epilogues(rt, result, "Y", EpilogueMath{op, y_dtype, &x_host, epilogues.chain(), pointers(operands)}, y_host);
   return result;
 }
 
@@ -155,10 +275,14 @@ Workload matmul_composite_workload() {
   std::vector<Parameter> parameters = gemm_size_parameters();
   parameters.push_back(Parameter::choice("variant", "ref", {"ref", "load_ref", "load"},
                                          "A and B streamed tile by tile; A loaded whole before; both loaded"));
-  parameters.push_back(Parameter::text("epilogue", "none",
-                                       "steps on the product: a list of bias, relu, dequant, scale=<factor>, each with "
-                                       ":k_tile, :output_tile or :kernel behind it if wanted; bias=<x>, dequant=<x> "
-                                       "take a number instead of a random vector of n"));
+  parameters.push_back(epilogue_parameter(
+      "steps on the product: a list of bias, dequant (each a random vector of n, or a number: bias=2), relu, "
+      "scale=<factor>, and "));
+  parameters.push_back(operand_dtype_parameter());
+  parameters.push_back(
+      Parameter::choice("reuse_a", "machine", {"machine", "auto", "off"},
+                        "keep the rows of A that a row of tiles uses in the TCM when they fit; machine: "
+                        "as its pe_scheduler says"));
   parameters.push_back(
       Parameter::integer("tile_m", 0, "rows of a tile of A and C; 0: the machine's tile shape", 0, "elements"));
   parameters.push_back(Parameter::integer("tile_k", 0, "depth of a tile; 0: the machine's", 0, "elements"));
@@ -172,6 +296,23 @@ Workload matmul_composite_workload() {
                     std::move(parameters), run};
   workload.environment = "matmul";
   return workload;
+}
+
+Workload math_composite_workload() {
+  std::vector<Parameter> parameters{
+      Parameter::integer("m", 512, "rows of X and Y", 1, "elements"),
+      Parameter::integer("n", 512, "columns of X and Y", 1, "elements"),
+      Parameter::choice("op", "gelu", composite_math_ops(), "the operation; a cast to the dtype of Y does nothing"),
+      Parameter::choice("variant", "ref", {"ref", "load"}, "X streamed tile by tile; loaded whole before"),
+      epilogue_parameter("steps on the result: a list of relu, scale=<factor>, bias=<x>, dequant=<x>, and "),
+      operand_dtype_parameter(),
+      Parameter::integer("tile_m", 0, "rows of a tile; 0: the machine's tile shape", 0, "elements"),
+      Parameter::integer("tile_n", 0, "columns of a tile; 0: the machine's", 0, "elements"),
+      dtype_parameter(),
+      memory_parameter({"X", "Y"}),
+      data_parameter()};
+  return {"math-composite", "Y = op(X), element by element, with epilogues as one composite on one PE, verified",
+          std::move(parameters), run_math};
 }
 
 }  // namespace kb::sw

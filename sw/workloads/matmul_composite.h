@@ -7,5 +7,7 @@ namespace kb::sw {
 // C (m, n) = A (m, k) x B (k, n) on one PE as one composite with epilogues; operands are streamed tile by tile or
 // loaded whole beforehand (E-19).
 Workload matmul_composite_workload();
+// Y = op(X), element by element, the same way.
+Workload math_composite_workload();
 
 }  // namespace kb::sw

@@ -21,6 +21,65 @@ TEST(TilePipeline, EpiloguesRunInPeMathBeforeTheStore) {  // P-13, P-16: 1024 el
   expect_stages(machine, planned(command));
 }
 
+Epilogue added(std::uint64_t offset, std::int64_t rows, std::int64_t columns) {
+  Epilogue epilogue{EpilogueOp::math, EpilogueScope::output_tile, matrix(offset, rows, columns), MathOp::add};
+  epilogue.in_memory = {true, false};
+  return epilogue;
+}
+
+// A tile reads its part of an operand in memory behind A and B, and fetches it with them.
+TEST(TilePipeline, OperandsInMemoryAreReadPerOutputTile) {  // P-14, P-21, P-27
+  PeMachine machine(pipeline());
+  contract::Command command = composite(64, 128, 64);
+  command.epilogues = {added(3u << 20, 64, 64), added(4u << 20, 1, 64), added(5u << 20, 64, 1)};
+  machine.run({submit(0_fs, command)});
+  expect_stages(machine, planned(command));
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> reads;  // beside A and B
+  for (const MemoryScript::Access& access : machine.memory.accesses) {
+    if (access.op == payload::Op::read && access.address >= hbm(3u << 20)) {
+      reads.emplace_back(access.address - hbm(0), access.bytes);
+    }
+  }
+  const std::uint64_t full = 3u << 20, row = 4u << 20, column = 5u << 20;
+  EXPECT_THAT(reads, testing::ElementsAre(
+                         std::pair(full, 2048u), std::pair(row, 64u), std::pair(column, 64u),              //
+                         std::pair(full + 2048, 2048u), std::pair(row + 64, 64u), std::pair(column, 64u),  //
+                         std::pair(full + 4096, 2048u), std::pair(row, 64u), std::pair(column + 64, 64u),  //
+                         std::pair(full + 6144, 2048u), std::pair(row + 64, 64u), std::pair(column + 64, 64u)));
+}
+
+TEST(TilePipeline, AMathCompositeTakesEpiloguesToo) {  // P-12, P-24: exp on f32, then an addition of two tensors
+  PeMachine machine(pipeline());
+  contract::Command command;
+  command.kind = CommandKind::composite_math;
+  command.math_op = MathOp::exp;
+  command.m = command.n = 32;
+  command.inputs = {matrix(0, 32, 32)};
+  command.out = matrix(2u << 20, 32, 32);
+  command.epilogues = {added(3u << 20, 32, 32)};
+  const Outcome outcome = machine.run({submit(0_fs, command)}).at(0);
+  const auto dma = [&](const char* name) { return machine.time(kPe + "pe_dma", name); };
+  EXPECT_EQ(machine.statistics(kPe + "pe_dma").at("read_commands"), 2);
+  EXPECT_EQ(outcome.end, dma("read_busy") + (2 * 4 + 2 * 8 + 4) * kNs + dma("write_busy"));
+}
+
+// A, B and the output are 10240 B, an operand 2048 B.
+payload::Status with_operand_in(int bytes) {
+  PeMachine machine(pipeline({{"cube.memory_map.tcm_scheduler_reserved_bytes", std::to_string(bytes)}}));
+  contract::Command command = composite(64, 128, 64);
+  command.epilogues = {added(3u << 20, 64, 64)};
+  return machine.run({submit(0_fs, command)}).at(0).status;
+}
+TEST(TilePipeline, OperandsInMemoryTakeTileBuffers) {  // P-46
+  EXPECT_TRUE(with_operand_in(12288).ok);
+}
+TEST(TilePipeline, OperandsInMemoryThatDoNotFitTheBuffersAreRefused) {
+  const payload::Status refused = with_operand_in(12272);
+  EXPECT_EQ(refused.code, "OUT_OF_SCRATCH");
+  EXPECT_THAT(refused.message, testing::HasSubstr("needs 12288 B of TCM (2048 B of it for operands of epilogues), "
+                                                  "12272 B are reserved"));
+}
+
 TEST(TilePipeline, EpiloguesCostWhatTheirOperationsWeigh) {  // P-41
   PeMachine machine(pipeline({{"cube.pe_template.components.pe_math.attrs.weight_relu", "3"},
                               {"cube.pe_template.components.pe_math.attrs.weight_mul", "5"}}));

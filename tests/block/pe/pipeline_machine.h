@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,7 +46,9 @@ inline void expect_stages(const PeMachine& machine, const plan::StageCounts& cou
   EXPECT_EQ(machine.statistics(kPe + "pe_scheduler").at("tiles"), static_cast<std::int64_t>(counts.tiles));
 }
 
-inline plan::StageCounts planned(const contract::Command& command, const plan::TileShape& shape = {}) {
+// `room`: bytes of tile buffers, when the command keeps A.
+inline plan::StageCounts planned(const contract::Command& command, const plan::TileShape& shape = {},
+                                 std::optional<std::uint64_t> room = std::nullopt) {
   plan::GemmProblem problem;
   problem.m = command.m;
   problem.k = command.k;
@@ -53,6 +56,7 @@ inline plan::StageCounts planned(const contract::Command& command, const plan::T
   problem.a_pinned = command.pinned[0];
   problem.b_pinned = command.pinned[1];
   problem.out_pinned = command.out_pinned;
+  problem.reuse_room = room;
   for (const Epilogue& epilogue : command.epilogues) problem.epilogues.push_back(plan::epilogue_step(epilogue));
   return plan::gemm_plan(problem, shape).counts();
 }

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "tests/block/pe/pipeline_machine.h"
+#include "tests/support/own_process.h"
 
 namespace kb::test {
 namespace {
@@ -92,6 +93,80 @@ TEST(TilePipeline, PinnedOperandsAreNotRead) {  // P-23
   probe.run({submit(0_fs, command)});
   expect_stages(probe, planned(command));
   for (const MemoryScript::Access& access : probe.memory.accesses) EXPECT_EQ(access.op, payload::Op::write);
+}
+
+// 2 x 2 x 3 tiles: A is read by the first column of tiles, B by all of them, and the second column waits for A.
+TEST(TilePipeline, TheFirstColumnOfTilesBringsAForTheOthers) {  // P-102
+  PeMachine machine(pipeline());
+  contract::Command command = composite(64, 3 * 64, 64);
+  command.reuse_a = ReuseA::automatic;
+  machine.run({submit(0_fs, command)});
+  expect_stages(machine, planned(command, {}, 512u * 1024));
+  std::vector<std::uint64_t> of_a;
+  for (const MemoryScript::Access& access : machine.memory.accesses) {
+    if (access.op == payload::Op::read && access.address < hbm(1u << 20)) of_a.push_back(access.address - hbm(0));
+  }
+  EXPECT_THAT(of_a, testing::ElementsAre(0, 4096, 2 * 4096, 3 * 4096, 4 * 4096, 5 * 4096));
+}
+
+// With B in the TCM a tile of the second column has nothing to read: it is fetched when A is there, not before.
+void expect_a_before_fetch(const char* read_engines) {
+  PeMachine machine(pipeline({{attribute("pe_dma", "rd_engines"), read_engines}}));
+  contract::Command command = composite(64, 2 * 64, 5 * 32);
+  command.pinned = {false, true};
+  command.reuse_a = ReuseA::automatic;
+  machine.run({submit(0_fs, command)});
+  std::map<std::uint64_t, TimeFs> a_read;
+  int fetched = 0;
+  for (const OperationLog::StageEntry& stage : machine.log.stages) {
+    if (stage.type == plan::StageType::dma_read) a_read[stage.tile] = stage.end;
+    if (stage.type != plan::StageType::fetch) continue;
+    const std::uint64_t bringer = stage.tile / 10 * 10 + stage.tile % 2;  // same row of tiles and depth, first column
+    ASSERT_TRUE(a_read.count(bringer)) << stage.tile;
+    EXPECT_GE(stage.start, a_read[bringer]);
+    ++fetched;
+  }
+  EXPECT_EQ(fetched, 20);
+  EXPECT_EQ(a_read.size(), 4u);
+}
+TEST(TilePipeline, NoTileIsFetchedBeforeItsA) {  // P-102
+  expect_a_before_fetch("1");
+}
+TEST(TilePipeline, NoTileIsFetchedBeforeItsAWithSeveralReadChannels) {
+  expect_a_before_fetch("4");
+}
+
+// The panel and two tiles fit exactly, or do not.
+TEST(TilePipeline, APanelThatDoesNotFitIsNotKept) {  // P-102
+  const auto reads = [](int bytes) {
+    return test::in_own_process([&] {
+      PeMachine machine(pipeline({{"cube.memory_map.tcm_scheduler_reserved_bytes", std::to_string(bytes)}}));
+      contract::Command command = composite(64, 2 * 64, 64);
+      command.reuse_a = ReuseA::automatic;
+      const bool ok = machine.run({submit(0_fs, command)}).at(0).status.ok;
+      return ok ? machine.statistics(kPe + "pe_dma").at("read_commands") : -1;
+    });
+  };
+  const int panel = 2 * 4096, tile = 4096 + 2048;
+  EXPECT_EQ(reads(panel + 2 * tile), 4 + 8);
+  EXPECT_EQ(reads(panel + 2 * tile - 16), 8 + 8);
+}
+
+// A composite that fails with a panel in the TCM leaves its room to the next one.
+TEST(TilePipeline, AFailedCompositeGivesItsPanelBack) {  // P-102
+  PeMachine machine(pipeline({{"cube.memory_map.tcm_scheduler_reserved_bytes", "24576"}}));
+  int reads = 0;
+  machine.memory.status = [&](const payload::Transaction& t) {
+    const bool fails = t.op == payload::Op::read && ++reads == 6;
+    return fails ? payload::Status{false, "MEMORY_ERROR", "no such row"} : payload::Status{};
+  };
+  contract::Command command = composite(64, 2 * 64, 96);
+  command.reuse_a = ReuseA::automatic;
+  std::vector<Request> requests;
+  for (int i = 0; i < 4; ++i) requests.push_back(submit(0_fs, command));
+  const std::vector<Outcome> o = machine.run(requests);
+  EXPECT_EQ(o[0].status.code, "MEMORY_ERROR");
+  for (int i = 1; i < 4; ++i) EXPECT_TRUE(o[static_cast<std::size_t>(i)].status.ok) << i;
 }
 
 TEST(TilePipeline, TheCallsTileShapeCounts) {  // P-20

@@ -121,6 +121,23 @@ TEST_F(RaceCheckerTest, ReadsNeedNoOrder) {
   EXPECT_TRUE(races().empty());
 }
 
+TEST_F(RaceCheckerTest, ACompositeReadsTheOperandsOfItsEpilogues) {  // P-14, P-55b
+  begin(1, {kPe0, kPe1});
+  store(kPe0);
+  Command composite;
+  composite.kind = CommandKind::composite_math;
+  composite.call = "composite";
+  Epilogue epilogue;
+  epilogue.second = OperandRef::tensor({{kAddress + 32, 64}}, {32}, Dtype::f16);
+  epilogue.in_memory = {false, true};
+  composite.epilogues = {epilogue};
+  checker.issued(kPe1, ++commands);
+  checker.completed(kPe1, commands, composite, nullptr, now, now + 1000_fs);
+  ASSERT_EQ(races().size(), 1U);
+  EXPECT_THAT(races()[0], HasSubstr("32 bytes at physical address 0x1020"));
+  EXPECT_THAT(races()[0], HasSubstr("read by tl.composite"));
+}
+
 TEST_F(RaceCheckerTest, ABarrierPutsUsesIntoAnOrder) {
   begin(1, {kPe0, kPe1});
   store(kPe0);

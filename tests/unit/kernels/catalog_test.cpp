@@ -37,6 +37,7 @@ TEST(KernelCatalog, HoldsTheBuiltInKernelsSorted) {
                                       "layernorm",
                                       "linear",
                                       "lrab_allreduce",
+                                      "math_composite",
                                       "mesh_allreduce",
                                       "mlp",
                                       "noop",

@@ -176,6 +176,64 @@ TEST_F(TlComposite, EpiloguesTravelWithTheCommand) {  // P-12, P-14, P-15
   EXPECT_EQ(epilogues[2].op, EpilogueOp::relu);
 }
 
+TEST_F(TlComposite, EpiloguesTakeOperationsAndTensorsInMemory) {  // P-14
+  const LayoutPtr wide = whole("wide", Dtype::f16, {40, 128}, 0x500000);
+  const LayoutPtr gate = whole("gate", Dtype::f32, {16, 40}, 0x600000);
+  const LayoutPtr row = whole("row", Dtype::bf16, {16}, 0x700000);
+  tl::CompositeOptions options;
+  options.epilogue = {tl::Epilogue::math(MathOp::gelu),
+                      tl::Epilogue::math(MathOp::add, tl.ref(tl::Ptr(*wide) + 8, {40, 16}, {}, 128)),
+                      tl::Epilogue::math(MathOp::where, tl.trans(tl.ref(tl::Ptr(*gate), {16, 40})), 0.0).product_at(1),
+                      tl::Epilogue::bias(tl.ref(tl::Ptr(*row), {16}), EpilogueScope::k_tile)};
+  tl.composite(left, right, tl::Ptr(*c), options);
+  const std::vector<kb::Epilogue>& epilogues = pe.commands().back().epilogues;
+  ASSERT_EQ(epilogues.size(), 4u);
+  EXPECT_EQ(epilogues[0].math, MathOp::gelu);
+  EXPECT_FALSE(epilogues[0].operand);
+  EXPECT_EQ(epilogues[1].operand->extents.size(), 40u);
+  EXPECT_EQ(epilogues[1].operand->extents[1], (Extent{0x500000 + (128 + 8) * 2, 32}));
+  EXPECT_THAT(epilogues[1].in_memory, ElementsAre(true, false));
+  EXPECT_THAT(epilogues[1].strided, ElementsAre(true, false));
+  EXPECT_EQ(epilogues[2].place, 1);
+  EXPECT_TRUE(epilogues[2].operand->transposed);
+  EXPECT_EQ(epilogues[2].operand->shape, (Shape{40, 16}));
+  EXPECT_EQ(epilogues[2].second->immediate, Scalar(0.0));
+  EXPECT_THAT(epilogues[2].strided, ElementsAre(false, false));
+  EXPECT_THAT(epilogues[3].operand->extents, ElementsAre(Extent{0x700000, 32}));
+}
+
+TEST_F(TlComposite, SaysWhetherAIsKept) {  // P-102: the call, or the PE
+  tl.composite(left, right, tl::Ptr(*c));
+  EXPECT_EQ(pe.commands().back().reuse_a, ReuseA::automatic);
+  tl::CompositeOptions options;
+  options.reuse_a = ReuseA::off;
+  tl.composite(left, right, tl::Ptr(*c), options);
+  EXPECT_EQ(pe.commands().back().reuse_a, ReuseA::off);
+  contract::PeInfo info = tl::RecordingPe::default_info();
+  info.reuse_a = ReuseA::off;
+  tl::RecordingPe other(info);
+  tl::Context on_other(other, "demo");
+  on_other.composite(on_other.ref(tl::Ptr(*a), {40, 64}), on_other.ref(tl::Ptr(*b), {64, 16}), tl::Ptr(*c));
+  EXPECT_EQ(other.commands().back().reuse_a, ReuseA::off);
+}
+
+TEST_F(TlComposite, AResidualMayBeAddedInPlaceAndNothingElse) {
+  const LayoutPtr residual = whole("residual", Dtype::f32, {40, 16}, 0x300000);
+  const auto call = [&](const tl::Epilogue& epilogue) {
+    tl::CompositeOptions options;
+    options.epilogue = {epilogue};
+    tl.composite(left, right, tl::Ptr(*c), options);
+  };
+  call(tl::Epilogue::math(MathOp::add, tl.ref(tl::Ptr(*residual), {40, 16})));
+  const auto refused = [&](const tl::Epilogue& epilogue) {
+    expect_program_error([&] { call(epilogue); }, "KERNEL_ERROR",
+                         {"in tensor 'c' lies over the operand of epilogue add"});
+  };
+  refused(tl::Epilogue::math(MathOp::add, tl.ref(tl::Ptr(*residual), {40, 16}), EpilogueScope::k_tile));
+  refused(tl::Epilogue::math(MathOp::add, tl.ref(tl::Ptr(*residual), {40, 1}, {}, 16)));
+  refused(tl::Epilogue::math(MathOp::add, tl.ref(tl::Ptr(*residual), {1, 16})));
+}
+
 TEST_F(TlComposite, EpilogueMistakesAreErrorsAtTheCall) {  // P-14
   const auto call = [&](const tl::Epilogue& epilogue) {
     tl::CompositeOptions options;
@@ -184,7 +242,15 @@ TEST_F(TlComposite, EpilogueMistakesAreErrorsAtTheCall) {  // P-14
   };
   expect_program_error([&] { call(tl::Epilogue::bias(tl.zeros({40}))); }, "SHAPE_ERROR",
                        {"kernel demo, tl.composite #", "epilogue bias", "product (40, 16)"});
-  expect_program_error([&] { call(tl::Epilogue::bias(left)); }, "KERNEL_ERROR", {"operand 3"});
+  expect_program_error([&] { call(tl::Epilogue::bias(left)); }, "SHAPE_ERROR", {"epilogue bias", "(40, 64)"});
+  expect_program_error([&] { call(tl::Epilogue::math(MathOp::sum)); }, "SCHEMA_ERROR",
+                       {"epilogue sum", "not element-wise"});
+  expect_program_error([&] { call(tl::Epilogue::math(MathOp::add)); }, "SCHEMA_ERROR",
+                       {"epilogue add", "takes 1 operand beside the product, not 0"});
+  expect_program_error([&] { call(tl::Epilogue::math(MathOp::gelu).product_at(1)); }, "SCHEMA_ERROR",
+                       {"to be its input 2; it has 1"});
+  expect_program_error([&] { call(tl::Epilogue::math(MathOp::bit_not)); }, "DTYPE_ERROR",
+                       {"epilogue bit_not", "the product is a float"});
   expect_program_error(
       [&] {
         call(tl::Epilogue::bias(tl.trans(tl.zeros({16, 40}))));
@@ -192,8 +258,12 @@ TEST_F(TlComposite, EpilogueMistakesAreErrorsAtTheCall) {  // P-14
       "KERNEL_ERROR", {"transposed view"});
   tl::CompositeOptions options;
   options.epilogue = {tl::Epilogue::relu()};
-  expect_program_error([&] { tl.composite(MathOp::abs, left, tl::Ptr(*a), options); }, "KERNEL_ERROR",
-                       {"takes no epilogue"});
+  options.epilogue = {tl::Epilogue::math(MathOp::gt, 0.0)};
+  expect_program_error([&] { tl.composite(MathOp::abs, left, tl::Ptr(*a), options); }, "DTYPE_ERROR",
+                       {"end in integer numbers, the result cannot be f16"});
+  options.epilogue = {tl::Epilogue::bias(tl.zeros({3}))};
+  expect_program_error([&] { tl.composite(MathOp::abs, left, tl::Ptr(*a), options); }, "SHAPE_ERROR",
+                       {"does not broadcast to the product (40, 64)"});
 }
 
 // Waits are passed on once per composite, in order.

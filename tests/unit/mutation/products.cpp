@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
+#include <stdexcept>
 
 #include "sw/parallel/initial_values.h"
 #include "sw/workloads/contents.h"
@@ -43,6 +45,7 @@ std::string text_of(const Sizes& s, Dtype dtype, const std::string& more = "") {
 struct Operands {
   HostArray a, b, bias, scale;
   std::vector<EpilogueText> chain;
+  std::vector<HostArray> operands;  // of operations of PE_MATH, in the order of the chain
   std::int64_t tile_k = 0;
   Dtype out = Dtype::f16;
 };
@@ -51,7 +54,50 @@ bool takes_tiles(const Operands& given) {
   return !given.chain.empty() && given.chain.front().scope == EpilogueScope::k_tile;
 }
 
+// The operations of PE_MATH that the chains below have, in f32.
+float applied(MathOp op, float x, float y) {
+  const auto wide = static_cast<double>(x);
+  switch (op) {
+    case MathOp::gelu:
+      if (std::isinf(x) && x < 0) return -0.0F;
+      return static_cast<float>(wide * std::erfc(-wide / std::sqrt(2.0)) / 2);
+    case MathOp::silu:
+      if (std::isinf(x) && x < 0) return -0.0F;
+      return static_cast<float>(wide / (1 + std::exp(-wide)));
+    case MathOp::tanh:
+      return static_cast<float>(std::tanh(wide));
+    case MathOp::add:
+      return x + y;
+    case MathOp::sub:
+      return x - y;
+    case MathOp::mul:
+      return x * y;
+    case MathOp::maximum:
+      return larger(x, y);
+    default:
+      throw std::logic_error("the chains of the mutation tests have no such operation");
+  }
+}
+
+void apply_math(const EpilogueText& step, const HostArray* operand, float factor, Matrix& x) {
+  const Matrix y = operand != nullptr ? matrix_of(*operand) : Matrix{1, 1, {1}};
+  for (std::size_t i = 0; i < x.values.size(); ++i) {
+    const std::size_t row = i / x.cols, column = i % x.cols;
+    float other = y.at(y.rows == 1 ? 0 : row, y.cols == 1 ? 0 : column);
+    if (step.math == MathOp::mul) other *= factor;
+    x.values[i] = applied(step.math, x.values[i], other);
+  }
+}
+
 void apply_epilogue(const Operands& given, const EpilogueText& step, Matrix& x, std::int64_t tile, float factor) {
+  if (step.op == EpilogueOp::math) {
+    std::size_t before = 0;  // operands of earlier steps
+    for (const EpilogueText& other : given.chain) {
+      if (&other == &step) break;
+      before += tensor_arguments(other);
+    }
+    return apply_math(step, tensor_arguments(step) > 0 ? &given.operands[before] : nullptr, factor, x);
+  }
   const Matrix bias = matrix_of(given.bias), scale = matrix_of(given.scale);
   for (std::size_t i = 0; i < x.values.size(); ++i) {
     const std::size_t column = i % x.cols;
@@ -89,7 +135,7 @@ HostArray compute(const Operands& given, std::optional<Fault> fault, Random& ran
     for (std::size_t i = 0; i < sum.values.size(); ++i) sum.values[i] += part.values[i];
   }
   bool omitted = fault != Fault::no_epilogue;
-  for (const EpilogueText& epilogue : sw::firing_order(given.chain)) {
+  for (const EpilogueText& epilogue : given.chain) {  // in firing order
     if (epilogue.scope == EpilogueScope::k_tile) continue;
     if (!std::exchange(omitted, true)) continue;  // the first one
     apply_epilogue(given, epilogue, sum, 0, factor);
@@ -126,7 +172,7 @@ Workload gemm(const std::string& name) {
 std::shared_ptr<Operands> composite_operands(Random& random, Contents contents, const Sizes& s,
                                              const std::string& chain, Dtype dtype) {
   const auto given = std::make_shared<Operands>();
-  given->chain = parse_epilogues(chain);
+  given->chain = sw::firing_order(parse_epilogues(chain));
   const bool dequantizes = chain.find("dequant") != std::string::npos;
   given->out = dequantizes && !is_float(dtype) ? Dtype::f32 : dtype;
   const ProductContents operands(contents, s.k, dtype, given->out, 4);
@@ -138,6 +184,52 @@ std::shared_ptr<Operands> composite_operands(Random& random, Contents contents, 
   given->scale = contents == Contents::real ? HostArray::random(scales, Dtype::f32, random.bits())
                                             : sw::powers_of_two(scales, Dtype::f32, random.bits());
   return given;
+}
+
+std::vector<const HostArray*> pointers(const std::vector<HostArray>& arrays) {
+  std::vector<const HostArray*> out;
+  for (const HostArray& array : arrays) out.push_back(&array);
+  return out;
+}
+
+std::vector<HostArray*> with_operands(Operands& given) {
+  std::vector<HostArray*> out{&given.a, &given.b};
+  for (HostArray& operand : given.operands) out.push_back(&operand);
+  return out;
+}
+
+// Chains with operations of PE_MATH and tensors; products of about 1, where functions show each term.
+Workload with_operations(const std::string& chain, std::map<Fault, std::string> not_applicable) {
+  Workload out{"matmul-composite " + chain,
+               [chain](Random& random, Contents contents) {
+                 const Sizes s = draw_sizes(random);
+                 const Dtype dtype = random.one_of<Dtype>({Dtype::f16, Dtype::bf16, Dtype::f32});
+                 const auto given = composite_operands(random, contents, s, chain, dtype);
+                 std::vector<double> b = given->b.to_doubles();
+                 for (double& value : b) value = std::ldexp(value, -5);
+                 given->b = HostArray::from_doubles(given->b.shape(), dtype, b);
+                 for (const EpilogueText& step : given->chain) {
+                   for (const EpilogueArgument& argument : step.arguments) {
+                     const Shape shape{argument.spread == OperandSpread::row ? 1 : s.m,
+                                       argument.spread == OperandSpread::column ? 1 : s.n};
+                     given->operands.push_back(contents == Contents::real
+                                                   ? HostArray::random(shape, dtype, random.bits())
+                                                   : sw::whole_numbers(shape, dtype, random.bits(), 2));
+                   }
+                 }
+                 return Trial{text_of(s, dtype, chain),
+                              [given](auto fault, Random& r) { return compute_or_damage(*given, fault, r); },
+                              [given](const HostArray& c) {
+                                return sw::epilogue_row("C",
+                                                        {&given->a, &given->b, given->chain, &given->bias,
+                                                         &given->scale, given->tile_k, pointers(given->operands)},
+                                                        c);
+                              },
+                              with_operands(*given)};
+               },
+               std::move(not_applicable)};
+  out.masks = true;
+  return out;
 }
 
 Workload composite(const std::string& variant, const std::string& chain, std::vector<Dtype> dtypes,
@@ -238,6 +330,10 @@ std::vector<Workload> product_workloads() {
           composite("scale", "scale=0.5", floats, {}),
           composite("bias, dequant", "bias,dequant", quantized, {}),
           composite("dequant of each K tile", "dequant:k_tile", {Dtype::i8, Dtype::f16, Dtype::f32}, {}),
+          with_operations("gelu", kNoFactor),
+          with_operations("add=row,silu,mul=full", {}),
+          with_operations("mul=column:k_tile,tanh,sub=full", {}),
+          with_operations("maximum=full,add=full", kNoFactor),
           linear("qkv-gemm", sw::kMaxProducts),
           linear("qkv-gemm-multi-pe", sw::kMaxProducts),
           linear("gpt3-qkv sums of rows", 0),

@@ -12,7 +12,8 @@ struct ListedStage {
   StageType type;
   TileOperand operand;   // of a DMA stage
   std::uint64_t amount;  // bytes; of MATH elements, of GEMM useful products
-  std::uint32_t epilogue;
+  std::uint32_t epilogue = 0;
+  std::uint32_t input = 0;
 };
 bool operator==(const ListedStage& a, const ListedStage& b);
 

@@ -18,6 +18,22 @@ TileShape any_shape() {
   return {*rc::gen::inRange(1, 40), *rc::gen::inRange(1, 70), *rc::gen::inRange(1, 40)};
 }
 
+std::vector<EpilogueStep> any_epilogues(int most) {
+  std::vector<EpilogueStep> steps;
+  for (int count = *rc::gen::inRange(0, most + 1); count > 0; --count) {
+    EpilogueStep step;
+    step.scope = *rc::gen::element(EpilogueScope::k_tile, EpilogueScope::output_tile, EpilogueScope::kernel);
+    for (auto& operand : step.operands) {
+      if (*rc::gen::arbitrary<bool>()) continue;
+      operand = EpilogueOperand{
+          any_dtype(), *rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>(),
+          false,       *rc::gen::arbitrary<bool>(), {*rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>()}};
+    }
+    steps.push_back(step);
+  }
+  return steps;
+}
+
 GemmProblem any_gemm() {
   GemmProblem p;
   p.m = *rc::gen::inRange(1, 130);
@@ -28,15 +44,9 @@ GemmProblem any_gemm() {
   p.dtype_out = any_dtype();
   p.a_pinned = *rc::gen::arbitrary<bool>();
   p.b_pinned = *rc::gen::arbitrary<bool>();
-  const int count = *rc::gen::inRange(0, 5);
-  for (int i = 0; i < count; ++i) {
-    EpilogueStep step;
-    step.scope = *rc::gen::element(EpilogueScope::k_tile, EpilogueScope::output_tile, EpilogueScope::kernel);
-    step.item_bytes = *rc::gen::element<std::uint64_t>(0, 2, 4);
-    step.per_row = *rc::gen::arbitrary<bool>();
-    step.per_column = *rc::gen::arbitrary<bool>();
-    p.epilogues.push_back(step);
-  }
+  p.out_pinned = false;
+  p.epilogues = any_epilogues(4);
+  if (*rc::gen::arbitrary<bool>()) p.reuse_room = *rc::gen::inRange<std::uint64_t>(0, 100'000);
   return p;
 }
 
@@ -54,7 +64,8 @@ void expect_counts(const PipelinePlan& plan, const ListedTiles& tiles) {
 
 // The ranges of an operand that the tiles with `select` touch follow each other without gap and overlap.
 template <typename Select>
-void expect_partition(const PipelinePlan& plan, TileOperand operand, std::uint64_t nbytes, Select&& select) {
+void expect_partition(const PipelinePlan& plan, TileOperand operand, std::uint64_t nbytes, Select&& select,
+                      std::uint32_t epilogue = 0) {
   std::map<std::uint64_t, std::uint64_t> ranges;
   for (std::uint64_t id = 0; id < plan.tiles(); ++id) {
     const Tile tile = plan.tile(id);
@@ -62,7 +73,7 @@ void expect_partition(const PipelinePlan& plan, TileOperand operand, std::uint64
     for (std::uint32_t i = 0; i < plan.stage_count(tile); ++i) {
       const Stage stage = plan.stage(tile, i);
       const bool dma = stage.type == StageType::dma_read || stage.type == StageType::dma_write;
-      if (!dma || stage.operand != operand) continue;
+      if (!dma || stage.operand != operand || stage.epilogue != epilogue) continue;
       const auto pieces = static_cast<std::uint64_t>(stage.pieces);
       RC_ASSERT(stage.nbytes % pieces == 0u);
       for (std::uint64_t piece = 0; piece < pieces; ++piece) {
@@ -101,6 +112,32 @@ RC_GTEST_PROP(GemmPlanProperty, TilesTogetherAreExactlyTheOperands, ()) {  // de
   expect_partition(plan, TileOperand::a, bytes(p.m, p.k, p.dtype_a), [](const Tile& t) { return t.column == 0; });
   expect_partition(plan, TileOperand::b, bytes(p.k, p.n, p.dtype_b), [](const Tile& t) { return t.row == 0; });
   expect_partition(plan, TileOperand::out, bytes(p.m, p.n, p.dtype_out), [](const Tile&) { return true; });
+}
+
+// An operand of an epilogue lies like a matrix of its shape: its tiles, its parts of a row or a column of tiles, and
+// slice after slice of K tiles.
+RC_GTEST_PROP(GemmPlanProperty, TilesTogetherAreExactlyTheOperandsOfEpilogues, ()) {  // P-14, P-27
+  GemmProblem p = any_gemm();
+  p.epilogues.resize(2);
+  EpilogueStep& step = p.epilogues.back();
+  step.scope = *rc::gen::element(EpilogueScope::k_tile, EpilogueScope::output_tile, EpilogueScope::kernel);
+  const bool per_row = *rc::gen::arbitrary<bool>(), per_column = *rc::gen::arbitrary<bool>();
+  const bool slices = step.scope == EpilogueScope::k_tile && *rc::gen::arbitrary<bool>();
+  const Dtype dtype = any_dtype();
+  step.operands = {
+      EpilogueOperand{
+          dtype, per_row, per_column, slices, true, {*rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>()}},
+      std::nullopt};
+  const TileShape shape = any_shape();
+  const std::int64_t depths = (p.k + shape.k - 1) / shape.k;
+  const auto nbytes = static_cast<std::uint64_t>((per_row ? p.m : 1) * (per_column ? p.n : 1) * (slices ? depths : 1)) *
+                      item_size(dtype);
+  // One reader of each part of the operand.
+  const auto reads = [&](const Tile& t) {
+    if (step.scope == EpilogueScope::kernel) return true;
+    return (per_row || t.row == 0) && (per_column || t.column == 0) && (slices || t.last_k);
+  };
+  expect_partition(gemm_plan(p, shape), TileOperand::epilogue, nbytes, reads, 1);
 }
 
 // Every offset and size of an operand of i4 is half of that of i8.
@@ -213,6 +250,7 @@ RC_GTEST_PROP(MathPlanProperty, EqualsTheNestedLoops, ()) {  // P-24, P-25
   p.n = *rc::gen::inRange(1, 200);
   p.dtype_a = any_dtype();
   p.dtype_out = any_dtype();
+  p.epilogues = any_epilogues(3);
   const TileShape shape = any_shape();
   const PipelinePlan plan = math_plan(p, shape);
   const ListedTiles expected = listed_math(p, shape);

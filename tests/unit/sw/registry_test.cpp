@@ -78,7 +78,7 @@ TEST(WorkloadRegistry, BuiltinWorkloads) {  // H-68
               ElementsAre("attention", "ccl-all-gather", "ccl-all-to-all", "ccl-allreduce", "ccl-allreduce-ranks",
                           "ccl-broadcast", "ccl-gather", "ccl-reduce", "ccl-reduce-scatter", "ccl-scatter",
                           "ccl-send-recv", "copy", "elementwise", "flash-attention", "gemm-multi-pe", "gemm-single-pe",
-                          "gpt3-qkv", "grid-linear", "layernorm", "map-tensors", "matmul-composite",
+                          "gpt3-qkv", "grid-linear", "layernorm", "map-tensors", "math-composite", "matmul-composite",
                           "matmul-composite-multi-pe", "mlp", "noop", "pe-to-pe", "qkv-gemm", "qkv-gemm-multi-pe",
                           "redistribute", "rms-norm-matmul", "rotary-embedding", "softmax", "stream", "topk-routing",
                           "tp-layer", "tp-mlp", "tp-transformer-block", "va-offset-verify", "vector-add"));

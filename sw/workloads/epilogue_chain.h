@@ -1,0 +1,73 @@
+// A chain of epilogues on a reference product.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "platform/base/epilogue.h"
+#include "platform/data/running_error.h"
+#include "sw/tensor/host_array.h"
+
+namespace kb::sw {
+
+// A result on its way: floats with their bounds, or integers of the accumulator.
+struct ReferenceProduct {
+  bool floats = true;
+  data::BoundedMatrix values;  // floats
+  std::vector<std::int64_t> integers;
+  std::vector<std::int64_t> others;  // integers that rounding before can have made of them instead; empty: none
+
+  std::size_t size() const { return floats ? values.values.size() : integers.size(); }
+};
+
+class EpilogueChain {
+ public:
+  struct Tensors {
+    const HostArray* bias = nullptr;
+    const HostArray* scale = nullptr;
+    std::vector<const HostArray*> operands;  // of operations of PE_MATH
+  };
+  // `wide`: integers are those of i64, else of i32. Products have n columns.
+  EpilogueChain(const std::vector<EpilogueText>& chain, const Tensors& tensors, std::size_t n, bool wide);
+
+  // Those of scope k_tile, and the others, in the order in which they fire.
+  bool per_k_tile() const { return rest_ > 0; }
+  void apply_to_tile(ReferenceProduct& x, std::size_t k_tile) const;
+  void apply_to_output(ReferenceProduct& x) const;
+
+  // What the chain rounds, in words.
+  std::vector<std::string> roundings() const;
+  std::int64_t wrapped(std::uint64_t bits) const;
+
+ private:
+  // A tensor, with the values of its dtype's kind; or a number.
+  struct Input {
+    std::optional<Scalar> number;
+    Shape shape;
+    bool floats = true;
+    std::vector<double> values;
+    std::vector<std::int64_t> integers;
+  };
+  struct Step {
+    EpilogueText text;
+    MathOp op = MathOp::relu;
+    std::vector<Input> inputs;  // beside the product
+  };
+  static Input tensor_input(const HostArray& array);
+  void apply(const Step& step, ReferenceProduct& x, std::size_t k_tile) const;
+  void apply_to_floats(const Step& step, ReferenceProduct& x, std::size_t k_tile) const;
+  void apply_to_integers(const Step& step, ReferenceProduct& x, std::size_t k_tile) const;
+  void apply_where(const Step& step, ReferenceProduct& x, std::size_t k_tile) const;
+  std::size_t place_of(const Input& input, std::size_t i, std::size_t k_tile) const;
+  double value_of(const Input& input, std::size_t i, std::size_t k_tile) const;
+  std::int64_t whole_of(const Input& input, std::size_t i, std::size_t k_tile) const;
+  int bits() const { return wide_ ? 64 : 32; }
+
+  std::size_t n_;
+  bool wide_;
+  std::vector<Step> steps_;  // in firing order
+  std::size_t rest_ = 0;     // the first one that is not of scope k_tile
+};
+
+}  // namespace kb::sw
