@@ -64,6 +64,34 @@ TEST(GemmPlan, PinnedOperandsAreNotReadByAnyTile) {  // P-23
   EXPECT_EQ(gemm_plan(p, {}).stage(gemm_plan(p, {}).tile(1), 0).nbytes, 8192u);  // still fetched from the TCM
 }
 
+// 3 x 4096 B of A beside two tiles of 4096 B of B, 2048 B of output and, of an operand in memory, 2048 B.
+TEST(GemmPlan, KeepsTheRowsOfAThatFitBesideTwoTiles) {  // P-102
+  GemmProblem p = problem(64, 192, 64);
+  const auto keeps = [&](std::uint64_t room) {
+    p.reuse_room = room;
+    return gemm_plan(p, {}).reuses_a();
+  };
+  EXPECT_TRUE(keeps(3 * 4096 + 2 * 6144));
+  EXPECT_FALSE(keeps(3 * 4096 + 2 * 6144 - 1));
+  EpilogueStep step;
+  step.operands[0] = EpilogueOperand{Dtype::f16, true, true, false, true, {}};
+  p.epilogues = {step};
+  EXPECT_TRUE(keeps(3 * 4096 + 2 * 8192));
+  EXPECT_FALSE(keeps(3 * 4096 + 2 * 8192 - 1));
+  p.epilogues.clear();
+  p.b_pinned = p.out_pinned = true;
+  EXPECT_TRUE(keeps(3 * 4096));
+  EXPECT_FALSE(keeps(3 * 4096 - 1));
+  EXPECT_THAT(types(gemm_plan(p, {}), 0), ElementsAre(R, F, G));
+  p.reuse_room = UINT64_MAX;
+  EXPECT_THAT(types(gemm_plan(p, {}), 3), ElementsAre(F, G));
+  p.n = 32;  // one column of tiles
+  EXPECT_FALSE(keeps(UINT64_MAX));
+  p.n = 64;
+  p.a_pinned = true;
+  EXPECT_FALSE(keeps(UINT64_MAX));
+}
+
 TEST(GemmPlan, EpiloguesFireByScopeInCommandOrder) {  // P-12, P-13
   GemmProblem p = problem(32, 128, 64);
   for (const EpilogueScope scope :

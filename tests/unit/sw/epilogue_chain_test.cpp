@@ -60,26 +60,34 @@ void add_step(Drawn& drawn, bool& floats, std::int64_t m, std::int64_t n) {
   const bool divides = step.math == MathOp::div || step.math == MathOp::mod;
   const bool shifts = step.math == MathOp::shl || step.math == MathOp::shr || step.math == MathOp::shr_logical;
   step.place = divides || shifts ? 0 : *rc::gen::inRange(0, arity);
+  // The condition of `where` may be of the other kind of numbers; what it chooses when the product is the condition,
+  // too.
+  const bool where = step.math == MathOp::where;
+  const bool chosen_floats = where && step.place == 0 ? *rc::gen::arbitrary<bool>() : floats;
+  bool has_tensor = false;
   for (int place = 0; place < arity; ++place) {
     if (place == step.place) continue;
+    const bool real = where && place == 0 ? *rc::gen::arbitrary<bool>() : chosen_floats;
     EpilogueArgument argument;
     argument.spread = *rc::gen::element(OperandSpread::full, OperandSpread::row, OperandSpread::column);
     const Shape shape{argument.spread == OperandSpread::row ? 1 : m, argument.spread == OperandSpread::column ? 1 : n};
     const std::vector<double> values =
-        values_for(step.math, place, static_cast<std::size_t>(element_count(shape)), floats);
-    if (*rc::gen::inRange(0, 3) == 0) {
-      if (floats) {
+        values_for(step.math, place, static_cast<std::size_t>(element_count(shape)), real);
+    if ((!where || has_tensor) && *rc::gen::inRange(0, 3) == 0) {
+      if (real) {
         argument.number = values[0];
       } else {
         argument.number = static_cast<std::int64_t>(values[0]);
       }
     } else {
-      const Dtype dtype = floats ? *rc::gen::element(Dtype::f16, Dtype::bf16, Dtype::f32)
-                                 : *rc::gen::element(Dtype::i8, Dtype::i16, Dtype::i32);
+      const Dtype dtype = real ? *rc::gen::element(Dtype::f16, Dtype::bf16, Dtype::f32)
+                               : *rc::gen::element(Dtype::i8, Dtype::i16, Dtype::i32);
       drawn.operands.push_back(HostArray::from_doubles(shape, dtype, values));
+      has_tensor = true;
     }
     step.arguments.push_back(argument);
   }
+  floats = chosen_floats;
   if (math_form(step.math) == MathForm::comparison) floats = false;
   drawn.chain.push_back(std::move(step));
 }
