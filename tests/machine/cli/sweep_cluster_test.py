@@ -136,8 +136,10 @@ class Slurm:
         user = subprocess.run(["id", "-un"], capture_output=True, text=True).stdout.strip()
         with open(f"{folder}/slurm.conf", "w") as file:
             file.write(slurm_conf(user=user, folder=folder, ports=free_ports(2)))
-        with open(f"{folder}/cgroup.conf", "w") as file:  # Slurm 24 asks for cgroups, which a container may not have
-            file.write("CgroupPlugin=disabled\n")
+        version = subprocess.run(["slurmd", "-V"], capture_output=True, text=True).stdout  # slurm-wlm 22.05.8
+        if int(version.split()[1].partition(".")[0]) >= 23:  # it asks for cgroups, which a container may not have
+            with open(f"{folder}/cgroup.conf", "w") as file:
+                file.write("CgroupPlugin=disabled\n")
         self.env = dict(os.environ, SLURM_CONF=f"{folder}/slurm.conf")
         munge = f"{folder}/munge"
         self.start("munged", "munged", "--foreground", "--force", f"--key-file={munge}/key", f"--socket={munge}/socket",

@@ -30,14 +30,14 @@ std::string error_of_set(const std::string& key, const std::string& value) {
   return error_of_text(kMinimal, {{key, value}});
 }
 
-bool has_edge(const Graph& graph, const std::string& src, const std::string& dst) {
+bool has_edge(const Graph& graph, std::string_view src, std::string_view dst) {
   const auto a = graph.find_node(src);
   const auto b = graph.find_node(dst);
   return a && b && graph.find_edge(*a, *b).has_value();
 }
 
-const Edge& edge_between(const Graph& graph, const std::string& src, const std::string& dst) {
-  if (!has_edge(graph, src, dst)) throw std::runtime_error("no edge " + src + " -> " + dst);
+const Edge& edge_between(const Graph& graph, std::string_view src, std::string_view dst) {
+  if (!has_edge(graph, src, dst)) throw std::runtime_error("no edge " + std::string(src) + " -> " + std::string(dst));
   return graph.edge(*graph.find_edge(*graph.find_node(src), *graph.find_node(dst)));
 }
 

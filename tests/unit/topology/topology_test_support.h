@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,7 +25,7 @@ std::string error_of_text(const std::string& yaml, const Overrides& overrides = 
 std::string error_of_set(const std::string& key, const std::string& value);
 
 // "sip0.cube0.r0c0 -> sip0.cube0.r0c1" must exist.
-const Edge& edge_between(const Graph& graph, const std::string& src, const std::string& dst);
-bool has_edge(const Graph& graph, const std::string& src, const std::string& dst);
+const Edge& edge_between(const Graph& graph, std::string_view src, std::string_view dst);
+bool has_edge(const Graph& graph, std::string_view src, std::string_view dst);
 
 }  // namespace kb::topology
