@@ -1,8 +1,13 @@
 // What the server answers.
 
+// What a launch runs, wherever it is named, as launch_name() of the program: "gemm", with a label "gemm (first layer)".
+export const runs = (launch: { kernel?: string; label?: string }): string => (launch.label ? `${launch.kernel ?? ''} (${launch.label})` : launch.kernel ?? '');
+export const launchName = (launch: Launch): string => `#${launch.id ?? '?'} ${runs(launch)} sip${launch.sip ?? '?'}`;
+
 export interface Launch {
   id?: number;
   kernel?: string;
+  label?: string;
   sip?: number;
   ok?: boolean;
   error?: { code?: string; message?: string } | null;
@@ -203,7 +208,7 @@ export const fetchMachinePart = (under: string, signal: AbortSignal) =>
 
 // Two runs: `before` is the one of --against.
 export interface Difference { name: string; unit: string; before: number; after: number }
-export interface Compared { kernel: string; sip: number | null; before: { id: number; ns: number; limiter: string }; after: { id: number; ns: number; limiter: string } }
+export interface Compared { kernel: string; label?: string; sip: number | null; before: { id: number; ns: number; limiter: string }; after: { id: number; ns: number; limiter: string } }
 export interface Comparison {
   before: string;
   after: string;

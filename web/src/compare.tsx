@@ -1,5 +1,5 @@
 // Two runs beside each other: A is the one of --against, B is this one.
-import { fetchClasses, fetchOtherRun, type Compared, type Comparison, type Difference, type Launch, type ResourceClass, type Run } from './api';
+import { runs, fetchClasses, fetchOtherRun, type Compared, type Comparison, type Difference, type Launch, type ResourceClass, type Run } from './api';
 import { href } from './address';
 import { PARTS } from './colours';
 import { useAnswer } from './hooks';
@@ -67,7 +67,7 @@ function Pairs({ run, other, pairs, chosen }: { run: Run; other: Run; pairs: Com
           const limiter = bounds[0] === bounds[1] ? bounds[0] : bounds.join(' → ');
           return (
             <a role="listitem" class={pair === chosen ? 'launchrow pair chosen' : 'launchrow pair'} aria-current={pair === chosen ? 'true' : undefined} href={href('compare', { launch: pair.after.id })}>
-              <span class="name">{pair.kernel} {pair.sip === null ? '' : `sip${pair.sip}`}<span class="dim"> {limiter}</span></span>
+              <span class="name">{runs(pair)} {pair.sip === null ? '' : `sip${pair.sip}`}<span class="dim"> {limiter}</span></span>
               <span>{before && <Bar launch={before} scale={scale} />}{after && <Bar launch={after} scale={scale} />}</span>
               <span class="number">{duration(pair.before.ns * 1e6)}<br />{duration(pair.after.ns * 1e6)}</span>
               <span class={`number ${tone(pair.after.ns - pair.before.ns) ?? ''}`}>{signed(pair.after.ns - pair.before.ns)}<br />{factor(pair.before.ns, pair.after.ns)}</span>
@@ -160,7 +160,7 @@ function Classes({ run, other, pair }: { run: Run; other: Run; pair: Compared })
     .sort((x, y) => Math.abs((y.b?.most ?? 0) - (y.a?.most ?? 0)) - Math.abs((x.b?.most ?? 0) - (x.a?.most ?? 0))).slice(0, MOST_CLASSES);
   const share = (value: number | undefined) => (value === undefined ? '–' : percent(value));
   return (
-    <Section title={`Resources of ${pair.kernel}${pair.sip === null ? '' : ` on sip${pair.sip}`}`} hint="While the kernel ran, by purpose; the largest change of the busiest one first. When the kernel is shorter, the same work keeps a resource busier.">
+    <Section title={`Resources of ${runs(pair)}${pair.sip === null ? '' : ` on sip${pair.sip}`}`} hint="While the kernel ran, by purpose; the largest change of the busiest one first. When the kernel is shorter, the same work keeps a resource busier.">
       <div class="scrollx"><table class="data">
         <thead><tr><th scope="col">resources</th><th scope="col">kind</th><th scope="col" class="number">busiest, A</th><th scope="col" class="number">B</th><th scope="col" class="number">mean, A</th><th scope="col" class="number">B</th><th scope="col" class="number">in use, A</th><th scope="col" class="number">B</th></tr></thead>
         <tbody>

@@ -1,5 +1,5 @@
 // What makes the run slow, as the program found it; names in it lead to the machine.
-import type { Run } from './api';
+import { runs, type Run } from './api';
 import { href } from './address';
 import { kernelSpan, Linked } from './resources';
 import { Section } from './section';
@@ -19,14 +19,15 @@ export function Findings({ run }: { run: Run }) {
           if (typeof finding !== 'object' || finding === null) return <li>{text(finding)}</li>;
           const f = finding as Record<string, unknown>;
           const evidence = Array.isArray(f.evidence) ? f.evidence : f.evidence === undefined ? [] : [f.evidence];
-          const span = kernelSpan(run.launches.find(({ id }) => id !== undefined && id === f.launch));
+          const launch = run.launches.find(({ id }) => id !== undefined && id === f.launch);
+          const span = kernelSpan(launch);
           const gain = ns(f.gain_ns), of = ns(f.of_ns), factor = ns(f.factor);
           return (
             <li>
               <strong><Linked text={text(f.headline ?? f.title ?? f.rule)} span={span} /></strong>
               {gain > 0 && (
                 <span class="gain">up to {duration(gain * 1e6)}{of > 0 && ` of ${duration(of * 1e6)}`}{factor > 1 && ` (${factor.toFixed(2)}x)`}
-                  {f.launch !== null && f.launch !== undefined && <> · <a href={href('overview', { launch: text(f.launch) })}>launch #{text(f.launch)}</a></>}</span>
+                  {f.launch !== null && f.launch !== undefined && <> · <a href={href('overview', { launch: text(f.launch) })}>launch #{text(f.launch)}{launch && ` ${runs(launch)}`}</a></>}</span>
               )}
               {evidence.map((line) => <p><Linked text={text(line)} span={span} /></p>)}
               {f.remedy !== undefined && f.remedy !== '' && <p class="try">Try: {text(f.remedy)}</p>}

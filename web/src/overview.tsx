@@ -1,5 +1,5 @@
 // What bounds the run: its launches in their parts, the busiest resources, findings and figures.
-import type { Breakdown, Launch, Run } from './api';
+import { launchName, type Breakdown, type Launch, type Run } from './api';
 import { href } from './address';
 import { PARTS } from './colours';
 import { Findings, text } from './findings';
@@ -43,7 +43,6 @@ export function verdicts(rows: NonNullable<Run['verification']>): string {
   return `${rows.filter((row) => row.ok).length} of ${rows.length} tensors right${bad.join('')}`;
 }
 
-export const name = (launch: Launch): string => `#${launch.id ?? '?'} ${launch.kernel ?? ''} sip${launch.sip ?? '?'}`;
 
 // When launches were under way, on the time of the whole run.
 function WholeRun({ run }: { run: Run }) {
@@ -110,7 +109,7 @@ function LaunchBars({ run, chosen }: { run: Run; chosen: Launch }) {
         {longest.map((launch) => (
           <a role="listitem" class={launch === chosen ? 'launchrow chosen' : 'launchrow'} aria-current={launch === chosen ? 'true' : undefined}
             href={href('overview', { launch: launch.id })}>
-            <span class="name">{name(launch)}{launch.ok === false && <em class="bad"> failed</em>}</span>
+            <span class="name">{launchName(launch)}{launch.ok === false && <em class="bad"> failed</em>}</span>
             <Bar launch={launch} scale={scale} />
             <span class="number">{duration(total(launch) * 1e6)}</span>
           </a>
@@ -171,7 +170,7 @@ function Chosen({ run, launch }: { run: Run; launch: Launch }) {
   const kernel = launch.breakdown ? kernelTime(launch.breakdown) : 0, bound = boundedBy(launch);
   const padded = ns(launch.macs) > 0 ? 1 - ns(launch.useful_macs) / ns(launch.macs) : 0;
   return (
-    <Section title={`Launch ${name(launch)}`}>
+    <Section title={`Launch ${launchName(launch)}`}>
       <p class="facts-line">
         <span>{duration(total(launch) * 1e6)} in all</span>
         {kernel > 0 && <span>kernel {duration(kernel * 1e6)} on {launch.breakdown?.pe}</span>}

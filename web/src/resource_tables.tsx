@@ -1,6 +1,6 @@
 // Wires and PEs as tables, of the whole run or of one launch.
 import { useMemo } from 'preact/hooks';
-import { fetchActivity, type Resource, type Run } from './api';
+import { launchName, fetchActivity, type Resource, type Run } from './api';
 import { href } from './address';
 import { useAnswer } from './hooks';
 import { STATES, peTimes } from './pe_states';
@@ -26,7 +26,7 @@ function Filter(props: { run: Run; values: URLSearchParams; to: (values: Values)
       <button type="submit">Filter</button>
       <label>During <select value={values.get('launch') ?? ''} onChange={(event) => { location.hash = to({ launch: (event.target as HTMLSelectElement).value, offset: undefined }); }}>
         <option value="">the whole run</option>
-        {run.launches.slice(0, 500).map((launch) => <option value={String(launch.id)}>{`#${launch.id} ${launch.kernel} sip${launch.sip}`}</option>)}
+        {run.launches.slice(0, 500).map((launch) => <option value={String(launch.id)}>{launchName(launch)}</option>)}
       </select></label>
       <span class="dim right">{props.total}</span>
       <a href={props.csv} download="resources.csv">CSV</a>

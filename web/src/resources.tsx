@@ -1,6 +1,6 @@
 // Names of resources, and what leads from one to the pages that show it.
 import type { ComponentChildren } from 'preact';
-import type { Launch, Run } from './api';
+import { launchName, type Launch, type Run } from './api';
 import { href } from './address';
 import type { Resource } from './api';
 
@@ -74,7 +74,7 @@ export function LaunchChoice({ run, chosen, to }: { run: Run; chosen: Launch | u
         const launch = run.launches.find(({ id }) => String(id) === (event.target as HTMLSelectElement).value);
         if (launch) location.hash = to(launch);
       }}>
-        {run.launches.slice(0, 500).map((launch) => <option value={String(launch.id)}>{`#${launch.id} ${launch.kernel} sip${launch.sip}`}</option>)}
+        {run.launches.slice(0, 500).map((launch) => <option value={String(launch.id)}>{launchName(launch)}</option>)}
       </select>
     </label>
   );

@@ -1,9 +1,9 @@
 // How far launches are from what engines and memory of their PEs could do.
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { fetchMachine, fetchOperations, fetchWork, type Launch, type MachineOverview, type Rows, type Run, type Work } from './api';
+import { launchName, fetchMachine, fetchOperations, fetchWork, type Launch, type MachineOverview, type Rows, type Run, type Work } from './api';
 import { href } from './address';
 import { useAnswer } from './hooks';
-import { longestLaunch, name } from './overview';
+import { longestLaunch } from './overview';
 import { bytesText, kernelSpan, launchSpan, rateText, type Span } from './resources';
 import { Section, Swatch } from './section';
 import { count, duration, percent } from './time';
@@ -135,7 +135,7 @@ function Chart({ points, chosen, composites }: { points: Point[]; chosen: Launch
   const slope = slopeOf(memory);
   const levels = roofs[0]?.levels ?? [];
   return (
-    <svg class="roofline" viewBox={`0 0 ${W} ${H}`} role="img" aria-label={points.map((p) => `${name(p.launch)} ${LABEL[p.kind]}: ${percent(rate(p) / roof(p))} of its roof`).join('; ')}>
+    <svg class="roofline" viewBox={`0 0 ${W} ${H}`} role="img" aria-label={points.map((p) => `${launchName(p.launch)} ${LABEL[p.kind]}: ${percent(rate(p) / roof(p))} of its roof`).join('; ')}>
       {decades(x0, x1).map((e) => <g><line class="grid" x1={x(10 ** e)} x2={x(10 ** e)} y1={TOP} y2={H - BOTTOM} /><text x={x(10 ** e)} y={H - BOTTOM + 18} text-anchor="middle">{power(e)}</text></g>)}
       {decades(y0, y1).map((e) => <g><line class="grid" x1={LEFT} x2={W - RIGHT} y1={y(10 ** e)} y2={y(10 ** e)} /><text x={LEFT - 8} y={y(10 ** e) + 4} text-anchor="end">{power(e - 3)}</text></g>)}
       <text x={(LEFT + W - RIGHT) / 2} y={H - 6} text-anchor="middle">operations per byte of HBM</text>
@@ -149,7 +149,7 @@ function Chart({ points, chosen, composites }: { points: Point[]; chosen: Launch
           <g>
             <line class="roof level" x1={x(from[0])} y1={y(from[1])} x2={x(to[0])} y2={y(to[1])} stroke={LEVEL[one.name] ?? '#888888'} />
             <text class="rooflabel" x={px - 6} y={py - 6} text-anchor="end">{`${one.name} ${rateText(one.gbs)}`}</text>
-            {shown.map((p) => <circle class="ring" cx={x(p.ops / one.bytes)} cy={y(rate(p))} r={10 + 3 * i} fill="none" stroke={LEVEL[one.name] ?? '#888888'} stroke-width="2"><title>{`${name(p.launch)} ${LABEL[p.kind]}: ${Number((p.ops / one.bytes).toPrecision(3))} operations per byte of ${one.name} (${bytesText(one.bytes)}); ${percent(one.bytes / p.ns / one.gbs)} of its ${rateText(one.gbs)}`}</title></circle>)}
+            {shown.map((p) => <circle class="ring" cx={x(p.ops / one.bytes)} cy={y(rate(p))} r={10 + 3 * i} fill="none" stroke={LEVEL[one.name] ?? '#888888'} stroke-width="2"><title>{`${launchName(p.launch)} ${LABEL[p.kind]}: ${Number((p.ops / one.bytes).toPrecision(3))} operations per byte of ${one.name} (${bytesText(one.bytes)}); ${percent(one.bytes / p.ns / one.gbs)} of its ${rateText(one.gbs)}`}</title></circle>)}
           </g>
         );
       })}
@@ -166,7 +166,7 @@ function Chart({ points, chosen, composites }: { points: Point[]; chosen: Launch
             {mine && <line class="distance" x1={cx} x2={cx} y1={y(rate(p))} y2={y(roof(p))} />}
             {p.padded > p.ops * 1.01 && <circle cx={x(p.padded / p.bytes)} cy={y(p.padded / p.ns)} r="5" fill="none" stroke={colour}><title>with padding: {rateOf(p.padded / p.ns)}</title></circle>}
             <a href={href('roofline', { launch: p.launch.id })}>
-              <circle cx={cx} cy={y(rate(p))} r={mine ? 7 : 5} fill={colour}><title>{`${name(p.launch)} ${LABEL[p.kind]}: ${rateOf(rate(p))} at ${Number(intensity(p).toPrecision(3))} operations per byte, ${percent(rate(p) / roof(p))} of its roof`}</title></circle>
+              <circle cx={cx} cy={y(rate(p))} r={mine ? 7 : 5} fill={colour}><title>{`${launchName(p.launch)} ${LABEL[p.kind]}: ${rateOf(rate(p))} at ${Number(intensity(p).toPrecision(3))} operations per byte, ${percent(rate(p) / roof(p))} of its roof`}</title></circle>
             </a>
           </g>
         );
@@ -185,7 +185,7 @@ function Distances({ points, chosen }: { points: Point[]; chosen: Launch }) {
       <tbody>
         {points.map((p) => (
           <tr>
-            <th scope="row"><a href={href('roofline', { launch: p.launch.id })} aria-current={p.launch === chosen ? 'true' : undefined}>{name(p.launch)}</a></th>
+            <th scope="row"><a href={href('roofline', { launch: p.launch.id })} aria-current={p.launch === chosen ? 'true' : undefined}>{launchName(p.launch)}</a></th>
             <td><Swatch colour={p.kind === 'gemm' ? GEMM : MATH} /> {LABEL[p.kind]}</td>
             <td class="number">{Number(intensity(p).toPrecision(3))}</td><td class="number">{rateOf(rate(p))}</td><td class="number">{rateOf(roof(p))}</td><td class="number">{percent(rate(p) / roof(p))}</td>
             <td>{p.peak <= intensity(p) * p.memory ? `the ${LABEL[p.kind]} engines` : 'HBM'}</td>
@@ -204,7 +204,7 @@ function Operations({ worked, rows, machine }: { worked: Worked; rows: Rows; mac
   const list = [...worked.work.operations].sort((a, b) => b.busyNs - a.busyNs);
   if (list.length === 0) return null;
   return (
-    <Section title={`Operations of ${name(worked.launch)}`} hint="While an engine works on one. What an engine does not reach then is padding, or an operation too small for it; what it reaches then and not over the kernel is time in which it waits.">
+    <Section title={`Operations of ${launchName(worked.launch)}`} hint="While an engine works on one. What an engine does not reach then is padding, or an operation too small for it; what it reaches then and not over the kernel is time in which it waits.">
       <div class="scrollx"><table class="data">
         <thead><tr><th scope="col">operation</th><th scope="col">engine</th><th scope="col" class="number">how many</th><th scope="col" class="number">time of engines</th><th scope="col" class="number">share of the kernel</th><th scope="col" class="number">rate meanwhile</th><th scope="col" class="number">of the engine's</th></tr></thead>
         <tbody>

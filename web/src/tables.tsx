@@ -1,6 +1,6 @@
 // Operations and launches as tables. The server sorts, filters and pages.
 import { useEffect, useState } from 'preact/hooks';
-import { fetchOperations, type Launch, type Operation, type Run } from './api';
+import { runs, fetchOperations, type Launch, type Operation, type Run } from './api';
 import { href } from './address';
 import { boundedBy } from './overview';
 import { Links, Pes } from './resource_tables';
@@ -61,7 +61,7 @@ function Operations({ run, values }: { run: Run; values: URLSearchParams }) {
         <label>Operation <input name="name" defaultValue={filters.name ?? ''} placeholder="DMA_READ" spellcheck={false} /></label>
         <button type="submit">Filter</button>
         {(filters.t0 || filters.t1) && (
-          <span>{launch ? `launch #${launch.id}` : 'a window of time'} <a href={to({ t0: undefined, t1: undefined, offset: undefined })}>all of the run</a></span>
+          <span>{launch ? `launch #${launch.id} ${runs(launch)}` : 'a window of time'} <a href={to({ t0: undefined, t1: undefined, offset: undefined })}>all of the run</a></span>
         )}
         <span class="dim right">{known !== null && `${count(known)} operations`}</span>
         <a href={`/api/ops.csv?${filterQuery}`} download="operations.csv">CSV</a>
@@ -144,7 +144,7 @@ function Launches({ run, values }: { run: Run; values: URLSearchParams }) {
                 {COLUMNS.map((c) => (
                   <td class="number">{c.name === 'id' ? <a href={href('overview', { launch: launch.id })}>{`#${launch.id}`}</a> : c.time ? duration(c.value(launch) * 1e6) : count(c.value(launch))}</td>
                 ))}
-                <td>{launch.sip}</td><td>{launch.kernel}</td>
+                <td>{launch.sip}</td><td>{runs(launch)}</td>
                 <td>{boundedBy(launch)?.text}</td>
                 <td class={launch.ok === false ? 'bad' : undefined}>{launch.ok === false ? launch.error?.code ?? 'failed' : 'ok'}</td>
               </tr>

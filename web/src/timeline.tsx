@@ -1,6 +1,6 @@
 // Rows over time: zoom and pan by wheel, drag and keyboard; the server gives what one screen can show.
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Launch, Rows, Run, State, Tile } from './api';
+import { runs, type Launch, type Rows, type Run, type State, type Tile } from './api';
 import { replaceAddress } from './address';
 import { longestLaunch } from './overview';
 import { paintGrid, paintRuler, Painter, prepare, ROW_HEIGHT, RULER_HEIGHT, theme, type Mark, type PlacedOps } from './picture';
@@ -84,7 +84,7 @@ function Rendered({ run, rows, state, values }: { run: Run; rows: Rows; state: S
   const painter = useMemo(() => new Painter(rows), [rows]);
   const shown = useMemo(() => shownRows(rows, fold), [rows, fold]);
   const marks = useMemo<Mark[]>(() => run.launches.filter((l) => l.start_fs && l.completed_fs)
-    .map((l) => ({ begin: BigInt(l.start_fs!), end: BigInt(l.completed_fs!), text: `${l.kernel}` })), [run]);
+    .map((l) => ({ begin: BigInt(l.start_fs!), end: BigInt(l.completed_fs!), text: runs(l) })), [run]);
 
   const firstShown = Math.max(0, Math.floor(scroll / ROW_HEIGHT));
   const inSight = shown.slice(firstShown, firstShown + Math.ceil(size.height / ROW_HEIGHT) + 1);

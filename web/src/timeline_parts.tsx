@@ -1,5 +1,5 @@
 // What stands around the picture of a timeline.
-import type { Launch, Operation, Row, Rows, Run, Tile } from './api';
+import { launchName, runs, type Launch, type Operation, type Row, type Rows, type Run, type Tile } from './api';
 import { href } from './address';
 import { operationColour } from './colours';
 import { STATES } from './pe_states';
@@ -24,7 +24,7 @@ export function Tools(props: { run: Run; rows: Rows; fold: Fold; setFold: (fold:
       <label>Launch{' '}
         <select onChange={(event) => { const launch = run.launches[Number((event.target as HTMLSelectElement).value)]; if (launch) props.toLaunch(launch); }}>
           <option value="">go to …</option>
-          {run.launches.slice(0, 500).map((launch, i) => <option value={i}>{`#${launch.id} ${launch.kernel} sip${launch.sip}`}</option>)}
+          {run.launches.slice(0, 500).map((launch, i) => <option value={i}>{launchName(launch)}</option>)}
         </select>
       </label>
       <span class="group" role="group" aria-label="Rows">
@@ -147,7 +147,7 @@ export function Details({ close, run, links }: { close: () => void; run: Run; li
             <dt>begins</dt><dd>{exact(start)}</dd>
             <dt>ends</dt><dd>{exact(end)}</dd>
             <dt>takes</dt><dd>{exact(end - start)}</dd>
-            {launch && <><dt>launch</dt><dd>{`#${launch.id} ${launch.kernel}`}{launch.start_fs && `, ${duration(Number(start - BigInt(launch.start_fs)))} after its start`}</dd></>}
+            {launch && <><dt>launch</dt><dd>{`#${launch.id} ${runs(launch)}`}{launch.start_fs && `, ${duration(Number(start - BigInt(launch.start_fs)))} after its start`}</dd></>}
             <dt>number</dt><dd>{operation.seq}</dd>
             {message && <><dt>message</dt><dd>{message.sender ?? '?'} → {message.receiver ?? '?'}{message.arrived !== null && message.sent !== null && `, ${duration(message.arrived - message.sent)} on the way`}{message.arrived !== null && message.awaited !== null && message.arrived > message.awaited && `, waited for ${duration(message.arrived - message.awaited)}`}</dd></>}
             {links.tile > 1 && <><dt>tile</dt><dd>{links.tile} operations, joined by arrows</dd></>}

@@ -1,10 +1,10 @@
 // Why a launch took its time: findings, the time of each PE, and the resources that were busy or waited for.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { fetchActivity, fetchClasses, type Launch, type Rows, type Run, type State } from './api';
+import { launchName, fetchActivity, fetchClasses, type Launch, type Rows, type Run, type State } from './api';
 import { href } from './address';
 import { Findings } from './findings';
 import { useAnswer } from './hooks';
-import { longestLaunch, name, part, total } from './overview';
+import { longestLaunch, part, total } from './overview';
 import { STATES, peTimes, type PeTime } from './pe_states';
 import { prepare, theme } from './picture';
 import { bytesText, kernelSpan, kindLabel, LaunchChoice, machineOf, rateText, ResourceName, timelineOf, type Span } from './resources';
@@ -132,7 +132,7 @@ function Balance({ launch, span, chosen }: { launch: Launch; span: Span; chosen:
   const answer = useAnswer(`${span.t0} ${span.t1}`, (signal) => fetchClasses(span.t0, span.t1, signal));
   const classes = [...(answer.value ?? [])].sort((a, b) => b.most - a.most || b.mean - a.mean).slice(0, MOST_CLASSES);
   return (
-    <Section title={`Critical resources of ${name(launch)}`} hint="While its kernel ran, the busiest first; resources of one purpose together. The kernel cannot be faster than a resource that is busy all the time. Where one is far above the mean, the others could relieve it.">
+    <Section title={`Critical resources of ${launchName(launch)}`} hint="While its kernel ran, the busiest first; resources of one purpose together. The kernel cannot be faster than a resource that is busy all the time. Where one is far above the mean, the others could relieve it.">
       {answer.failure && <p class="bad" role="alert">{answer.failure}</p>}
       {answer.value?.length === 0 && <p class="hint">No activity was recorded.</p>}
       <div class="scrollx"><table class="data" aria-busy={!answer.value}>
