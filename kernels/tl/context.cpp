@@ -19,18 +19,20 @@ std::int64_t Context::program_id(int axis) const {
   const PeCoord& coord = parts_->pe.coord;
   if (axis == 0) return coord.pe.value;
   if (axis == 1) return coord.cube.value;
+  if (axis == 2) return coord.sip.value;
   throw Error::program("SHAPE_ERROR",
                        fmt::format("kernel {}, tl.program_id, {}: axis {} does not exist; 0 is the PE in "
-                                   "the cube, 1 the cube in the SIP",
+                                   "the cube, 1 the cube in the SIP, 2 the SIP",
                                    kernel(), pe_name(coord), axis));
 }
 
 std::int64_t Context::num_programs(int axis) const {
   if (axis == 0) return parts_->pe.pes_per_cube;
   if (axis == 1) return parts_->pe.cubes_per_sip;
+  if (axis == 2) return parts_->pe.sips;
   throw Error::program("SHAPE_ERROR",
                        fmt::format("kernel {}, tl.num_programs, {}: axis {} does not exist; 0 counts the "
-                                   "PEs of a cube, 1 the cubes of a SIP",
+                                   "PEs of a cube, 1 the cubes of a SIP, 2 the SIPs",
                                    kernel(), pe_name(parts_->pe.coord), axis));
 }
 
@@ -51,8 +53,10 @@ LocalShard Context::cube_shard(Ptr ptr) {
 TensorHandle Context::load(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std::int64_t row_stride) {
   parts_->dispatch.begin("load");
   if (!parts_->prefetches.empty()) {
-    TensorHandle early = parts_->prefetches.take(ptr, shape, row_stride);
-    if (!early.null()) return early;
+    if (auto early = parts_->prefetches.take(ptr, shape, row_stride, parts_->tensors)) {
+      parts_->dispatch.wait(early->future);
+      return std::move(early->result);
+    }
   }
   return parts_->dispatch.execute(parts_->dma.load(ptr, std::move(shape), dtype, row_stride));
 }
@@ -97,7 +101,7 @@ Future Context::store_async(Ptr ptr, const TensorHandle& value, std::int64_t row
 
 void Context::prefetch(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std::int64_t row_stride) {
   parts_->dispatch.begin("prefetch");
-  parts_->prefetches.start(ptr, row_stride, parts_->dma.load(ptr, std::move(shape), dtype, row_stride));
+  parts_->dispatch.prefetch(ptr, row_stride, parts_->dma.load(ptr, std::move(shape), dtype, row_stride));
 }
 
 TensorHandle Context::ref(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std::int64_t row_stride) {
@@ -376,6 +380,7 @@ void Context::cycles(std::int64_t n) {
 }
 
 void Context::finish() {
+  parts_->prefetches.drop_all();
   parts_->dispatch.require_waited();
 }
 

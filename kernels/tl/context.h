@@ -41,7 +41,8 @@ class Context final : public MathCalls {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  // --- Identity (P-55). Axis 0: PE in the cube; axis 1: cube in the SIP; any other axis: program Error SHAPE_ERROR.
+  // --- Identity (P-55). Axis 0: PE in the cube; axis 1: cube in the SIP; axis 2: SIP; any other axis: program Error
+  // SHAPE_ERROR.
   std::int64_t program_id(int axis = 0) const;
   std::int64_t num_programs(int axis = 0) const;
   const contract::PeInfo& info() const;
@@ -67,6 +68,10 @@ class Context final : public MathCalls {
   Future store_async(Ptr ptr, const TensorHandle& value, std::int64_t row_stride = 0);
   // Starts a load; the next load of the same place, shape and row stride gives its result instead of starting another.
   // The result lives in the scope of the prefetch. Never loaded: read for nothing.
+  // The load never gives what was there before a write of this PE: a store, scatter, atomic_add, composite or receive
+  // to one of the bytes, by physical address, drops the prefetch when it is called, and one that is under way keeps it
+  // from being used. barrier, every recv and wait() drop all, wait(future) none. The load is then one as without
+  // prefetch. What was dropped reads on; its scratch is used again, after the end of its scope, when it has ended.
   void prefetch(Ptr ptr, Shape shape, std::optional<Dtype> dtype = std::nullopt, std::int64_t row_stride = 0);
   // Describes data that stays in memory; no command. Engines take operands from scratch, so every compute call refuses
   // it.

@@ -25,10 +25,10 @@ struct Context::Parts {
   Parts(Context& context, contract::IPe& of, std::string kernel)
       : pe(of.info()),
         call(pe.coord, std::move(kernel)),
-        dispatch(of, call),
-        tensors(context, of, call, dispatch.in_flight()),
+        prefetches(of),
+        dispatch(of, call, prefetches),
+        tensors(context, of, call, dispatch),
         addressing(call),
-        prefetches(dispatch, tensors),
         selection(of, call, tensors, addressing),
         dma(call, tensors, addressing, selection),
         messages(call, tensors, addressing),
@@ -37,10 +37,10 @@ struct Context::Parts {
 
   const contract::PeInfo& pe;
   Call call;
+  Prefetches prefetches;
   Dispatch dispatch;
   Tensors tensors;
   Addressing addressing;
-  Prefetches prefetches;
   Selection selection;
   DmaCommands dma;
   MessageCommands messages;

@@ -4,32 +4,39 @@
 
 #include <utility>
 
+#include "kernels/tl/prefetches.h"
+
 namespace kb::tl {
 
 using contract::Command;
 
-Dispatch::Dispatch(contract::IPe& pe, Call& call)
+Dispatch::Dispatch(contract::IPe& pe, Call& call, Prefetches& prefetches)
     : pe_(pe),
       call_(call),
+      prefetches_(prefetches),
       in_flight_({pe.info().scratch_pa, pe.info().scratch_bytes}, {pe.info().message_base, pe.info().message_bytes}) {
   overhead_.kind = contract::CommandKind::cpu_overhead;
   overhead_.cycles = pe.info().dispatch_cycles;
 }
 
-void Dispatch::execute(Command& command) {
+void Dispatch::announce(Command& command) {
   call_.label(command);
+  if (!prefetches_.empty()) prefetches_.drop_for(command);
   if (!in_flight_.empty()) check_apart(command);
+}
+
+void Dispatch::execute(Command& command) {
+  announce(command);
   call_.located([&] { pe_.execute(command); });
 }
 
 std::string Dispatch::receive(Command& command) {
-  call_.label(command);
+  announce(command);
   return call_.located([&] { return pe_.receive(command); });
 }
 
 Future Dispatch::submit(Command& command, TensorHandle result) {
-  call_.label(command);
-  if (!in_flight_.empty()) check_apart(command);
+  announce(command);
   Future future;
   const contract::IPe::Ticket ticket = call_.located([&] { return pe_.submit(command); });
   future.number_ = in_flight_.add(command, ticket, !result.null()).number;
@@ -40,9 +47,32 @@ Future Dispatch::submit(Command& command, TensorHandle result) {
   return future;
 }
 
+void Dispatch::prefetch(Ptr ptr, std::int64_t row_stride, Work&& load) {
+  load.command.prefetch = true;
+  Prefetches::Prefetch prefetch = prefetches_.of(ptr, row_stride, load.command.memory);
+  prefetch.future = submit(load.command);
+  InFlight::Operation& operation = in_flight_.back();
+  operation.is_prefetch = true;
+  prefetch.ticket = operation.ticket;
+  prefetch.result = std::move(load.result);
+  prefetches_.add(std::move(prefetch), in_flight_);
+}
+
+void Dispatch::reclaim(const Extent& scratch) {
+  const InFlight::Operation* other = in_flight_.conflict(scratch, true);
+  for (; other != nullptr && other->is_prefetch; other = in_flight_.conflict(scratch, true)) finish_prefetch(*other);
+}
+
+// Its scope has ended, so that no load can take it.
+void Dispatch::finish_prefetch(const InFlight::Operation& prefetch) {
+  pe_.abandon(prefetch.ticket);
+  take(prefetch);
+}
+
 // Neither reads what another operation is still writing nor writes what one is still using.
-void Dispatch::check_apart(const Command& command) const {
-  const InFlight::Operation* const other = in_flight_.conflict(command);
+void Dispatch::check_apart(const Command& command) {
+  const InFlight::Operation* other = in_flight_.conflict(command);
+  for (; other != nullptr && other->is_prefetch; other = in_flight_.conflict(command)) finish_prefetch(*other);
   if (other == nullptr) return;
   call_.raise("KERNEL_ERROR",
               fmt::format("it uses scratch that {}, which was not waited for, is still working on; tl.wait for that "
@@ -79,6 +109,7 @@ TensorHandle Dispatch::wait(const Future& future) {
 }
 
 void Dispatch::wait_for_all() {
+  prefetches_.drop_all();
   waited_for_all_ = in_flight_.started();
   while (!in_flight_.empty()) take(in_flight_.open().front());
 }

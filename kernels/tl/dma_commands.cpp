@@ -15,7 +15,7 @@ void DmaCommands::begin(CommandKind kind) {
   command_.memory.clear();
   command_.local.clear();
   command_.added.reset();
-  command_.assumed = false;
+  command_.prefetch = command_.assumed = false;
 }
 
 // Between a tile of the tensor and `local`.

@@ -52,21 +52,36 @@ void visit(const Command& command, const See& see) {
 
 }  // namespace
 
+const std::vector<Extent>* memory_written_by(const Command& command) {
+  switch (command.kind) {
+    case CommandKind::dma_write:
+      return &command.memory;
+    case CommandKind::ipcq_recv:
+      return &command.local;
+    case CommandKind::composite_gemm:
+    case CommandKind::composite_math:
+      return command.out_pinned ? nullptr : &command.out.extents;
+    default:
+      return nullptr;
+  }
+}
+
 std::string InFlight::Operation::name() const {
   return fmt::format("tl.{} #{}", call, call_index);
 }
 
 InFlight::Operation& InFlight::add(const Command& command, contract::IPe::Ticket ticket, bool has_result) {
-  Operation& operation = open_.emplace_back();
+  if (spare_.empty()) spare_.emplace_back();
+  open_.push_back(std::move(spare_.back()));
+  spare_.pop_back();
+  Operation& operation = open_.back();
   operation.number = ++started_;
   operation.ticket = ticket;
   operation.call = command.call;
   operation.call_index = command.call_index;
   operation.has_result = has_result;
-  if (!spare_.empty()) {
-    operation.uses = std::move(spare_.back());
-    spare_.pop_back();
-  }
+  operation.is_prefetch = false;
+  if (const std::vector<Extent>* const memory = memory_written_by(command)) operation.memory = *memory;
   visit(command, [&](const Extent& bytes, bool writes) {
     if (local(bytes)) operation.uses.push_back({bytes, writes});
   });
@@ -85,7 +100,8 @@ void InFlight::remove(std::uint64_t number) {
   if (operation == nullptr) return;
   const auto at = open_.begin() + (operation - open_.data());
   at->uses.clear();
-  spare_.push_back(std::move(at->uses));
+  at->memory.clear();
+  spare_.push_back(std::move(*at));
   open_.erase(at);
 }
 

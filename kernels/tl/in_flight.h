@@ -10,6 +10,9 @@
 
 namespace kb::tl {
 
+// What a command writes to in memory, or to where it receives a message; null when it writes scratch alone.
+const std::vector<Extent>* memory_written_by(const contract::Command& command);
+
 // Operations from their call until the kernel has waited for them, in the order of the calls, with the bytes of
 // scratch and of received messages that they read and write.
 class InFlight {
@@ -25,14 +28,17 @@ class InFlight {
     contract::IPe::Ticket ticket = 0;
     const char* call = "";
     std::uint64_t call_index = 0;
-    bool has_result = false;  // which is of no use to a kernel that does not wait
+    bool has_result = false;   // which is of no use to a kernel that does not wait
+    bool is_prefetch = false;  // no kernel can wait for it alone
     std::vector<Use> uses;
+    std::vector<Extent> memory;  // that it writes, as in its command
 
     std::string name() const;  // "tl.load_async #3"
   };
 
   bool empty() const { return open_.empty(); }
   const std::vector<Operation>& open() const { return open_; }
+  Operation& back() { return open_.back(); }
   // The next operation; `command` says which bytes it uses. The reference holds until the next call of add or remove.
   Operation& add(const contract::Command& command, contract::IPe::Ticket ticket, bool has_result);
   const Operation* find(std::uint64_t number) const;
@@ -50,7 +56,7 @@ class InFlight {
 
   Extent scratch_, messages_;
   std::vector<Operation> open_;
-  std::vector<std::vector<Use>> spare_;  // so that an operation costs no allocation
+  std::vector<Operation> spare_;  // so that an operation costs no allocation
   std::uint64_t started_ = 0;
 };
 

@@ -2,35 +2,50 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
-#include "kernels/tl/dispatch.h"
+#include "kernels/tl/future.h"
+#include "kernels/tl/in_flight.h"
 #include "kernels/tl/ptr.h"
 #include "kernels/tl/tensor_handle.h"
 #include "kernels/tl/tensors.h"
 
 namespace kb::tl {
 
-// The prefetches that no load has taken yet, oldest first. One is forgotten when the scope of its result ends.
+// The prefetches that no load has taken yet, oldest first. One is forgotten when the scope of its result ends, and
+// dropped when the bytes may have been written since it read them: by a write of this PE, found by physical addresses,
+// or, at a barrier, a receive and a wait for all, by any PE. What was dropped goes on, and nobody gets its result.
 class Prefetches {
  public:
-  Prefetches(Dispatch& dispatch, const Tensors& tensors) : dispatch_(dispatch), tensors_(tensors) {}
-
-  bool empty() const { return open_.empty(); }
-  void start(Ptr ptr, std::int64_t row_stride, Dispatch::Work&& load);
-  // Waits for the oldest prefetch of this data and gives its result; an empty handle when there is none.
-  TensorHandle take(Ptr ptr, const Shape& shape, std::int64_t row_stride);
-
- private:
   struct Prefetch {
     Ptr ptr;
     std::int64_t row_stride = 0;
-    Future future;  // without a result: nobody has to wait for a prefetch
+    std::vector<Extent> bytes;  // physical, by address, apart from each other
+    Future future;              // without a result: nobody has to wait for a prefetch
+    contract::IPe::Ticket ticket = 0;
     TensorHandle result;
   };
 
-  Dispatch& dispatch_;
-  const Tensors& tensors_;
+  explicit Prefetches(contract::IPe& pe) : pe_(pe) {}
+
+  bool empty() const { return open_.empty(); }
+  // One that reads `memory`, for add() when it has begun.
+  Prefetch of(Ptr ptr, std::int64_t row_stride, const std::vector<Extent>& memory) const;
+  // Not kept when an operation under way writes these bytes: the prefetch may read what was there before.
+  void add(Prefetch&& prefetch, const InFlight& in_flight);
+  // The oldest prefetch of this data, which is no longer one, and still to be waited for.
+  std::optional<Prefetch> take(Ptr ptr, const Shape& shape, std::int64_t row_stride, const Tensors& tensors);
+
+  // Before the PE gets the command.
+  void drop_for(const contract::Command& command);
+  void drop_all();
+
+ private:
+  template <typename Condition>
+  void drop_if(const Condition& condition);
+
+  contract::IPe& pe_;
   std::vector<Prefetch> open_;
 };
 

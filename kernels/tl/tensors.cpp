@@ -8,11 +8,11 @@
 
 namespace kb::tl {
 
-Tensors::Tensors(Context& context, contract::IPe& pe, const Call& call, const InFlight& in_flight)
+Tensors::Tensors(Context& context, contract::IPe& pe, const Call& call, Dispatch& dispatch)
     : context_(context),
       pe_(pe),
       call_(call),
-      in_flight_(in_flight),
+      dispatch_(dispatch),
       scratch_(pe.info().scratch_pa, pe.info().scratch_bytes),
       messages_(pe.info().message_base, pe.info().message_bytes) {}
 
@@ -44,7 +44,7 @@ TensorHandle Tensors::allocate(Shape&& shape, Dtype dtype) {
                     "smaller tiles",
                     dtype_name(dtype), format_shape(shape), nbytes, scratch_.free_bytes(), scratch_.capacity()));
   }
-  if (!in_flight_.empty()) check_not_in_use({*pa, nbytes});
+  if (!dispatch_.in_flight().empty()) check_not_in_use({*pa, nbytes});
   return made(*pa, std::move(shape), dtype);
 }
 
@@ -98,8 +98,9 @@ TensorHandle Tensors::arange(std::int64_t start, std::int64_t end, Dtype dtype) 
 }
 
 // The room of an operation is taken again when the scope of its operands has ended too early.
-void Tensors::check_not_in_use(const Extent& bytes) const {
-  const InFlight::Operation* const other = in_flight_.conflict(bytes, true);
+void Tensors::check_not_in_use(const Extent& bytes) {
+  dispatch_.reclaim(bytes);
+  const InFlight::Operation* const other = dispatch_.in_flight().conflict(bytes, true);
   if (other == nullptr) return;
   call_.raise(
       "KERNEL_ERROR",
@@ -223,7 +224,7 @@ OperandRef Tensors::operand(const TensorHandle& handle, int position) const {
 
 std::vector<std::byte> Tensors::read(const TensorHandle& handle) const {
   check(handle, 1);
-  if (const InFlight::Operation* const writer = in_flight_.conflict(extent(handle), false)) {
+  if (const InFlight::Operation* const writer = dispatch_.in_flight().conflict(extent(handle), false)) {
     call_.raise("KERNEL_ERROR", fmt::format("{} is still being written by {}; tl.wait for that call first",
                                             describe(handle, 1), writer->name()));
   }

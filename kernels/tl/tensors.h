@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/tl/call.h"
-#include "kernels/tl/in_flight.h"
+#include "kernels/tl/dispatch.h"
 #include "kernels/tl/scratch_allocator.h"
 #include "kernels/tl/tensor_handle.h"
 #include "platform/contract/i_pe.h"
@@ -19,7 +19,7 @@ namespace kb::tl {
 // handle is "operand `position`"; 0 is the result.
 class Tensors {
  public:
-  Tensors(Context& context, contract::IPe& pe, const Call& call, const InFlight& in_flight);
+  Tensors(Context& context, contract::IPe& pe, const Call& call, Dispatch& dispatch);
 
   // Of the present call and scope. `allocate` and `receive` fail with OUT_OF_SCRATCH.
   TensorHandle allocate(Shape&& shape, Dtype dtype);
@@ -60,12 +60,12 @@ class Tensors {
   TensorHandle made() const;
   TensorHandle made(std::uint64_t address, Shape&& shape, Dtype dtype) const;
   void write(const TensorHandle& handle, std::vector<std::byte>&& bytes) const;
-  void check_not_in_use(const Extent& bytes) const;
+  void check_not_in_use(const Extent& bytes);
 
   Context& context_;
   contract::IPe& pe_;
   const Call& call_;
-  const InFlight& in_flight_;
+  Dispatch& dispatch_;
   ScratchAllocator scratch_;
   ScratchAllocator messages_;  // addresses of received values; its scopes are those of scratch_
 };

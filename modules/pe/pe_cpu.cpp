@@ -46,6 +46,7 @@ PeCpu::PeCpu(const sc_core::sc_module_name& name, NodeId node, const params::PeC
   info_.coord = pe.coord;
   info_.pes_per_cube = spec.pes_per_cube();
   info_.cubes_per_sip = spec.cubes_per_sip();
+  info_.sips = spec.sip_count;
   info_.scratch_pa = address::PhysAddr::pe_tcm_addr(self.sip, self.cube, self.pe, tcm.scratch_offset).value();
   info_.scratch_bytes = tcm.scratch_bytes;
   const auto pe_index = [&](const PeCoord& at) {
@@ -156,7 +157,7 @@ void PeCpu::answer(const Launch& launch) {
     transaction.status = {false, result_.error_code, result_.error_message};
   }
   log(LogLevel::info, [&] {
-    return fmt::format("ends kernel {} of launch #{}: {}", message(launch).launch->kernel, pe().launch,
+    return fmt::format("ends kernel {} of launch #{}: {}", message(launch).launch->name(), pe().launch,
                        result_.error_code.empty() ? "ok" : result_.error_code);
   });
   transaction.reply = payload::share(payload::LaunchReply{{result_}});
@@ -178,7 +179,7 @@ void PeCpu::run_kernel(const payload::KernelLaunchMsg& launch_message, TimeFs re
   pe().activity.set_running(true, now());
   result_.shares = pe().activity.until(now());
   pe().launch = launch_message.request;
-  log(LogLevel::info, [&] { return fmt::format("begins kernel {} of launch #{}", kernel.name, pe().launch); });
+  log(LogLevel::info, [&] { return fmt::format("begins kernel {} of launch #{}", launch_message.launch->name(), pe().launch); });
   const struct Body {
     Body(PeCpu& owner, const char* name) : cpu(owner) {
       cpu.kernel_ = name;
@@ -290,7 +291,7 @@ void PeCpu::count_call() {
   }
   if (++calls_ < kMaxCallsAtOneTime && !scheduler().end_requested()) return;
   const std::string where =
-      fmt::format("{} is in kernel {}{}", node_id(), message(launches_.front()).launch->kernel, call_in_progress());
+      fmt::format("{} is in kernel {}{}", node_id(), message(launches_.front()).launch->name(), call_in_progress());
   if (scheduler().end_requested()) give_up(where);
   give_up(fmt::format("{}: {} calls at this time; a loop that waits for something has to spend time, e.g. tl.cycles(1)",
                       where, calls_));

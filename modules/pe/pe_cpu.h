@@ -62,9 +62,11 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   std::string receive(const contract::Command& command) override;
   Ticket submit(const contract::Command& command) override;
   void wait(Ticket ticket) override;
+  void abandon(Ticket ticket) override;
   std::size_t wait_any(const std::vector<Ticket>& tickets) override;
   void write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) override;
   std::vector<std::byte> read(const std::vector<Extent>& extents) override;
+  std::vector<Extent> physical(const std::vector<Extent>& extents) const override;
   bool has_contents() const override;
 
   void on_answer(CommandTask& task) override;
@@ -117,6 +119,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
     CommandTask* task = nullptr;
   };
   using Backgrounds = std::vector<std::unique_ptr<Background>>;
+  Backgrounds::iterator find_background(Ticket ticket);
   Backgrounds::iterator background(Ticket ticket);
   void await_background(Backgrounds::iterator which);
   void await_all_background();

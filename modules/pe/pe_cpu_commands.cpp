@@ -8,6 +8,7 @@
 #include "modules/pe/pe_cpu.h"
 #include "platform/base/error.h"
 #include "platform/contract/i_order_observer.h"
+#include "platform/contract/i_translator.h"
 
 namespace kb::modules {
 
@@ -50,12 +51,23 @@ contract::IPe::Ticket PeCpu::submit(const contract::Command& command) {
   return background.ticket;
 }
 
-PeCpu::Backgrounds::iterator PeCpu::background(Ticket ticket) {
+// The end when the kernel has waited for it.
+PeCpu::Backgrounds::iterator PeCpu::find_background(Ticket ticket) {
   const auto found =
       std::lower_bound(background_.begin(), background_.end(), ticket,
                        [](const auto& background, Ticket wanted) { return background->ticket < wanted; });
-  if (found != background_.end() && (*found)->ticket == ticket) return found;
+  return found != background_.end() && (*found)->ticket == ticket ? found : background_.end();
+}
+
+PeCpu::Backgrounds::iterator PeCpu::background(Ticket ticket) {
+  const auto found = find_background(ticket);
+  if (found != background_.end()) return found;
   throw Error::model("a kernel waits for a command that it has not submitted");
+}
+
+void PeCpu::abandon(Ticket ticket) {
+  const auto found = find_background(ticket);
+  if (found != background_.end() && order() != nullptr) order()->abandoned(info_.coord, (*found)->task->id);
 }
 
 void PeCpu::wait(Ticket ticket) {
@@ -92,6 +104,15 @@ std::size_t PeCpu::wait_any(const std::vector<Ticket>& tickets) {
   set_state(State::running);
   current_.reset();
   return done;
+}
+
+std::vector<Extent> PeCpu::physical(const std::vector<Extent>& extents) const {
+  if (translator() == nullptr) return extents;
+  std::vector<Extent> found;
+  for (const Extent& extent : extents) {
+    if (translator()->translate(extent, found)) found.push_back(extent);
+  }
+  return found;
 }
 
 CommandTask& PeCpu::send_command(const contract::Command& command) {

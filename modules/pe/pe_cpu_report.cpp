@@ -33,7 +33,7 @@ std::string PeCpu::call_in_progress() const {
 void PeCpu::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   if (launches_.empty()) return;
   const payload::KernelLaunchMsg& running = message(launches_.front());
-  std::string kernel = running.launch->kernel;
+  std::string kernel = running.launch->name();
   // What it started is waited for all the same, which may hide why it failed.
   if (!result_.error_code.empty()) {
     kernel += fmt::format(" (has failed: {}: {})", result_.error_code, result_.error_message);
@@ -49,7 +49,7 @@ void PeCpu::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   }
   for (std::size_t i = 1; i < launches_.size(); ++i) {
     const payload::KernelLaunchMsg& next = message(launches_[i]);
-    waits.push_back({fmt::format("{}: launch #{} of kernel {}", node_id(), next.request, next.launch->kernel),
+    waits.push_back({fmt::format("{}: launch #{} of kernel {}", node_id(), next.request, next.launch->name()),
                      "the end of kernel " + kernel, launches_[i].ready});
     waits.back().launch = next.request;
   }

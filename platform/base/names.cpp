@@ -13,4 +13,8 @@ std::string pe_name(const PeCoord& pe) {
   return pe.pe.valid() ? fmt::format("{}.pe{}", cube, pe.pe.value) : cube;
 }
 
+std::string launch_name(const std::string& kernel, const std::string& label) {
+  return label.empty() ? kernel : kernel + " (" + label + ")";
+}
+
 }  // namespace kb

@@ -64,7 +64,7 @@ void RaceChecker::host_access_submitted(RequestId request, const Extent& bytes, 
   use->start = now;
   use->host_request = request;
   host_accesses_[request] = {
-      bytes, writes, std::move(use), {std::make_shared<const Clock>(host_), 0, nullptr, nullptr}};
+      bytes, writes, std::move(use), {std::make_shared<const Clock>(host_), 0, nullptr, {}, nullptr}};
 }
 
 void RaceChecker::host_access_completed(RequestId request, TimeFs now) {
@@ -94,7 +94,7 @@ void RaceChecker::kernel_ends(const PeCoord& coord) {
 
 void RaceChecker::issued(const PeCoord& coord, std::uint64_t command) {
   Pe& self = pe(coord);
-  self.open[command] = {self.others, self.steps, nullptr, nullptr};
+  self.open[command] = {self.others, self.steps, nullptr, {}, nullptr};
 }
 
 void RaceChecker::completed(const PeCoord& coord, std::uint64_t id, const contract::Command& command,
@@ -120,7 +120,8 @@ void RaceChecker::completed(const PeCoord& coord, std::uint64_t id, const contra
       }
     }
     for (const Extent& extent : physical) {
-      if (!scratch_(extent.pa)) note(extent, writes, open.use, open);
+      if (scratch_(extent.pa)) continue;
+      command.prefetch ? open.held.push_back(extent) : note(extent, writes, open.use, open);
     }
   };
   switch (command.kind) {
@@ -155,10 +156,15 @@ void RaceChecker::waited_for(const PeCoord& coord, std::uint64_t command) {
   Pe& self = pe(coord);
   const auto found = self.open.find(command);
   if (found == self.open.end()) return;
+  for (const Extent& extent : found->second.held) note(extent, false, found->second.use, found->second);
   ++self.steps;
   if (found->second.use && found->second.use->known == 0) found->second.use->known = self.steps;
   if (found->second.message) learn(self, *found->second.message);
   self.open.erase(found);
+}
+
+void RaceChecker::abandoned(const PeCoord& coord, std::uint64_t command) {
+  pe(coord).open.erase(command);
 }
 
 void RaceChecker::barrier_reached(const PeCoord& coord, RequestId request, contract::BarrierScope scope) {
@@ -279,7 +285,7 @@ std::string RaceChecker::call_text(const Use& use, bool writes) const {
                        format_ns(use.end));
   }
   return fmt::format("{} by tl.{} #{} of kernel {} on {} ({} to {} ns, launch #{})", writes ? "written" : "read",
-                     use.call, use.call_index, use.launch->launch->kernel, pe_name(pes_[use.pe]->coord),
+                     use.call, use.call_index, use.launch->launch->name(), pe_name(pes_[use.pe]->coord),
                      format_ns(use.start), format_ns(use.end), use.launch->request);
 }
 

@@ -25,11 +25,12 @@ struct Race {
 
 // Happens-before with vector clocks (Lamport 1978; Mattern 1989): a use A is before a use B when a kernel waited for A
 // and, by its own order, messages, barriers and launches, that comes before B is issued. A blocking call waits for its
-// command at once. Stores of one PE keep their order on its write channel when it has one, and atomic additions in one
-// dtype may come in any. Two launches are in order when the host had the answer of one before it submitted the other; a
-// read or write of the host comes after a launch when the host had its answer before, and before a launch that is
-// submitted later, as far as it has ended when the kernel uses the bytes. Covers HBM, SRAM and TCM as far as kernels
-// address them; scratch, which only its own PE uses, is checked at the call (tl::Context).
+// command at once. A prefetch counts when a load has taken it. Stores of one PE keep their order on its write channel
+// when it has one, and atomic additions in one dtype may come in any. Two launches are in order when the host had the
+// answer of one before it submitted the other; a read or write of the host comes after a launch when the host had its
+// answer before, and before a launch that is submitted later, as far as it has ended when the kernel uses the bytes.
+// Covers HBM, SRAM and TCM as far as kernels address them; scratch, which only its own PE uses, is checked at the call
+// (tl::Context).
 class RaceChecker final : public contract::IOrderObserver {
  public:
   // `scratch` tells addresses that are not looked at; `stores_keep_order`: those of a PE end in the order of its calls.
@@ -52,6 +53,7 @@ class RaceChecker final : public contract::IOrderObserver {
   void completed(const PeCoord& pe, std::uint64_t id, const contract::Command& command,
                  const contract::ITranslator* translator, TimeFs start, TimeFs end) override;
   void waited_for(const PeCoord& pe, std::uint64_t command) override;
+  void abandoned(const PeCoord& pe, std::uint64_t command) override;
   void barrier_reached(const PeCoord& pe, contract::RequestId request, contract::BarrierScope scope) override;
   void barrier_passed(const PeCoord& pe, contract::RequestId request, contract::BarrierScope scope) override;
   void message_sent(const PeCoord& pe, std::uint64_t slot_pa) override;
@@ -87,10 +89,11 @@ class RaceChecker final : public contract::IOrderObserver {
   };
   // A command from its issue until the kernel has waited for it.
   struct Open {
-    ClockPtr others;          // of the PE at the issue
-    std::uint64_t steps = 0;  // its own
-    UsePtr use;               // once it has completed
-    ClockPtr message;         // of a receive: what its sender knew
+    ClockPtr others;           // of the PE at the issue
+    std::uint64_t steps = 0;   // its own
+    UsePtr use;                // once it has completed
+    std::vector<Extent> held;  // of a prefetch: what it has read, until the kernel has waited for it
+    ClockPtr message;          // of a receive: what its sender knew
   };
   struct Pe {
     PeCoord coord;

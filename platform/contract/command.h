@@ -47,6 +47,8 @@ struct Command {
   std::vector<Extent> local;   // this PE's TCM, physical
   // A dma_write with a dtype adds its data to what is in memory as numbers of it, in one step when the command ends.
   std::optional<Dtype> added;
+  // A dma_read that the kernel may never look at; what it reads counts once the kernel has waited for it.
+  bool prefetch = false;
   // The extents in memory stand for those of indices or of a mask that this run does not know (decision 0033).
   bool assumed = false;
 

@@ -35,6 +35,8 @@ class IOrderObserver {
   virtual void completed(const PeCoord& pe, std::uint64_t id, const Command& command, const ITranslator* translator,
                          TimeFs start, TimeFs end) = 0;
   virtual void waited_for(const PeCoord& pe, std::uint64_t command) = 0;
+  // The kernel will never use what this command, a prefetch, reads.
+  virtual void abandoned(const PeCoord& pe, std::uint64_t command) = 0;
 
   // The kernel has come to a barrier of its cube or SIP; it goes on, with all others.
   virtual void barrier_reached(const PeCoord& pe, RequestId request, BarrierScope scope) = 0;

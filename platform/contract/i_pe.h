@@ -23,6 +23,7 @@ struct PeInfo {
   PeCoord coord;
   int pes_per_cube = 1;          // num_programs(0)
   int cubes_per_sip = 1;         // num_programs(1)
+  int sips = 1;                  // num_programs(2)
   std::uint64_t scratch_pa = 0;  // physical address of this PE's kernel scratch in its TCM (P-58)
   std::uint64_t scratch_bytes = 0;
   int dispatch_cycles = 0;             // charged before every non-metadata call (P-45)
@@ -55,6 +56,8 @@ class IPe {
   // Returns when that command has completed; throws as execute() does. Once per ticket; what a kernel does not wait for
   // is waited for when it ends.
   virtual void wait(Ticket) {}
+  // What this prefetch reads will not be used. It goes on, and is still to be waited for; one that was is no mistake.
+  virtual void abandon(Ticket) {}
   // Returns when one of these commands has completed, with its position: the first in the list when there are several.
   // All of them are still to be waited for.
   virtual std::size_t wait_any(const std::vector<Ticket>& tickets) {
@@ -66,6 +69,8 @@ class IPe {
   // Contents a kernel looks at. Program Error DATA_ACCESS where the data mode forbids it (off, and in
   // replay what is computed; P-62).
   virtual std::vector<std::byte> read(const std::vector<Extent>& extents) = 0;
+  // The same bytes by their physical addresses, in order: no time, no access. What has no mapping stays as it is.
+  virtual std::vector<Extent> physical(const std::vector<Extent>& extents) const { return extents; }
   // Whether the run has contents at all (data mode is not off).
   virtual bool has_contents() const { return true; }
 };

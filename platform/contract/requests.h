@@ -10,6 +10,7 @@
 
 #include "platform/base/ids.h"
 #include "platform/base/memory_kind.h"
+#include "platform/base/names.h"
 #include "platform/base/units.h"
 #include "platform/contract/kernel_arguments.h"
 #include "platform/contract/launch_summary.h"
@@ -30,6 +31,8 @@ struct KernelLaunch {
   FailurePolicy failure_policy = FailurePolicy::fail_fast;
   std::optional<TimeFs> target_start;  // absolute; otherwise IO_CPU stamps (H-47, H-49)
   std::string label;                   // shown in reports only
+
+  std::string name() const { return launch_name(kernel, label); }
 };
 
 struct Pattern {

@@ -30,13 +30,14 @@ class RaceCheckerTest : public testing::Test {
     checker.launch_completed(launch);
   }
   std::uint64_t start(const PeCoord& pe, CommandKind kind, std::optional<Dtype> added = std::nullopt,
-                      std::uint64_t bytes = 64, bool assumed = false) {
+                      std::uint64_t bytes = 64, bool assumed = false, bool prefetch = false) {
     Command command;
     command.kind = kind;
     command.call = kind == CommandKind::dma_read ? "load" : "store";
     command.memory = {{kAddress, bytes}};
     command.added = added;
     command.assumed = assumed;
+    command.prefetch = prefetch;
     checker.issued(pe, ++commands);
     const TimeFs from = now;
     now += 1000_fs;
@@ -68,6 +69,47 @@ class RaceCheckerTest : public testing::Test {
   std::uint64_t commands = 0;
   TimeFs now = 0_fs;
 };
+
+// What it reads counts for the load that takes it, as of its own call.
+TEST_F(RaceCheckerTest, APrefetchCountsWhenItIsTaken) {
+  begin(1, {kPe0, kPe1});
+  const std::uint64_t taken = start(kPe0, CommandKind::dma_read, std::nullopt, 64, false, true);
+  store(kPe1);
+  EXPECT_THAT(races(), testing::IsEmpty());
+  checker.waited_for(kPe0, taken);
+  ASSERT_EQ(races().size(), 1U);
+  EXPECT_THAT(races()[0], HasSubstr("read by tl.load"));
+}
+
+TEST_F(RaceCheckerTest, AnAbandonedPrefetchReadsNothing) {
+  begin(1, {kPe0, kPe1});
+  const std::uint64_t dropped = start(kPe0, CommandKind::dma_read, std::nullopt, 64, false, true);
+  checker.abandoned(kPe0, dropped);
+  store(kPe0);  // its own store, which has dropped it
+  checker.waited_for(kPe0, dropped);
+  EXPECT_THAT(races(), testing::IsEmpty());
+  const std::uint64_t other = start(kPe1, CommandKind::dma_read, std::nullopt, 64, false, true);
+  checker.abandoned(kPe1, other);
+  checker.waited_for(kPe1, other);
+  EXPECT_THAT(races(), testing::IsEmpty());
+}
+
+// Shards that lie side by side: the first byte of the second one is the second owner's.
+TEST_F(RaceCheckerTest, ABorderByteBelongsToTheShardThatBeginsThere) {
+  auto layout = std::make_shared<contract::TensorLayout>();
+  layout->name = "t";
+  layout->nbytes = 128;
+  layout->shards = {{kPe1, kAddress - 64, 64, 0, {}}, {kPe2, kAddress, 64, 64, {}}};
+  auto kernel = std::make_shared<contract::KernelLaunch>();
+  kernel->kernel = "k";
+  kernel->args = {std::shared_ptr<const contract::TensorLayout>(layout)};
+  checker.launch_submitted(1);
+  for (const PeCoord& pe : {kPe0, kPe1}) checker.kernel_begins(pe, 1, kernel);
+  store(kPe0);
+  store(kPe1);
+  ASSERT_EQ(races().size(), 1U);
+  EXPECT_THAT(races()[0], HasSubstr("bytes 64 to 127 of tensor 't' (in the memory of sip0.cube0.pe2)"));
+}
 
 TEST_F(RaceCheckerTest, TwoWritersWithoutAnOrder) {
   begin(1, {kPe0, kPe1});

@@ -19,14 +19,17 @@ TEST(TlContext, ProgramIdentity) {  // P-55
   info.coord = pe_at(1, 5, 3);
   info.pes_per_cube = 8;
   info.cubes_per_sip = 16;
+  info.sips = 4;
   RecordingPe pe(info);
   const Context tl(pe, "demo");
   EXPECT_EQ(tl.program_id(), 3);
   EXPECT_EQ(tl.program_id(1), 5);
   EXPECT_EQ(tl.num_programs(), 8);
   EXPECT_EQ(tl.num_programs(1), 16);
-  expect_program_error([&] { tl.program_id(2); }, "SHAPE_ERROR",
-                       {"kernel demo, tl.program_id, sip1.cube5.pe3", "axis 2"});
+  EXPECT_EQ(tl.program_id(2), 1);
+  EXPECT_EQ(tl.num_programs(2), 4);
+  expect_program_error([&] { tl.program_id(3); }, "SHAPE_ERROR",
+                       {"kernel demo, tl.program_id, sip1.cube5.pe3", "axis 3", "2 the SIP"});
   expect_program_error([&] { tl.num_programs(-1); }, "SHAPE_ERROR", {"tl.num_programs", "axis -1"});
   EXPECT_TRUE(pe.commands().empty());
 }
