@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 #include <utility>
 
 #include "platform/base/error.h"
@@ -23,6 +24,13 @@ bool names_place(const std::string& text, const std::string& place) {
     if (end == text.size() || std::isdigit(static_cast<unsigned char>(text[end])) == 0) return true;
   }
   return false;
+}
+
+// Equal causes at two PEs differ in what they call the PE.
+std::string without_place(std::string text, const std::string& place) {
+  for (std::size_t at = text.find(place); at != std::string::npos; at = text.find(place, at))
+    text.erase(at, place.size());
+  return text;
 }
 
 std::string placed(const std::string& place, const std::string& message) {
@@ -85,11 +93,15 @@ payload::Status FanOut::status() const {
   }
   std::vector<Failure> ordered = failures_;  // by place, so that the text does not depend on the order of the answers
   std::stable_sort(ordered.begin(), ordered.end(), [](const Failure& a, const Failure& b) { return a.at < b.at; });
-  std::string list;
-  for (const Failure& failure : ordered) list += (list.empty() ? "" : ", ") + failure.place;
-  const Failure& first = ordered.front();
-  return {false, first.code,
-          std::to_string(ordered.size()) + " failed: " + list + "; cause at " + placed(first.place, first.message)};
+  std::string list, causes;
+  std::set<std::pair<std::string, std::string>> told;  // code and message, without the place
+  for (const Failure& failure : ordered) {
+    list += (list.empty() ? "" : ", ") + failure.place;
+    if (!told.emplace(failure.code, without_place(failure.message, failure.place)).second) continue;
+    const std::string code = failure.code == ordered.front().code ? "" : "(" + failure.code + ") ";
+    causes += "; cause " + code + "at " + placed(failure.place, failure.message);
+  }
+  return {false, ordered.front().code, std::to_string(ordered.size()) + " failed: " + list + causes};
 }
 
 std::string FanOut::missing() const {

@@ -24,7 +24,7 @@ struct Branch {
 // Counts answers per branch (H-33, H-34), merges the results of the PEs in (sip, cube, pe) order whatever the order of
 // the answers (C-MCPU-12), and applies the failure policy (H-41):
 //   fail_fast    the first failure settles the parent with that cause; later answers are drained and ignored
-//   collect_all  all answers are awaited; the failure then lists every failing PE
+//   collect_all  all answers are awaited; the failure then lists every failing PE and every cause, equal ones once
 class FanOut {
  public:
   // `noun` names the branches in texts: "PEs". `since` is the time of dispatch.

@@ -83,8 +83,25 @@ TEST(FanOut, CollectAllListsEveryFailingPeByPlace) {  // H-41
   EXPECT_FALSE(fan_out.answer(0, {}, &ok0));
   EXPECT_TRUE(fan_out.answer(2, {}, &ok2));
   EXPECT_EQ(fan_out.status().code, "ADDRESS_ERROR");
-  EXPECT_EQ(fan_out.status().message, "2 failed: sip0.cube1.pe1, sip0.cube1.pe3; cause at sip0.cube1.pe1: a");
+  EXPECT_EQ(fan_out.status().message,
+            "2 failed: sip0.cube1.pe1, sip0.cube1.pe3; cause at sip0.cube1.pe1: a; cause (KERNEL_ERROR) at "
+            "sip0.cube1.pe3: b");
   EXPECT_EQ(fan_out.results().size(), 4u);
+}
+
+// Which name their own PE, as those of kernels do.
+TEST(FanOut, EqualCausesAreToldOnce) {
+  FanOut fan_out(FailurePolicy::collect_all, "PEs", pe_branches(4), 0_fs);
+  fan_out.answer(0, {false, "SHAPE_ERROR", "kernel k, tl.dot #3, sip0.cube1.pe0: shapes"}, nullptr);
+  fan_out.answer(1, {false, "SHAPE_ERROR", "kernel k, tl.dot #3, sip0.cube1.pe1: shapes"}, nullptr);
+  fan_out.answer(2, {false, "SHAPE_ERROR", "kernel k, tl.dot #4, sip0.cube1.pe2: shapes"}, nullptr);
+  fan_out.answer(3, {false, "VALUE_ERROR", "kernel k, tl.dot #3, sip0.cube1.pe3: shapes"}, nullptr);
+  EXPECT_EQ(fan_out.status().code, "SHAPE_ERROR");
+  EXPECT_EQ(
+      fan_out.status().message,
+      "4 failed: sip0.cube1.pe0, sip0.cube1.pe1, sip0.cube1.pe2, sip0.cube1.pe3; cause at kernel k, tl.dot #3, "
+      "sip0.cube1.pe0: shapes; cause at kernel k, tl.dot #4, sip0.cube1.pe2: shapes; cause (VALUE_ERROR) at kernel k, "
+      "tl.dot #3, sip0.cube1.pe3: shapes");
 }
 
 TEST(FanOut, AnErrorInAResultIsAFailureWithoutAStatus) {
