@@ -98,6 +98,21 @@ std::string shortest(double value) {
   return {buffer, end};
 }
 
+double tidy(double value) {
+  constexpr int kDigits = 12, kDecimals = 6;
+  if (value == 0 || !std::isfinite(value) || value == std::floor(value)) return value;
+  const int decimals = std::max(kDecimals, kDigits - 1 - static_cast<int>(std::floor(std::log10(std::fabs(value)))));
+  char buffer[400];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed, decimals);
+  double out = value;
+  if (end.ec == std::errc{}) std::from_chars(buffer, end.ptr, out);
+  return out;
+}
+
+std::string number_text(double value) {
+  return shortest(tidy(value));
+}
+
 JsonWriter& JsonWriter::key(std::string_view name) {
   char* to = put_separator(out_.room(separator_bytes() + most_bytes(name) + 2));
   to = put_string(to, name);
@@ -129,7 +144,7 @@ JsonWriter& JsonWriter::unsigned_integer(std::uint64_t value) {
 }
 
 JsonWriter& JsonWriter::real(double value) {
-  return std::isfinite(value) ? raw(shortest(value)) : null();
+  return std::isfinite(value) ? raw(number_text(value)) : null();
 }
 
 JsonWriter& JsonWriter::time_ns(TimeFs fs) {

@@ -66,5 +66,9 @@ class JsonWriter {
 std::string json_string(std::string_view text);
 // Shortest decimal text of a finite double that reads back equal.
 std::string shortest(double value);
+// Without what rounding in double leaves behind the digits that a result has: to twelve significant digits, or to six
+// decimals, which are exact times in ns, where that is more.
+double tidy(double value);
+std::string number_text(double value);  // shortest(tidy(value))
 
 }  // namespace kb::observe

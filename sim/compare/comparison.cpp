@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "platform/base/error.h"
+#include "platform/base/names.h"
 #include "sim/files/json_file.h"
 
 namespace kb::sim {
@@ -138,8 +139,8 @@ void pair_launches(Comparison& comparison, const Json& before, const Json& after
   Sums parts, busy;
   const auto time_of = [](const Json& launch) { return number(launch, "completed_ns") - number(launch, "submit_ns"); };
   const auto name_alone = [&](const LaunchKey& key, const Json& launch, const std::string& file) {
-    comparison.alone.push_back(
-        fmt::format("launch {} ({}) only in {}", launch.at("id").dump(), std::get<0>(key), file));
+    comparison.alone.push_back(fmt::format("launch {} ({}) only in {}", launch.at("id").dump(),
+                                           launch_name(std::get<0>(key), launch.value("label", "")), file));
   };
   for (const LaunchKey& key : order) {
     const Json& left = *a.at(key);
@@ -150,6 +151,7 @@ void pair_launches(Comparison& comparison, const Json& before, const Json& after
     }
     const Json& right = *found->second;
     LaunchPair pair{std::get<0>(key),
+                    right.value("label", ""),
                     std::get<1>(key),
                     left.at("id").get<std::int64_t>(),
                     right.at("id").get<std::int64_t>(),

@@ -25,6 +25,7 @@ struct Change {
 // Launches of one kernel on one SIP belong together in their order.
 struct LaunchPair {
   std::string kernel;
+  std::string label;  // of the second run
   std::int64_t sip = 0;
   std::int64_t before_id = 0, after_id = 0;
   double before_ns = 0, after_ns = 0;  // from submission to completion

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "platform/base/names.h"
+#include "platform/observe/json_writer.h"
 #include "platform/observe/text_table.h"
 #include "sim/compare/comparison.h"
 
@@ -57,8 +59,8 @@ void append_launches(std::string& out, const Comparison& c, std::size_t rows) {
     const std::string limiter = pair->before_limiter == pair->after_limiter
                                     ? pair->before_limiter
                                     : or_none(pair->before_limiter) + " > " + or_none(pair->after_limiter);
-    table.add({pair->kernel, pair->sip < 0 ? "all" : std::to_string(pair->sip), fixed(pair->before_ns, 3),
-               fixed(pair->after_ns, 3), signed_text(pair->after_ns - pair->before_ns, 3),
+    table.add({launch_name(pair->kernel, pair->label), pair->sip < 0 ? "all" : std::to_string(pair->sip),
+               fixed(pair->before_ns, 3), fixed(pair->after_ns, 3), signed_text(pair->after_ns - pair->before_ns, 3),
                factor_text(pair->before_ns, pair->after_ns), limiter});
   }
   if (c.launches.empty()) {
@@ -98,7 +100,10 @@ void append_changes(std::string& out, const std::string& heading, const char* wh
 }
 
 Json change_json(const Change& change) {
-  return {{"name", change.name}, {"unit", change.unit}, {"before", change.before}, {"after", change.after}};
+  return {{"name", change.name},
+          {"unit", change.unit},
+          {"before", observe::tidy(change.before)},
+          {"after", observe::tidy(change.after)}};
 }
 
 Json list_json(const std::vector<Change>& changes) {
@@ -146,9 +151,10 @@ std::string render_comparison_json(const Comparison& c) {
   for (const LaunchPair& pair : c.launches) {
     json["launches"].push_back(
         {{"kernel", pair.kernel},
+         {"label", pair.label},
          {"sip", pair.sip < 0 ? Json() : Json(pair.sip)},
-         {"before", {{"id", pair.before_id}, {"ns", pair.before_ns}, {"limiter", pair.before_limiter}}},
-         {"after", {{"id", pair.after_id}, {"ns", pair.after_ns}, {"limiter", pair.after_limiter}}}});
+         {"before", {{"id", pair.before_id}, {"ns", observe::tidy(pair.before_ns)}, {"limiter", pair.before_limiter}}},
+         {"after", {{"id", pair.after_id}, {"ns", observe::tidy(pair.after_ns)}, {"limiter", pair.after_limiter}}}});
   }
   json["without_partner"] = c.alone;
   json["total"] = change_json(c.total);

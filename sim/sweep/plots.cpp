@@ -8,6 +8,7 @@
 #include <set>
 
 #include "platform/base/error.h"
+#include "platform/observe/json_writer.h"
 #include "platform/observe/output_set.h"
 #include "platform/topology/sha256.h"
 #include "sim/files/files.h"
@@ -28,6 +29,7 @@ std::size_t index_of(const std::vector<std::string>& columns, const std::string&
 }
 
 std::string shown(const Json& cell) {
+  if (cell.is_number_float()) return Json(observe::tidy(cell.get<double>())).dump();
   return cell.is_string() ? cell.get<std::string>() : cell.dump();
 }
 

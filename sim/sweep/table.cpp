@@ -7,6 +7,7 @@
 #include "platform/base/printable.h"
 #include "platform/base/version.h"
 #include "platform/data/table_sqlite.h"
+#include "platform/observe/json_writer.h"
 #include "sim/driver/run_record.h"
 #include "sim/files/csv.h"
 #include "sim/sweep/formula.h"
@@ -99,6 +100,7 @@ class RowMaker {
 
 std::string text_of(const Json& cell) {
   if (cell.is_null()) return {};
+  if (cell.is_number_float()) return Json(observe::tidy(cell.get<double>())).dump();
   return cell.is_string() ? cell.get<std::string>() : cell.dump();
 }
 

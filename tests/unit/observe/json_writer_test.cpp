@@ -34,6 +34,23 @@ TEST(JsonWriter, DoublesReadBackEqualAndNonFiniteIsNull) {
   EXPECT_EQ(json.str(), "[0.1, 1e+300, null, null]");
 }
 
+// What rounding in double leaves behind the digits of a result is no part of it; times of six decimals stay exact.
+TEST(JsonWriter, NumbersEndWhereTheirDigitsEnd) {
+  EXPECT_EQ(number_text(376.83200000000005), "376.832");
+  EXPECT_EQ(number_text(1982.8800839999894), "1982.880084");
+  EXPECT_EQ(number_text(0.1 + 0.2), "0.3");
+  EXPECT_EQ(number_text(-0.005309999999999999), "-0.00531");
+  EXPECT_EQ(number_text(123456789.123456), "123456789.123456");
+  EXPECT_EQ(number_text(1234567890123456.0), "1234567890123456");
+  EXPECT_EQ(number_text(1.0 / 3), "0.333333333333");
+  EXPECT_EQ(number_text(1.23456789e-40), "1.23456789e-40");
+  EXPECT_EQ(number_text(4.9406564584124654e-324), "5e-324");
+  EXPECT_EQ(number_text(0), "0");
+  JsonWriter json;
+  json.begin_array(true).real(231.56003200000004).end_array();
+  EXPECT_EQ(json.str(), "[231.560032]");
+}
+
 TEST(JsonWriter, EscapesControlCharactersAndReplacesBrokenUtf8) {
   EXPECT_EQ(json_string("a\"b\\c\n\t\x01"), "\"a\\\"b\\\\c\\n\\t\\u0001\"");
   EXPECT_EQ(json_string("\xc2\xb5s"), "\"\xc2\xb5s\"");
