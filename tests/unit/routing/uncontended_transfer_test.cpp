@@ -54,6 +54,38 @@ void expect_oracle_times(const topology::Graph& graph, PeCoord issuer, PeCoord o
   }
 }
 
+// Of one flit within a cube: the memory's part is its own overhead and the burst, the mesh has all wires and routers.
+void expect_part_of_memory(const topology::Graph& graph, const AddressResolver& resolver, PathRouter& router,
+                           PeCoord pe, NodeId target, TimeFs burst, TimeFs access) {
+  const Route& route = router.find_path(resolver.find_pe_node(pe, NodeKind::pe_dma), target);
+  const TransferPath path = transfer_path(graph, route);
+  const TimeFs overhead = graph.node(target).overhead;
+  const TransferTimes write = uncontended_write(path, 256), read = uncontended_read(path, 256);
+  EXPECT_EQ(write.part(PathPart::memory), overhead + burst) << graph.node(target).id;
+  EXPECT_EQ(read.part(PathPart::memory), overhead + burst + access) << graph.node(target).id;
+  for (const TransferTimes& times : {write, read}) {
+    EXPECT_EQ(times.part(PathPart::mesh), times.delivered - times.part(PathPart::memory)) << graph.node(target).id;
+    EXPECT_GT(times.part(PathPart::mesh), 0_fs);
+  }
+}
+
+TEST(UncontendedTransferParts, MemoryIsItsOverheadAndItsBursts) {
+  for (const char* access_ns : {"0", "12.5"}) {
+    const topology::LoadedTopology machine = topology::load_text(
+        std::string("cube: { components: { hbm_ctrl: { attrs: { access_ns: ") + access_ns + " } } } }\n", "machine");
+    const topology::Graph& graph = machine.graph;
+    const AddressResolver resolver(graph);
+    PathRouter router(graph);
+    const PeCoord pe{SipId(0), CubeId(0), PeId(0)};
+    const NodeId hbm = resolver.find_hbm(pe);
+    const auto& params = graph.node(hbm).params.as<params::HbmCtrlParams>();
+    ASSERT_GT(graph.node(hbm).overhead, 0_fs);
+    expect_part_of_memory(graph, resolver, router, pe, hbm, params.pc_bw.occupancy(256), params.access.time());
+    const NodeId sram = resolver.resolve(address::PhysAddr::cube_sram_addr(SipId(0), CubeId(0), 0), 1);
+    expect_part_of_memory(graph, resolver, router, pe, sram, 0_fs, 0_fs);
+  }
+}
+
 class UncontendedTransfer : public testing::TestWithParam<unsigned> {};
 
 TEST_P(UncontendedTransfer, TakesTheTimeOfThePerFlitRules) {

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <pugixml.hpp>
 #include <random>
 #include <set>
@@ -70,7 +71,64 @@ std::set<std::string> ids_of(const pugi::xml_document& document) {
   return ids;
 }
 
+// In the middle of that edge of the box: 'N', 'E', 'S' or 'W'.
+Point middle_of(const Rect& box, char side) {
+  switch (side) {
+    case 'N':
+      return {box.center().x, box.y};
+    case 'S':
+      return {box.center().x, box.bottom()};
+    case 'W':
+      return {box.x, box.center().y};
+    default:
+      return {box.right(), box.center().y};
+  }
+}
+
+char opposite(char side) {
+  const std::string from = "NSWE", to = "SNEW";
+  return to[from.find(side)];
+}
+
+// A line of a UCIe link leaves its boxes where they face each other: between cubes, and between a cube and the port of
+// an IO chiplet; the line from the chiplet ends at the port's other edge. Gives their number.
+int expect_ucie_lines_at_edges(const View& view) {
+  const auto box = [&](const std::string& id) {
+    const auto found = std::find_if(view.boxes.begin(), view.boxes.end(), [&](const Box& one) { return one.id == id; });
+    EXPECT_NE(found, view.boxes.end()) << id;
+    return found == view.boxes.end() ? Rect{} : found->at;
+  };
+  const auto expect_at = [](const Point& end, const Point& wanted, const std::string& what) {
+    EXPECT_NEAR(end.x, wanted.x, 1e-6) << what;
+    EXPECT_NEAR(end.y, wanted.y, 1e-6) << what;
+  };
+  std::map<std::string, char> sides;  // of the cube that a port belongs to
+  int lines = 0;
+  for (const Wire& wire : view.wires) {
+    const std::string a = wire.id.substr(0, wire.id.find("--")), b = wire.id.substr(a.size() + 2);
+    if (b.find(".ucie-") == std::string::npos) continue;
+    const char side = b.back();
+    const Rect cube = box(b.substr(0, b.find(".ucie-")));
+    expect_at(wire.path.back(), middle_of(cube, side), wire.id);
+    const bool port = a.find(".io_ucie-") != std::string::npos;
+    if (port) sides[a] = side;
+    expect_at(wire.path.front(), middle_of(box(port ? a : a.substr(0, a.find(".ucie-"))), opposite(side)), wire.id);
+    ++lines;
+  }
+  for (const Wire& wire : view.wires) {
+    const std::string b = wire.id.substr(wire.id.find("--") + 2), port = b.substr(0, b.rfind(".conn0"));
+    if (sides.count(port) > 0) expect_at(wire.path.back(), middle_of(box(port), sides[port]), wire.id);
+  }
+  return lines;
+}
+
 void expect_sound(const LoadedTopology& machine) {
+  const topology::MachineSpec& spec = machine.graph.spec;
+  const int between = (spec.cube_mesh_w - 1) * spec.cube_mesh_h + spec.cube_mesh_w * (spec.cube_mesh_h - 1);
+  std::size_t ports = 0;
+  for (const topology::IoChipletSpec& chiplet : spec.io_chiplets) ports += chiplet.cube_ports.size();
+  EXPECT_EQ(expect_ucie_lines_at_edges(sip_view(machine)), between + static_cast<int>(ports));
+
   for (const std::string& name : all_view_names()) {
     const View view = view_named(machine, name);
     EXPECT_FALSE(view.boxes.empty());
