@@ -29,7 +29,7 @@ void MCpu::launch(payload::Transaction& parent, const payload::KernelLaunchMsg& 
     stamped.target_start = now() + cube_launch_latency(context(), node(), sip, cube, launch.pes);
     message = payload::share(std::move(stamped));
   }
-  fan_out(parent, "launch " + id + " of kernel " + launch.kernel, launch.failure_policy,
+  fan_out(parent, "launch " + id + " of kernel " + launch.name(), launch.failure_policy,
           to_pes(launch.pes, targets, message));
 }
 

@@ -26,7 +26,7 @@ void IoCpu::launch(payload::Transaction& parent, const payload::KernelLaunchMsg&
   if (stamped.target_start == kNever) {
     stamped.target_start = now() + launch_latency(context(), node(), own, launch.cubes, launch.pes);
   }
-  fan_out(parent, "launch #" + std::to_string(request.request) + " of kernel " + launch.kernel, launch.failure_policy,
+  fan_out(parent, "launch #" + std::to_string(request.request) + " of kernel " + launch.name(), launch.failure_policy,
           to_cubes(launch.cubes, payload::share(std::move(stamped))));
 }
 

@@ -15,8 +15,9 @@ struct PeResult;
 struct LaunchSummary {
   TimeFs start = kNever;  // first kernel body entered; kNever when none was
   TimeFs exec_min = 0_fs;
-  TimeFs exec_max = 0_fs;  // critical path of the launch
-  TimeFs dma_max = 0_fs;
+  TimeFs exec_max = 0_fs;     // critical path of the launch
+  TimeFs dma_max = 0_fs;      // summed over the operations, which go on at once
+  TimeFs channel_max = 0_fs;  // in which the read or the write channels of PE_DMA were in use, whichever longer
   TimeFs compute_max = 0_fs;
   std::int64_t macs = 0;  // total of all PEs
   std::int64_t useful_macs = 0;

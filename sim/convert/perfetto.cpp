@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "platform/base/error.h"
+#include "platform/base/names.h"
 #include "sim/convert/flows.h"
 #include "sim/convert/gzip.h"
 #include "sim/convert/perfetto_counters.h"
@@ -134,7 +135,7 @@ void Trace::write_launches() {
     const auto text = [&](const char* name) { return member(name).is_string() ? member(name).get<std::string>() : ""; };
     const auto fs = [&](const char* name) { return text(name).empty() ? -1 : std::stoll(text(name)); };
     const Span span{fs("submit_fs"), fs("completed_fs"), fs("start_fs"),
-                    "#" + member("id").dump() + " " + text("kernel")};
+                    "#" + member("id").dump() + " " + launch_name(text("kernel"), text("label"))};
     if (span.submitted < 0 || span.completed < span.submitted) continue;
     by_sip[member("sip").is_number_integer() ? member("sip").get<std::int64_t>() : -1].push_back(span);
   }

@@ -137,7 +137,7 @@ void write_uses(JsonWriter& json, const std::vector<ResourceName>& names, const 
 
 void write_launch(JsonWriter& json, const LaunchRecord& launch, const std::vector<ResourceName>& resources) {
   json.begin_object();
-  json.key("id").unsigned_integer(launch.id).key("kernel").text(launch.kernel);
+  json.key("id").unsigned_integer(launch.id).key("kernel").text(launch.kernel).key("label").text(launch.label);
   json.key("sip").unsigned_integer(launch.sip.value).key("ok").boolean(launch.ok).key("error");
   write_error(json, launch.error_code, launch.error_message);
   json.key("submit_ns").time_ns(launch.submitted).key("start_ns");

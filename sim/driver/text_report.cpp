@@ -75,6 +75,7 @@ std::string render_settings(const RunRecord& run) {
 std::string render_params(const RunRecord& run) {
   std::string text = run.workload;
   for (const auto& [name, entry] : run.params) {
+    if (entry.value.empty()) continue;  // nothing was asked for
     text += "  " + name + "=" + entry.value;
     if (entry.origin != "default") text += " (" + entry.origin + ")";
   }
@@ -95,7 +96,7 @@ std::string render_launches(const RunRecord& run) {
                    {"compute max", Align::right}});
   for (std::size_t i = 0; i < run.launches.size() && i < kMaxLaunches; ++i) {
     const LaunchRecord& launch = run.launches[i];
-    table.add({std::to_string(launch.id), launch.kernel, std::to_string(launch.sip.value),
+    table.add({std::to_string(launch.id), launch.name(), std::to_string(launch.sip.value),
                std::to_string(launch.summary.pes), table_time(launch.start), table_time(launch.completed),
                table_time(launch.summary.exec_min), table_time(launch.summary.exec_max),
                table_time(launch.summary.dma_max), table_time(launch.summary.compute_max)});
@@ -107,8 +108,9 @@ std::string render_launches(const RunRecord& run) {
   }
   for (const LaunchRecord& launch : run.launches) {
     if (launch.error_code.empty()) continue;
-    text +=
-        "  launch " + std::to_string(launch.id) + " failed: " + launch.error_code + ": " + launch.error_message + '\n';
+    const std::string name = launch.label.empty() ? "" : " (" + launch.name() + ")";
+    text += "  launch " + std::to_string(launch.id) + name + " failed: " + launch.error_code + ": " +
+            launch.error_message + '\n';
     if (++failed == kMaxLaunches) break;
   }
   return text;
@@ -169,7 +171,7 @@ std::string render_breakdown(const RunRecord& run) {
     if (part.time == 0_fs) continue;
     table.add({part.name, table_time(part.time), observe::fixed(100.0 * fs_to_ns(part.time) / total, 1), part.meaning});
   }
-  std::string text = "\nWhere the time went\n  launch " + std::to_string(longest->id) + " (" + longest->kernel +
+  std::string text = "\nWhere the time went\n  launch " + std::to_string(longest->id) + " (" + longest->name() +
                      "), submission to completion, at " + pe_name(pe.pe) + ", which ended last\n" + table.render("  ");
   if (const std::optional<Limiter> limiter = limiter_of(*longest)) {
     text += "  limiter: " + limiter->text(pe.exec) + " of the kernel's time\n";

@@ -312,7 +312,7 @@ std::vector<std::byte> HostPort::read_memory(std::uint64_t pa, std::uint64_t nby
 
 std::string HostPort::describe(const Request& request, contract::RequestId id) const {
   if (request.kind == Kind::launch) {
-    return fmt::format("host: launch #{} of kernel {} on sip{}", id, launches_[request.launch].kernel,
+    return fmt::format("host: launch #{} of kernel {} on sip{}", id, launches_[request.launch].name(),
                        request.sip.value);
   }
   if (request.kind == Kind::map) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/base/names.h"
 #include "platform/contract/requests.h"
 
 namespace kb::sim {
@@ -22,6 +23,7 @@ struct LaunchRecord {
   contract::RequestId id = 0;
   std::string kernel;
   std::string label;
+  std::string name() const { return launch_name(kernel, label); }
   SipId sip;
   TimeFs submitted = 0_fs;
   TimeFs start = kNever;      // first kernel body entered; kNever when none was

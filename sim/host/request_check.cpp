@@ -150,7 +150,7 @@ void check_map(const topology::MachineSpec& spec, const contract::MapRequest& re
 
 void check_launch(const topology::MachineSpec& spec, const contract::IKernelCatalog* kernels,
                   const contract::KernelLaunch& launch) {
-  const std::string what = "launch of kernel '" + launch.kernel + "'";
+  const std::string what = "launch of kernel '" + launch.name() + "'";
   const contract::Kernel* const kernel = kernels == nullptr ? nullptr : kernels->find(launch.kernel);
   if (kernel == nullptr) {
     const std::vector<std::string> known = kernels == nullptr ? std::vector<std::string>{} : kernels->names();

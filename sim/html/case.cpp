@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "platform/base/names.h"
 #include "platform/base/units.h"
 #include "platform/base/whole_number.h"
 #include "sim/web/track.h"
@@ -18,7 +19,8 @@ LaunchView view_of(const Json& launch) {
   LaunchView view;
   view.json = &launch;
   view.under = "sip" + plain(member(launch, "sip"));
-  view.name = "#" + plain(member(launch, "id")) + " " + text_of(launch, "kernel") + ", " + view.under;
+  view.name = "#" + plain(member(launch, "id")) + " " +
+              launch_name(text_of(launch, "kernel"), text_of(launch, "label")) + ", " + view.under;
   view.whole = {fs_of(launch, "submit_fs"), fs_of(launch, "completed_fs")};
   if (view.whole.begin_fs < 0 || view.whole.empty()) return {};
   view.total_ns = view.whole.span() / static_cast<double>(kFsPerNs);

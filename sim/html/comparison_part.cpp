@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "platform/base/names.h"
 #include "sim/html/case.h"
 #include "sim/html/markup.h"
 
@@ -134,10 +135,10 @@ std::string launches_table(const Comparison& of) {
       html += fmt::format(
           "<tr><td>#{} {}{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td>{}</td><td>{}"
           "</td></tr>\n",
-          pair->after_id, escaped(pair->kernel), pair->sip < 0 ? "" : ", sip" + std::to_string(pair->sip),
-          duration_text(pair->before_ns), duration_text(pair->after_ns),
-          signed_duration(pair->after_ns - pair->before_ns), escaped(pair->before_limiter),
-          escaped(pair->after_limiter));
+          pair->after_id, escaped(launch_name(pair->kernel, pair->label)),
+          pair->sip < 0 ? "" : ", sip" + std::to_string(pair->sip), duration_text(pair->before_ns),
+          duration_text(pair->after_ns), signed_duration(pair->after_ns - pair->before_ns),
+          escaped(pair->before_limiter), escaped(pair->after_limiter));
     }
     html += "</tbody></table>\n";
     if (of.launches.size() > shown.size()) {

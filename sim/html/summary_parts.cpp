@@ -149,6 +149,7 @@ std::string settings_part(const Case& of) {
   if (!params.is_object() || params.empty()) return html + kCloseSection;
   html += "<h3>Workload</h3>\n<table><thead><tr><th>parameter</th><th>value</th><th>from</th></tr></thead><tbody>\n";
   for (const auto& [name, value] : params.items()) {
+    if (member(value, "value") == Json("")) continue;  // nothing was asked for
     html += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n", escaped(name),
                         escaped(plain(member(value, "value"))), escaped(text_of(value, "origin")));
   }

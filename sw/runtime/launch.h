@@ -77,7 +77,8 @@ struct LaunchMetrics {
   TimeFs start = kNever;   // first kernel body entered
   TimeFs exec_min = 0_fs;  // pe_exec
   TimeFs exec_max = 0_fs;  // critical path (H-38)
-  TimeFs dma_max = 0_fs;
+  TimeFs dma_max = 0_fs;      // summed over the operations, which go on at once
+  TimeFs channel_max = 0_fs;  // in which the read or the write channels of PE_DMA were in use, whichever longer
   TimeFs compute_max = 0_fs;
   std::size_t pes = 0;
   std::size_t late_pes = 0;  // arrived after the start stamp (H-50)
@@ -88,6 +89,7 @@ struct LaunchMetrics {
 struct LaunchState {
   std::string kernel;
   std::string label;
+  contract::FailurePolicy failure_policy = contract::FailurePolicy::fail_fast;
   std::vector<contract::RequestId> requests;  // one per SIP
   bool settled = false;                       // completed, and its late PEs are counted
 };

@@ -86,7 +86,7 @@ void RequestTracker::throw_if_failed(const Outstanding& request) const {
   if (completion.ok) return;
   std::string what;
   if (request.launch) {
-    what = fmt::format("launch #{} of kernel '{}' on sip{}", request.request, request.launch->kernel,
+    what = fmt::format("launch #{} of kernel '{}' on sip{}", request.request, request.launch->name(),
                        request.launch->sip.value);
   } else if (request.kind == RequestKind::map || request.kind == RequestKind::unmap) {
     what = fmt::format("{} of tensor '{}' {} {}", request.kind == RequestKind::map ? "mapping" : "unmapping",

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "platform/base/error.h"
+#include "platform/base/names.h"
 #include "platform/base/op_types.h"
 #include "sw/runtime/device.h"
 #include "sw/runtime/launch_plan.h"
@@ -21,7 +22,7 @@ constexpr int kMainProgram = -1;
 std::string launch_text(const LaunchState& state) {
   std::string ids;
   for (const contract::RequestId id : state.requests) ids += fmt::format("{}#{}", ids.empty() ? "" : ", ", id);
-  return fmt::format("launch {} of kernel '{}'", ids, state.kernel);
+  return fmt::format("launch {} of kernel '{}'", ids, launch_name(state.kernel, state.label));
 }
 
 }  // namespace
@@ -181,6 +182,7 @@ LaunchHandle Runtime::submit(const PreparedLaunch& launch) {
   LaunchState& state = launches_.emplace_back();
   state.kernel = launch.kernel;
   state.label = launch.label;
+  if (!launch.parts.empty()) state.failure_policy = launch.parts.front()->failure_policy;
   for (const auto& part : launch.parts) {
     const contract::RequestId id = host_.submit(part);
     launches_[index].requests.push_back(id);
@@ -209,13 +211,21 @@ void Runtime::wait_for_arguments(const std::string& kernel, const std::vector<co
 
 LaunchMetrics Runtime::wait(LaunchHandle launch) {
   if (wait_result(launch)) return metrics(launch);
-  const LaunchState& state = launch_state(launch);
-  for (std::size_t i = 0; i < state.requests.size(); ++i) {
-    const contract::Completion& completion = host_.completion(state.requests[i]);
+  throw_failure(launch_state(launch));
+}
+
+// The cause at the first SIP, or those at all of them.
+void Runtime::throw_failure(const LaunchState& state) const {
+  std::string code, causes;
+  for (const contract::RequestId id : state.requests) {
+    const contract::Completion& completion = host_.completion(id);
     if (completion.ok) continue;
-    throw Error::program(completion.error_code, fmt::format("{}: {}", launch_text(state), completion.error_message));
+    if (code.empty()) code = completion.error_code;
+    causes += (causes.empty() ? "" : "; ") + completion.error_message;
+    if (state.failure_policy == contract::FailurePolicy::fail_fast) break;
   }
-  throw Error::model("a failed launch has no failed completion");
+  if (code.empty()) throw Error::model("a failed launch has no failed completion");
+  throw Error::program(code, launch_text(state) + ": " + causes);
 }
 
 bool Runtime::wait_result(LaunchHandle launch) {
@@ -244,7 +254,13 @@ void Runtime::settle(const std::vector<Outstanding>& done, bool throw_failures) 
   }
   memory_.release_unused();
   if (!throw_failures) return;
-  for (const Outstanding& request : done) tracker_.throw_if_failed(request);
+  for (const Outstanding& request : done) {
+    if (request.kind == RequestKind::launch && !host_.completion(request.request).ok &&
+        launches_[request.launch_index].failure_policy == contract::FailurePolicy::collect_all) {
+      throw_failure(launches_[request.launch_index]);
+    }
+    tracker_.throw_if_failed(request);
+  }
 }
 
 void Runtime::settle_launch(std::size_t index) {
@@ -287,6 +303,7 @@ LaunchMetrics Runtime::metrics(LaunchHandle launch) const {
   m.exec_min = all.exec_min;
   m.exec_max = all.exec_max;
   m.dma_max = all.dma_max;
+  m.channel_max = all.channel_max;
   m.compute_max = all.compute_max;
   m.pes = all.pes;
   m.late_pes = all.late_pes;

@@ -130,6 +130,7 @@ class Runtime final : private ITensorContext {
   const LaunchState& launch_state(LaunchHandle launch) const;
   void wait_for_arguments(const std::string& kernel, const std::vector<contract::KernelArg>& values);
   void settle(const std::vector<Outstanding>& done, bool throw_failures);
+  [[noreturn]] void throw_failure(const LaunchState& state) const;
   void settle_launch(std::size_t index);
   void check_open() const;
 

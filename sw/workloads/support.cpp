@@ -98,7 +98,8 @@ void add_engine_shares(WorkloadResult& result, const LaunchMetrics& metrics) {
     return 100.0 * static_cast<double>(busy.fs()) / static_cast<double>(metrics.exec_max.fs());
   };
   result.figures.push_back({"computing", share(metrics.compute_max), "%", "of the critical path: PE_GEMM and PE_MATH"});
-  result.figures.push_back({"loading", share(metrics.dma_max), "%", "of the critical path: PE_DMA"});
+  result.figures.push_back(
+      {"loading", share(metrics.channel_max), "%", "of the critical path: the read or the write channels of PE_DMA"});
 }
 
 void add_pe_count(WorkloadResult& result, std::size_t pes) {

@@ -29,7 +29,8 @@ void add_launch_figures(WorkloadResult& result, const LaunchMetrics& metrics, co
 // amount / time: with amounts in bytes GB/s, with amounts in floating-point operations GFLOP/s. Nothing when time is 0.
 void add_rate(WorkloadResult& result, const std::string& name, double amount, TimeFs time, const std::string& unit,
               const std::string& meaning = "");
-// "computing" and "loading": service time of the engines and of PE_DMA as a part of the critical path.
+// "computing" and "loading": service time of the engines, and how long the channels of PE_DMA were in use, as parts of
+// the critical path.
 void add_engine_shares(WorkloadResult& result, const LaunchMetrics& metrics);
 // PEs that ran the kernels.
 void add_pe_count(WorkloadResult& result, std::size_t pes);

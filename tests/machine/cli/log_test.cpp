@@ -26,13 +26,13 @@ TEST_F(LogTest, FollowsALoadFromTheHostToTheMemoryAndBack) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   std::size_t at = 0;
   for (const char* step :
-       {"sip0.io0.io_cpu gets transaction ", ", launch #4 of kernel copy (cubes: 1)\n",
-        "sip0.cube0.m_cpu sends transaction ", "pe_cpu begins kernel copy of launch #4\n",
+       {"sip0.io0.io_cpu gets transaction ", ", launch #4 of kernel copy (own slice) (cubes: 1)\n",
+        "sip0.cube0.m_cpu sends transaction ", "pe_cpu begins kernel copy (own slice) of launch #4\n",
         "pe_cpu issues tl.load #1 of launch #4, dma_read of 64 KiB\n",
         "pe_scheduler hands tl.load #1 of launch #4 to pe_dma\n", "pe_dma begins DMA_READ of tl.load #1 of launch #4\n",
         "pe_dma sends transaction ", "hbm_ctrl.pe0 accepts transaction ", "hbm_ctrl.pe0 begins to answer transaction ",
         "pe_dma has the answer to transaction ", "pe_dma ends DMA_READ of tl.load #1 of launch #4\n",
-        "pe_cpu continues after tl.load #1 of launch #4\n", "pe_cpu ends kernel copy of launch #4: ok\n",
+        "pe_cpu continues after tl.load #1 of launch #4\n", "pe_cpu ends kernel copy (own slice) of launch #4: ok\n",
         "sip0.cube0.m_cpu answers transaction ", "sip0.io0.io_cpu answers transaction "}) {
     const std::size_t found = outcome.err.find(step, at);
     ASSERT_NE(found, std::string::npos) << step << " is not behind " << outcome.err.substr(0, 2000);

@@ -24,6 +24,7 @@ RunRecord sample() {
   LaunchRecord launch;
   launch.id = 4;
   launch.kernel = "gemm";
+  launch.label = "first layer";
   launch.sip = SipId(1);
   launch.submitted = 1_fs;
   launch.start = 2_ns;
@@ -67,6 +68,7 @@ TEST(RunRecord, IsValidJsonWithTheContractsMembers) {
   EXPECT_TRUE(document["error"].is_null());
   EXPECT_EQ(document["launches"][0]["per_pe"][0]["late_ns"], 0.25);
   EXPECT_EQ(document["launches"][0]["late_pes"], 1);
+  EXPECT_EQ(document["launches"][0]["label"], "first layer");
   EXPECT_EQ(document["blocks"]["sip0.cube0.sram"]["bytes"]["value"], 64);
   EXPECT_EQ(document["verification"][0]["shape"], (json{2, 3}));
   EXPECT_EQ(document["verification"][0]["non_finite"], 2);

@@ -57,6 +57,27 @@ TEST(TextReport, SaysHowMuchOfTheArraysWorkWasPadding) {  // P-28
   EXPECT_THAT(text, Not(HasSubstr("work in gemm was")));
 }
 
+TEST(TextReport, LaunchesHaveTheirLabels) {
+  RunRecord run = sample();
+  LaunchRecord launch;
+  launch.id = 7;
+  launch.kernel = "gemm";
+  launch.label = "second layer";
+  launch.error_code = "SHAPE_ERROR";
+  launch.error_message = "at sip0.cube0.pe0";
+  run.launches = {launch};
+  const std::string text = render_report(run, spec(), {});
+  EXPECT_THAT(text, HasSubstr("7  gemm (second layer)"));
+  EXPECT_THAT(text, HasSubstr("  launch 7 (gemm (second layer)) failed: SHAPE_ERROR: "));
+}
+
+// What was left empty was not used.
+TEST(TextReport, TheWorkloadLineHasNoEmptyParameters) {
+  RunRecord run = sample();
+  run.params.emplace_back("algorithm", ConfigEntry{"", "default"});
+  EXPECT_THAT(render_report(run, spec(), {}), HasSubstr("vector-add  elements=64 (command line)  dtype=f16\n"));
+}
+
 TEST(TextReport, NamesWhatDiffersFromTheReferenceOverridesFirst) {
   RunRecord run = sample();
   run.settings = differing_settings(run.config, {{"a.b", {"1", "default"}}, {"c.d", {"7", "default"}}});
