@@ -71,15 +71,20 @@ void expect_part_of_memory(const topology::Graph& graph, const AddressResolver& 
 
 TEST(UncontendedTransferParts, MemoryIsItsOverheadAndItsBursts) {
   for (const char* access_ns : {"0", "12.5"}) {
-    const topology::LoadedTopology machine = topology::load_text(
-        std::string("cube: { components: { hbm_ctrl: { attrs: { access_ns: ") + access_ns + " } } } }\n", "machine");
+    const topology::LoadedTopology machine =
+        topology::load_text(std::string("system: { sips: { count: 1 } }\nsip: { cube_mesh: { w: 1, h: 1 } }\n"
+                                        "cube: { pe_layout: { corners: [NW], pe_per_corner: 1 }, components: { "
+                                        "hbm_ctrl: { attrs: { overhead_ns: 3, "
+                                        "access_ns: ") +
+                                access_ns + " } } } }\n",
+                            "machine");
     const topology::Graph& graph = machine.graph;
     const AddressResolver resolver(graph);
     PathRouter router(graph);
     const PeCoord pe{SipId(0), CubeId(0), PeId(0)};
     const NodeId hbm = resolver.find_hbm(pe);
     const auto& params = graph.node(hbm).params.as<params::HbmCtrlParams>();
-    ASSERT_GT(graph.node(hbm).overhead, 0_fs);
+
     expect_part_of_memory(graph, resolver, router, pe, hbm, params.pc_bw.occupancy(256), params.access.time());
     const NodeId sram = resolver.resolve(address::PhysAddr::cube_sram_addr(SipId(0), CubeId(0), 0), 1);
     expect_part_of_memory(graph, resolver, router, pe, sram, 0_fs, 0_fs);
