@@ -1,6 +1,7 @@
 #include "sim/files/gnuplot.h"
 
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include <cmath>
 #include <cstring>
@@ -44,11 +45,41 @@ bool whole_pdf(std::string_view file) {
   while (!file.empty() && file.back() == '\n') file.remove_suffix(1);
   return begins_with(file, "%PDF-") && ends_with(file, "%%EOF");
 }
+// Digits of the time become zeros, so that equal figures are equal bytes.
+std::size_t zero_time(std::string& text) {
+  const std::size_t at = text.rfind("/CreationDate (D:");
+  const std::size_t end = at == text.npos ? at : text.find(')', at);
+  for (std::size_t i = at; end != text.npos && i < end; ++i) {
+    if (text[i] >= '0' && text[i] <= '9') text[i] = '0';
+  }
+  return end;
+}
+
+// From cairo 1.18 on the date lies in a packed object stream. It is packed again, at most as long as before; its length
+// is the number in the object behind it, and blanks fill the rest, so that no offset of the file moves.
 std::string without_time(std::string file) {
-  const std::size_t at = file.rfind("/CreationDate (D:");
-  const std::size_t end = at == file.npos ? at : file.find(')', at);
-  for (std::size_t i = at; end != file.npos && i < end; ++i) {
-    if (file[i] >= '0' && file[i] <= '9') file[i] = '0';
+  if (zero_time(file) != file.npos) return file;
+  const std::string begin = "stream\n", end = "\nendstream\nendobj\n", object = " 0 obj\n";
+  for (std::size_t at = file.find(begin); at != file.npos; at = file.find(begin, at + 1)) {
+    const std::size_t data = at + begin.size(), after = file.find(end, data);
+    if (after == file.npos) break;
+    std::string text(std::size_t{1} << 20, '\0');
+    uLongf size = text.size();
+    const auto* const packed = reinterpret_cast<const Bytef*>(file.data() + data);
+    if (::uncompress(reinterpret_cast<Bytef*>(text.data()), &size, packed, after - data) != Z_OK) continue;
+    text.resize(size);
+    if (zero_time(text) == text.npos) continue;
+    std::string again(::compressBound(size), '\0');
+    uLongf length = again.size();
+    ::compress2(reinterpret_cast<Bytef*>(again.data()), &length, reinterpret_cast<const Bytef*>(text.data()), size, 9);
+    const std::size_t number = file.find(object, after + end.size());
+    if (length > after - data || number == file.npos) continue;
+    const std::size_t digits = number + object.size();
+    const std::size_t digits_end = file.find('\n', digits);
+    if (digits_end == file.npos) continue;
+    file.replace(digits, digits_end - digits, fmt::format("{:<{}}", length, digits_end - digits));
+    file.replace(data, after + end.size() - data,
+                 again.substr(0, length) + end + std::string(after - data - length, ' '));
   }
   return file;
 }
