@@ -179,7 +179,8 @@ void PeCpu::run_kernel(const payload::KernelLaunchMsg& launch_message, TimeFs re
   pe().activity.set_running(true, now());
   result_.shares = pe().activity.until(now());
   pe().launch = launch_message.request;
-  log(LogLevel::info, [&] { return fmt::format("begins kernel {} of launch #{}", launch_message.launch->name(), pe().launch); });
+  log(LogLevel::info,
+      [&] { return fmt::format("begins kernel {} of launch #{}", launch_message.launch->name(), pe().launch); });
   const struct Body {
     Body(PeCpu& owner, const char* name) : cpu(owner) {
       cpu.kernel_ = name;

@@ -74,9 +74,9 @@ struct LaunchMetrics {
   TimeFs submitted = 0_fs;
   TimeFs completed = 0_fs;
   TimeFs total() const { return completed - submitted; }
-  TimeFs start = kNever;   // first kernel body entered
-  TimeFs exec_min = 0_fs;  // pe_exec
-  TimeFs exec_max = 0_fs;  // critical path (H-38)
+  TimeFs start = kNever;      // first kernel body entered
+  TimeFs exec_min = 0_fs;     // pe_exec
+  TimeFs exec_max = 0_fs;     // critical path (H-38)
   TimeFs dma_max = 0_fs;      // summed over the operations, which go on at once
   TimeFs channel_max = 0_fs;  // in which the read or the write channels of PE_DMA were in use, whichever longer
   TimeFs compute_max = 0_fs;

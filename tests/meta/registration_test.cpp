@@ -99,17 +99,18 @@ TEST(Registration, EveryKernelIsInTheCatalog) {
   for (const std::string& header : files_below("kernels", {".h"})) {
     const std::string folder = folder_of(header);
     if (folder == "kernels" || folder == "kernels/tl") continue;
-    expect_in_catalog(folder, "kernels/catalog.cpp",
-                      {"attention_rank", "causal_mask", "dealt_rows", "hop_member", "key_blocks", "line_exchange",
-                       "online_softmax", "query_rows", "reduction", "sip_exchange", "sip_path", "tile_blocks"});
+    expect_in_catalog(
+        folder, "kernels/catalog.cpp",
+        {"attention_rank", "causal_mask", "dealt_rows", "epilogues", "hop_member", "key_blocks", "line_exchange",
+         "online_softmax", "query_rows", "reduction", "sip_exchange", "sip_path", "tile_blocks"});
   }
 }
 
 TEST(Registration, EveryWorkloadIsInTheCatalog) {  // H-68
   expect_in_catalog("sw/workloads", "sw/workloads/catalog.cpp",
                     {"attention_problem", "attention_reference", "ccl_support", "contents", "deployed",
-                     "epilogue_reference", "layer_reference", "linear_reference", "model_reference",
-                     "normalize_reference", "params", "ranks", "support", "workload"});
+                     "epilogue_chain", "epilogue_operands", "epilogue_reference", "layer_reference", "linear_reference",
+                     "model_reference", "normalize_reference", "params", "ranks", "support", "workload"});
 }
 
 TEST(Registration, EveryRequiredPackageIsListedOnce) {

@@ -160,34 +160,32 @@ std::optional<HostArray> compute(const Given& given, std::optional<Fault> fault,
 }
 
 Workload panel(const std::string& name) {
-  Workload out{"attention " + name,
-               [name](Random& random, Contents contents) {
-                 const auto given = std::make_shared<Given>();
-                 AttentionProblem& p = given->problem;
-                 p.panel = sw::find_attention_panel(name);
-                 p.dtype = random.one_of<Dtype>({Dtype::f16, Dtype::bf16, Dtype::f32});
-                 p.d = random.one_of<std::int64_t>({16, 32, 64});
-                 p.ranks = random.between(2, 4);
-                 p.groups = random.between(1, 2);
-                 p.heads = random.between(1, 2);
-                 p.q_per_kv = random.between(1, 3);
-                 p.s_q = p.panel.prefill ? p.ranks * random.between(2, 4) + random.between(0, 2) : random.between(1, 4);
-                 p.context = p.s_q + random.between(4, 40) * p.ranks;
-                 p.causal = random.between(0, 1) == 1;
-                 p.keys = 2 * random.between(2, 24);
-                 given->contents = sw::attention_contents(p, contents, random.bits());
-                 for (std::int64_t rank = 0; rank < (p.panel.prefill ? p.ranks : 1); ++rank)
-                   given->ranks.push_back(rank);
-                 return Trial{fmt::format("{} d {}, {} ranks, {} x {} heads, {} x {} rows, {} of {} keys{}",
-                                          dtype_name(p.dtype), p.d, p.ranks, p.groups, p.heads, p.s_q, p.q_per_kv,
-                                          p.keys, p.context, p.causal ? ", causal" : ""),
-                              [given](auto fault, Random& r) { return compute(*given, fault, r); },
-                              [given](const HostArray& o) {
-                                return sw::attention_row(given->problem, given->ranks, given->contents, o);
-                              },
-                              {&given->contents.q, &given->contents.k, &given->contents.v}};
-               },
-               {}};
+  Workload out{
+      "attention " + name,
+      [name](Random& random, Contents contents) {
+        const auto given = std::make_shared<Given>();
+        AttentionProblem& p = given->problem;
+        p.panel = sw::find_attention_panel(name);
+        p.dtype = random.one_of<Dtype>({Dtype::f16, Dtype::bf16, Dtype::f32});
+        p.d = random.one_of<std::int64_t>({16, 32, 64});
+        p.ranks = random.between(2, 4);
+        p.groups = random.between(1, 2);
+        p.heads = random.between(1, 2);
+        p.q_per_kv = random.between(1, 3);
+        p.s_q = p.panel.prefill ? p.ranks * random.between(2, 4) + random.between(0, 2) : random.between(1, 4);
+        p.context = p.s_q + random.between(4, 40) * p.ranks;
+        p.causal = random.between(0, 1) == 1;
+        p.keys = 2 * random.between(2, 24);
+        given->contents = sw::attention_contents(p, contents, random.bits());
+        for (std::int64_t rank = 0; rank < (p.panel.prefill ? p.ranks : 1); ++rank) given->ranks.push_back(rank);
+        return Trial{
+            fmt::format("{} d {}, {} ranks, {} x {} heads, {} x {} rows, {} of {} keys{}", dtype_name(p.dtype), p.d,
+                        p.ranks, p.groups, p.heads, p.s_q, p.q_per_kv, p.keys, p.context, p.causal ? ", causal" : ""),
+            [given](auto fault, Random& r) { return compute(*given, fault, r); },
+            [given](const HostArray& o) { return sw::attention_row(given->problem, given->ranks, given->contents, o); },
+            {&given->contents.q, &given->contents.k, &given->contents.v}};
+      },
+      {}};
   out.masks = true;  // keys with one score have one weight, whatever the scale is
   return out;
 }
