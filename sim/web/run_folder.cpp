@@ -97,9 +97,9 @@ std::string csv_cell(const Json& value) {
 }
 
 std::string csv_of(const Json& launches) {
-  const std::vector<const char*> columns = {"id",        "kernel",      "label",        "sip",         "ok",
-                                            "submit_ns", "start_ns",    "completed_ns", "dma_ns",      "compute_ns",
-                                            "macs",      "useful_macs", "late_pes",     "max_late_ns", "label"};
+  const std::vector<const char*> columns = {"id",          "kernel",       "sip",         "ok",         "submit_ns",
+                                            "start_ns",    "completed_ns", "dma_ns",      "compute_ns", "macs",
+                                            "useful_macs", "late_pes",     "max_late_ns", "label"};
   const std::vector<const char*> parts = {"delivery_ns",   "barrier_ns", "gemm_ns",         "math_ns",
                                           "queue_full_ns", "tlb_ns",     "channel_busy_ns", "tcm_ns",
                                           "dma_ns",        "scalar_ns",  "dependency_ns",   "completion_ns"};

@@ -95,8 +95,8 @@ const std::vector<Function>& functions() {
        floats},
       {"verify_epilogues", shifted_products,
        [](sw::Runtime& rt, sw::WorkloadResult& result, const Given& given, const HostArray& actual) {
-         sw::verify_epilogues(rt, result, "y", {&given.a, &given.b, parse_epilogues("bias"), &given.bias, nullptr, 0},
-                              actual);
+         const sw::EpilogueGemm problem{&given.a, &given.b, parse_epilogues("bias"), &given.bias, nullptr, 0};
+         sw::verify_epilogues(rt, result, "y", problem, actual);
        },
        floats},
       {"verify_integers",
