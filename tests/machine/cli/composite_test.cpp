@@ -77,10 +77,12 @@ TEST_F(CompositeTest, RandomChainsAreRightAndReadWhatTheyNeed) {
     const int item = operand == "f32" ? 4 : 2;
     std::string chain;
     double operand_bytes = 0;
+    int tensors = 0;  // a chain takes four
     for (int steps = number(1, 3); steps > 0; --steps) {
-      const std::string op = pick({"mul", "add", "maximum", "fma"}), scope = pick({"", ":output_tile"});
+      const std::string op = tensors + steps < 4 ? pick({"mul", "add", "maximum", "fma"}) : "mul";
+      const std::string scope = pick({"", ":output_tile"});
       std::string operands;
-      for (int left = op == "fma" ? 2 : 1; left > 0; --left) {
+      for (int left = op == "fma" ? 2 : 1; left > 0; --left, ++tensors) {
         const std::string spread = pick({"full", "row", "column"});
         operands += (operands.empty() ? "=" : "/") + spread;
         operand_bytes += item * (spread == "full" ? m * n : spread == "row" ? n * rows : m * columns);
@@ -163,7 +165,7 @@ TEST_F(CompositeTest, TheLogHasEveryStageOfEveryTile) {  // P-25, P-72: 8 tiles,
     for (int i = 0; i < 7; ++i) std::getline(fields, field, '\t');
     ++count[field];
   }
-  EXPECT_EQ(count["TileToken/DMA_READ"], 16);
+  EXPECT_EQ(count["TileToken/DMA_READ"], 12);  // B for each tile, A for those of the first column (P-102)
   for (const char* name : {"TileToken/FETCH", "TileToken/GEMM"}) EXPECT_EQ(count[name], 8) << name;
   for (const char* name : {"TileToken/MATH", "TileToken/STORE", "TileToken/DMA_WRITE"})
     EXPECT_EQ(count[name], 4) << name;
