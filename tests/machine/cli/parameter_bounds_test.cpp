@@ -72,8 +72,9 @@ TEST_F(ParameterBoundsTest, ProductsOfSizesAreRefusedByName) {
     return outcome.err;
   };
   const std::string most = "=1099511627776";
-  EXPECT_THAT(message("attention", " --set q_heads" + most + " --set s_q" + most),
-              HasSubstr("SHAPE_ERROR: s_q x query heads of a K/V head = 1099511627776 x 1099511627776 is beyond"));
+  EXPECT_THAT(
+      message("attention", " --set q_heads" + most + " --set causal=false --set s_q" + most),
+      HasSubstr("SHAPE_ERROR: rows of Q = s_q x query heads of a K/V head = 1099511627776 x 1099511627776 is beyond"));
   EXPECT_THAT(message("tp-transformer-block", " --set heads" + most + " --set head_dim" + most),
               HasSubstr("heads x head_dim = 1099511627776 x 1099511627776 is beyond"));
   EXPECT_THAT(message("gemm-single-pe", " --set m" + most + " --set k" + most), HasSubstr("larger than any memory"));
