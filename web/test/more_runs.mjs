@@ -43,7 +43,7 @@ export async function collective() {
 }
 
 export async function compare(folder) {
-  const better = await serve(simulate('better', '--bench', 'matmul-composite', '--set', 'cube.pe_template.components.pe_dma.attrs.rd_outstanding=4'), '--against', folder);
+  const better = await serve(simulate('better', '--set', 'reuse_a=off', '--bench', 'matmul-composite', '--set', 'cube.pe_template.components.pe_dma.attrs.rd_outstanding=4'), '--against', folder);
   const page = await open(better.url);
   await go(page, 'Compare');
   await page.getByText('Where the difference comes from').waitFor();
@@ -65,7 +65,7 @@ export async function compare(folder) {
   await better.stop();
 
   // Another machine: said on the page, and no map of what lies elsewhere.
-  const small = simulate('small', '--bench', 'matmul-composite', '--topology', config('one_cube'));
+  const small = simulate('small', '--set', 'reuse_a=off', '--bench', 'matmul-composite', '--topology', config('one_cube'));
   const other = await serve(small, '--against', folder);
   assert.match(other.said(), /The two runs were made on different topologies: A on .*\(256 PEs\), B on .*one_cube\.yaml \(8 PEs\)/);
   const otherPage = await open(other.url);

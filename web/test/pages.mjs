@@ -9,7 +9,7 @@ import { machine, overview, roofline, tables, timeline, why } from './one_run.mj
 import { strangers } from './strangers.mjs';
 
 try {
-  const gemm = await serve(simulate('gemm', '--bench', 'matmul-composite'));
+  const gemm = await serve(simulate('gemm', '--set', 'reuse_a=off', '--bench', 'matmul-composite'));
   const page = await open(gemm.url);
   const served = await page.evaluate(async () => (await fetch('/app.js')).text());
   assert.ok(served === readFileSync(new URL('../dist/app.js', import.meta.url), 'utf8'), 'the program has another page than web/dist: build it again');
