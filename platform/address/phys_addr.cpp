@@ -59,7 +59,8 @@ void decode_resource(AddressFields& fields, std::uint64_t value) {
       return;
     case 2:
       fields.kind = TargetKind::cube_sram;
-      fields.offset = bits(value, 33, 0);
+      fields.offset = bits(value, 24, 0);
+      require_zero(fields, value, 33, 25);
       return;
     default:
       fields.offset = bits(value, 33, 0);
