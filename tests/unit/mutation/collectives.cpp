@@ -60,14 +60,19 @@ Values combined(std::vector<Values> terms, const std::string& op, Dtype dtype, s
   if (fault == Fault::shard_twice) add(lost);
   if (fault == Fault::stale_accumulator)
     sum[0] = step(sum[0], op == "min" ? -125 : op == "max" ? 125 : 3 * static_cast<double>(terms.size()) / unit);
-  if (op != "avg" || fault == Fault::no_epilogue) return sum;
+  if (op != "avg") return sum;
+  if (fault == Fault::no_epilogue) {  // the sum in the place of the average
+    for (double& value : sum) value *= unit;
+    return sum;
+  }
   const double count = static_cast<double>(terms.size()) / unit * (fault == Fault::wrong_scale ? 2 : 1);
   for (double& value : sum) value = is_float(dtype) ? value / count : std::trunc(value / count);
   return sum;
 }
 
 HostArray array_of(const Shape& shape, Dtype dtype, const Values& values) {
-  return HostArray::from_doubles(shape, dtype, values);
+  if (is_float(dtype)) return HostArray::from_doubles(shape, dtype, values);
+  return HostArray(shape, dtype, data::from_integers(dtype, {values.begin(), values.end()}));  // wraps, as a cast does
 }
 
 std::shared_ptr<Given> draw(Random& random, Contents contents, const std::string& op, std::int64_t blocks) {

@@ -232,6 +232,51 @@ Workload with_operations(const std::string& chain, std::map<Fault, std::string> 
   return out;
 }
 
+// abs(x) + z, one operation of an element-wise composite behind the other.
+struct ElementWise {
+  HostArray x;
+  std::vector<HostArray> operands;
+  Dtype dtype = Dtype::f16;
+};
+
+std::optional<HostArray> absolute_and_sum(const ElementWise& given, std::optional<Fault> fault, Random& random) {
+  if (of_memory(fault)) return std::nullopt;
+  Matrix y = matrix_of(given.x);
+  const Matrix z = matrix_of(given.operands.front());
+  const std::size_t lost = fault == Fault::lost_term ? random.bits() % y.values.size() : y.values.size();
+  for (std::size_t i = 0; i < y.values.size(); ++i) {
+    y.values[i] = std::fabs(y.values[i]);
+    if (i != lost && fault != Fault::no_epilogue) y.values[i] += z.values[i];
+  }
+  return stored(y, given.dtype);
+}
+
+Workload element_wise() {
+  Workload out{"math-composite",
+               [](Random& random, Contents contents) {
+                 const Sizes s = draw_sizes(random);
+                 const auto given = std::make_shared<ElementWise>();
+                 given->dtype = random.one_of<Dtype>({Dtype::f16, Dtype::bf16, Dtype::f32});
+                 const auto drawn = [&] {
+                   return contents == Contents::real ? HostArray::random({s.m, s.n}, given->dtype, random.bits())
+                                                     : sw::whole_numbers({s.m, s.n}, given->dtype, random.bits(), 8);
+                 };
+                 given->x = drawn();
+                 given->operands.push_back(drawn());
+                 return Trial{text_of(s, given->dtype, "add=full"),
+                              [given](auto fault, Random& r) { return absolute_and_sum(*given, fault, r); },
+                              [given](const HostArray& y) {
+                                const sw::EpilogueMath problem{MathOp::abs, given->dtype, &given->x,
+                                                               parse_epilogues("add=full"), pointers(given->operands)};
+                                return sw::epilogue_row("Y", problem, y);
+                              },
+                              {&given->x, &given->operands.front()}};
+               },
+               {{Fault::stale_accumulator, "nothing is accumulated"}, {Fault::wrong_scale, "there is no factor"}}};
+  out.masks = true;  // a term may be zero
+  return out;
+}
+
 Workload composite(const std::string& variant, const std::string& chain, std::vector<Dtype> dtypes,
                    std::map<Fault, std::string> not_applicable) {
   Workload out{"matmul-composite " + variant,
@@ -334,6 +379,7 @@ std::vector<Workload> product_workloads() {
           with_operations("add=row,silu,mul=full", {}),
           with_operations("mul=column:k_tile,tanh,sub=full", {}),
           with_operations("maximum=full,add=full", kNoFactor),
+          element_wise(),
           linear("qkv-gemm", sw::kMaxProducts),
           linear("qkv-gemm-multi-pe", sw::kMaxProducts),
           linear("gpt3-qkv sums of rows", 0),
