@@ -50,6 +50,7 @@ TEST_P(Mutation, EveryFaultIsCaught) {
     ASSERT_TRUE(row.ok) << workload.name << ", " << trial.text << "\n" << table(row);
     ASSERT_EQ(row.non_finite, 0u) << workload.name << ", " << trial.text << "\n" << table(row);
     for (const Fault fault : kFaults) {
+      if (fault == Fault::swapped_rows && right.shape()[0] < 2) continue;  // there is nothing to swap
       if (workload.not_applicable.count(fault) == 0) inject(workload, trial, right, fault, random);
     }
   }
