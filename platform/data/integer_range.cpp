@@ -84,13 +84,20 @@ std::vector<I64> integer_product(const Shape& shape, I64 k, I64 begin, I64 end, 
   }
   std::vector<Int128> sums(added.begin(), added.end());
   sums.resize(count);
+  std::vector<I64> carries(count);  // out of 128 bits: products of i64 need nearly all of them
   const auto at = [](I64 row, I64 width, I64 column) { return static_cast<std::size_t>(row * width + column); };
   for (I64 row = 0; row < m; ++row) {
     for (I64 i = begin; i < end; ++i) {
       for (I64 column = 0; column < n; ++column) {
-        sums[at(row, n, column)] += Int128{a[at(row, k, i)]} * b[at(i, n, column)];
+        const std::size_t place = at(row, n, column);
+        const Int128 term = Int128{a[at(row, k, i)]} * b[at(i, n, column)];
+        if (__builtin_add_overflow(sums[place], term, &sums[place])) carries[place] += term > 0 ? 1 : -1;
       }
     }
+  }
+  constexpr Int128 kBeyond = Int128{1} << 126;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (carries[i] != 0) sums[i] = carries[i] > 0 ? kBeyond : -kBeyond;
   }
   return fitting("the accumulator of dot", acc, shape, sums,
                  acc == Dtype::i32 ? "accumulate in i64, with a result of i64" : "no integer dtype holds it");

@@ -192,14 +192,16 @@ TEST(Reductions, IntegerProductsAreExactOrRefused) {
         std::vector<Wide> exact(static_cast<std::size_t>(m * n));
         bool fits = true;
         for (std::int64_t i = 0; i < m * n; ++i) {
+          int carries = 0;  // out of 128 bits
           Wide& sum = exact[static_cast<std::size_t>(i)];
           for (std::int64_t j = 0; j < k; ++j) {
-            sum += Wide{signed_value(dtype, a[static_cast<std::size_t>(i / n * k + j)])} *
-                   signed_value(dtype, b[static_cast<std::size_t>(j * n + i % n)]);
+            const Wide term = Wide{signed_value(dtype, a[static_cast<std::size_t>(i / n * k + j)])} *
+                              signed_value(dtype, b[static_cast<std::size_t>(j * n + i % n)]);
+            if (__builtin_add_overflow(sum, term, &sum)) carries += term > 0 ? 1 : -1;
           }
           for (const Dtype holds : {acc, out}) {
             const Wide limit = Wide{1} << (8 * item_size(holds) - 1);
-            fits = fits && sum < limit && sum >= -limit;
+            fits = fits && carries == 0 && sum < limit && sum >= -limit;
           }
         }
         Machine machine;
