@@ -6,7 +6,7 @@
 namespace kb::tl {
 namespace {
 
-// By address, apart from each other.
+// Sorted by address, without overlaps.
 void sort_and_merge(std::vector<Extent>& extents) {
   std::sort(extents.begin(), extents.end(), [](const Extent& a, const Extent& b) { return a.pa < b.pa; });
   std::size_t kept = 0;

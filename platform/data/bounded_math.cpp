@@ -17,7 +17,7 @@ Bounded hull(double low, double high) {
   return {low + (high - low) / 2, (high - low) / 2};
 }
 
-// Of an operation that is exact in f32 and does not fall.
+// Bound of an operation that is exact in f32 and does not fall.
 template <typename F>
 Bounded monotone(F f, Bounded x) {
   return x.error == 0 ? Bounded{f(x.value), 0} : hull(f(x.value - x.error), f(x.value + x.error));

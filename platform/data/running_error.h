@@ -30,7 +30,7 @@ struct Bounded {
   double value = 0, error = 0;
 };
 Bounded unknown(double value);
-// Of a value and an error that were added up: a NaN or an infinity is exact unless the error is not finite.
+// Error of a value when both were added up: a NaN or an infinity is exact unless the error is not finite.
 Bounded settled(Bounded x);
 
 // After a rounding to the dtype. Rounding is monotone, so that the result lies between the rounded ends; where both

@@ -156,7 +156,7 @@ std::string settings_part(const Case& of) {
   return html + "</tbody></table>\n" + kCloseSection;
 }
 
-// Of a row that is wrong or not verified.
+// What the report says of a row that is wrong or not verified.
 std::string verdict_text(const Json& row) {
   const Json& wrong = member(row, "wrong_elements");
   const Json& count = wrong.is_number() ? wrong : member(row, "unverified_elements");

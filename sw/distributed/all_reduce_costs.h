@@ -27,7 +27,7 @@ namespace kb::sw {
 // block or tile:
 //   slot(b) = setup + b / slot bandwidth     mem(b) = latency + b / bandwidth     math(b) = elements / rate
 //   hop(b)  = alpha + beta b + 2 slot(b) + C
-// Of an average every mem() before an addition, and every block that is sent from memory, has a math more, and what a
+// In an average every mem() before an addition, and every block that is sent from memory, has a math more, and what a
 // rank finishes has one, unless n is a power of two; narrow integers count as i32 (K-15).
 //
 //   ring            k (2 mem(s) + max(a + (n - 1) (beta s + 2 slot(s)), (n - 1) (slot(s) + C + math(s))) + math(s))

@@ -31,7 +31,7 @@ class EpilogueChain {
   // `wide`: integers are those of i64, else of i32. Products have n columns.
   EpilogueChain(const std::vector<EpilogueText>& chain, const Tensors& tensors, std::size_t n, bool wide);
 
-  // Those of scope k_tile, and the others, in the order in which they fire.
+  // Steps of scope k_tile, and the others, in the order in which they fire.
   bool per_k_tile() const { return rest_ > 0; }
   void apply_to_tile(ReferenceProduct& x, std::size_t k_tile) const;
   void apply_to_output(ReferenceProduct& x) const;

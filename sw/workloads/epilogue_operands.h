@@ -33,7 +33,7 @@ class EpilogueOperands {
   bool has_functions() const;
 
   std::size_t size() const { return inputs_.size(); }
-  // Of an operand as data, or without: one after the other in the order of the chain.
+  // Arguments of an operand, as data or without: one after the other in the order of the chain.
   HostArray operand(std::size_t i, Contents contents, std::uint64_t seed) const;
   HostArray unknown(std::size_t i) const { return HostArray::unknown(inputs_.at(i).shape, inputs_.at(i).dtype); }
 

@@ -25,7 +25,7 @@ bool uses_tensor(const std::vector<EpilogueText>& chain, EpilogueOp op) {
   return std::any_of(chain.begin(), chain.end(), [&](const EpilogueText& step) { return uses_tensor(step, op); });
 }
 
-// Of the tensor of biases: that of A and B where the first one that takes it sees floats, i32 beside integers.
+// Dtype of the tensor of biases: that of A and B where the first one that takes it sees floats, i32 beside integers.
 Dtype bias_dtype(const std::vector<Epilogue>& epilogues, Dtype dtype) {
   for (const Epilogue* epilogue : in_firing_order(epilogues)) {
     const bool takes = epilogue->op == EpilogueOp::bias && !epilogue->operand->immediate;
