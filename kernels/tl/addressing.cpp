@@ -34,6 +34,17 @@ LocalShard Addressing::shard(Ptr ptr) {
   return local;
 }
 
+std::vector<ShardMap::Part> Addressing::likely_parts(Ptr ptr) {
+  return shard_map(tensor_of(ptr)).parts_from(static_cast<std::uint64_t>(ptr.offset_bytes()));
+}
+
+void Addressing::append_rest(Ptr ptr, std::vector<Extent>& out) {
+  const ShardMap& map = shard_map(tensor_of(ptr));
+  for (const ShardMap::Part& part : map.all_parts_from(static_cast<std::uint64_t>(ptr.offset_bytes()))) {
+    append_run(map, static_cast<std::int64_t>(part.begin), part.end - part.begin, ptr.tensor().shape, out);
+  }
+}
+
 LocalShard Addressing::cube_shard(Ptr ptr) const {
   const contract::TensorLayout& tensor = tensor_of(ptr);
   const PeCoord me = call_.pe();

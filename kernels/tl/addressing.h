@@ -22,6 +22,10 @@ class Addressing {
   Dtype dtype_of(Ptr ptr, std::optional<Dtype> dtype = std::nullopt) const;
   // Appends the extents of a tile, in order; ADDRESS_ERROR out of the tensor.
   void append(Ptr ptr, const Shape& shape, Dtype dtype, std::int64_t row_stride, std::vector<Extent>& out);
+  // Where rows from `ptr` on can lie that nobody knows (ShardMap::parts_from); bytes in shard order.
+  std::vector<ShardMap::Part> likely_parts(Ptr ptr);
+  // Appends the extents of all bytes from `ptr` on that lie in a shard.
+  void append_rest(Ptr ptr, std::vector<Extent>& out);
   // As the calls of Context.
   LocalShard shard(Ptr ptr);
   LocalShard cube_shard(Ptr ptr) const;

@@ -29,7 +29,7 @@ struct Context::Parts {
         dispatch(of, call, prefetches),
         tensors(context, of, call, dispatch),
         addressing(call),
-        selection(of, call, tensors, addressing),
+        selection(call, tensors, addressing),
         dma(call, tensors, addressing, selection),
         messages(call, tensors, addressing),
         compute(call, tensors),

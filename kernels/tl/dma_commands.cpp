@@ -16,6 +16,7 @@ void DmaCommands::begin(CommandKind kind) {
   command_.local.clear();
   command_.added.reset();
   command_.prefetch = command_.assumed = false;
+  command_.reachable.clear();
 }
 
 // Between a tile of the tensor and `local`.
@@ -138,19 +139,20 @@ Dispatch::Work DmaCommands::load(Ptr ptr, Shape&& shape, const Mask& mask, Scala
   const Dtype dtype = addressing_.dtype_of(ptr);
   call_.checked_bytes(shape, dtype);
   const std::uint64_t element = call_.located([&] { return encode_element(dtype, other); });
-  const std::vector<bool> takes_part = selection_.elements_of(ptr, mask, shape);
+  const Selection::Elements elements = selection_.elements_of(ptr, mask, shape);
   TensorHandle handle = tensors_.allocate(std::move(shape), dtype);
   begin(CommandKind::dma_read);
-  selection_.append_masked(ptr, handle, mask, takes_part, command_);
-  if (std::find(takes_part.begin(), takes_part.end(), false) != takes_part.end()) tensors_.fill(handle, element);
+  selection_.append_masked(ptr, handle, elements, command_);
+  const std::vector<bool>& taken = elements.takes_part;
+  if (std::find(taken.begin(), taken.end(), false) != taken.end()) tensors_.fill(handle, element);
   return {command_, std::move(handle)};
 }
 
 Command& DmaCommands::store(Ptr ptr, const TensorHandle& value, const Mask& mask) {
   check_stored(ptr, value);
-  const std::vector<bool> takes_part = selection_.elements_of(ptr, mask, value.shape());
+  const Selection::Elements elements = selection_.elements_of(ptr, mask, value.shape());
   begin(CommandKind::dma_write);
-  selection_.append_masked(ptr, value, mask, takes_part, command_);
+  selection_.append_masked(ptr, value, elements, command_);
   return command_;
 }
 

@@ -24,13 +24,18 @@ void RecordingPe::execute(const Command& command) {
   if (on_execute) on_execute(commands_.back());
 }
 
-void RecordingPe::write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) {
+void RecordingPe::write_scratch(std::uint64_t pa, Dtype /*dtype*/, std::vector<std::byte> bytes) {
   scratch_writes_.push_back({pa, std::move(bytes), commands_.size()});
 }
 
 std::vector<std::byte> RecordingPe::read(const std::vector<Extent>& extents) {
   if (contents) return contents(extents);
   return std::vector<std::byte>(total_bytes(extents));
+}
+
+std::optional<std::vector<std::byte>> RecordingPe::read_if_known(const std::vector<Extent>& extents) {
+  if (blind) return std::nullopt;
+  return read(extents);
 }
 
 std::vector<std::string> RecordingPe::command_names() const {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,9 +28,11 @@ class RecordingPe final : public contract::IPe {
 
   const contract::PeInfo& info() const override { return info_; }
   void execute(const contract::Command& command) override;
-  void write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) override;
+  void write_scratch(std::uint64_t pa, Dtype dtype, std::vector<std::byte> bytes) override;
   // What `contents` gives, or zeros.
   std::vector<std::byte> read(const std::vector<Extent>& extents) override;
+  // Nothing when `blind`, as in data mode off.
+  std::optional<std::vector<std::byte>> read_if_known(const std::vector<Extent>& extents) override;
 
   const std::vector<contract::Command>& commands() const { return commands_; }
   const std::vector<ScratchWrite>& scratch_writes() const { return scratch_writes_; }
@@ -37,6 +40,7 @@ class RecordingPe final : public contract::IPe {
   void clear();
 
   std::function<std::vector<std::byte>(const std::vector<Extent>&)> contents;
+  bool blind = false;
   std::function<void(const contract::Command&)> on_execute;  // after recording; may throw what a failing access throws
 
  private:

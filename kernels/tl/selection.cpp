@@ -32,7 +32,6 @@ void for_runs(const std::vector<bool>& takes_part, Run run) {
 
 }  // namespace
 
-// The integers of a tensor in scratch; nothing when the run has no contents.
 std::optional<std::vector<std::int64_t>> Selection::known_integers(const TensorHandle& tensor,
                                                                    std::string_view what) const {
   tensors_.check(tensor, 1);
@@ -40,19 +39,35 @@ std::optional<std::vector<std::int64_t>> Selection::known_integers(const TensorH
     call_.raise("DTYPE_ERROR",
                 fmt::format("{} is the {}; it must be an integer tensor", tensors_.describe(tensor, 1), what));
   }
-  if (!pe_.has_contents()) return std::nullopt;
-  return tensors_.read_integers(tensor);
+  return tensors_.known_integers(tensor);
 }
 
-// Without contents every PE and call takes rows of its own at random, as many requests as with them.
-std::vector<std::int64_t> Selection::assumed_rows(std::int64_t count, std::int64_t bound) const {
+// Rows at random, others for each PE and call, inside of what likely_parts() gives: in each of these parts as many, or
+// one more.
+std::vector<std::int64_t> Selection::assumed_rows(Ptr ptr, std::int64_t count, std::int64_t row_bytes,
+                                                  std::int64_t bound) const {
+  struct Rows {
+    std::int64_t first, count;
+  };
+  std::vector<Rows> parts;
+  for (const ShardMap::Part& part : addressing_.likely_parts(ptr)) {
+    const std::int64_t begin = static_cast<std::int64_t>(part.begin) - ptr.offset_bytes();
+    const std::int64_t first = (begin + row_bytes - 1) / row_bytes;
+    const std::int64_t end = (static_cast<std::int64_t>(part.end) - ptr.offset_bytes()) / row_bytes;
+    if (end > first) parts.push_back({first, end - first});
+  }
+  if (parts.empty()) {  // a row is longer than a shard: there are few
+    for (std::int64_t row = 0; row < bound; ++row) parts.push_back({row, 1});
+  }
   const PeCoord& me = call_.pe();
   const std::uint64_t place = (std::uint64_t{me.sip.value} << 40) | (std::uint64_t{me.cube.value} << 20) | me.pe.value;
   const std::uint64_t seed = mixed(mixed(place) + call_.number());
   std::vector<std::int64_t> rows;
   for (std::int64_t i = 0; i < count; ++i) {
-    rows.push_back(
-        static_cast<std::int64_t>(mixed(seed + static_cast<std::uint64_t>(i)) % static_cast<std::uint64_t>(bound)));
+    const auto number = static_cast<std::uint64_t>(i);
+    const Rows& part = parts[(seed % parts.size() + number) % parts.size()];
+    rows.push_back(part.first +
+                   static_cast<std::int64_t>(mixed(seed + number) % static_cast<std::uint64_t>(part.count)));
   }
   return rows;
 }
@@ -74,8 +89,9 @@ void Selection::append_rows(Ptr ptr, const Indices& rows, std::int64_t row_eleme
   std::optional<std::vector<std::int64_t>> known;
   if (rows.tensor() != nullptr) known = known_integers(*rows.tensor(), "index");
   if (rows.tensor() != nullptr && !known && bound > 0) {
-    known = assumed_rows(element_count(rows.tensor()->shape()), bound);
+    known = assumed_rows(ptr, element_count(rows.tensor()->shape()), row_bytes, bound);
     command.assumed = true;
+    if (command.kind == contract::CommandKind::dma_write) addressing_.append_rest(ptr, command.reachable);
   }
   const std::vector<std::int64_t>& numbers = known ? *known : rows.numbers();
   command.memory.reserve(numbers.size());
@@ -105,8 +121,8 @@ std::int64_t Selection::row_elements_of(const Indices& rows, const TensorHandle&
                           tensors_.describe(value, 2), format_shape(shape)));
 }
 
-// Without contents those that the tensor has.
-std::vector<bool> Selection::elements_of(Ptr ptr, const Mask& mask, const Shape& shape) const {
+// Of an unknown mask those that the tensor has.
+Selection::Elements Selection::elements_of(Ptr ptr, const Mask& mask, const Shape& shape) const {
   const auto count = static_cast<std::size_t>(element_count(shape));
   const bool fits = mask.tensor() != nullptr ? mask.tensor()->shape() == shape : mask.known().size() == count;
   if (!fits) {
@@ -115,31 +131,32 @@ std::vector<bool> Selection::elements_of(Ptr ptr, const Mask& mask, const Shape&
                                                                     : fmt::format("{} elements", mask.known().size()),
                                            format_shape(shape)));
   }
-  if (mask.tensor() == nullptr) return mask.known();
-  std::vector<bool> out(count);
+  if (mask.tensor() == nullptr) return {mask.known(), false};
+  Elements out{std::vector<bool>(count), false};
   if (const auto values = known_integers(*mask.tensor(), "mask")) {
-    std::transform(values->begin(), values->end(), out.begin(), [](std::int64_t value) { return value != 0; });
+    std::transform(values->begin(), values->end(), out.takes_part.begin(),
+                   [](std::int64_t value) { return value != 0; });
     return out;
   }
+  out.assumed = true;
   const auto item = static_cast<std::int64_t>(item_size(ptr.dtype()));
   const std::int64_t first = ptr.offset_bytes() / item;
   const auto end = static_cast<std::int64_t>(ptr.tensor().nbytes) / item;
   for (std::size_t i = 0; i < count; ++i) {
     const std::int64_t at = first + static_cast<std::int64_t>(i);
-    out[i] = at >= 0 && at < end;
+    out.takes_part[i] = at >= 0 && at < end;
   }
   return out;
 }
 
-void Selection::append_masked(Ptr ptr, const TensorHandle& local, const Mask& mask, const std::vector<bool>& takes_part,
-                              Command& command) {
+void Selection::append_masked(Ptr ptr, const TensorHandle& local, const Elements& elements, Command& command) {
   const std::size_t item = item_size(local.dtype());
-  for_runs(takes_part, [&](std::int64_t first, std::int64_t count) {
+  for_runs(elements.takes_part, [&](std::int64_t first, std::int64_t count) {
     addressing_.append(ptr + first, {count}, local.dtype(), 0, command.memory);
     command.local.push_back(
         {local.address() + static_cast<std::uint64_t>(first) * item, static_cast<std::uint64_t>(count) * item});
   });
-  command.assumed = mask.tensor() != nullptr && !pe_.has_contents();
+  command.assumed = elements.assumed;
 }
 
 }  // namespace kb::tl

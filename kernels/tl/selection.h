@@ -1,4 +1,4 @@
-// What indices and masks select (decision 0033).
+// What indices and masks select (decision 0047).
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@
 
 namespace kb::tl {
 
-// Looks at indices and masks and adds what they select to a DMA command. Of those that are tensors a run without
-// contents assumes what they could be, and the command says so.
+// Looks at indices and masks and adds what they select to a DMA command. Of tensors that data mode off does not know it
+// assumes what they could be, and the command says so.
 class Selection {
  public:
-  Selection(const contract::IPe& pe, const Call& call, const Tensors& tensors, Addressing& addressing)
-      : pe_(pe), call_(call), tensors_(tensors), addressing_(addressing) {}
+  Selection(const Call& call, const Tensors& tensors, Addressing& addressing)
+      : call_(call), tensors_(tensors), addressing_(addressing) {}
 
   Shape shape_of(const Indices& rows) const;
   // Elements of a row that `value` has for each index; 1 when the shapes are equal.
@@ -28,17 +28,18 @@ class Selection {
   // An extent in memory per row, in the order of the indices.
   void append_rows(Ptr ptr, const Indices& rows, std::int64_t row_elements, contract::Command& command);
 
-  // Which elements of `shape` take part, in row-major order.
-  std::vector<bool> elements_of(Ptr ptr, const Mask& mask, const Shape& shape) const;
+  struct Elements {
+    std::vector<bool> takes_part;  // in row-major order
+    bool assumed = false;
+  };
+  Elements elements_of(Ptr ptr, const Mask& mask, const Shape& shape) const;
   // The elements that take part, on both sides.
-  void append_masked(Ptr ptr, const TensorHandle& local, const Mask& mask, const std::vector<bool>& takes_part,
-                     contract::Command& command);
+  void append_masked(Ptr ptr, const TensorHandle& local, const Elements& elements, contract::Command& command);
 
  private:
   std::optional<std::vector<std::int64_t>> known_integers(const TensorHandle& tensor, std::string_view what) const;
-  std::vector<std::int64_t> assumed_rows(std::int64_t count, std::int64_t bound) const;
+  std::vector<std::int64_t> assumed_rows(Ptr ptr, std::int64_t count, std::int64_t row_bytes, std::int64_t bound) const;
 
-  const contract::IPe& pe_;
   const Call& call_;
   const Tensors& tensors_;
   Addressing& addressing_;

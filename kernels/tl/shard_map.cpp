@@ -42,6 +42,23 @@ void ShardMap::sort_ranges() const {
   }
 }
 
+std::vector<ShardMap::Part> ShardMap::parts_from(std::uint64_t offset) const {
+  for (const contract::Shard& shard : tensor_->shards) {
+    const std::uint64_t end = shard.offset_bytes + shard.nbytes;
+    if (shard.owner == caller_ && offset >= shard.offset_bytes && offset < end) return {{offset, end}};
+  }
+  return all_parts_from(offset);
+}
+
+std::vector<ShardMap::Part> ShardMap::all_parts_from(std::uint64_t offset) const {
+  if (ranges_.empty()) sort_ranges();
+  std::vector<Part> parts;
+  for (const Range& range : ranges_) {
+    if (range.end > offset) parts.push_back({std::max(range.begin, offset), range.end});
+  }
+  return parts;
+}
+
 bool ShardMap::append(std::uint64_t offset, std::uint64_t nbytes, std::vector<Extent>& extents) const {
   if (nbytes == 0) return true;
   if (own_ != nullptr && offset >= own_->offset_bytes && nbytes <= own_->nbytes &&

@@ -23,6 +23,13 @@ class ShardMap {
   bool append(std::uint64_t offset, std::uint64_t nbytes, std::vector<Extent>& extents) const;
   // The shard that the caller owns (the first one, if it owns several), or null.
   const contract::Shard* own() const { return own_; }
+  struct Part {
+    std::uint64_t begin, end;  // bytes in shard order
+  };
+  // What `offset` and the bytes behind it are in: the caller's own shard, where it has that byte; else all shards, of
+  // copies one.
+  std::vector<Part> parts_from(std::uint64_t offset) const;
+  std::vector<Part> all_parts_from(std::uint64_t offset) const;
 
  private:
   struct Range {

@@ -222,17 +222,28 @@ OperandRef Tensors::operand(const TensorHandle& handle, int position) const {
   return OperandRef::tensor({extent(handle)}, handle.shape_, handle.dtype_, handle.transposed_);
 }
 
-std::vector<std::byte> Tensors::read(const TensorHandle& handle) const {
+void Tensors::check_written(const TensorHandle& handle) const {
   check(handle, 1);
   if (const InFlight::Operation* const writer = dispatch_.in_flight().conflict(extent(handle), false)) {
     call_.raise("KERNEL_ERROR", fmt::format("{} is still being written by {}; tl.wait for that call first",
                                             describe(handle, 1), writer->name()));
   }
+}
+
+std::vector<std::byte> Tensors::read(const TensorHandle& handle) const {
+  check_written(handle);
   return call_.located([&] { return pe_.read({extent(handle)}); });
 }
 
+std::optional<std::vector<std::int64_t>> Tensors::known_integers(const TensorHandle& handle) const {
+  check_written(handle);
+  const auto bytes = call_.located([&] { return pe_.read_if_known({extent(handle)}); });
+  if (!bytes) return std::nullopt;
+  return handle.integers_of(*bytes);
+}
+
 void Tensors::write(const TensorHandle& handle, std::vector<std::byte>&& bytes) const {
-  call_.located([&] { pe_.write_scratch(handle.pa_, std::move(bytes)); });
+  call_.located([&] { pe_.write_scratch(handle.pa_, handle.dtype_, std::move(bytes)); });
 }
 
 void Tensors::fill(const TensorHandle& handle, std::uint64_t element) const {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,13 +54,15 @@ class Tensors {
 
   // No command, no time.
   std::vector<std::byte> read(const TensorHandle& handle) const;
-  std::vector<std::int64_t> read_integers(const TensorHandle& handle) const { return handle.integers_of(read(handle)); }
+  // Nothing where the run does not know them.
+  std::optional<std::vector<std::int64_t>> known_integers(const TensorHandle& handle) const;
   void fill(const TensorHandle& handle, std::uint64_t element) const;  // with what encode_element gives
 
  private:
   TensorHandle made() const;
   TensorHandle made(std::uint64_t address, Shape&& shape, Dtype dtype) const;
   void write(const TensorHandle& handle, std::vector<std::byte>&& bytes) const;
+  void check_written(const TensorHandle& handle) const;  // and no operation writes to it any more
   void check_not_in_use(const Extent& bytes);
 
   Context& context_;

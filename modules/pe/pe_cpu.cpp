@@ -304,7 +304,7 @@ void PeCpu::give_up(const std::string& reason) {
   for (;;) wait_for(resumed_event_);
 }
 
-void PeCpu::write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) {
+void PeCpu::write_scratch(std::uint64_t pa, Dtype dtype, std::vector<std::byte> bytes) {
   count_call();
   const std::uint64_t end = info_.scratch_pa + info_.scratch_bytes;
   if (pa < info_.scratch_pa || pa > end || bytes.size() > end - pa) {
@@ -313,7 +313,8 @@ void PeCpu::write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) {
                                      "to {:#x}",
                                      bytes.size(), pa, info_.scratch_pa, end - 1));
   }
-  if (context().operations != nullptr) context().operations->on_scratch_write(node(), pa, std::move(bytes), now());
+  if (context().operations == nullptr) return;
+  context().operations->on_scratch_write(node(), pa, dtype, std::move(bytes), now());
 }
 
 std::vector<std::byte> PeCpu::read(const std::vector<Extent>& extents) {
@@ -325,8 +326,10 @@ std::vector<std::byte> PeCpu::read(const std::vector<Extent>& extents) {
   return context().operations->kernel_read(extents);
 }
 
-bool PeCpu::has_contents() const {
-  return context().operations != nullptr && context().operations->has_contents();
+std::optional<std::vector<std::byte>> PeCpu::read_if_known(const std::vector<Extent>& extents) {
+  count_call();
+  if (context().operations == nullptr) return std::nullopt;
+  return context().operations->read_if_known(extents);
 }
 
 void PeCpu::set_state(State state) {

@@ -64,10 +64,10 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   void wait(Ticket ticket) override;
   void abandon(Ticket ticket) override;
   std::size_t wait_any(const std::vector<Ticket>& tickets) override;
-  void write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) override;
+  void write_scratch(std::uint64_t pa, Dtype dtype, std::vector<std::byte> bytes) override;
   std::vector<std::byte> read(const std::vector<Extent>& extents) override;
   std::vector<Extent> physical(const std::vector<Extent>& extents) const override;
-  bool has_contents() const override;
+  std::optional<std::vector<std::byte>> read_if_known(const std::vector<Extent>& extents) override;
 
   void on_answer(CommandTask& task) override;
   void on_response(payload::Transaction& transaction) override;

@@ -59,8 +59,7 @@ void decode_resource(AddressFields& fields, std::uint64_t value) {
       return;
     case 2:
       fields.kind = TargetKind::cube_sram;
-      fields.offset = bits(value, 24, 0);
-      require_zero(fields, value, 33, 25);
+      fields.offset = bits(value, 33, 0);
       return;
     default:
       fields.offset = bits(value, 33, 0);

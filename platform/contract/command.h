@@ -49,8 +49,9 @@ struct Command {
   std::optional<Dtype> added;
   // A dma_read that the kernel may never look at; what it reads counts once the kernel has waited for it.
   bool prefetch = false;
-  // The extents in memory stand for those of indices or of a mask that this run does not know (decision 0033).
+  // The extents in memory stand for those of indices or of a mask that this run does not know (decision 0047).
   bool assumed = false;
+  std::vector<Extent> reachable;  // of an assumed dma_write by indices: all that they could name
 
   // gemm: out(m,n) = a(m,k) * b(k,n), accumulated in acc_dtype. math: out = op(inputs), axis for reductions.
   MathOp math_op{};

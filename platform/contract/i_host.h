@@ -98,8 +98,13 @@ class IHost {
   virtual int current_worker() const = 0;
 
   // Contents of device memory as of all operations completed so far (K-40); zero simulated time. In data mode off:
-  // zeros.
+  // zeros where any of the bytes is not known.
   virtual std::vector<std::byte> read_memory(std::uint64_t pa, std::uint64_t nbytes) = 0;
+  // The same, but nothing instead of those zeros (decision 0047).
+  virtual std::optional<std::vector<std::byte>> read_if_known(std::uint64_t pa, std::uint64_t nbytes) {
+    if (data_mode() == DataMode::off) return std::nullopt;
+    return read_memory(pa, nbytes);
+  }
 };
 
 }  // namespace kb::contract

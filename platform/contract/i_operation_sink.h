@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -43,11 +44,15 @@ class IOperationSink {
     static_cast<void>(component), static_cast<void>(copy), static_cast<void>(translator), static_cast<void>(start),
         static_cast<void>(end);
   }
-  virtual void on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) = 0;
+  virtual void on_scratch_write(NodeId component, std::uint64_t pa, Dtype dtype, std::vector<std::byte> bytes,
+                                TimeFs at) = 0;
   virtual void on_host_write(NodeId component, const MemoryWrite& write, TimeFs start, TimeFs end) = 0;
   // Contents for a kernel that looks at them; program Error DATA_ACCESS where the mode forbids it.
   virtual std::vector<std::byte> kernel_read(const std::vector<Extent>& extents) = 0;
-  virtual bool has_contents() const { return true; }  // false when nothing can be looked at
+  // The same, but nothing where data mode off does not know them.
+  virtual std::optional<std::vector<std::byte>> read_if_known(const std::vector<Extent>& extents) {
+    return kernel_read(extents);
+  }
 };
 
 }  // namespace kb::contract

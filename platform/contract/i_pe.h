@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,15 +65,17 @@ class IPe {
     static_cast<void>(tickets);
     return 0;
   }
-  // Puts known contents (zeros, full, arange) into this PE's scratch: no simulated time, logged for replay.
-  virtual void write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) = 0;
-  // Contents a kernel looks at. Program Error DATA_ACCESS where the data mode forbids it (off, and in
+  // Puts known contents (zeros, full, arange) of a dtype into this PE's scratch: no simulated time, logged for replay.
+  virtual void write_scratch(std::uint64_t pa, Dtype dtype, std::vector<std::byte> bytes) = 0;
+  // Contents a kernel looks at. Program Error DATA_ACCESS where the data mode forbids it (in off what is not known, in
   // replay what is computed; P-62).
   virtual std::vector<std::byte> read(const std::vector<Extent>& extents) = 0;
   // The same bytes by their physical addresses, in order: no time, no access. What has no mapping stays as it is.
   virtual std::vector<Extent> physical(const std::vector<Extent>& extents) const { return extents; }
-  // Whether the run has contents at all (data mode is not off).
-  virtual bool has_contents() const { return true; }
+  // The same for indices and masks, for which a run can assume others: nothing where data mode off does not know them.
+  virtual std::optional<std::vector<std::byte>> read_if_known(const std::vector<Extent>& extents) {
+    return read(extents);
+  }
 };
 
 // A kernel as the machine sees it: a name and a body over the PE and the values of its parameters. kernels/tl wraps

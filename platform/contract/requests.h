@@ -50,6 +50,8 @@ struct MemoryWrite {
   // nbytes from `buffer_offset`; null = pattern. In data mode off it may be empty: the contents do not matter.
   std::shared_ptr<const std::vector<std::byte>> buffer;
   std::uint64_t buffer_offset = 0;
+  bool known =
+      false;  // indices and masks may come from it in data mode off (decision 0047); then `buffer` is not empty
 };
 
 // Puts a tensor's shards into the page tables (VA) or segment tables (LA) of PEs of one SIP, or takes them out

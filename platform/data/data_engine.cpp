@@ -13,7 +13,11 @@ namespace kb::data {
 DataEngine::DataEngine(DataMode mode, MemoryStore& memory) : DataEngine(mode, memory, Options{}) {}
 
 DataEngine::DataEngine(DataMode mode, MemoryStore& memory, Options options)
-    : mode_(mode), memory_(memory), options_(std::move(options)), executor_(std::make_unique<Executor>(memory)) {}
+    : mode_(mode),
+      memory_(memory),
+      options_(std::move(options)),
+      known_(memory),
+      executor_(std::make_unique<Executor>(memory)) {}
 
 DataEngine::~DataEngine() = default;
 
@@ -22,7 +26,7 @@ void DataEngine::complete(OpRecord&& record) {
   if (options_.sink != nullptr) options_.sink->record(sequence, record);
   switch (mode_) {
     case DataMode::off:
-      return;
+      return known_.apply(record);
     case DataMode::eager:
       return execute(sequence, record);
     case DataMode::replay:
@@ -66,15 +70,23 @@ void DataEngine::execute(std::uint64_t sequence, const OpRecord& record) {
 }
 
 std::vector<std::byte> DataEngine::read(const std::vector<Extent>& extents) {
-  if (mode_ == DataMode::off) return std::vector<std::byte>(total_bytes(extents));
+  auto known = contents(extents);
+  return known ? std::move(*known) : std::vector<std::byte>(total_bytes(extents));
+}
+
+std::optional<std::vector<std::byte>> DataEngine::contents(const std::vector<Extent>& extents) {
+  if (mode_ == DataMode::off) return known_.read(extents);
   sync();
   return memory_.gather(extents);
 }
 
 std::vector<std::byte> DataEngine::kernel_read(const std::vector<Extent>& extents) {
   if (mode_ == DataMode::off) {
+    auto known = known_.read(extents);
+    if (known) return std::move(*known);
     throw Error::program("DATA_ACCESS",
-                         "a kernel reads the contents of a tensor, but data mode is off; run with --data eager");
+                         "a kernel reads contents that are not known in data mode off, which knows integers that the "
+                         "host or the kernel wrote and that were only copied since; run with --data eager");
   }
   if (mode_ == DataMode::replay) {
     if (const auto found = taint_.find(extents)) {
@@ -91,6 +103,14 @@ std::vector<std::byte> DataEngine::kernel_read(const std::vector<Extent>& extent
     sync();
   }
   return memory_.gather(extents);
+}
+
+std::optional<std::vector<std::byte>> DataEngine::read_if_known(const std::vector<Extent>& extents) {
+  return mode_ == DataMode::off ? known_.read(extents) : kernel_read(extents);
+}
+
+void DataEngine::count_unknown(NodeId component, const char* call, std::uint64_t call_index) {
+  if (unknown_.count++ == 0) unknown_ = {1, component, call, call_index};
 }
 
 std::string DataEngine::component_name(NodeId component) const {

@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "platform/contract/i_host.h"
 #include "platform/data/i_op_sink.h"
+#include "platform/data/known_contents.h"
 #include "platform/data/memory_store.h"
 #include "platform/data/op_record.h"
 #include "platform/data/taint_map.h"
@@ -17,10 +19,10 @@
 namespace kb::data {
 
 using contract::DataMode;
-class Executor;
 
 // Takes finished operations in completion order and computes them in that order: at once (eager), later (replay) or not
-// at all (off). Because the order is the same, replay and eager agree bit for bit.
+// at all (off), but for integers that are known in every mode. Because the order is the same, the modes agree bit for
+// bit.
 class DataEngine {
  public:
   struct Options {
@@ -35,8 +37,10 @@ class DataEngine {
   DataEngine(const DataEngine&) = delete;
   DataEngine& operator=(const DataEngine&) = delete;
 
-  // False when complete() would only count; the caller may then skip building records.
-  bool wants_records() const { return mode_ != DataMode::off || options_.sink != nullptr; }
+  // False when complete() would only count; the caller may then skip building records, of writes those that are not
+  // `known`.
+  bool wants_records() const { return mode_ != DataMode::off || options_.sink != nullptr || !known_.empty(); }
+  bool wants_write(bool known) const { return known || wants_records(); }
 
   // Whether stages of tiles are wanted: they stand in the log and compute nothing.
   bool wants_stages() const { return options_.sink != nullptr; }
@@ -49,12 +53,29 @@ class DataEngine {
   // Computes everything queued (replay). Which bytes count as computed does not change.
   void sync();
 
-  // Contents as of all operations completed so far (K-40); in mode off: zeros.
+  // Contents as of all operations completed so far (K-40); in mode off nothing when one of the bytes is not known.
+  std::optional<std::vector<std::byte>> contents(const std::vector<Extent>& extents);
+  // The same, but zeros instead of nothing.
   std::vector<std::byte> read(const std::vector<Extent>& extents);
 
-  // Contents for a kernel. Program Error DATA_ACCESS in mode off, and in replay when a byte was computed by gemm or
-  // math (P-62); the message names that operation.
+  // Contents for a kernel. Program Error DATA_ACCESS in mode off when a byte is not known, and in replay when one was
+  // computed by gemm or math (P-62); the message names that operation.
   std::vector<std::byte> kernel_read(const std::vector<Extent>& extents);
+  // The same, but nothing in mode off when a byte is not known.
+  std::optional<std::vector<std::byte>> read_if_known(const std::vector<Extent>& extents);
+
+  // Bytes whose contents changed without an operation.
+  void forget(std::uint64_t pa, std::uint64_t nbytes) { known_.forget(pa, nbytes); }
+
+  // Accesses whose indices or masks were assumed (mode off).
+  struct Unknown {
+    std::uint64_t count = 0;
+    NodeId component;  // of the first one, and its call in the kernel
+    std::string call;
+    std::uint64_t call_index = 0;
+  };
+  const Unknown& unknown() const { return unknown_; }
+  void count_unknown(NodeId component, const char* call, std::uint64_t call_index);
 
   DataMode mode() const { return mode_; }
   MemoryStore& memory() { return memory_; }
@@ -72,6 +93,8 @@ class DataEngine {
   std::vector<OpRecord> queue_;  // the first `pending_` are the last ones of the sequence, the others to be used again
   std::size_t pending_ = 0;
   TaintMap taint_;
+  KnownContents known_;  // in mode off
+  Unknown unknown_;
   std::unique_ptr<Executor> executor_;
 };
 

@@ -109,6 +109,15 @@ void MemoryStore::keep_outside(std::uint64_t pa, std::uint64_t nbytes, contract:
   outside_.assign(pa, pa + nbytes, &keeper);
 }
 
+bool MemoryStore::is_kept_outside(std::uint64_t pa, std::uint64_t nbytes) const {
+  bool kept = false;
+  outside_.for_each(pa, pa + nbytes, [&](std::uint64_t, std::uint64_t, contract::IContentsKeeper*) {
+    kept = true;
+    return false;
+  });
+  return kept;
+}
+
 // Calls own(begin, bytes) and outside(begin, bytes, keeper) for the parts of a range, ascending.
 template <typename Own, typename Outside>
 void MemoryStore::split(std::uint64_t pa, std::uint64_t nbytes, Own&& own, Outside&& outside) const {

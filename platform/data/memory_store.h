@@ -37,6 +37,7 @@ class MemoryStore {
 
   // From now on these bytes are with `keeper`, which outlives all uses of the store. They count as written.
   void keep_outside(std::uint64_t pa, std::uint64_t nbytes, contract::IContentsKeeper& keeper);
+  bool is_kept_outside(std::uint64_t pa, std::uint64_t nbytes) const;  // any of the bytes
 
   void write(std::uint64_t pa, const std::byte* bytes, std::uint64_t nbytes);
   // Repeats `pattern` from `pa` on; the last repetition may be cut. Allocates no pages when it covers one whole page or

@@ -31,6 +31,10 @@ struct CopyOp {
   std::string direction{};  // of a message: the queue of the PE that did it, and its number there; else empty
   std::uint64_t sequence = 0;
   std::optional<Dtype> added{};  // the source is added to the destination, as numbers of this dtype
+  // Of indices or a mask that the run does not know: what is copied, or where to, is not what a run with data copies.
+  // `reachable` are the places besides `destination` that the real ones could name.
+  bool assumed = false;
+  std::vector<Extent> reachable{};
 };
 
 enum class WriteName : std::uint8_t { host_write, scratch_write };
@@ -41,6 +45,7 @@ struct WriteOp {
   contract::Pattern pattern;
   std::shared_ptr<const std::vector<std::byte>> buffer;  // null = pattern
   std::uint64_t buffer_offset = 0;
+  bool known = false;  // in data mode off, too (KnownContents)
 };
 
 // out (m, n) = a (m, k) x b (k, n), accumulated in acc_dtype, rounded once to the dtype of `out` (P-90); a composite's

@@ -34,6 +34,8 @@ void describe(const Command& command, OpRecord& record) {
       copy.destination = read ? command.local : command.memory;
       copy.added = command.added;
       copy.direction.clear();
+      copy.assumed = command.assumed;
+      copy.reachable = command.reachable;
       return;
     }
     case CommandKind::gemm:
@@ -76,6 +78,7 @@ void describe(const Command& command, OpRecord& record) {
 void OperationRecorder::on_command(NodeId component, const Command& command, const contract::ITranslator* translator,
                                    TimeFs start, TimeFs end) {
   const std::uint64_t id = next_id_++;
+  if (command.assumed) engine_.count_unknown(component, command.call, command.call_index);
   if (!engine_.wants_records()) return;
   record_.id = id;
   record_.start = start;
@@ -110,6 +113,8 @@ void OperationRecorder::on_message(NodeId component, const MessageCopy& message,
   copy.source = message.source;
   copy.destination = message.destination;
   copy.added.reset();
+  copy.assumed = false;
+  copy.reachable.clear();
   copy.direction = message.direction;
   copy.sequence = message.sequence;
   if (translator != nullptr) make_physical(*translator);
@@ -133,6 +138,7 @@ void OperationRecorder::make_physical(const contract::ITranslator& translator) {
   if (auto* const copy = std::get_if<CopyOp>(&record_.op)) {
     resolve(copy->source);
     resolve(copy->destination);
+    resolve(copy->reachable);
   } else if (auto* const gemm = std::get_if<GemmOp>(&record_.op)) {
     for (OperandRef* operand : {&gemm->a, &gemm->b, &gemm->out}) resolve(operand->extents);
     resolve_operands(gemm->epilogues);
@@ -144,20 +150,27 @@ void OperationRecorder::make_physical(const contract::ITranslator& translator) {
   }
 }
 
-void OperationRecorder::on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) {
+void OperationRecorder::on_scratch_write(NodeId component, std::uint64_t pa, Dtype dtype, std::vector<std::byte> bytes,
+                                         TimeFs at) {
   const std::uint64_t id = next_id_++;
-  if (!engine_.wants_records()) return;
+  const bool known = !is_float(dtype);
+  if (!engine_.wants_write(known)) return;
   const Extent place{pa, bytes.size()};
   auto buffer = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-  engine_.complete({id, at, at, component, WriteOp{WriteName::scratch_write, {place}, {}, std::move(buffer), 0}});
+  engine_.complete(
+      {id, at, at, component, WriteOp{WriteName::scratch_write, {place}, {}, std::move(buffer), 0, known}});
 }
 
 void OperationRecorder::on_host_write(NodeId component, const contract::MemoryWrite& write, TimeFs start, TimeFs end) {
   const std::uint64_t id = next_id_++;
-  if (!engine_.wants_records()) return;
-  engine_.complete(
-      {id, start, end, component,
-       WriteOp{WriteName::host_write, {{write.pa, write.nbytes}}, write.pattern, write.buffer, write.buffer_offset}});
+  if (!engine_.wants_write(write.known)) return;
+  engine_.complete({id, start, end, component,
+                    WriteOp{WriteName::host_write,
+                            {{write.pa, write.nbytes}},
+                            write.pattern,
+                            write.buffer,
+                            write.buffer_offset,
+                            write.known}});
 }
 
 void OperationRecorder::on_outside_write(NodeId component, std::vector<Extent> destination,
@@ -167,6 +180,10 @@ void OperationRecorder::on_outside_write(NodeId component, std::vector<Extent> d
   if (!engine_.wants_records()) return;
   engine_.complete(
       {id, start, end, component, WriteOp{WriteName::host_write, std::move(destination), {}, std::move(buffer), 0}});
+}
+
+std::optional<std::vector<std::byte>> OperationRecorder::read_if_known(const std::vector<Extent>& extents) {
+  return engine_.read_if_known(extents);
 }
 
 std::vector<std::byte> OperationRecorder::kernel_read(const std::vector<Extent>& extents) {

@@ -17,13 +17,14 @@ class OperationRecorder final : public contract::IOperationSink {
                 TimeFs end) override;
   void on_message(NodeId component, const MessageCopy& message, const contract::ITranslator* translator, TimeFs start,
                   TimeFs end) override;
-  void on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) override;
+  void on_scratch_write(NodeId component, std::uint64_t pa, Dtype dtype, std::vector<std::byte> bytes,
+                        TimeFs at) override;
   void on_host_write(NodeId component, const contract::MemoryWrite& write, TimeFs start, TimeFs end) override;
-  // Bytes from a model outside of the machine, in order, at `destination`.
+  // Bytes from a model outside of the machine, in order, at `destination`. They are not known in data mode off.
   void on_outside_write(NodeId component, std::vector<Extent> destination,
                         std::shared_ptr<const std::vector<std::byte>> buffer, TimeFs start, TimeFs end);
   std::vector<std::byte> kernel_read(const std::vector<Extent>& extents) override;
-  bool has_contents() const override { return engine_.mode() != contract::DataMode::off; }
+  std::optional<std::vector<std::byte>> read_if_known(const std::vector<Extent>& extents) override;
 
  private:
   // The extents of record_; program Error PAGE_FAULT when a mapping is gone.

@@ -1,6 +1,6 @@
 #include "platform/data/taint_map.h"
 
-#include <algorithm>
+#include "platform/data/copy_ranges.h"
 
 namespace kb::data {
 
@@ -20,38 +20,9 @@ void TaintMap::apply(std::uint64_t sequence, const OpRecord& record) {
   } else if (map_.empty()) {
     return;
   } else if (const auto* moved = std::get_if<CopyOp>(&record.op)) {
-    copy(*moved);
+    copy_ranges(map_, moved->source, moved->destination, [](const Origin& origin, std::uint64_t) { return origin; });
   } else if (const auto* write = std::get_if<WriteOp>(&record.op)) {
     for (const Extent& extent : write->destination) map_.erase(extent.pa, extent.pa + extent.nbytes);
-  }
-}
-
-void TaintMap::copy(const CopyOp& op) {
-  struct Piece {
-    std::uint64_t begin, end;  // bytes from the start of the copy
-    Origin origin;
-  };
-  std::vector<Piece> pieces;
-  std::uint64_t offset = 0;
-  for (const Extent& from : op.source) {
-    map_.for_each(from.pa, from.pa + from.nbytes, [&](std::uint64_t begin, std::uint64_t end, const Origin& origin) {
-      pieces.push_back({offset + (begin - from.pa), offset + (end - from.pa), origin});
-      return true;
-    });
-    offset += from.nbytes;
-  }
-  offset = 0;
-  auto piece = pieces.begin();
-  for (const Extent& to : op.destination) {
-    map_.erase(to.pa, to.pa + to.nbytes);
-    const std::uint64_t stop = offset + to.nbytes;
-    while (piece != pieces.end() && piece->begin < stop) {
-      const std::uint64_t begin = std::max(piece->begin, offset);
-      map_.assign(to.pa + (begin - offset), to.pa + (std::min(piece->end, stop) - offset), piece->origin);
-      if (piece->end > stop) break;  // the rest belongs to the next extent
-      ++piece;
-    }
-    offset = stop;
   }
 }
 

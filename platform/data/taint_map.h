@@ -34,8 +34,6 @@ class TaintMap {
   std::size_t ranges() const { return map_.size(); }
 
  private:
-  void copy(const CopyOp& op);
-
   IntervalMap<Origin> map_;
 };
 

@@ -56,7 +56,8 @@ const FieldTable& SramParams::fields() {
   static const FieldTable table =
       Fields<SramParams>()
           .add("overhead_ns", &SramParams::overhead, "access cost, once per transaction")
-          .add("size_mb", &SramParams::size, positive(32.0), "capacity; bounds addresses, costs no time")
+          .add("size_mb", &SramParams::size, positive(16384.0),
+               "capacity, up to the 16 GB of the address window; bounds addresses, costs no time")
           .machine_wide()
           .table();
   return table;

@@ -18,6 +18,7 @@
 #include "platform/base/problem_limit.h"
 #include "platform/base/version.h"
 #include "platform/observe/output_file.h"
+#include "platform/topology/ccl_config.h"
 #include "sim/cli/arguments.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
@@ -171,7 +172,10 @@ std::pair<std::string, std::string> split_assignment(const std::string& text) {
 
 void TopologyChoice::add_file_option(CLI::App& app) {
   if (program->fixed_topology) return;
-  app.add_option("--topology", file, "Topology file (default: the built-in reference machine)")->type_name("FILE");
+  app.add_option(
+         "--topology", file,
+         "Topology file, or name of a machine that comes with kernbench (default: the built-in reference machine)")
+      ->type_name("FILE");
 }
 
 void TopologyChoice::add_set_option(CLI::App& app) {
@@ -182,11 +186,50 @@ void TopologyChoice::add_set_option(CLI::App& app) {
       ->allow_extra_args(false);
 }
 
+namespace {
+
+namespace fs = std::filesystem;
+
+// The folder of the machines that come with the program: where it was installed, or in the source tree that built it.
+fs::path shipped_machines() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  for (const char* folder : {"../../share/kernbench/configs", "../../../../configs"}) {
+    const fs::path configs = (program / folder).lexically_normal();
+    if (fs::is_regular_file(configs / "reference.yaml", error)) return configs;
+  }
+  return {};
+}
+
+// "one_cube" for the file that comes with the program; what the user has under that name goes first.
+std::string machine_file(const std::string& name) {
+  std::error_code error;
+  if (name.find('/') != std::string::npos || fs::exists(name, error)) return name;
+  const fs::path folder = shipped_machines();
+  if (folder.empty()) return name;
+  const std::string stem = fs::path(name).extension() == ".yaml" ? fs::path(name).stem().string() : name;
+  std::vector<std::string> machines;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() != ".yaml" || topology::is_ccl_file(entry.path().string())) continue;
+    machines.push_back(entry.path().stem().string());
+    if (machines.back() == stem) return entry.path().string();
+  }
+  std::sort(machines.begin(), machines.end());
+  std::string known;
+  for (const std::string& machine : machines) known += (known.empty() ? "" : ", ") + machine;
+  const std::string near = nearest_name(stem, machines);
+  throw Error({Diagnostic{
+      "", 0, 0, "", "there is no file '" + name + "'",
+      (near.empty() ? "" : "did you mean '" + near + "'? ") + "machines of " + folder.string() + ": " + known}});
+}
+
+}  // namespace
+
 topology::LoadedTopology TopologyChoice::load(const topology::Implementations& implementations) const {
   std::vector<std::pair<std::string, std::string>> overrides;
   for (const std::string& text : sets) overrides.push_back(split_assignment(text));
   return within_memory("reading the topology", [&] {
-    if (!file.empty()) return topology::load(file, overrides, implementations);
+    if (!file.empty()) return topology::load(machine_file(file), overrides, implementations);
     return topology::load_text(program->topology.text, program->topology.name, overrides, implementations);
   });
 }

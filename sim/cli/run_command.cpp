@@ -152,7 +152,8 @@ class RunCommand final : public Command {
   void take_sets() {
     for (const std::string& text : sets_) {
       const auto assignment = split_assignment(text);
-      if (assignment.first.find('.') != std::string::npos) {
+      // A parameter has no dot, and a key of the topology has one, but for this section.
+      if (assignment.first.find('.') != std::string::npos || assignment.first == "replace") {
         choice_.sets.push_back(text);
       } else {
         workload_sets_.push_back(assignment);

@@ -218,6 +218,13 @@ class SweepCommand final : public Command {
       print_text(report(spec, counts, run, files));
       if (counts.failed > 0) print_text("the first failure is " + printable_line(sweep.first_failure()) + "\n");
     }
+    if (counts.unknown > 0) {
+      print_note(
+          fmt::format("kernbench sweep: {} of {} points have accesses with indices or masks that data mode off does "
+                      "not know ({} in "
+                      "all, column 'cause'): their times rest on assumed rows; write 'data: replay'",
+                      counts.unknown, counts.points, counts.unknown_accesses));
+    }
     if (counts.missing > 0) {
       const bool elsewhere = on_ != "local" || collect_;
       print_note(fmt::format("kernbench sweep: {} points are missing{}; {}", counts.missing,

@@ -16,6 +16,8 @@ namespace {
 constexpr std::uint32_t kMaxArgs = 64;
 constexpr std::uint32_t kMaxShards = 1u << 16;
 constexpr std::uint64_t kCopyPart = 1 << 20;  // of a copy; the parts follow one another
+// A copy has no dtype: up to this size it may be of indices, which data mode off keeps (decision 0047).
+constexpr std::uint64_t kMostKnownBytes = 64 << 10;
 
 static_assert(sizeof(kb_descriptor) == 128 && sizeof(kb_arg) == 64 && sizeof(kb_shard) == 32);
 
@@ -297,6 +299,7 @@ void ControlBlock::copy_to_device(const kb_descriptor& descriptor) {
     write.pa = descriptor.device + done;
     write.nbytes = part;
     write.buffer = buffer;
+    write.known = descriptor.bytes <= kMostKnownBytes;
     wait_for(submit([&] {
       write.owner = owner_of(write.pa, part);
       return host_.submit(write);

@@ -143,9 +143,7 @@ Device::Impl::Impl(Device& device, const DeviceConfig& config)
   sim::HostPortOptions host;
   host.data_mode = options_.data_mode;
   host.embedded = true;
-  if (options_.data_mode != contract::DataMode::off) {
-    host.read_memory = [this](std::uint64_t pa, std::uint64_t nbytes) { return data_->read(pa, nbytes); };
-  }
+  host.read_memory = [this](std::uint64_t pa, std::uint64_t nbytes) { return data_->read_if_known(pa, nbytes); };
   host_ = std::make_unique<sim::HostPort>(*platform_, host);
   auto& outside = platform_->context().shared<modules::OutsideModels>();
   outside.outward = outward_.get();
@@ -339,6 +337,8 @@ DeviceReport Device::Impl::finish() {
     report.error_code = failure_->code();
     report.error_message = failure_->what();
   }
+  const sim::UnknownAccesses unknown = data_->unknown_accesses();
+  if (unknown.count > 0) report.warnings.push_back(sim::unknown_accesses_text(unknown));
   report.problems = problems_;
   report.events = platform_->scheduler().events();
   report.launches = host_->launches().size();

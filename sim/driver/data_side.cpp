@@ -1,6 +1,7 @@
 #include "sim/driver/data_side.h"
 
 #include <array>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -64,16 +65,25 @@ std::string address_text(std::uint64_t pa) {
 }  // namespace
 
 DataSide::DataSide(const topology::Graph& graph, const SimulationOptions& options)
-    : memory_({options.strict, address_text}),
+    : graph_(graph),
+      memory_({options.strict, address_text}),
       log_(make_log(graph, options)),
       engine_(options.data_mode, memory_, engine_options(graph, log_.get())),
       recorder_(engine_) {}
 
 DataSide::~DataSide() = default;
 
+UnknownAccesses DataSide::unknown_accesses() const {
+  const data::DataEngine::Unknown& unknown = engine_.unknown();
+  if (unknown.count == 0) return {};
+  return {unknown.count, "tl." + unknown.call + " #" + std::to_string(unknown.call_index),
+          graph_.node(unknown.component).id};
+}
+
 void DataSide::poke(std::uint64_t pa, const std::byte* bytes, std::uint64_t nbytes) {
   engine_.sync();
   memory_.write(pa, bytes, nbytes);
+  engine_.forget(pa, nbytes);
 }
 
 void DataSide::finish() {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "platform/data/data_engine.h"
@@ -20,8 +21,13 @@ class DataSide {
   ~DataSide();
 
   data::OperationRecorder& recorder() { return recorder_; }
-  // Contents of memory as of all operations completed so far.
+  // Contents of memory as of all operations completed so far; zeros where data mode off does not know them.
   std::vector<std::byte> read(std::uint64_t pa, std::uint64_t nbytes) { return engine_.read({{pa, nbytes}}); }
+  // The same, but nothing instead of those zeros.
+  std::optional<std::vector<std::byte>> read_if_known(std::uint64_t pa, std::uint64_t nbytes) {
+    return engine_.contents({{pa, nbytes}});
+  }
+  UnknownAccesses unknown_accesses() const;
   // Changes memory at once, without an operation.
   void poke(std::uint64_t pa, const std::byte* bytes, std::uint64_t nbytes);
   data::MemoryStore& memory() { return memory_; }
@@ -29,6 +35,7 @@ class DataSide {
   void finish_log();
 
  private:
+  const topology::Graph& graph_;
   data::MemoryStore memory_;
   std::unique_ptr<data::IOpSink> log_;
   data::DataEngine engine_;

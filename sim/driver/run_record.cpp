@@ -296,6 +296,16 @@ void write_blocks(JsonWriter& json, const RunRecord& run) {
 
 }  // namespace
 
+std::string unknown_accesses_text(const UnknownAccesses& unknown) {
+  if (unknown.count == 0) return "";
+  return std::to_string(unknown.count) +
+         (unknown.count == 1 ? " access has indices or a mask" : " accesses have indices or masks") +
+         " that data mode off does not know (the first: " + unknown.first + " at " + unknown.at +
+         "): their rows are assumed, so that times may differ from those of a run with data; --data replay has the "
+         "real "
+         "ones";
+}
+
 void drop_details(RunRecord& run) {
   run.blocks.clear();
   run.resources.clear();
@@ -346,6 +356,7 @@ void render_result(const RunRecord& run, const observe::TextSink& sink) {
   json.key("ok").boolean(run.ok).key("error");
   write_error(json, run.error_code, run.error_message);
   json.key("sim_time_ns").time_ns(run.sim_time);
+  json.key("unknown_accesses").unsigned_integer(run.unknown_accesses);
   json.key("launches").begin_array();
   for (const LaunchRecord& launch : run.launches) write_launch(json, launch, run.resources);
   json.end_array();

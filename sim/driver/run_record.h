@@ -73,6 +73,14 @@ struct ResourceName {
   std::string block, resource;  // node id, and "pc3", "to_sip0.cube0.r0c0", "decode"
 };
 
+// Accesses whose indices or masks data mode off did not know; what they read or wrote was assumed.
+struct UnknownAccesses {
+  std::uint64_t count = 0;
+  std::string first, at;  // "tl.gather #3", "sip0.cube0.pe1.pe_dma"
+};
+// For people; "" when there are none.
+std::string unknown_accesses_text(const UnknownAccesses& unknown);
+
 struct RunRecord {
   std::string topology_file;
   std::string topology_sha256;
@@ -93,6 +101,7 @@ struct RunRecord {
   std::vector<data::VerificationRow> verification;
   std::optional<std::vector<check::Race>> races;  // absent: they were not looked for
   std::uint64_t races_not_compared = 0;           // accesses whose indices or masks the run does not know
+  std::uint64_t unknown_accesses = 0;             // the same, whether or not races were looked for
   std::vector<FigureRecord> figures;
   std::vector<Finding> findings;          // why it takes as long as it does, when that was recorded
   std::vector<OperationCost> operations;  // the most expensive kinds, when that was recorded

@@ -59,9 +59,7 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
       *new elab::Platform("platform", topology.graph, modules::registry_with(options.blocks), platform_options);
   HostPortOptions host_options;
   host_options.data_mode = options.data_mode;
-  if (options.data_mode != contract::DataMode::off) {
-    host_options.read_memory = [&data](std::uint64_t pa, std::uint64_t nbytes) { return data.read(pa, nbytes); };
-  }
+  host_options.read_memory = [&data](std::uint64_t pa, std::uint64_t nbytes) { return data.read_if_known(pa, nbytes); };
   HostPort host(platform, host_options);
   host.run_main(program);
   if (options.time_limit) platform.scheduler().set_time_limit(*options.time_limit);
@@ -103,6 +101,7 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   } else {
     result.failure = program_error_of([&] { data.finish(); });
   }
+  result.unknown_accesses = data.unknown_accesses();
   result.requests = host.requests();
   result.launches = host.take_launches();
   if (waves) waves->write_save_file(result.launches, result.sim_time);

@@ -70,6 +70,7 @@ struct SimulationResult {
   std::vector<std::pair<std::string, std::vector<StatisticRecord>>> blocks;
   // Why the run did not succeed: family program or no_progress; none when it did. Errors of other families are thrown.
   std::optional<Error> failure;
+  UnknownAccesses unknown_accesses;
   std::vector<std::string> warnings;
 };
 

@@ -237,6 +237,8 @@ WorkloadOutcome run_workload(const WorkloadRun& run) {
   record.launches = std::move(result.launches);
   record.blocks = std::move(result.blocks);
   record.warnings = std::move(result.warnings);
+  record.unknown_accesses = result.unknown_accesses.count;
+  if (record.unknown_accesses > 0) record.warnings.push_back(unknown_accesses_text(result.unknown_accesses));
   observers.report(record);
   for (const std::string& warning : data::non_finite_warnings(record.verification)) warnings.push_back(warning);
   record.warnings.insert(record.warnings.end(), warnings.begin(), warnings.end());

@@ -123,8 +123,9 @@ void OperationCosts::note_message(NodeId component, MessageStep step, std::uint6
   }
 }
 
-void OperationCosts::on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) {
-  next_->on_scratch_write(component, pa, std::move(bytes), at);
+void OperationCosts::on_scratch_write(NodeId component, std::uint64_t pa, Dtype dtype, std::vector<std::byte> bytes,
+                                      TimeFs at) {
+  next_->on_scratch_write(component, pa, dtype, std::move(bytes), at);
 }
 
 void OperationCosts::on_host_write(NodeId component, const contract::MemoryWrite& write, TimeFs start, TimeFs end) {
@@ -133,6 +134,10 @@ void OperationCosts::on_host_write(NodeId component, const contract::MemoryWrite
 
 std::vector<std::byte> OperationCosts::kernel_read(const std::vector<Extent>& extents) {
   return next_->kernel_read(extents);
+}
+
+std::optional<std::vector<std::byte>> OperationCosts::read_if_known(const std::vector<Extent>& extents) {
+  return next_->read_if_known(extents);
 }
 
 std::vector<OperationCost> OperationCosts::most_expensive(std::size_t count) const {

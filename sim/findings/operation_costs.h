@@ -30,10 +30,11 @@ class OperationCosts final : public contract::IOperationSink {
                 TimeFs end) override;
   void on_message(NodeId component, const MessageCopy& copy, const contract::ITranslator* translator, TimeFs start,
                   TimeFs end) override;
-  void on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) override;
+  void on_scratch_write(NodeId component, std::uint64_t pa, Dtype dtype, std::vector<std::byte> bytes,
+                        TimeFs at) override;
   void on_host_write(NodeId component, const contract::MemoryWrite& write, TimeFs start, TimeFs end) override;
   std::vector<std::byte> kernel_read(const std::vector<Extent>& extents) override;
-  bool has_contents() const override { return next_->has_contents(); }
+  std::optional<std::vector<std::byte>> read_if_known(const std::vector<Extent>& extents) override;
 
   // By their time, the largest first. Writes of the host are none of them.
   std::vector<OperationCost> most_expensive(std::size_t count) const;

@@ -306,8 +306,12 @@ void HostPort::run_workers(int count, const std::string& name, std::function<voi
 }
 
 std::vector<std::byte> HostPort::read_memory(std::uint64_t pa, std::uint64_t nbytes) {
-  if (!options_.read_memory) return std::vector<std::byte>(nbytes);
-  return options_.read_memory(pa, nbytes);
+  auto known = read_if_known(pa, nbytes);
+  return known ? std::move(*known) : std::vector<std::byte>(nbytes);
+}
+
+std::optional<std::vector<std::byte>> HostPort::read_if_known(std::uint64_t pa, std::uint64_t nbytes) {
+  return options_.read_memory ? options_.read_memory(pa, nbytes) : std::nullopt;
 }
 
 std::string HostPort::describe(const Request& request, contract::RequestId id) const {

@@ -25,8 +25,8 @@ namespace kb::sim {
 struct HostPortOptions {
   contract::DataMode data_mode = contract::DataMode::off;
   bool embedded = false;  // part of another simulation, which is not run on to unwind threads
-  // Contents of device memory; null (data off) reads as zeros.
-  std::function<std::vector<std::byte>(std::uint64_t pa, std::uint64_t nbytes)> read_memory;
+  // Contents of device memory, nothing where they are not known; null: nowhere.
+  std::function<std::optional<std::vector<std::byte>>(std::uint64_t pa, std::uint64_t nbytes)> read_memory;
 };
 
 // Requests are checked before injection (H-15): program Errors SCHEMA_ERROR, ADDRESS_ERROR, KERNEL_ERROR name the field
@@ -57,6 +57,7 @@ class HostPort final : public contract::IHost, private elab::IHostPort {
   void run_workers(int count, const std::string& name, std::function<void(int rank)> body) override;
   int current_worker() const override { return threads_.current_worker(); }
   std::vector<std::byte> read_memory(std::uint64_t pa, std::uint64_t nbytes) override;
+  std::optional<std::vector<std::byte>> read_if_known(std::uint64_t pa, std::uint64_t nbytes) override;
 
   // Starts the workload as the main host thread; call once, before the simulation starts.
   void run_main(std::function<void(contract::IHost&)> program);

@@ -81,7 +81,7 @@ void check_memory_request(const topology::MachineSpec& spec, const char* what, c
 
 void check_write_source(const contract::MemoryWrite& request, contract::DataMode mode) {
   if (request.buffer) {
-    if (mode == contract::DataMode::off && request.buffer->empty()) return;
+    if (mode == contract::DataMode::off && request.buffer->empty() && !request.known) return;
     const std::uint64_t size = request.buffer->size();
     if (request.buffer_offset > size || request.nbytes > size - request.buffer_offset) {
       schema_error("MemoryWrite: the host buffer has " + std::to_string(size) + " bytes, but bytes " +

@@ -8,6 +8,7 @@ std::string to_text(const Answer& answer) {
   Json json;
   if (answer.ok) {
     json["cells"] = answer.cells;
+    if (answer.unknown_accesses > 0) json["unknown_accesses"] = answer.unknown_accesses;
   } else {
     json["code"] = answer.code;
     json["cause"] = answer.cause;
@@ -23,6 +24,8 @@ std::optional<Answer> answer_of(const std::string& text) {
   if (json.contains("cells") && json["cells"].is_array()) {
     answer.ok = true;
     answer.cells = json["cells"].get<std::vector<Json>>();
+    const auto unknown = json.find("unknown_accesses");
+    if (unknown != json.end() && unknown->is_number_unsigned()) answer.unknown_accesses = *unknown;
     return answer;
   }
   if (!json.contains("code") || !json["code"].is_string() || !json.contains("cause") || !json["cause"].is_string()) {

@@ -15,6 +15,7 @@ struct Answer {
   std::string cause;                          // in words
   std::vector<nlohmann::ordered_json> cells;  // of the columns that are selectors, in their order
   std::uint64_t attempt = 1;                  // of a failure: more than 1 where the point was run again
+  std::uint64_t unknown_accesses = 0;         // as in the result: its times rest on assumed rows
 };
 
 inline constexpr const char* kNoSuchResult = "NO_SUCH_RESULT";  // a column is not in the result

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "platform/base/error.h"
+#include "platform/base/nearest.h"
 #include "platform/topology/input_file.h"
 
 namespace kb::sweep {
@@ -109,6 +110,34 @@ class Checker {
     problems_.push_back(std::move(place));
   }
 
+  // A line that no point can be on would only show when everything has run.
+  void check_plots() {
+    for (const Plot& plot : spec_.plots) {
+      for (std::size_t i = 0; i < plot.where.size(); ++i) {
+        const auto& [name, wanted] = plot.where[i];
+        const AxisColumn* const column = axis_column(name);
+        if (column == nullptr) continue;
+        const std::vector<std::string>& values = column->values;
+        const auto is_wanted = [&, &text = wanted](const std::string& value) { return is_value_of_axis(value, text); };
+        if (std::any_of(values.begin(), values.end(), is_wanted)) continue;
+        Diagnostic place = plot.where_places[i];
+        place.message =
+            fmt::format("the axis '{}' has no value '{}', so that plot '{}' would be empty", name, wanted, plot.name);
+        place.remedy = suggest(wanted, values);
+        problems_.push_back(std::move(place));
+      }
+    }
+  }
+
+  const AxisColumn* axis_column(const std::string& name) const {
+    for (const Axis& axis : spec_.axes) {
+      for (const AxisColumn& column : axis.columns) {
+        if (column.name == name) return &column;
+      }
+    }
+    return nullptr;
+  }
+
   const SweepSpec& spec_;
   const Space& space_;
   const PointRunner& runner_;
@@ -117,6 +146,7 @@ class Checker {
 };
 
 void Checker::run() {
+  check_plots();
   for (std::size_t axis = 0; axis < spec_.axes.size(); ++axis) check_parameters(axis);
   topology::throw_if_any(std::move(problems_));
   const std::string base = at_place([&] { return configuration(first_); }, nullptr);

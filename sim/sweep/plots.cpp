@@ -11,6 +11,7 @@
 #include "platform/observe/json_writer.h"
 #include "platform/observe/output_set.h"
 #include "platform/topology/sha256.h"
+#include "sim/driver/run_record.h"
 #include "sim/files/files.h"
 #include "sim/files/gnuplot.h"
 #include "sim/sweep/outside_program.h"
@@ -37,6 +38,14 @@ std::string shown(const Json& cell) {
 bool is_value(const Json& cell, const std::string& value) {
   return !cell.is_null() && (shown(cell) == value || cell == Json::parse(value, nullptr, false));
 }
+
+}  // namespace
+
+bool is_value_of_axis(const std::string& value, const std::string& wanted) {
+  return is_value(Json::parse(sim::json_scalar(value)), wanted);
+}
+
+namespace {
 
 // Points of one line.
 struct Series {

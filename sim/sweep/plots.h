@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "platform/base/error.h"
+
 namespace kb::sweep {
 
 struct Table;
@@ -15,8 +17,12 @@ struct Plot {
   std::string series;  // one line per value; "" = one line
   std::string title;
   std::vector<std::pair<std::string, std::string>> where;  // columns and the values that they have to have
+  std::vector<Diagnostic> where_places;                    // of each, in the file; message and remedy are empty
   bool log_x = false, log_y = false;
 };
+
+// Whether a value of an axis, as it stands in the file, is one that `where` names: equal as a text, or as a number.
+bool is_value_of_axis(const std::string& value, const std::string& wanted);
 
 // What gnuplot reads, by kernbench's own hand.
 struct PlotFiles {

@@ -234,7 +234,9 @@ Answer PointRunner::answer_of(sim::WorkloadOutcome& outcome, const std::string& 
   }
   if (!outcome.record.ok) return {false, outcome.record.error_code, outcome.record.error_message, {}};
   if (sql != nullptr && data::has_word(sql_, "result")) sql->add_result(text);
-  return cells_of(Json::parse(text), sql);
+  Answer answer = cells_of(Json::parse(text), sql);
+  answer.unknown_accesses = outcome.record.unknown_accesses;
+  return answer;
 }
 
 Answer PointRunner::cells_of(const Json& result, PointSql* sql) const {

@@ -62,6 +62,9 @@ SweepCounts Sweep::counts() const {
   for (const Answer* answer : answers()) {
     ++counts.points;
     ++(answer == nullptr ? counts.missing : answer->ok ? counts.ok : counts.failed);
+    if (answer == nullptr || answer->unknown_accesses == 0) continue;
+    ++counts.unknown;
+    counts.unknown_accesses += answer->unknown_accesses;
   }
   return counts;
 }

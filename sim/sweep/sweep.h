@@ -21,6 +21,8 @@ struct SweepCounts {
   std::uint64_t ok = 0;
   std::uint64_t failed = 0;
   std::uint64_t missing = 0;
+  std::uint64_t unknown = 0;           // ok, but with accesses whose rows were assumed
+  std::uint64_t unknown_accesses = 0;  // of all of these points
 };
 
 // FOLDER/points.csv is the table, FOLDER/journal holds the answers, FOLDER/results whole results if they are kept. The

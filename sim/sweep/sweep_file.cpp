@@ -117,6 +117,7 @@ std::vector<Plot> read_plots(MapReader& top, const SweepSpec& spec) {
     MapReader where = reader.map("where");
     for (const std::string& name : where.keys()) {
       plot.where.emplace_back(name, where.text(name, std::nullopt));
+      plot.where_places.push_back(where.context().place({where.path(name)}));
       if (std::count(names.begin(), names.end(), name) == 0) {
         where.report(name, fmt::format("there is no column '{}'", name), suggest(name, names));
       }

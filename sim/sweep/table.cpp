@@ -34,6 +34,13 @@ std::optional<double> number_of(const Json& cell) {
   return cell.is_number() ? std::optional(cell.get<double>()) : std::nullopt;
 }
 
+std::string remark_on(const Answer& answer) {
+  if (!answer.ok) return printable_line(answer.code + ": " + answer.cause);
+  if (answer.unknown_accesses == 0) return "";
+  return "warning: " + std::to_string(answer.unknown_accesses) +
+         " accesses have indices or masks that data mode off does not know";
+}
+
 // Formulas refer to columns by their place in the row.
 class RowMaker {
  public:
@@ -73,7 +80,7 @@ class RowMaker {
       }
     }
     row.emplace_back(answer == nullptr ? "missing" : answer->ok ? "ok" : "failed");
-    row.emplace_back(answer == nullptr || answer->ok ? "" : printable_line(answer->code + ": " + answer->cause));
+    row.emplace_back(answer == nullptr ? "" : remark_on(*answer));
     return row;
   }
 

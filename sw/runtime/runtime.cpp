@@ -101,8 +101,8 @@ Tensor Runtime::from_host(HostArray array, const std::string& name) {
   return Tensor(std::move(state));
 }
 
-std::vector<std::byte> Runtime::read(HostRead why, const contract::TensorLayout& layout,
-                                     const std::vector<ShardRun>& runs) {
+ITensorContext::Contents Runtime::read(HostRead why, const contract::TensorLayout& layout,
+                                       const std::vector<ShardRun>& runs) {
   const int caller = host_.current_worker();
   const std::string reason = fmt::format("{} of tensor '{}'", host_read_name(why), layout.name);
   settle(tracker_.take([&](const Outstanding& r) { return caller == kMainProgram || r.rank == caller; }, reason), true);
@@ -117,20 +117,41 @@ std::vector<std::byte> Runtime::read(HostRead why, const contract::TensorLayout&
   }
   settle(tracker_.take([&](const Outstanding& r) { return reads.count(r.request) != 0; }, reason), true);
 
-  std::vector<std::byte> bytes;
+  Contents contents;
   for (const ShardRun& run : runs) {
-    const std::vector<std::byte> part = host_.read_memory(layout.shards[run.shard].pa + run.offset, run.nbytes);
-    bytes.insert(bytes.end(), part.begin(), part.end());
+    const auto part = host_.read_if_known(layout.shards[run.shard].pa + run.offset, run.nbytes);
+    contents.known = contents.known && part.has_value();
+    if (part) contents.bytes.insert(contents.bytes.end(), part->begin(), part->end());
+    if (!part) contents.bytes.resize(contents.bytes.size() + run.nbytes);
   }
-  return bytes;
+  if (contents.known) return contents;
+  std::fill(contents.bytes.begin(), contents.bytes.end(), std::byte{0});
+  // Printed they are no numbers, and a copy is marked by itself.
+  if (why != HostRead::print && why != HostRead::copy_source) ++unknown_reads_;
+  return contents;
+}
+
+void Runtime::forget_reads() {
+  forgotten_reads_[host_.current_worker()] = unknown_reads_;
+}
+
+// Narrow integers are mostly operands, which nobody looks at.
+bool Runtime::writes_known(const contract::TensorLayout& layout) const {
+  constexpr std::uint64_t kMostBytes = 1 << 20;
+  if (is_float(layout.dtype) || (item_size(layout.dtype) < item_size(Dtype::i32) && layout.nbytes > kMostBytes)) {
+    return false;
+  }
+  const auto forgotten = forgotten_reads_.find(host_.current_worker());
+  return unknown_reads_ == (forgotten == forgotten_reads_.end() ? 0 : forgotten->second);
 }
 
 void Runtime::write(const contract::TensorLayout& layout, const std::vector<ShardRun>& runs,
-                    std::shared_ptr<const std::vector<std::byte>> buffer) {
+                    std::shared_ptr<const std::vector<std::byte>> buffer, bool known) {
   for (const ShardRun& run : runs) {
     contract::MemoryWrite write;
     write.buffer = buffer;
     write.buffer_offset = run.buffer_offset;
+    write.known = known && writes_known(layout);
     submit_write(layout, run, std::move(write));
   }
 }
@@ -139,6 +160,7 @@ void Runtime::fill(const contract::TensorLayout& layout, const std::vector<Shard
   for (const ShardRun& run : runs) {
     contract::MemoryWrite write;
     write.pattern = pattern;
+    write.known = writes_known(layout);
     submit_write(layout, run, std::move(write));
   }
 }
@@ -356,6 +378,7 @@ void Runtime::leave_ranks() {
   tracker_.set_rank_waiter(nullptr);
   const auto main_program = bound_.find(kMainProgram);
   bound_ = main_program == bound_.end() ? std::map<int, int>{} : std::map<int, int>{*main_program};
+  forgotten_reads_.erase(forgotten_reads_.upper_bound(kMainProgram), forgotten_reads_.end());
 }
 
 int Runtime::rank() {

@@ -86,7 +86,11 @@ class Runtime final : private ITensorContext {
   const contract::MachineInfo& machine() const { return host_.machine(); }
   const contract::MachineInfo& spec() const { return host_.machine(); }  // another name for machine()
   contract::DataMode data_mode() const { return host_.data_mode(); }
-  bool computes_data() const override { return host_.data_mode() != contract::DataMode::off; }
+  bool computes_data() const { return host_.data_mode() != contract::DataMode::off; }
+  // In data mode off, integers that the program writes are known to its kernels, as indices and masks, unless it has
+  // read contents that are not: then all that it writes may come from them. This says that what the caller writes from
+  // here on does not, until it or another rank reads unknown contents again.
+  void forget_reads();
   TimeFs now() const { return host_.now(); }
   std::uint64_t seed() const { return options_.seed; }
   std::uint64_t requests_submitted() const { return tracker_.submitted(); }  // H-70
@@ -118,15 +122,15 @@ class Runtime final : private ITensorContext {
   int world_size() const;
 
  private:
-  std::vector<std::byte> read(HostRead why, const contract::TensorLayout& layout,
-                              const std::vector<ShardRun>& runs) override;
+  Contents read(HostRead why, const contract::TensorLayout& layout, const std::vector<ShardRun>& runs) override;
   void write(const contract::TensorLayout& layout, const std::vector<ShardRun>& runs,
-             std::shared_ptr<const std::vector<std::byte>> buffer) override;
+             std::shared_ptr<const std::vector<std::byte>> buffer, bool known) override;
   void fill(const contract::TensorLayout& layout, const std::vector<ShardRun>& runs,
             contract::Pattern pattern) override;
   void on_last_handle_gone(std::uint64_t id) noexcept override { memory_.drop(id); }
 
   void submit_write(const contract::TensorLayout& layout, const ShardRun& run, contract::MemoryWrite write);
+  bool writes_known(const contract::TensorLayout& layout) const;
   const LaunchState& launch_state(LaunchHandle launch) const;
   void wait_for_arguments(const std::string& kernel, const std::vector<contract::KernelArg>& values);
   void settle(const std::vector<Outstanding>& done, bool throw_failures);
@@ -141,6 +145,8 @@ class Runtime final : private ITensorContext {
   RequestTracker tracker_;
   TensorMemory memory_;
   bool contents_made_ = false;
+  std::uint64_t unknown_reads_ = 0;               // of contents that data mode off does not know, by anybody
+  std::map<int, std::uint64_t> forgotten_reads_;  // rank (-1: main) -> how many of them
   std::vector<LaunchState> launches_;
   std::size_t late_pes_ = 0;
   std::map<int, int> bound_;  // rank (-1: main) -> SIP

@@ -28,7 +28,8 @@ class HostArray {
   static HostArray random(Shape shape, Dtype dtype, std::uint64_t seed);
 
   // Contents that a run without data (data mode off) needs no numbers for: a placeholder without bytes, which can be
-  // copied to a tensor in such a run and nothing else.
+  // copied to a tensor in such a run and nothing else. Indices and masks need their numbers: without them the rows that
+  // a kernel takes are assumed (decision 0047).
   static HostArray unknown(Shape shape, Dtype dtype);
 
   const Shape& shape() const { return shape_; }
@@ -41,7 +42,8 @@ class HostArray {
   std::vector<std::int64_t> to_integers() const;        // integer dtypes only
   double at(std::int64_t row, std::int64_t col) const;  // two-dimensional arrays; program Error SHAPE_ERROR outside
 
-  // The contents are not known because the run computes no data (data mode off); the elements are zeros.
+  // The contents are not known because the run computes no data (data mode off); the elements are zeros, and what they
+  // are copied to is unknown, too.
   bool placeholder() const { return placeholder_; }
   void set_placeholder(bool placeholder) { placeholder_ = placeholder; }
 

@@ -28,14 +28,18 @@ struct ShardRun {
 class ITensorContext {
  public:
   virtual ~ITensorContext() = default;
-  virtual bool computes_data() const = 0;  // false: contents are zeros that stand for unknown ones
+  // What was read; zeros where data mode off does not know all of it.
+  struct Contents {
+    std::vector<std::byte> bytes;
+    bool known = true;
+  };
 
   // Drains the caller's pending work, reads the runs through the fabric and returns their bytes one after the other.
-  virtual std::vector<std::byte> read(HostRead why, const contract::TensorLayout& layout,
-                                      const std::vector<ShardRun>& runs) = 0;
-  // One MemoryWrite per run, submitted at once and not waited for (H-29, H-61).
+  virtual Contents read(HostRead why, const contract::TensorLayout& layout, const std::vector<ShardRun>& runs) = 0;
+  // One MemoryWrite per run, submitted at once and not waited for (H-29, H-61). `known`: the bytes stand for themselves
+  // and not for unknown ones.
   virtual void write(const contract::TensorLayout& layout, const std::vector<ShardRun>& runs,
-                     std::shared_ptr<const std::vector<std::byte>> buffer) = 0;
+                     std::shared_ptr<const std::vector<std::byte>> buffer, bool known) = 0;
   virtual void fill(const contract::TensorLayout& layout, const std::vector<ShardRun>& runs,
                     contract::Pattern pattern) = 0;
 

@@ -159,16 +159,16 @@ HostArray Tensor::read_all(HostRead why) const {
   const auto ctx = context();
   const std::vector<ShardSpec>& shards = state_->placement;
   const std::vector<ShardRun> runs = whole_runs(shards, distinct_shards(shards));
-  std::vector<std::byte> gathered = ctx->read(why, layout(), runs);
-  std::vector<std::byte> ordered(gathered.size());
+  const ITensorContext::Contents gathered = ctx->read(why, layout(), runs);
+  std::vector<std::byte> ordered(gathered.bytes.size());
   std::size_t from = 0;
   for (const ShardRun& run : runs) {
-    std::copy_n(gathered.begin() + static_cast<std::ptrdiff_t>(from), run.nbytes,
+    std::copy_n(gathered.bytes.begin() + static_cast<std::ptrdiff_t>(from), run.nbytes,
                 ordered.begin() + static_cast<std::ptrdiff_t>(run.buffer_offset));
     from += run.nbytes;
   }
   HostArray out(shape(), dtype(), to_row_major(shards, shape(), item_size(dtype()), ordered));
-  out.set_placeholder(!ctx->computes_data());
+  out.set_placeholder(!gathered.known);
   return out;
 }
 
@@ -176,9 +176,9 @@ HostArray Tensor::read_block(HostRead why, Slice rows, Slice cols) const {
   const auto ctx = context();
   const Block2d block = resolve_block(*this, rows, cols);
   const std::size_t shard = holders(*this, block, "to_host").front();
-  HostArray out({block.rows, block.cols}, dtype(),
-                ctx->read(why, layout(), block_runs(placement(), shard, block, item_size(dtype()))));
-  out.set_placeholder(!ctx->computes_data());
+  ITensorContext::Contents read = ctx->read(why, layout(), block_runs(placement(), shard, block, item_size(dtype())));
+  HostArray out({block.rows, block.cols}, dtype(), std::move(read.bytes));
+  out.set_placeholder(!read.known);
   return out;
 }
 
@@ -210,7 +210,7 @@ const Tensor& Tensor::copy_(const HostArray& source) const {
   const bool unknown = source.placeholder() && source.bytes().empty();
   auto buffer = std::make_shared<const std::vector<std::byte>>(
       unknown ? std::vector<std::byte>() : to_shard_order(shards, shape(), item_size(dtype()), source.bytes()));
-  ctx->write(layout(), whole_runs(shards, written_shards(layout())), std::move(buffer));
+  ctx->write(layout(), whole_runs(shards, written_shards(layout())), std::move(buffer), !source.placeholder());
   return *this;
 }
 
@@ -247,7 +247,7 @@ void Tensor::set(Slice rows, Slice cols, const HostArray& values) const {
   for (const std::size_t shard : holders(*this, block, "copy_")) {
     for (const ShardRun& run : block_runs(placement(), shard, block, item_size(dtype()))) runs.push_back(run);
   }
-  ctx->write(layout(), runs, std::make_shared<const std::vector<std::byte>>(values.bytes()));
+  ctx->write(layout(), runs, std::make_shared<const std::vector<std::byte>>(values.bytes()), !values.placeholder());
 }
 
 void Tensor::fill(double value) const {

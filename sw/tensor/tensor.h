@@ -57,7 +57,7 @@ class Tensor {
   const DPPolicy& policy() const;
 
   // Host reads: wait for the caller's pending work, then move the data through the fabric (K-38, K-40). Replicas are
-  // read from their first owner. With data mode off the result is a placeholder of zeros.
+  // read from their first owner. In data mode off the result is a placeholder of zeros, unless all of it is known.
   HostArray to_host() const;
   HostArray data() const;  // alias of to_host
   double get(std::int64_t row, std::int64_t col) const;

@@ -85,7 +85,7 @@ class WriteLog final : public contract::IOperationSink {
   std::vector<Entry> writes;
 
   void on_command(NodeId, const contract::Command&, const contract::ITranslator*, TimeFs, TimeFs) override {}
-  void on_scratch_write(NodeId, std::uint64_t, std::vector<std::byte>, TimeFs) override {}
+  void on_scratch_write(NodeId, std::uint64_t, Dtype, std::vector<std::byte>, TimeFs) override {}
   void on_host_write(NodeId component, const contract::MemoryWrite& write, TimeFs start, TimeFs end) override {
     writes.push_back({component, write.pa, write.nbytes, start, end});
   }

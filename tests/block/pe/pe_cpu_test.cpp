@@ -159,7 +159,7 @@ TEST(PeCpu, WritesKnownContentsIntoItsOwnScratchOnly) {
     const std::uint64_t end = pe.info().scratch_pa + pe.info().scratch_bytes;
     for (const std::uint64_t pa : {pe.info().scratch_pa, end - 8, pe.info().scratch_pa - 1, end - 7}) {
       try {
-        pe.write_scratch(pa, std::vector<std::byte>(8, std::byte{1}));
+        pe.write_scratch(pa, Dtype::f16, std::vector<std::byte>(8, std::byte{1}));
         codes.push_back("ok");
       } catch (const Error& error) {
         codes.push_back(error.code());

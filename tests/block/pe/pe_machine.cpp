@@ -65,7 +65,8 @@ void OperationLog::on_message(NodeId component, const MessageCopy& copy, const c
   messages.push_back({component, copy.step, copy.source.front().pa, copy.destination.front().pa,
                       std::string(copy.direction), copy.sequence, start, end});
 }
-void OperationLog::on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) {
+void OperationLog::on_scratch_write(NodeId component, std::uint64_t pa, Dtype /*dtype*/, std::vector<std::byte> bytes,
+                                    TimeFs at) {
   writes.push_back({component, pa, std::move(bytes), at});
 }
 std::vector<std::byte> OperationLog::kernel_read(const std::vector<Extent>& extents) {

@@ -77,7 +77,8 @@ class OperationLog final : public contract::IOperationSink {
                 TimeFs end) override;
   void on_message(NodeId component, const MessageCopy& copy, const contract::ITranslator* translator, TimeFs start,
                   TimeFs end) override;
-  void on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) override;
+  void on_scratch_write(NodeId component, std::uint64_t pa, Dtype dtype, std::vector<std::byte> bytes,
+                        TimeFs at) override;
   void on_host_write(NodeId, const contract::MemoryWrite&, TimeFs, TimeFs) override {}
   std::vector<std::byte> kernel_read(const std::vector<Extent>& extents) override;
 };

@@ -178,6 +178,10 @@ TEST_F(MemoryTest, WhatDoesNotFitIsNamedWithWhatTakesTheRoom) {
   EXPECT_THAT(sram.err + sram.out,
               AllOf(HasSubstr("ALLOCATION_ERROR"), HasSubstr("the SRAM of sip0.cube0, 32 MiB shared "
                                                              "by its PEs, has")));
+  const Outcome large = attempt("one_cube",
+                                "vector-add --set memory=sram --set elements_per_pe=900000 --verify-data "
+                                "--set cube.components.sram.attrs.size_mb=16384");
+  EXPECT_EQ(large.code, 0) << large.err;
   const Outcome word = attempt("one_pe", "gemm-single-pe --set memory=sarm");
   EXPECT_EQ(word.code, 1);
   EXPECT_THAT(word.err + word.out, HasSubstr("did you mean 'sram'?"));

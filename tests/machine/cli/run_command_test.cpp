@@ -252,6 +252,30 @@ TEST_F(RunCommandTest, ConfigurationsHaveTheirOwnProgram) {
   EXPECT_EQ(program("sim_one_pe", "--topology x.yaml").code, 2);
 }
 
+// From any folder: the machines that come with the program, here those of the source tree.
+TEST_F(RunCommandTest, ShippedMachinesAreFoundByName) {
+  const Json named = json("run --topology one_cube --bench noop --json");
+  EXPECT_EQ(named["topology"]["file"], std::string(KB_SOURCE_DIR) + "/configs/one_cube.yaml");
+  write("one_cube", read_config("one_pe"));  // the user's own goes first
+  EXPECT_EQ(json("run --topology one_cube --bench noop --json")["topology"]["file"], "one_cube");
+  const Outcome wrong = kernbench("run --topology one_cub");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(
+      wrong.err,
+      ::testing::AllOf(HasSubstr("there is no file 'one_cub'"), HasSubstr("did you mean 'one_cube'?"),
+                       HasSubstr("machines of " + std::string(KB_SOURCE_DIR) + "/configs: hbm3, large, one_cube")));
+}
+
+TEST_F(RunCommandTest, ReplaceCanBeSet) {
+  const std::string set = " --set 'replace=[{nodes: sip0.cube0.sram, attrs: {overhead_ns: 77}}]' ";
+  EXPECT_THAT(kernbench("topology --topology one_cube --json" + set).out, HasSubstr("77"));
+  const Json result = json("run --topology one_cube --bench noop --json" + set);
+  EXPECT_THAT(result["config"].dump(), HasSubstr("77"));
+  const Outcome wrong = kernbench("run --set 'replace=[{nodes: nothing, attrs: {overhead_ns: 1}}]'");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("replace[0].nodes"));
+}
+
 TEST_F(RunCommandTest, ACompactResultHasNoDetailsAndTheSameTimes) {
   ASSERT_EQ(kernbench("run --quiet --out whole").code, 0);
   ASSERT_EQ(kernbench("run --quiet --compact --out small").code, 0);

@@ -221,6 +221,15 @@ TEST_F(SweepCommandTest, TheExampleSweepsAPluginOverLinksMemoryAndTiles) {
   }
 }
 
+TEST_F(SweepCommandTest, APlotOfAValueThatNoAxisHasIsRefusedBeforeTheRun) {
+  sweep_file(std::string(kBytes) + ", " + kHbm, "plots: [{x: n, y: time_ns, where: {hbm_gbs: 33}}]\n");
+  const Outcome outcome = sweep();
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("plots[0].where.hbm_gbs: the axis 'hbm_gbs' has no value '33', so that plot "
+                                     "'time_ns_over_n' would be empty"));
+  EXPECT_FALSE(fs::exists(folder() + "/out/points.csv"));
+}
+
 TEST_F(SweepCommandTest, TheFirstSweepOfTheGuideRuns) {
   std::ifstream guide(KB_SOURCE_DIR "/docs/guides/sweep.md");
   const std::string text((std::istreambuf_iterator<char>(guide)), {});

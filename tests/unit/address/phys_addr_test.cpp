@@ -38,6 +38,7 @@ TEST(PhysAddr, EncodesTheWorkedExamples) {
   EXPECT_EQ(PhysAddr::mcpu_resource_addr(SipId(1), CubeId(3), McpuUnit::sram, 0).value(), 0x0'8C04'0A00'0000u);
   EXPECT_EQ(PhysAddr::iocpu_resource_addr(SipId(1), ChipletId(1), IocpuUnit::ipcq, 0x2'0000).value(),
             0x0'C400'1002'0000u);
+  EXPECT_EQ(PhysAddr::cube_sram_addr(SipId(1), CubeId(2), 0x3'0000'0000).value(), 0x0'880B'0000'0000u);
   EXPECT_EQ(PhysAddr::ual_addr(SipId(0), ChipletId(0), 0x1'0000'0000).value(), 0x0'4001'0000'0000u);
 }
 
@@ -131,7 +132,7 @@ TEST(PhysAddr, RefusesEveryBitThatMustBeZero) {
   check(at(25, 6), 33, 33);
   check(at(34), 33, 30);  // MCPU_LOCAL
   check(at(34), 41, 38);
-  check(at(35), 33, 25);      // CUBE_SRAM
+  check(at(35), 41, 38);      // CUBE_SRAM, whose offset takes all bits below its kind
   check(at(42, 16), 41, 40);  // IOCPU
   check(at(42, 16) | kUalBase, 41, 40);
 }

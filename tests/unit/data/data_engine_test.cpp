@@ -192,7 +192,7 @@ TEST(OperationRecorder, TurnsCommandsIntoRecords) {
   write.nbytes = 4;
   write.pattern = {2, 1};
   recorder.on_host_write({}, write, 0_fs, 10_fs);
-  recorder.on_scratch_write(NodeId(1), 100, bytes_of({1, 2, 3, 4}), 11_fs);
+  recorder.on_scratch_write(NodeId(1), 100, Dtype::f16, bytes_of({1, 2, 3, 4}), 11_fs);
   contract::Command load;
   load.kind = contract::CommandKind::dma_read;
   load.memory = {{0, 4}};
@@ -241,7 +241,8 @@ TEST(OperationRecorder, MakesAddressesPhysical) {
   Machine m(DataMode::eager);
   OperationRecorder recorder(m.engine);
   const Reversing mmu;
-  recorder.on_scratch_write(NodeId(1), 0, bytes_of({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}), 0_fs);
+  recorder.on_scratch_write(NodeId(1), 0, Dtype::f16, bytes_of({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}),
+                            0_fs);
   contract::Command load;
   load.kind = contract::CommandKind::dma_read;
   load.memory = {{Reversing::kTag + 1004, 8}};

@@ -21,11 +21,13 @@ class FunctionalPe final : public contract::IPe {
     ++commands_;
     sink_.on_command(NodeId{0}, command, nullptr, 0_fs, 0_fs);
   }
-  void write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) override {
-    sink_.on_scratch_write(NodeId{0}, pa, std::move(bytes), 0_fs);
+  void write_scratch(std::uint64_t pa, Dtype dtype, std::vector<std::byte> bytes) override {
+    sink_.on_scratch_write(NodeId{0}, pa, dtype, std::move(bytes), 0_fs);
   }
   std::vector<std::byte> read(const std::vector<Extent>& extents) override { return sink_.kernel_read(extents); }
-  bool has_contents() const override { return sink_.has_contents(); }
+  std::optional<std::vector<std::byte>> read_if_known(const std::vector<Extent>& extents) override {
+    return sink_.read_if_known(extents);
+  }
   std::size_t commands() const { return commands_; }
 
  private:

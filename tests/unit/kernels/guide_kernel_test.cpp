@@ -11,6 +11,7 @@
 #include "tests/unit/kernels/guide_async_kernel.h"
 #include "tests/unit/kernels/guide_fused_kernel.h"
 #include "tests/unit/kernels/guide_int4_kernel.h"
+#include "tests/unit/kernels/guide_paged_kernel.h"
 #include "tests/unit/kernels/guide_struct_kernel.h"
 
 namespace kb::tests {
@@ -100,6 +101,29 @@ TEST(KernelGuide, KernelWithAStructComputes) {
   EXPECT_EQ(device.read(*dst), (std::vector<double>{0, 0, 31, 41, 51, 61}));
 }
 
+// Two requests on a PE each; the pages of the second one are 2 and 0, so that no key is like its query but one.
+TEST(KernelGuide, PagedAttentionComputes) {
+  Device device;
+  const LayoutPtr q = row_wise("q", Dtype::f16, {2, 2}, 0x10000000, 2),
+                  out = row_wise("out", Dtype::f16, {2, 2}, 0x20000000, 2);
+  const LayoutPtr keys = whole("keys", Dtype::f16, {3, 4}, 0x30000000),
+                  values = whole("values", Dtype::f16, {3, 4}, 0x40000000);
+  const LayoutPtr table = whole("table", Dtype::i32, {2, 2}, 0x50000000);
+  device.write(*q, {0, 0, 100, 0});
+  device.write(*keys, {100, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+  device.write(*values, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+  device.write(*table, {1, 2, 2, 0});
+  device.run(paged_attention_kernel(),
+             {{"q", as_arg(q)},
+              {"keys", as_arg(keys)},
+              {"values", as_arg(values)},
+              {"table", as_arg(table)},
+              {"out", as_arg(out)}},
+             2);
+  EXPECT_EQ(device.read(*out), (std::vector<double>{8, 9, 1, 2}))
+      << "the mean of pages 1 and 2; the first token of page 0";
+}
+
 TEST(KernelGuide, PrintsTheErrorsOfArguments) {
   const std::string guide = source_file("docs/guides/kernels.md");
   const contract::KernelArg x = as_arg(whole("x", Dtype::f32, {2, 8}, 0x10000000));
@@ -153,6 +177,7 @@ TEST(KernelGuide, PrintsTheCompiledCode) {
         marked_code("tests/unit/kernels/guide_struct_kernel.h", 0),
         marked_code("tests/unit/kernels/guide_async_kernel.h", 0),
         marked_code("tests/unit/kernels/guide_int4_kernel.h", 0),
+        marked_code("tests/unit/kernels/guide_paged_kernel.h", 0),
         marked_code("tests/unit/kernels/guide_kernel_test.cpp", 2)}) {
     EXPECT_NE(guide.find("```cpp\n" + code + "```"), std::string::npos) << code;
   }

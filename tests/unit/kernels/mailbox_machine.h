@@ -77,9 +77,9 @@ class MailboxMachine {
     }
     const contract::PeInfo& info() const override { return info_; }
     void execute(const contract::Command& command) override { machine_.execute(index_, command); }
-    void write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) override {
+    void write_scratch(std::uint64_t pa, Dtype dtype, std::vector<std::byte> bytes) override {
       const std::lock_guard<std::mutex> lock(machine_.mutex_);
-      machine_.device_.recorder.on_scratch_write(NodeId{0}, pa, std::move(bytes), 0_fs);
+      machine_.device_.recorder.on_scratch_write(NodeId{0}, pa, dtype, std::move(bytes), 0_fs);
     }
     std::vector<std::byte> read(const std::vector<Extent>&) override { throw std::logic_error("a look at data"); }
 

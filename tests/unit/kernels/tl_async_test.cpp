@@ -33,7 +33,7 @@ struct SlowPe final : contract::IPe {
     any_of = tickets;
     return first_done;
   }
-  void write_scratch(std::uint64_t, std::vector<std::byte>) override {}
+  void write_scratch(std::uint64_t, Dtype, std::vector<std::byte>) override {}
   std::vector<std::byte> read(const std::vector<Extent>& extents) override {
     return std::vector<std::byte>(total_bytes(extents));
   }

@@ -1,10 +1,11 @@
 // Indexed and masked accesses and atomic additions: their commands, and what they leave in memory (chapter 06, section
-// 9; decision 0033).
+// 9; decision 0047).
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "kernels/tl/tl.h"
 #include "tests/unit/kernels/device.h"
@@ -150,45 +151,114 @@ TEST_F(TlIndexed, AtomicAddIsAWriteThatAdds) {
   expect_program_error([&] { tl.atomic_add(table, tl.zeros({8}, Dtype::i32)); }, "DTYPE_ERROR", {"i32", "f16"});
 }
 
-// Data mode off: as many requests as there are indices, to rows that exist, the same ones in every run.
-TEST(TlIndexedOff, TakesRowsAtRandom) {
+// A PE of data mode off that knows nothing of what it is asked for.
+struct BlindPe {
+  explicit BlindPe(std::uint32_t place) : pe(info_at(place)) { pe.blind = true; }
+  static contract::PeInfo info_at(std::uint32_t place) {
+    contract::PeInfo info = RecordingPe::default_info();
+    info.coord = pe_at(0, 0, place);
+    return info;
+  }
+  const Command& last() const { return pe.commands().back(); }
+  RecordingPe pe;
+  Context tl{pe, "demo"};
+};
+
+// As many requests as there are indices, to rows that exist, the same ones in every run.
+TEST(TlIndexedOff, UnknownRowsAreAssumedAndMarked) {
   const LayoutPtr layout = row_wise("table", Dtype::f16, {64, 8}, 0x4000000, 4);
   std::vector<Extents> runs;
   for (const std::uint32_t place : {0u, 0u, 1u}) {
-    contract::PeInfo info = RecordingPe::default_info();
-    info.coord = pe_at(0, 0, place);
-    struct Blind final : contract::IPe {
-      explicit Blind(contract::PeInfo at) : recorder(at) {}
-      const contract::PeInfo& info() const override { return recorder.info(); }
-      void execute(const Command& command) override { recorder.execute(command); }
-      void write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) override {
-        recorder.write_scratch(pa, std::move(bytes));
-      }
-      std::vector<std::byte> read(const Extents&) override { throw Error::program("DATA_ACCESS", "data mode is off"); }
-      bool has_contents() const override { return false; }
-      RecordingPe recorder;
-    } pe(info);
-    Context tl(pe, "demo");
+    BlindPe off(place);
+    Context& tl = off.tl;
     tl.gather(Ptr(*layout), tl.zeros({200}, Dtype::i32), 8);
-    runs.push_back(pe.recorder.commands().back().memory);
+    runs.push_back(off.last().memory);
     EXPECT_EQ(runs.back().size(), 200u);
-    EXPECT_TRUE(pe.recorder.commands().back().assumed);
+    EXPECT_TRUE(off.last().assumed);
+    EXPECT_TRUE(off.last().reachable.empty()) << "a read changes nothing";
     tl.load(Ptr(*layout) + 510, {4}, tl.zeros({4}, Dtype::i32));
-    EXPECT_EQ(total_bytes(pe.recorder.commands().back().memory), 4u);  // what the tensor has
-    EXPECT_TRUE(pe.recorder.commands().back().assumed);
+    EXPECT_EQ(total_bytes(off.last().memory), 4u);  // what the tensor has
+    EXPECT_TRUE(off.last().assumed);
     tl.store(Ptr(*layout), tl.zeros({4}), tl.zeros({4}, Dtype::i32));
-    EXPECT_TRUE(pe.recorder.commands().back().assumed);
+    EXPECT_TRUE(off.last().assumed);
     tl.store(Ptr(*layout), tl.zeros({4}), std::vector<bool>{true, false, true, true});
-    EXPECT_FALSE(pe.recorder.commands().back().assumed);
+    EXPECT_FALSE(off.last().assumed);
     tl.gather(Ptr(*layout), Rows{63}, 8);
-    EXPECT_EQ(pe.recorder.commands().back().memory, (Extents{{0x43000f0, 16}}));  // known in every mode
-    EXPECT_FALSE(pe.recorder.commands().back().assumed);
+    EXPECT_EQ(off.last().memory, (Extents{{0x43000f0, 16}}));  // known in every mode
+    EXPECT_FALSE(off.last().assumed);
+    tl.scatter(Ptr(*layout) + 8, tl.zeros({1}, Dtype::i32), tl.zeros({1, 8}));
+    EXPECT_TRUE(off.last().assumed);
+    EXPECT_EQ(off.last().reachable, (Extents{{0x4000010, 240}, {0x4100000, 256}, {0x4200000, 256}, {0x4300000, 256}}));
+    tl.store(Ptr(*layout), tl.zeros({4}));
+    EXPECT_TRUE(off.last().reachable.empty());
   }
   EXPECT_EQ(runs[0], runs[1]);
   EXPECT_NE(runs[0], runs[2]);
-  const auto in_first_shard =
-      std::count_if(runs[0].begin(), runs[0].end(), [](const Extent& e) { return e.pa < 0x4100000; });
-  EXPECT_NEAR(static_cast<double>(in_first_shard), 50, 25);
+}
+
+std::vector<std::size_t> rows_per_shard(const Extents& rows) {
+  std::vector<std::size_t> counts(4);
+  for (const Extent& row : rows) ++counts.at((row.pa - 0x4000000) / 0x100000);
+  return counts;
+}
+
+TEST(TlIndexedOff, UnknownRowsAreInTheOwnShardWhereThePointerIs) {
+  const LayoutPtr layout = row_wise("table", Dtype::f16, {64, 8}, 0x4000000, 4);  // 16 rows of 16 bytes at each PE
+  BlindPe off(2);
+  Context& tl = off.tl;
+  const auto rows = tl.zeros({120}, Dtype::i32);
+  tl.gather(tl.shard(Ptr(*layout)).ptr + 4 * 8, rows, 8);  // from row 4 of the own shard on
+  EXPECT_EQ(rows_per_shard(off.last().memory), (std::vector<std::size_t>{0, 0, 120, 0}));
+  std::set<std::uint64_t> places;
+  for (const Extent& row : off.last().memory) places.insert(row.pa);
+  EXPECT_EQ(places.size(), 12u) << "every row that is left of it";
+  EXPECT_EQ(*places.begin(), 0x4200040u);
+}
+
+TEST(TlIndexedOff, OtherUnknownRowsAreEvenOverTheShards) {
+  const LayoutPtr layout = row_wise("table", Dtype::f16, {64, 8}, 0x4000000, 4);
+  BlindPe off(2);
+  Context& tl = off.tl;
+  const auto rows = tl.zeros({120}, Dtype::i32);
+  tl.gather(Ptr(*layout), rows, 8);
+  EXPECT_EQ(rows_per_shard(off.last().memory), (std::vector<std::size_t>{30, 30, 30, 30}));
+  tl.gather(Ptr(*layout) + 20 * 8, rows, 8);  // in the shard of PE 1
+  EXPECT_EQ(rows_per_shard(off.last().memory), (std::vector<std::size_t>{0, 40, 40, 40}));
+  tl.gather(Ptr(*layout), tl.zeros({8}, Dtype::i32), 32 * 8);  // of two shards each
+  EXPECT_EQ(rows_per_shard(off.last().memory), (std::vector<std::size_t>{4, 4, 4, 4}));
+  const LayoutPtr stranger = row_wise("other", Dtype::f16, {32, 8}, 0x4000000, 2);  // nothing at PE 2
+  tl.gather(Ptr(*stranger), rows, 8);
+  EXPECT_EQ(rows_per_shard(off.last().memory), (std::vector<std::size_t>{60, 60, 0, 0}));
+}
+
+// In data mode off with the data engine: known indices give the extents of a run with data, and an assumed scatter
+// makes all that it could reach unknown.
+TEST(TlIndexedOff, KnownIndicesAreUsed) {
+  const LayoutPtr table = row_wise("table", Dtype::f16, {64, 8}, 0x4000000, 4);
+  const LayoutPtr list = whole("list", Dtype::i32, {4}, 0x8000000);
+  Device device(DataMode::off);
+  FunctionalPe pe(RecordingPe::default_info(), device.recorder);
+  Context tl(pe, "demo");
+  contract::MemoryWrite write;
+  write.pa = 0x8000000;
+  write.nbytes = 16;
+  write.buffer = std::make_shared<const std::vector<std::byte>>(data::from_integers(Dtype::i32, {5, 6, 40, 63}));
+  write.known = true;
+  device.recorder.on_host_write({}, write, 0_fs, 0_fs);
+  const auto ids = tl.load(Ptr(*list), {4});
+  EXPECT_EQ(ids.read<std::int32_t>(), (std::vector<std::int32_t>{5, 6, 40, 63}));
+  tl.gather(Ptr(*table), ids, 8);
+  tl.gather(Ptr(*table), tl.sub(ids, 5), 8);
+  tl.load(Ptr(*table), {4}, tl.lt(ids, 40));
+  EXPECT_EQ(device.engine.unknown().count, 0u);
+  const auto unknown = tl.cast(tl.load(Ptr(*table), {2}), Dtype::i32);
+  tl.scatter(Ptr(*list), unknown, tl.zeros({2}, Dtype::i32));
+  EXPECT_EQ(device.engine.unknown().count, 1u);
+  EXPECT_EQ(device.engine.unknown().call, "scatter");
+  const auto after = tl.load(Ptr(*list), {4});
+  expect_program_error([&] { after.to_doubles(); }, "DATA_ACCESS", {"not known in data mode off", "--data eager"});
+  tl.gather(Ptr(*table), after, 8);
+  EXPECT_EQ(device.engine.unknown().count, 2u);
 }
 
 struct Machine {

@@ -39,7 +39,7 @@ struct MappedPe final : contract::IPe {
     for (const Extent& extent : extents) out.push_back({map(extent.pa), extent.nbytes});
     return out;
   }
-  void write_scratch(std::uint64_t, std::vector<std::byte>) override {}
+  void write_scratch(std::uint64_t, Dtype, std::vector<std::byte>) override {}
   std::vector<std::byte> read(const std::vector<Extent>& extents) override {
     return std::vector<std::byte>(total_bytes(extents));
   }

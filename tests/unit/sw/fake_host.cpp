@@ -41,6 +41,13 @@ std::vector<std::byte> FakeHost::read_memory(std::uint64_t pa, std::uint64_t nby
   return peek(pa, nbytes);
 }
 
+std::optional<std::vector<std::byte>> FakeHost::read_if_known(std::uint64_t pa, std::uint64_t nbytes) {
+  for (std::uint64_t i = 0; mode_ == contract::DataMode::off && i < nbytes; ++i) {
+    if (known.count(pa + i) == 0) return std::nullopt;
+  }
+  return peek(pa, nbytes);
+}
+
 contract::RequestId FakeHost::add(const std::string& what, SipId sip, TimeFs duration,
                                   std::function<void(contract::Completion&)> effect) {
   const contract::RequestId id = next_request_++;
@@ -64,6 +71,10 @@ contract::RequestId FakeHost::submit(const contract::MemoryWrite& request) {
   writes.push_back(request);
   return add("write", request.owner.sip, times.write, [this, request](contract::Completion&) {
     std::vector<std::byte> bytes(request.nbytes);
+    for (std::uint64_t i = 0; i < request.nbytes; ++i) {
+      request.known ? static_cast<void>(known.insert(request.pa + i)) : static_cast<void>(known.erase(request.pa + i));
+    }
+    if (request.buffer && request.buffer->empty()) return;
     if (request.buffer) {
       std::memcpy(bytes.data(), request.buffer->data() + request.buffer_offset, request.nbytes);
     } else {

@@ -9,6 +9,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -66,6 +68,7 @@ class FakeHost final : public contract::IHost {
   std::vector<contract::QueuePlan> queue_plans;
   std::vector<std::shared_ptr<const contract::KernelLaunch>> launches;
   FakeTimes times;
+  std::set<std::uint64_t> known;  // in data mode off: bytes of writes that said so
   std::map<std::string, FakeKernel> kernels;
   std::function<TimeFs(const contract::KernelLaunch&)> launch_time;  // instead of times.launch
   std::optional<TimeFs> stamp;                                       // answer of common_start
@@ -91,6 +94,7 @@ class FakeHost final : public contract::IHost {
   void run_workers(int count, const std::string& name, std::function<void(int rank)> body) override;
   int current_worker() const override { return running_; }
   std::vector<std::byte> read_memory(std::uint64_t pa, std::uint64_t nbytes) override;
+  std::optional<std::vector<std::byte>> read_if_known(std::uint64_t pa, std::uint64_t nbytes) override;
 
  private:
   class Signal;
