@@ -8,6 +8,7 @@
 #include "kernels/attention/attention_mesh_mlo.h"
 #include "kernels/attention/flash_attention.h"
 #include "kernels/attention/self_attention.h"
+#include "kernels/collective/direct_collectives.h"
 #include "kernels/collective/flat_allreduce.h"
 #include "kernels/collective/hop_allreduce.h"
 #include "kernels/collective/lrab_allreduce.h"
@@ -76,6 +77,7 @@ std::vector<contract::Kernel> builtin_kernels() {
       vector_add_kernel(),
   };
   for (contract::Kernel& kernel : sip_collective_kernels()) kernels.push_back(std::move(kernel));
+  for (contract::Kernel& kernel : direct_collective_kernels()) kernels.push_back(std::move(kernel));
   return kernels;
 }
 

@@ -19,5 +19,6 @@ set yrange [0:1.2 * most]
 set arrow from marked, graph 0 to marked, graph 1 nohead dashtype 3 linecolor rgb '#555555'
 set label marked_words at marked, graph 0.03 right offset -0.5,0 font ',9' textcolor rgb '#555555'
 plot for [t = 1:3] $curve using 1:(column(t + 1)) with linespoints linecolor rgb colours[t] linewidth 2 pointtype markers[t] pointsize 0.8 title word($grid[t], 1), \
+     for [t = 1:3] $chosen using 1:(column(t + 1)) with linespoints linecolor rgb colours[t] linewidth 2 dashtype 2 pointtype markers[t] - 1 pointsize 0.8 title 'auto: ' . word($grid[t], 1), \
      for [row = 1:model_rows] [STATS_min:marked] analytic(row, x) with lines linecolor rgb '#777777' linewidth 2 dashtype row + 1 title 'analytic: ' . model(row, 1), \
      $size using 1:(NaN):xtic(2) notitle

@@ -48,6 +48,9 @@ WITH
     UNION ALL
     SELECT 3, 'roots', point, topology, n_sips, w, h, 49152, 'tcm', 'tcm', root, latency_ns, pes, status
     FROM roots
+    UNION ALL
+    SELECT 4, 'auto', point, topology, n_sips, w, h, n_elem, 'tcm', 'tcm', NULL, latency_ns, pes, status
+    FROM chosen
   )
 SELECT measured.*, 2 * n_elem AS bytes_per_pe, latency_ns / 1000 AS us, slot.position AS memory,
        CASE topology WHEN 'ring_1d' THEN format('ring of %d SIPs', n_sips)
@@ -71,6 +74,13 @@ SELECT bytes_per_pe AS bytes, max(us) FILTER (WHERE topology = 'ring_1d') AS rin
        max(us) FILTER (WHERE topology = 'torus_2d') AS torus,
        max(us) FILTER (WHERE topology = 'mesh_2d_no_wrap') AS mesh
 FROM run WHERE "set" = 'sweep' GROUP BY bytes_per_pe;
+
+-- The same of what is chosen.
+CREATE TABLE chosen_curve AS
+SELECT bytes_per_pe AS bytes, max(us) FILTER (WHERE topology = 'ring_1d') AS ring,
+       max(us) FILTER (WHERE topology = 'torus_2d') AS torus,
+       max(us) FILTER (WHERE topology = 'mesh_2d_no_wrap') AS mesh
+FROM run WHERE "set" = 'auto' GROUP BY bytes_per_pe;
 
 -- The ring, the torus and the mesh.
 CREATE TABLE grid AS
@@ -99,7 +109,7 @@ WHERE real."set" = 'buffers';
 
 -- Below the figures.
 CREATE TABLE caption AS
-SELECT format('Simulated: lrab_hierarchical_allreduce, sum of f16; every SIP has %d x %d cubes, PE 0 of each has a '
+SELECT format('Simulated: lrab_hierarchical_allreduce, and auto, which chooses; sum of f16; every SIP has %d x %d cubes, PE 0 of each has a '
               || 'tile. ' || 'Latency: longest time of a PE in the kernel.', w, h) AS words
 FROM cube_mesh;
 

@@ -1,7 +1,9 @@
 -- What was measured beside what it is compared with; low and high are the band that it has to be in. `deviation` says
--- why a figure is known to be off, null for others.
+-- why a figure is known to be off, and in which band of times the outside figure it would not be; null for others.
 CREATE TABLE beside AS
-SELECT *, lowest * value AS low, highest * value AS high FROM outside WHERE lowest IS NOT NULL;
+SELECT source, scenario, parameter, parameter_value, figure, value, lowest * value AS low, highest * value AS high,
+       deviation || '; target ' || target AS deviation
+FROM outside WHERE lowest IS NOT NULL;
 
 CREATE TABLE measured_mesh AS
 WITH figure AS (

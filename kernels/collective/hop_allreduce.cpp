@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "kernels/collective/direct_combine.h"
 #include "kernels/collective/hop_member.h"
 #include "kernels/collective/line_exchange.h"
 #include "kernels/tl/tl.h"
@@ -61,61 +62,18 @@ void ring(const Rank& x) {
   }
 }
 
-// --- Each block straight to its rank, and from there to all.
-
-// One message to every rank in turn, so that a ring that is full holds no other.
-void send_blocks(const Rank& x, const Part& segment) {
-  const std::int64_t n = x.me.ranks();
-  std::vector<std::vector<Part>> blocks;
-  std::size_t most = 0;
-  for (std::int64_t d = 1; d < n; ++d) {
-    blocks.push_back(x.me.messages(segment, x.me.around(d)));
-    most = std::max(most, blocks.back().size());
-  }
-  for (std::size_t i = 0; i < most; ++i) {
-    for (std::int64_t d = 1; d < n; ++d) {
-      const std::vector<Part>& block = blocks[static_cast<std::size_t>(d - 1)];
-      if (i < block.size()) x.contribute(x.me.to(d), block[i]);
-    }
-  }
-}
-
-void pairwise_segment(const Rank& x, const Part& segment) {
-  const std::int64_t n = x.me.ranks();
-  const Part own = x.me.block(segment, x.me.rank());
-  const std::vector<Part> messages = x.me.messages(own);
-  std::vector<std::vector<Future>> contributions(messages.size());
-  for (std::int64_t d = 1; d < n; ++d) {
-    const std::string from = x.me.from(d);
-    for (std::size_t i = 0; i < messages.size(); ++i) contributions[i].push_back(x.receive(from, messages[i]));
-  }
-  std::vector<Future> results;
-  for (std::int64_t d = 1; d < n; ++d) {
-    const std::string from = x.me.from(d);
-    for (const Part& part : x.me.messages(segment, x.me.around(-d))) {
-      results.push_back(x.receive_in_place(from, part));
-    }
-  }
-  send_blocks(x, segment);
-  if (own.elements > 0) {
-    const TensorHandle acc = x.load(own), result = x.reduction.room_for(acc);
-    for (std::size_t i = 0; i < messages.size(); ++i) {
-      TensorHandle part = x.view(acc, own, messages[i]);
-      for (const Future& contribution : contributions[i]) x.reduction.add(part, x.tl.wait(contribution));
-      const TensorHandle finished = x.view(result, own, messages[i]);
-      x.reduction.finish_into(finished, part);
-      for (std::int64_t d = 1; d < n; ++d) x.tl.send(x.me.to(d), finished);
-    }
-    x.tl.store(x.at(own), result);
-  }
-  for (const Future& result : results) x.tl.wait(result);
-}
+// --- Straight to every rank.
 
 void pairwise(const Rank& x) {
   if (x.me.ranks() == 1) return;
-  for (const Part& segment : x.me.segments(x.scratch_elements * x.me.ranks())) {
+  const HopArguments& args = x.me.arguments();
+  const bool blocks = args.by_blocks.value_or(1) != 0;
+  DirectExchange direct(x.tl, x.me.tile(), x.me.tile(),
+                        {x.me.ranks(), x.me.rank(), args.chunk, args.ahead.value_or(1), false}, args.links);
+  for (const Span& segment : direct.segments({0, args.n_elem}, combined_streams(x.me.ranks(), blocks))) {
     tl::Scratch scratch(x.tl);
-    pairwise_segment(x, segment);
+    (blocks ? combine_blocks : combine_tiles)(direct, segment, x.reduction);
+    direct.wait_all();
   }
 }
 
@@ -257,9 +215,11 @@ void tree(const Rank& x) {
 
 contract::Kernel kernel(const char* name, const char* what, void (*algorithm)(const Rank&)) {
   using Args = HopArguments;
-  const tl::Parameters<Args> parameters{
-      {"t", &Args::t},         {"n_elem", &Args::n_elem}, {"ranks", &Args::ranks}, {"first_rank", &Args::first_rank},
-      {"order", &Args::order}, {"links", &Args::links},   {"op", &Args::op},       {"chunk", &Args::chunk}};
+  const tl::Parameters<Args> parameters{{"t", &Args::t},         {"n_elem", &Args::n_elem},
+                                        {"ranks", &Args::ranks}, {"first_rank", &Args::first_rank},
+                                        {"order", &Args::order}, {"links", &Args::links},
+                                        {"op", &Args::op},       {"chunk", &Args::chunk},
+                                        {"ahead", &Args::ahead}, {"by_blocks", &Args::by_blocks}};
   return tl::make_kernel(name, what, parameters, [algorithm](Context& tl, const Args& args) {
     const auto me = HopMember::make(tl, args);
     if (!me) return;
@@ -283,8 +243,7 @@ contract::Kernel hop_scatter_allreduce_kernel() {
 
 contract::Kernel hop_pairwise_allreduce_kernel() {
   return kernel("hop_pairwise_allreduce",
-                "all-reduce of one tile per rank: reduce-scatter and all-gather, each block straight to its rank",
-                pairwise);
+                "all-reduce of one tile per rank: blocks or tiles straight to the ranks that combine them", pairwise);
 }
 
 contract::Kernel hop_tree_allreduce_kernel() {

@@ -12,12 +12,14 @@ namespace kb::kernels {
 //   links  "hop"; "global_" for the ring of SIPs, whose labels are global_E and global_W and reach one rank only
 //   op     "sum", "max", "min", "avg"
 //   chunk  elements per message; 0 = no limit
+//   ahead, by_blocks   of hop_pairwise_allreduce, as of direct_allreduce; absent: 1
 // PEs without a tile return at once. With n ranks, blocks are n-th parts of the tile; each is combined by its rank in
 // one place, so that all ranks get the same bits, except for the whole tiles of hop_ring_allreduce.
 //
 //   hop_ring_allreduce      n - 1 rounds: own tile to the next rank, then what came from the one before
 //   hop_scatter_allreduce   reduce-scatter, then all-gather, blocks half around the ring in both directions
-//   hop_pairwise_allreduce  reduce-scatter, then all-gather, each block straight to its rank and from there to all
+//   hop_pairwise_allreduce  as direct_allreduce: by blocks, reduce-scatter, then all-gather, each block straight to
+//                           its rank and from there to all; else all tiles to all
 //   hop_tree_allreduce      up a binomial tree to rank 0, whole tiles, and down again
 //
 // Sources: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH", IJHPCA 19(1),

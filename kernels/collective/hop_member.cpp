@@ -33,6 +33,7 @@ std::optional<HopMember> HopMember::make(tl::Context& tl, const HopArguments& ar
   member.n_elem_ = args.n_elem;
   member.ranks_ = args.ranks;
   member.links_ = args.links;
+  member.arguments_ = args;
   member.step_ = args.chunk > 0 ? std::min(args.chunk, args.n_elem) : args.n_elem;
   const std::int64_t tiles =
       static_cast<std::int64_t>(args.t.tensor().nbytes / item_size(args.t.dtype())) / args.n_elem;

@@ -17,6 +17,7 @@ struct HopArguments {
   std::int64_t n_elem = 0, ranks = 0, first_rank = 0;
   std::string order, links, op;
   std::int64_t chunk = 0;
+  std::optional<std::int64_t> ahead, by_blocks;  // of the pairwise kernel
 };
 
 // Elements of a tile.
@@ -33,6 +34,7 @@ class HopMember {
   std::int64_t ranks() const { return ranks_; }
   std::int64_t around(std::int64_t distance) const { return ((rank_ + distance) % ranks_ + ranks_) % ranks_; }
   tl::Ptr tile() const { return tile_; }
+  const HopArguments& arguments() const { return arguments_; }
   // Labels to the rank `distance` further, and from the one as far behind; 1 <= distance < ranks.
   std::string to(std::int64_t distance) const;
   std::string from(std::int64_t distance) const;
@@ -50,6 +52,7 @@ class HopMember {
   tl::Ptr tile_;
   std::int64_t n_elem_ = 0, rank_ = 0, ranks_ = 0, step_ = 0;
   std::string links_;
+  HopArguments arguments_;
 };
 
 }  // namespace kb::kernels

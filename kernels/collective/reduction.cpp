@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "kernels/tl/scratch.h"
 #include "platform/base/nearest.h"
 
 namespace kb::kernels {
@@ -37,8 +38,25 @@ TensorHandle Reduction::begin(const TensorHandle& x) const {
   return x;
 }
 
+TensorHandle Reduction::begun(const TensorHandle& x) const {
+  if (combined_ != dtype_) return tl_.cast(x, combined_);
+  TensorHandle out = tl_.empty(x.shape(), dtype_);
+  if (scale_ != 1) {
+    tl_.compute_into(out, MathOp::mul, {x, scale_});
+  } else {
+    tl_.assign(out, x);
+  }
+  return out;
+}
+
 void Reduction::add(TensorHandle& acc, const TensorHandle& x) const {
   tl_.compute_into(acc, op_, {acc, x});
+}
+
+void Reduction::add_unbegun(TensorHandle& acc, const TensorHandle& x) const {
+  if (!begins()) return add(acc, x);
+  tl::Scratch scratch(tl_);
+  add(acc, begun(x));
 }
 
 TensorHandle Reduction::room_for(const TensorHandle& acc) const {

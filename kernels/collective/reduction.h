@@ -25,8 +25,12 @@ class Reduction {
   bool begins() const { return scale_ != 1 || combined_ != dtype_; }
   // A contribution, as it was loaded into scratch, as it is combined and sent: in place unless it is cast.
   tl::TensorHandle begin(const tl::TensorHandle& x) const;
+  // The same of one that came as it lies in memory, in scratch of its own.
+  tl::TensorHandle begun(const tl::TensorHandle& x) const;
   // acc = acc (op) x; `acc` lies in scratch.
   void add(tl::TensorHandle& acc, const tl::TensorHandle& x) const;
+  // The same of a contribution that came as it lies in memory.
+  void add_unbegun(tl::TensorHandle& acc, const tl::TensorHandle& x) const;
   // What is left to do when everything was added: gives the result, in place unless it is cast.
   tl::TensorHandle finish(const tl::TensorHandle& acc) const;
   // The same for parts of a tensor: room for the results, and the results of a part.

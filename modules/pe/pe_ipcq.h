@@ -94,6 +94,8 @@ class PeIpcq final : public PeBlock,
   void serve_anybody();
   void slot_read(Queue& queue);
   void finish_receive(Queue& queue);
+  void remove_all_but(const std::vector<contract::QueuePair>& kept);
+  void add_queue(const contract::QueuePair& pair, const Senders& senders);
   void find_source(Queue& queue, const Senders& senders);
   TimeFs credit_latency(Queue& queue);
   std::vector<Extent> resolved(const CommandTask& task) const;

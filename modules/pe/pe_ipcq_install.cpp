@@ -1,6 +1,8 @@
 // PE_IPCQ: from a plan to queues (Q-75 .. Q-83), which queue is meant, and who waits for one.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "modules/pe/pe_dma.h"
 #include "modules/pe/pe_ipcq.h"
 #include "platform/address/address_space.h"
@@ -15,25 +17,49 @@ Error PeIpcq::queue_error(const std::string& text) {
   return Error::program("QUEUE_ERROR", text);
 }
 
+namespace {
+
+bool same_ring(const std::optional<contract::QueueRing>& a, const std::optional<contract::QueueRing>& b) {
+  if (!a || !b) return a.has_value() == b.has_value();
+  return a->base_pa == b->base_pa && a->n_slots == b->n_slots && a->slot_size == b->slot_size && a->owner == b->owner;
+}
+
+bool same_rules(const contract::QueuePlan& a, const contract::QueuePlan& b) {
+  return a.backpressure == b.backpressure && a.poll_interval == b.poll_interval && a.credit_bytes == b.credit_bytes &&
+         a.credit == b.credit && a.slot_access == b.slot_access;
+}
+
+}  // namespace
+
 void PeIpcq::remove() {
-  for (const Queue& queue : queues_) {
-    if (queue.idle() && anybody_.empty()) continue;
-    throw queue_error(fmt::format(
-        "{}: queues cannot be replaced while messages are under way: {}; let the kernels that use them end first",
-        node_id(), queue.pointers()));
+  remove_all_but({});
+}
+
+// Queues that another plan has as well go on.
+void PeIpcq::remove_all_but(const std::vector<contract::QueuePair>& kept) {
+  std::vector<Queue*> gone;
+  for (Queue& queue : queues_) {
+    if (!queue.installed()) continue;
+    const auto stays = [&queue](const contract::QueuePair& pair) {
+      return pair.direction == queue.pair.direction && same_ring(pair.own, queue.pair.own) &&
+             same_ring(pair.peer, queue.pair.peer);
+    };
+    if (std::any_of(kept.begin(), kept.end(), stays)) continue;
+    if (!queue.idle() || !anybody_.empty()) {
+      throw queue_error(fmt::format(
+          "{}: queues cannot be replaced while messages are under way: {}; let the kernels that use them end first",
+          node_id(), queue.pointers()));
+    }
+    gone.push_back(&queue);
   }
-  const bool accesses = slot_access_ && slot_access_->under_way() > 0;
-  if (accesses || (pe().vc_comm != nullptr && pe().vc_comm->in_flight() > 0)) {
-    throw queue_error(node_id() + ": queues cannot be replaced while messages of this PE are in flight");
+  for (Queue* const queue : gone) {
+    if (queue->credits != nullptr) queue->credits->set(now(), 0);
+    queues_.remove(*queue);
   }
-  for (auto& [direction, probe] : credit_probes_) probe.set(now(), 0);
-  queues_.clear();
 }
 
 void PeIpcq::install(const contract::PeQueues& queues, const contract::QueuePlan& plan, const Senders& senders) {
-  remove();
   if (pe().vc_comm == nullptr) throw Error::model(node_id() + " has no PE_DMA with a vc_comm in its PE");
-  const routing::AddressResolver& resolver = context().routes.resolver();
   if (!slot_cost_) {
     slot_cost_.emplace(context(), params_, pe().vc_comm->dma_node());
     slot_access_.emplace(static_cast<SlotAccess::IUser&>(*this), pe().vc_comm->dma(), context());
@@ -42,18 +68,25 @@ void PeIpcq::install(const contract::PeQueues& queues, const contract::QueuePlan
     throw queue_error(fmt::format("a credit of {} bytes is not possible; give 1 to {}, one flit", plan.credit_bytes,
                                   context().graph.spec.flit_bytes()));
   }
+  remove_all_but(same_rules(plan, rules_) ? queues.pairs : std::vector<contract::QueuePair>());
+  const bool first = queues_.empty();
   rules_ = plan;
   rules_.pes.clear();
-  last_served_ = queues.pairs.empty() ? 0 : queues.pairs.size() - 1;
+  if (first) last_served_ = queues.pairs.empty() ? 0 : queues.pairs.size() - 1;
   for (const contract::QueuePair& pair : queues.pairs) {
-    Queue& queue = queues_.add(pair);
-    if (pair.peer) {
-      queue.peer_dma = resolver.find_pe_node(pair.peer->owner, topology::NodeKind::pe_dma);
-      watch_credits(queue);
-      if (queues_.size() == 1) pe().vc_comm->activate(queue.peer_dma);
-    }
-    if (pair.own) find_source(queue, senders);
+    if (queues_.in_direction(pair.direction) == nullptr) add_queue(pair, senders);
   }
+}
+
+void PeIpcq::add_queue(const contract::QueuePair& pair, const Senders& senders) {
+  const bool first = queues_.empty();
+  Queue& queue = queues_.add(pair);
+  if (pair.peer) {
+    queue.peer_dma = context().routes.resolver().find_pe_node(pair.peer->owner, topology::NodeKind::pe_dma);
+    watch_credits(queue);
+    if (first) pe().vc_comm->activate(queue.peer_dma);
+  }
+  if (pair.own) find_source(queue, senders);
 }
 
 // A direction has one signal, however often queues are installed.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "platform/address/phys_addr.h"
 #include "platform/base/names.h"
 
@@ -23,18 +25,24 @@ std::string MessageQueue::pointers() const {
 }
 
 MessageQueue& QueueTable::add(const contract::QueuePair& pair) {
-  const std::size_t index = queues_.size();
-  MessageQueue& queue = queues_.emplace_back();
-  queue.pair = pair;
+  auto place = std::find_if(queues_.begin(), queues_.end(), [](const MessageQueue& q) { return !q.installed(); });
+  if (place == queues_.end()) place = queues_.emplace(queues_.end());
+  const std::size_t index = index_of(*place);
+  place->pair = pair;
   if (pair.peer) by_peer_ring_[pair.peer->base_pa] = index;
   if (pair.own) by_own_ring_[pair.own->base_pa] = index;
-  return queue;
+  return *place;
 }
 
-void QueueTable::clear() {
-  queues_.clear();
-  by_own_ring_.clear();
-  by_peer_ring_.clear();
+void QueueTable::remove(MessageQueue& queue) {
+  if (queue.my_head + queue.peer_head_cache > 0) counts_of(removed_, queue.pair.direction).add(queue);
+  if (queue.pair.peer) by_peer_ring_.erase(queue.pair.peer->base_pa);
+  if (queue.pair.own) by_own_ring_.erase(queue.pair.own->base_pa);
+  queue = MessageQueue();
+}
+
+bool QueueTable::empty() const {
+  return std::none_of(queues_.begin(), queues_.end(), [](const MessageQueue& queue) { return queue.installed(); });
 }
 
 MessageQueue* QueueTable::in_direction(const std::string& direction) {
@@ -58,13 +66,17 @@ MessageQueue* QueueTable::into_ring(std::uint64_t base_pa) {
 
 std::vector<std::string> QueueTable::directions() const {
   std::vector<std::string> names;
-  for (const MessageQueue& queue : queues_) names.push_back(queue.pair.direction);
+  for (const MessageQueue& queue : queues_) {
+    if (queue.installed()) names.push_back(queue.pair.direction);
+  }
   return names;
 }
 
 std::string QueueTable::table() const {
   std::string text;
-  for (const MessageQueue& queue : queues_) text += "\n  " + queue.pointers();
+  for (const MessageQueue& queue : queues_) {
+    if (queue.installed()) text += "\n  " + queue.pointers();
+  }
   return text;
 }
 
@@ -90,16 +102,36 @@ void QueueTable::collect_leftovers(const PeCoord& pe, std::vector<std::string>& 
   }
 }
 
+void QueueTable::Counts::add(const MessageQueue& queue) {
+  sent += static_cast<std::int64_t>(queue.my_head);
+  sent_bytes += queue.sent_bytes;
+  send_wait += queue.send_wait;
+  received += static_cast<std::int64_t>(queue.my_tail);
+  received_bytes += queue.received_bytes;
+  receive_wait += queue.receive_wait;
+}
+
+QueueTable::Counts& QueueTable::counts_of(std::vector<Counts>& all, const std::string& direction) {
+  for (Counts& counts : all) {
+    if (counts.direction == direction) return counts;
+  }
+  all.emplace_back().direction = direction;
+  return all.back();
+}
+
 void QueueTable::collect_statistics(std::vector<elab::Statistic>& statistics) const {
+  std::vector<Counts> all = removed_;
   for (const MessageQueue& queue : queues_) {
-    if (queue.my_head + queue.peer_head_cache == 0) continue;
-    const std::string name = queue.pair.direction + ".";
-    statistics.push_back({name + "sent", static_cast<std::int64_t>(queue.my_head), "1"});
-    statistics.push_back({name + "sent_bytes", queue.sent_bytes, "B"});
-    statistics.push_back({name + "send_wait", queue.send_wait});
-    statistics.push_back({name + "received", static_cast<std::int64_t>(queue.my_tail), "1"});
-    statistics.push_back({name + "received_bytes", queue.received_bytes, "B"});
-    statistics.push_back({name + "receive_wait", queue.receive_wait});
+    if (queue.my_head + queue.peer_head_cache > 0) counts_of(all, queue.pair.direction).add(queue);
+  }
+  for (const Counts& counts : all) {
+    const std::string name = counts.direction + ".";
+    statistics.push_back({name + "sent", counts.sent, "1"});
+    statistics.push_back({name + "sent_bytes", counts.sent_bytes, "B"});
+    statistics.push_back({name + "send_wait", counts.send_wait});
+    statistics.push_back({name + "received", counts.received, "1"});
+    statistics.push_back({name + "received_bytes", counts.received_bytes, "B"});
+    statistics.push_back({name + "receive_wait", counts.receive_wait});
   }
 }
 

@@ -55,18 +55,24 @@ struct MessageQueue {
   std::int64_t sent_bytes = 0, received_bytes = 0;
   TimeFs send_wait = 0_fs, receive_wait = 0_fs;
 
-  bool idle() const { return senders.empty() && receivers.empty() && arrived.empty(); }
+  // No message, credit or command is under way.
+  bool idle() const {
+    return senders.empty() && receivers.empty() && arrived.empty() && writes.empty() && my_head == peer_tail_cache;
+  }
+  bool installed() const { return pair.own || pair.peer; }
   std::uint64_t free_slots() const { return pair.peer->n_slots - (my_head - peer_tail_cache); }
   // "'E': sent 4, 1 of them consumed, into 4 slots at sip0.cube1.pe0 PE_TCM +0x1000; arrived ..."
   std::string pointers() const;
 };
 
+// A queue has an index while it is installed; what was counted of a direction outlives it. Iteration and size() include
+// places of queues that were removed, which another one may take.
 class QueueTable {
  public:
   MessageQueue& add(const contract::QueuePair& pair);
-  void clear();
+  void remove(MessageQueue& queue);
 
-  bool empty() const { return queues_.empty(); }
+  bool empty() const;
   std::size_t size() const { return queues_.size(); }
   MessageQueue& operator[](std::size_t index) { return queues_[index]; }
   std::vector<MessageQueue>::iterator begin() { return queues_.begin(); }
@@ -90,7 +96,16 @@ class QueueTable {
   void collect_statistics(std::vector<elab::Statistic>& statistics) const;
 
  private:
+  struct Counts {
+    std::string direction;
+    std::int64_t sent = 0, sent_bytes = 0, received = 0, received_bytes = 0;
+    TimeFs send_wait = 0_fs, receive_wait = 0_fs;
+    void add(const MessageQueue& queue);
+  };
+  static Counts& counts_of(std::vector<Counts>& all, const std::string& direction);
+
   std::vector<MessageQueue> queues_;
+  std::vector<Counts> removed_;                                      // of queues that were removed, by direction
   std::map<std::uint64_t, std::size_t> by_own_ring_, by_peer_ring_;  // base address -> queue
 };
 

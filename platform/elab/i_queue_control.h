@@ -17,8 +17,9 @@ class IQueueControl {
   // The PE that sends into each ring, by the ring's base address.
   using Senders = std::map<std::uint64_t, PeCoord>;
 
-  // Replaces all queues and resets their counters; takes no time. Program Error QUEUE_ERROR while messages,
-  // credits or commands are under way here, and when a ring has no sender.
+  // Replaces all queues; takes no time. A queue with the label and rings of one that is there goes on, counters,
+  // messages and all; others begin anew. Program Error QUEUE_ERROR while messages, credits or commands of a queue that
+  // ends are under way here, and when a ring has no sender.
   virtual void install(const contract::PeQueues& queues, const contract::QueuePlan& plan, const Senders& senders) = 0;
   // Without queues again.
   virtual void remove() = 0;

@@ -1,6 +1,8 @@
 // HostPort: message queues.
 #include <fmt/format.h>
 
+#include <set>
+
 #include "platform/address/address_config.h"
 #include "platform/address/address_space.h"
 #include "platform/base/error.h"
@@ -48,7 +50,10 @@ void HostPort::install_queues(const contract::QueuePlan& plan) {
     const NodeId node = platform_.routes().resolver().find_pe_node(pe.pe, topology::NodeKind::pe_ipcq);
     blocks.push_back(&platform_.block_as<elab::IQueueControl>(node));
   }
-  for (elab::IQueueControl* block : queues_) block->remove();
+  const std::set<elab::IQueueControl*> stay(blocks.begin(), blocks.end());
+  for (elab::IQueueControl* block : queues_) {
+    if (stay.count(block) == 0) block->remove();
+  }
   queues_ = std::move(blocks);
   for (std::size_t i = 0; i < queues_.size(); ++i) queues_[i]->install(plan.pes[i], plan, senders);
 }

@@ -31,6 +31,8 @@ struct AllReduceCall {
   int grid_w = 0, grid_h = 0;       // of all tiles, of a flat mesh or torus
   bool wrap = false;
   std::string order, links = "hop";  // of algorithms over hops
+  std::int64_t ahead = 1;            // of a pairwise exchange: chunks that are sent before the first one is waited for
+  bool by_blocks = true;             // of a pairwise exchange
 };
 
 // Arguments of the kernels over hops.

@@ -8,6 +8,7 @@
 
 #include "platform/base/error.h"
 #include "sw/distributed/all_reduce_costs.h"
+#include "sw/distributed/direct_costs.h"
 #include "sw/distributed/neighbours.h"
 #include "sw/distributed/queue_plan.h"
 
@@ -186,6 +187,18 @@ CandidateUse AllReduceChooser::use_of(int world_size, SipTopology topology, bool
   return {ranks, cube >= 0, topology, has_root};
 }
 
+CollectiveEstimate AllReduceChooser::best_pairwise(const AllReduceCall& call, const std::vector<PeCoord>& ranks,
+                                                   double tile) {
+  const auto item = static_cast<double>(item_size(call.tensor.dtype()));
+  std::vector<std::vector<PeCoord>> members;
+  for (const PeCoord& rank : ranks) members.push_back({rank});
+  DirectCosts direct(costs(call), std::move(members), config_.n_slots, false);
+  const DirectPlan best = direct.best(DirectCall::all_reduce, tile, item, message_sizes(call, tile).front());
+  whole_pairs_[{call.tensor.dtype(), call.op == "avg", call.n_elem, call.chunk_elements, ranks.size()}] =
+      !best.in_parts;
+  return {topology::candidate_names()[kPairwise], best.ns, static_cast<std::int64_t>(best.message / item), -1};
+}
+
 CollectiveRecord AllReduceChooser::estimated(const AllReduceCall& call, int cube) {
   const contract::MachineInfo& machine = host_.machine();
   const bool sips_only = cube >= 0;  // then there are the links between the SIPs alone
@@ -215,7 +228,7 @@ CollectiveRecord AllReduceChooser::estimated(const AllReduceCall& call, int cube
     if (!obstacle(which, use).empty()) continue;
     if (which == kRing) consider(which, &AllReduceCosts::ring);
     if (which == kReduceScatter) consider(which, &AllReduceCosts::reduce_scatter);
-    if (which == kPairwise) consider(which, &AllReduceCosts::pairwise);
+    if (which == kPairwise) record.estimates.push_back(best_pairwise(call, ranks, tile));
     if (which == kTree) consider(which, &AllReduceCosts::tree);
     if (which == kHierarchical) record.estimates.push_back(best_hierarchy(call, cube, false));
   }
@@ -244,6 +257,10 @@ AllReducePlan AllReduceChooser::plan(const AllReduceCall& call, const Collective
                                    [&](const CollectiveEstimate& one) { return one.algorithm == choice.algorithm; });
   AllReduceCall exact = call;
   exact.chunk_elements = chosen->chunk_elements;
+  const auto whole = whole_pairs_.find({call.tensor.dtype(), call.op == "avg", call.n_elem, call.chunk_elements,
+                                        static_cast<std::size_t>(choice.ranks)});
+  exact.by_blocks = whole == whole_pairs_.end() || !whole->second;
+  exact.ahead = config_.n_slots * (choice.ranks == 2 ? 2 : 1);  // between two ranks there are two links
   if (choice.algorithm == topology::candidate_names()[kHierarchical]) {
     exact.root_cube = call.cube_w * call.cube_h > 1 ? chosen->root : -1;
     const AllReduceAlgorithm& hierarchy = built_in_all_reduces().find(

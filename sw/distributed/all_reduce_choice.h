@@ -65,6 +65,7 @@ class AllReduceChooser {
  private:
   CollectiveRecord estimated(const AllReduceCall& call, int cube);
   CollectiveEstimate best_hierarchy(const AllReduceCall& call, int cube, bool whole);
+  CollectiveEstimate best_pairwise(const AllReduceCall& call, const std::vector<PeCoord>& ranks, double tile);
   std::vector<double> message_sizes(const AllReduceCall& call, double tile) const;
   AllReduceCosts& costs(const AllReduceCall& call);
 
@@ -72,6 +73,8 @@ class AllReduceChooser {
   const topology::CclConfig& config_;
   TileOwners owners_;
   std::map<std::pair<Dtype, bool>, std::shared_ptr<AllReduceCosts>> costs_;
+  // Whether a pairwise exchange is one of whole tiles: by dtype, operation, elements, chunk and ranks.
+  std::map<std::tuple<Dtype, bool, std::int64_t, std::int64_t, std::size_t>, bool> whole_pairs_;
   // By dtype, operation, elements, cubes, only cube, chunk and root.
   std::map<std::tuple<Dtype, bool, std::int64_t, int, int, std::int64_t, std::int64_t>, CollectiveRecord> known_;
 };

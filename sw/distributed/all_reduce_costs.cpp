@@ -162,20 +162,6 @@ double AllReduceCosts::reduce_scatter(const std::vector<PeCoord>& ranks, double 
   return phase(math(s), contribution(s)) + finish(s, n) + phase(0, 0);
 }
 
-double AllReduceCosts::pairwise(const std::vector<PeCoord>& ranks, double tile, double message) {
-  const auto n = static_cast<double>(ranks.size());
-  if (n < 2) return 0;
-  std::vector<int> all;
-  for (int d = 1; d < static_cast<int>(n); ++d) all.push_back(d);
-  const Pattern& p = shifts(ranks, all);
-  const double b = std::ceil(tile / item_ / n) * item_, s = std::min(b, message), k = messages(b, message);
-  const double arrival = p.alpha(s) + 2 * slot(s) + p.credit, wire = p.beta * b;
-  const double phase = arrival + std::max(wire, (k - 1) * (slot(s) + p.credit));
-  const double adding = std::max(memory(b) - arrival, wire / k / (n - 1)) + (n - 1) * math(b) - wire;
-  const double beginning = begins_ ? (n - 1) * k * contribution(s) : 0;
-  return beginning + 2 * phase + std::max(math(s), adding) + finish(s, n);
-}
-
 double AllReduceCosts::tree(const std::vector<PeCoord>& ranks, double tile, double message) {
   const std::size_t n = ranks.size();
   if (n < 2) return 0;

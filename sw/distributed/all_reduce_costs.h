@@ -38,9 +38,7 @@ namespace kb::sw {
 //                   z = max(beta s, slot(s) + C), what a message adds,
 //                   T(x, l) = max(P(x, l) + (k - 1) z, F max(k z, 2 k (x + l)) + P(x, l) / F - z)
 //                   T(math(s), mem(s)) + T(0, 0)
-//   pairwise        b = m / n, all pairs at once, y = alpha + 2 slot(s) + C
-//                   2 (y + max(beta b, (k - 1) (slot(s) + C)))
-//                   + max(math(s), max(mem(b) - y, beta b / k / (n - 1)) + (n - 1) math(b) - beta b)
+//   pairwise        DirectCosts
 //   tree            for one message the recursion of a hierarchy along the D = ceil(log2 n) levels; each further one
 //                   max(mem(s), D (slot(s) + C + math(s))) + max(mem(s) + slot(s) + C, D beta s)
 //   whole_tiles     k (2 mem(s) + R (hop(s) + math(s))), R = n - 1 rounds on a ring, (w - 1) + (h - 1) on a torus,
@@ -58,7 +56,6 @@ class AllReduceCosts {
   // `ranks` in the order of the ring.
   double ring(const std::vector<PeCoord>& ranks, double tile, double message);
   double reduce_scatter(const std::vector<PeCoord>& ranks, double tile, double message);
-  double pairwise(const std::vector<PeCoord>& ranks, double tile, double message);
   double tree(const std::vector<PeCoord>& ranks, double tile, double message);
 
   // A tile on PE 0 of every cube of a mesh, or with `pes` above 1 on every PE of the cubes.
@@ -79,7 +76,7 @@ class AllReduceCosts {
   double whole_tiles(const Ranks& ranks, double tile, double message);
   double by_blocks(const Ranks& ranks, double tile, double message);
 
- private:
+  // --- What formulas of other collectives are made of.
   struct Pattern {
     double latency = 0, credit = 0;
     double first_flit = 0, flit = 256;  // ns per byte on the wires but the narrowest; its bytes
@@ -92,14 +89,18 @@ class AllReduceCosts {
   struct Pair {
     PeCoord from, to;
   };
-  struct Line;
-  const contract::MessageRoute& route(const PeCoord& from, const PeCoord& to);
   Pattern pattern(const std::vector<Pair>& messages);
-  // Every rank to the ones at these distances.
-  const Pattern& shifts(const std::vector<PeCoord>& ranks, const std::vector<int>& distances);
   double slot(double bytes) const { return slot_setup_ + bytes * costs_.slot_ns_per_byte; }
   double memory(double bytes) const;
+  // Of a contribution that came as it lies in memory.
+  double adding(double bytes) const { return (begins_ ? 2 : 1) * math(bytes); }
   double math(double bytes) const { return bytes / item_ / costs_.additions.per_ns(); }
+
+ private:
+  struct Line;
+  const contract::MessageRoute& route(const PeCoord& from, const PeCoord& to);
+  // Every rank to the ones at these distances.
+  const Pattern& shifts(const std::vector<PeCoord>& ranks, const std::vector<int>& distances);
   double hop(const Pattern& p, double bytes) const {
     return p.alpha(bytes) + p.beta * bytes + 2 * slot(bytes) + p.credit;
   }

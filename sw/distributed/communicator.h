@@ -12,7 +12,9 @@
 
 #include "platform/base/machine_choices.h"
 #include "platform/contract/i_host.h"
+#include "sw/distributed/direct_costs.h"
 #include "sw/distributed/rendezvous.h"
+#include "sw/distributed/ring_pool.h"
 #include "sw/distributed/tile_layout.h"
 #include "sw/runtime/collective_record.h"
 #include "sw/runtime/runtime.h"
@@ -26,6 +28,9 @@ struct CollectiveOptions {
   // Of all_reduce_ranks: each member combines a block that all get, instead of whole tiles. Unset: what is faster by
   // formula (AllReduceCosts); it is in the run's report.
   std::optional<bool> by_blocks = {};
+  // Whether blocks go straight to their rank, which needs rings between every two members, or along the path of the
+  // SIPs, where each passes them on. Unset: straight where the rings fit.
+  std::optional<bool> direct = {};
 };
 
 // Ranks of a run that work together, in an order of their own: member i is the rank ranks()[i] of the spawn and owns
@@ -97,9 +102,19 @@ class Communicator {
     int grid_w = 0, grid_h = 0;
     QueueMemory memory = QueueMemory::tcm;  // that has the slots
     std::string links = "global_";          // what their labels begin with
+    std::uint32_t n_slots = 1;
+  };
+  // Rings that a call lays when all members have come. `direct`: between every two of them; `path`: along the path,
+  // where those are not there all the time.
+  struct Rings {
+    InstalledQueues* installed = nullptr;
+    std::size_t part = 0;
+    const LaidRings* direct = nullptr;
+    const LaidRings* path = nullptr;
   };
   Communicator(Runtime& runtime, Members members, std::shared_ptr<WaitingRanks> waiting);
 
+  void use_rings(const Rings& rings) { rings_ = rings; }
   // Every member, or none: returns when all have called it, in the same simulated moment.
   void meet(Rendezvous::Entry entry) { rendezvous_.attend(std::move(entry)); }
   const std::shared_ptr<WaitingRanks>& waiting() const { return waiting_; }
@@ -108,7 +123,9 @@ class Communicator {
 
  private:
   struct Call {  // one member's part of a collective
-    std::string name, kernel;
+    std::string name;
+    DirectCall kind{};
+    std::string kernel;  // behind "direct_" or "sip_"
     Tensor in, out;
     std::int64_t in_blocks = 1, out_blocks = 1;        // of a tile
     std::vector<std::pair<std::string, int>> members;  // root, or source and target
@@ -116,9 +133,22 @@ class Communicator {
     CollectiveOptions options;
     bool chooses = false;  // between whole tiles and blocks
   };
+  // How a call is done.
+  struct Plan {
+    bool direct = false;
+    std::int64_t chunk = 0;  // elements per message
+    std::int64_t ahead = 1;  // of direct ones: chunks that are sent before the first one is waited for
+    bool in_parts = false;   // broadcast and reduce in pieces, all-reduce by blocks
+    const LaidRings* rings = nullptr;
+  };
   LaunchMetrics run(const Call& call);
+  Plan plan(const Call& call, const TileLayout& tiles, std::int64_t block);
+  Plan direct_plan(const Call& call, const TileLayout& tiles, std::int64_t block);
+  Plan path_plan(const Call& call, const TileLayout& tiles, std::int64_t block);
+  PreparedLaunch prepared(const Call& call, const Plan& plan, std::int64_t block);
+  void lay(const LaidRings& rings);
   // By formula, once per case.
-  const CollectiveRecord& all_reduce_choice(const Call& call, const TileLayout& tiles, std::int64_t fits);
+  const CollectiveRecord& all_reduce_choice(const Call& call, const TileLayout& tiles, std::int64_t fits, bool direct);
   TileLayout tiles(const Call& call, const Tensor& tensor) const;
   std::int64_t block_elements(const Call& call, const TileLayout& in, const TileLayout& out) const;
   // Configuration Error when there are no links for `call`.
@@ -129,7 +159,12 @@ class Communicator {
   Members members_;
   std::shared_ptr<WaitingRanks> waiting_;
   Rendezvous rendezvous_;
-  std::map<std::tuple<Dtype, std::string, std::int64_t, std::vector<int>, std::int64_t>, CollectiveRecord> choices_;
+  Rings rings_;
+  std::map<std::tuple<bool, Dtype, std::string, std::int64_t, std::vector<int>, std::int64_t>, CollectiveRecord>
+      choices_;
+  // By call, dtype, block, cubes, members named and the largest message.
+  std::map<std::tuple<std::string, Dtype, std::int64_t, std::vector<int>, std::vector<int>, std::int64_t>, DirectPlan>
+      direct_plans_;
 };
 
 }  // namespace kb::sw

@@ -60,22 +60,22 @@ NeighbourTable hops(int rank, int count) {
   return table;
 }
 
-// The other sign of "hop+3"; "" for other labels.
-std::string opposite_hop(const std::string& direction) {
-  const std::string word = "hop", digits = "0123456789";
-  const std::size_t sign = word.size();
-  if (direction.compare(0, sign, word) != 0 || direction.size() < sign + 2) return "";
-  if (direction.find_first_not_of(digits, sign + 1) != std::string::npos) return "";
-  if (direction[sign] != '+' && direction[sign] != '-') return "";
-  return word + (direction[sign] == '+' ? '-' : '+') + direction.substr(sign + 1);
-}
-
 // "", "global_", "intra_" or "group" and a number.
 bool is_namespace(const std::string& prefix) {
   if (prefix.empty() || prefix == "global_" || prefix == "intra_") return true;
   const std::string word = "group", digits = "0123456789";
   return prefix.compare(0, word.size(), word) == 0 && prefix.size() > word.size() + 1 &&
          prefix.find_first_not_of(digits, word.size()) == prefix.size() - 1 && prefix.back() == '_';
+}
+
+// The other sign of "hop+3" or "global_-2"; "" for other labels.
+std::string opposite_distance(const std::string& direction) {
+  const std::size_t sign = direction.find_first_of("+-");
+  if (sign == std::string::npos || sign + 1 == direction.size()) return "";
+  const std::string prefix = direction.substr(0, sign);
+  if (prefix != "hop" && (prefix.empty() || !is_namespace(prefix))) return "";
+  if (direction.find_first_not_of("0123456789", sign + 1) != std::string::npos) return "";
+  return prefix + (direction[sign] == '+' ? '-' : '+') + direction.substr(sign + 1);
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ std::string group_prefix(int number) {
 
 std::string opposite_direction(const std::string& direction) {
   if (direction.empty()) return "";
-  if (const std::string hop = opposite_hop(direction); !hop.empty()) return hop;
+  if (const std::string other = opposite_distance(direction); !other.empty()) return other;
   const std::string prefix = direction.substr(0, direction.size() - 1), from = "EWNS", to = "WESN";
   const std::size_t at = from.find(direction.back());
   return at == std::string::npos || !is_namespace(prefix) ? "" : prefix + to[at];

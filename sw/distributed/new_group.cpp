@@ -13,9 +13,16 @@
 namespace kb::sw {
 
 struct ProcessGroup::Group final : Communicator {
-  Group(Runtime& runtime, Members members, std::shared_ptr<WaitingRanks> waiting, MemoryReservation rings)
-      : Communicator(runtime, std::move(members), std::move(waiting)), memory(std::move(rings)) {}
-  MemoryReservation memory;
+  Group(Runtime& runtime, Members members, std::shared_ptr<WaitingRanks> waiting, RingPool rings)
+      : Communicator(runtime, std::move(members), std::move(waiting)), pool(std::move(rings)) {}
+  // Path and direct, one at a time; the path at first.
+  void lay_in(InstalledQueues& installed) {
+    if (size() < 2) return;
+    const Rings rings{&installed, installed.add_part(), &pool.layouts[1], &pool.layouts[0]};
+    installed.lay(rings.part, rings.path->queues);
+    use_rings(rings);
+  }
+  RingPool pool;
 };
 
 void ProcessGroup::require_group(const std::vector<int>& ranks) const {
@@ -45,18 +52,22 @@ Communicator& ProcessGroup::new_group(const std::vector<int>& ranks, const std::
   members.slot_size = group_slot_size_;
   members.memory = config_.buffer_kind;
   members.links = group_prefix(static_cast<int>(number));
+  members.n_slots = config_.n_slots;
   const contract::MachineInfo& machine = runtime().machine();
-  const Wiring wiring = make_group_wiring(ranks, members.links, machine);
+  const Wiring path = make_group_wiring(ranks, members.links, machine);
+  const Wiring direct = make_direct_wiring(ranks, members.links, machine);
+  const std::size_t rings =
+      std::max(path.directions.size(), named_slot_size_ > 0 ? direct.directions.size() : ranks.size() - 1);
   topology::CclConfig config = config_;
   config.slot_size = group_slot_size_;
-  PlannedQueues planned = plan_queues(wiring, config, machine, runtime().memory(), rings_per_pe_);
-  contract::QueuePlan all = installed_;
-  add_queues(all, planned.plan);
-  verify_queue_plan(all, machine);
-  runtime().host().install_queues(all);
-  installed_ = std::move(all);
-  rings_per_pe_ += wiring.directions.size();
-  groups_.push_back(std::make_unique<Group>(runtime(), std::move(members), waiting(), std::move(planned.memory)));
+  RingPool pool = make_ring_pool({{path, group_slot_size_}, {direct, named_slot_size_}}, config, machine,
+                                 runtime().memory(), rings * config.n_slots * config.slot_size);
+  // Without room for the path there is no group: the error says what is missing.
+  if (pool.layouts.front().slot_size == 0) plan_queues(path, config, machine, runtime().memory(), rings_per_pe_);
+  auto group = std::make_unique<Group>(runtime(), std::move(members), waiting(), std::move(pool));
+  group->lay_in(installed_);
+  rings_per_pe_ += rings;
+  groups_.push_back(std::move(group));
   return *groups_.back();
 }
 

@@ -47,7 +47,7 @@ struct ProcessGroup::Setup {
   AllReduceAlgorithm algorithm;
   bool candidates_named = false;
   int flat_ranks = 0;
-  std::uint64_t group_slot_size = 0;
+  std::uint64_t group_slot_size = 0, named_slot_size = 0;
   std::shared_ptr<void> queues;
   Wiring wiring;
 };
@@ -95,6 +95,7 @@ ProcessGroup::Setup ProcessGroup::set_up(Runtime& runtime, const topology::CclOp
   setup.wiring = automatic ? wire_candidates(config, machine, setup.algorithm.owners) : make_wiring(config, machine);
   // A slot holds at least one element of any dtype.
   if (config.slot_size > 0) config.slot_size = std::max<std::uint64_t>(config.slot_size, item_size(Dtype::i64));
+  setup.named_slot_size = config.slot_size;
   setup.group_slot_size = config.slot_size > 0 ? config.slot_size : kUsualSlotBytes;
   if (config.slot_size == 0) config.slot_size = chosen_slot_size(setup.wiring, config, machine);
   return setup;
@@ -104,25 +105,40 @@ ProcessGroup::ProcessGroup(Runtime& runtime, const topology::CclOptions& options
     : ProcessGroup(runtime, set_up(runtime, options)) {}
 
 ProcessGroup::ProcessGroup(Runtime& runtime, Setup setup)
-    : Communicator(runtime,
-                   {all_ranks(runtime, setup.config), "", setup.config.slot_size, runtime.machine().sip_topology,
-                    runtime.machine().sip_w, runtime.machine().sip_h, setup.config.buffer_kind},
-                   std::make_shared<WaitingRanks>()),
+    : Communicator(
+          runtime,
+          {all_ranks(runtime, setup.config), "", setup.config.slot_size, runtime.machine().sip_topology,
+           runtime.machine().sip_w, runtime.machine().sip_h, setup.config.buffer_kind, "global_", setup.config.n_slots},
+          std::make_shared<WaitingRanks>()),
       config_(std::move(setup.config)),
       algorithm_(std::move(setup.algorithm)),
       chooser_(runtime.host(), config_, algorithm_.owners),
       candidates_named_(setup.candidates_named),
       flat_ranks_(setup.flat_ranks),
       group_slot_size_(setup.group_slot_size),
-      queues_(std::move(setup.queues)) {
+      named_slot_size_(setup.named_slot_size),
+      queues_(std::move(setup.queues)),
+      installed_(runtime.host()) {
   PlannedQueues planned = plan_queues(setup.wiring, config_, runtime.machine(), runtime.memory());
   rings_per_pe_ = setup.wiring.directions.size();
   for (const Diagnostic& warning : config_.warnings) runtime.warn(warning.text());
   for (const Diagnostic& warning : planned.warnings) runtime.warn(warning.text());
-  runtime.host().install_queues(planned.plan);
-  installed_ = std::move(planned.plan);
+  configured_ = std::move(planned.plan);
   memory_ = std::move(planned.memory);
+  installed_.lay(installed_.add_part(), configured_);
+  make_pool();
   waiting()->world_size = world_size();
+}
+
+void ProcessGroup::make_pool() {
+  const contract::MachineInfo& machine = runtime().machine();
+  if (!has_sip_links() || world_size() < 2) return;
+  const std::uint64_t room = ring_room(config_, machine) / 4 * 3;
+  const std::uint64_t taken = rings_per_pe_ * config_.n_slots * config_.slot_size;
+  if (room <= taken) return;
+  pool_ = make_ring_pool({{make_direct_wiring(ranks(), "global_", machine), named_slot_size_}}, config_, machine,
+                         runtime().memory(), room - taken);
+  use_rings({&installed_, installed_.add_part(), &pool_.layouts.front(), nullptr});
 }
 
 void ProcessGroup::require_algorithm() const {
@@ -219,6 +235,7 @@ AllReducePlan ProcessGroup::planned(AllReduceCall call, const TileLayout& layout
       static_cast<std::int64_t>(config_.slot_size / item_size(combined_dtype(call.tensor.dtype(), call.op)));
   const std::int64_t wanted = call.chunk_elements > 0 ? call.chunk_elements : call.n_elem;
   if (wanted > fits) call.chunk_elements = fits;
+  call.ahead = config_.n_slots;
   return {algorithm_.kernel, algorithm_.arguments(call)};
 }
 
@@ -237,8 +254,12 @@ LaunchMetrics ProcessGroup::all_reduce(const Tensor& tensor, const std::string& 
   return runtime().wait(runtime().submit(prepared));
 }
 
+bool ProcessGroup::has_sip_links() const {
+  return config_.links.empty() && config_.wiring == topology::WiringPreset::intercube_multisip;
+}
+
 void ProcessGroup::require_links(const std::string& call) const {
-  if (config_.links.empty() && config_.wiring == topology::WiringPreset::intercube_multisip) return;
+  if (has_sip_links()) return;
   throw Error({config_.problem_at("wiring", call + " needs the links between the SIPs of intercube_multisip",
                                   "choose an algorithm with that wiring")});
 }

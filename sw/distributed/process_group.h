@@ -10,6 +10,7 @@
 #include "sw/distributed/all_reduce_choice.h"
 #include "sw/distributed/communicator.h"
 #include "sw/distributed/queue_plan.h"
+#include "sw/distributed/ring_pool.h"
 #include "sw/distributed/tile_layout.h"
 #include "sw/runtime/runtime.h"
 
@@ -58,8 +59,11 @@ class ProcessGroup : public Communicator {
                          const CollectiveOptions& options);
   AllReducePlan planned(AllReduceCall call, const TileLayout& layout);
   void require_algorithm() const;  // configuration Error at `module` of an entry with links only
+  // Rings of its own for collectives between the ranks, in what is left of three quarters of the room.
+  void make_pool();
   void require_group(const std::vector<int>& ranks) const;
   void require_links(const std::string& call) const override;
+  bool has_sip_links() const;  // those of intercube_multisip
 
   topology::CclConfig config_;
   const AllReduceAlgorithm algorithm_;
@@ -67,11 +71,14 @@ class ProcessGroup : public Communicator {
   bool candidates_named_ = false;      // by the user: each of them is to serve
   int flat_ranks_ = 0;                 // of the wiring
   std::uint64_t group_slot_size_ = 0;  // of new_group: more of them fit than of the group of all ranks
+  std::uint64_t named_slot_size_ = 0;  // by the user; 0: none
   struct Group;
   std::shared_ptr<void> queues_;    // the claim
   std::uint64_t rings_per_pe_ = 0;  // of all groups, as if each had every PE
-  contract::QueuePlan installed_;   // of all groups
+  InstalledQueues installed_;       // of all groups
+  contract::QueuePlan configured_;  // of the wiring, at all times
   MemoryReservation memory_;
+  RingPool pool_;  // of collectives between the ranks
   std::vector<std::unique_ptr<Communicator>> groups_;
 };
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <set>
 
 #include "platform/base/error.h"
 #include "platform/base/names.h"
@@ -19,30 +19,13 @@ constexpr std::uint64_t kMaxTcmMib = 32;  // what the address map has room for
 constexpr std::uint64_t kMaxSramMib = 32;
 constexpr std::uint64_t kSlotStep = 16;  // of the sizes that messages propose
 
-// Where the rings of one PE begin.
-struct Share {
-  std::size_t block = 0;     // of the reservation
-  std::uint64_t offset = 0;  // in it
-};
-
-struct Layout {
-  std::vector<DeviceMemory::Request> requests;
-  std::map<PeCoord, Share> shares;
-};
-
-Layout lay_out(const Wiring& wiring, QueueMemory memory, std::uint64_t bytes_per_pe) {
-  Layout layout;
+// The PEs that a wiring links, in ascending order.
+std::vector<PeCoord> linked_pes(const Wiring& wiring) {
+  std::set<PeCoord> pes;
   for (const WiredRank& rank : wiring.ranks) {
-    if (!rank.links.empty()) layout.shares[rank.pe] = {};
+    if (!rank.links.empty()) pes.insert(rank.pe);
   }
-  for (auto& [pe, share] : layout.shares) {
-    const bool shared = memory == QueueMemory::sram && !layout.requests.empty() &&
-                        layout.requests.back().owner.sip == pe.sip && layout.requests.back().owner.cube == pe.cube;
-    if (!shared) layout.requests.push_back({pe, 0});
-    share = {layout.requests.size() - 1, layout.requests.back().nbytes};
-    layout.requests.back().nbytes += bytes_per_pe;
-  }
-  return layout;
+  return {pes.begin(), pes.end()};
 }
 
 // "raise cube.memory_map.tcm_size_mb to 4, "; nothing when it cannot be raised that far.
@@ -124,35 +107,57 @@ std::vector<contract::PeQueues> pairs(const Wiring& wiring, const QueueRing& geo
 
 }  // namespace
 
-PlannedQueues plan_queues(const Wiring& wiring, const topology::CclConfig& configured,
-                          const contract::MachineInfo& machine, DeviceMemory& memory, std::uint64_t rings_before) {
-  topology::CclConfig config = configured;
-  if (config.slot_size == 0) config.slot_size = kUsualSlotBytes;
+PeBlocks pe_blocks(const std::vector<PeCoord>& pes, QueueMemory memory, std::uint64_t bytes_per_pe) {
+  PeBlocks blocks;
+  for (const PeCoord& pe : pes) {
+    const bool shared = memory == QueueMemory::sram && !blocks.requests.empty() &&
+                        blocks.requests.back().owner.sip == pe.sip && blocks.requests.back().owner.cube == pe.cube;
+    if (!shared) blocks.requests.push_back({pe, 0});
+    blocks.places.push_back({blocks.requests.size() - 1, blocks.requests.back().nbytes});
+    blocks.requests.back().nbytes += bytes_per_pe;
+  }
+  return blocks;
+}
+
+contract::QueuePlan lay_queues(const Wiring& wiring, const topology::CclConfig& config, std::uint64_t slot_size,
+                               const MemoryReservation& memory, const std::vector<PeCoord>& pes,
+                               const std::vector<PeBlock>& places) {
   QueueRing geometry;
   geometry.memory = config.buffer_kind;
   geometry.n_slots = config.n_slots;
-  geometry.slot_size = config.slot_size;
-  const Layout layout = lay_out(wiring, geometry.memory, wiring.directions.size() * geometry.nbytes());
-  if (const auto shortage = memory.shortage(geometry.memory, layout.requests)) {
-    throw no_room(wiring, config, machine, geometry.memory, *shortage, rings_before);
-  }
-
-  PlannedQueues planned;
-  planned.memory = memory.reserve(geometry.memory, layout.requests);
+  geometry.slot_size = slot_size;
   std::vector<std::uint64_t> bases(wiring.ranks.size());
   for (std::size_t r = 0; r < bases.size(); ++r) {
-    const auto found = layout.shares.find(wiring.ranks[r].pe);
-    if (found == layout.shares.end()) continue;
-    bases[r] = planned.memory.blocks()[found->second.block].pa + found->second.offset;
+    const auto found = std::lower_bound(pes.begin(), pes.end(), wiring.ranks[r].pe);
+    if (found == pes.end() || wiring.ranks[r].pe < *found) continue;
+    const PeBlock& place = places[static_cast<std::size_t>(found - pes.begin())];
+    bases[r] = memory.blocks()[place.block].pa + place.offset;
   }
-  contract::QueuePlan& plan = planned.plan;
+  contract::QueuePlan plan;
   plan.pes = pairs(wiring, geometry, bases);
   plan.backpressure = config.backpressure;
   plan.poll_interval = config.ipcq_poll;
   plan.credit_bytes = config.ipcq_credit_size_bytes;
   plan.credit = config.credit;
   plan.slot_access = config.slot_access;
-  verify_queue_plan(plan, machine);
+  return plan;
+}
+
+PlannedQueues plan_queues(const Wiring& wiring, const topology::CclConfig& configured,
+                          const contract::MachineInfo& machine, DeviceMemory& memory, std::uint64_t rings_before) {
+  topology::CclConfig config = configured;
+  if (config.slot_size == 0) config.slot_size = kUsualSlotBytes;
+  const std::vector<PeCoord> pes = linked_pes(wiring);
+  const PeBlocks blocks =
+      pe_blocks(pes, config.buffer_kind, wiring.directions.size() * config.n_slots * config.slot_size);
+  if (const auto shortage = memory.shortage(config.buffer_kind, blocks.requests)) {
+    throw no_room(wiring, config, machine, config.buffer_kind, *shortage, rings_before);
+  }
+
+  PlannedQueues planned;
+  planned.memory = memory.reserve(config.buffer_kind, blocks.requests);
+  planned.plan = lay_queues(wiring, config, config.slot_size, planned.memory, pes, blocks.places);
+  verify_queue_plan(planned.plan, machine);
 
   if (!wiring.left_out.empty()) {
     planned.warnings.push_back(

@@ -29,6 +29,24 @@ struct PlannedQueues {
 PlannedQueues plan_queues(const Wiring& wiring, const topology::CclConfig& config, const contract::MachineInfo& machine,
                           DeviceMemory& memory, std::uint64_t rings_before = 0);
 
+// Blocks of a reservation in which PEs lie one behind the other where they share a memory.
+struct PeBlock {
+  std::size_t block = 0;     // of the reservation
+  std::uint64_t offset = 0;  // in it
+};
+struct PeBlocks {
+  std::vector<DeviceMemory::Request> requests;
+  std::vector<PeBlock> places;  // by PE
+};
+// `pes` in ascending order, bytes_per_pe for each.
+PeBlocks pe_blocks(const std::vector<PeCoord>& pes, QueueMemory memory, std::uint64_t bytes_per_pe);
+
+// The queues of a wiring in blocks of a reservation that hold them; rules are those of the configuration, as are the
+// slots but for their size.
+contract::QueuePlan lay_queues(const Wiring& wiring, const topology::CclConfig& config, std::uint64_t slot_size,
+                               const MemoryReservation& memory, const std::vector<PeCoord>& pes,
+                               const std::vector<PeBlock>& places);
+
 // Bytes of a slot where the user named none: kMaxChosenSlotBytes, or what lets all rings of a PE fit half of the room
 // of their memory; not less than kUsualSlotBytes while that fits all of it.
 inline constexpr std::uint64_t kMaxChosenSlotBytes = 8192;

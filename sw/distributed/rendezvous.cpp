@@ -66,6 +66,7 @@ void Rendezvous::attend_as(int rank, Entry entry) {
     throw collective_error(fmt::format("rank {} waits in {}{} for {}{}", rank, what, of_group_, absent(), everybody()));
   }
   require_agreement();
+  if (const auto& prepare = came_[rank].prepare) prepare();
   std::vector<std::shared_ptr<contract::KernelLaunch>> parts;
   for (const auto& [other, brought] : came_) {
     parts.insert(parts.end(), brought.launch.parts.begin(), brought.launch.parts.end());

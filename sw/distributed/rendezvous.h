@@ -1,6 +1,7 @@
 // Where the ranks of a group come together before they launch (K-16 .. K-20).
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -21,6 +22,7 @@ class Rendezvous {
   struct Entry {  // what a rank brings
     std::string what;
     PreparedLaunch launch;
+    std::function<void()> prepare = {};  // done once, when all have come and agree, before anything is launched
   };
 
   // `ranks` are those of the spawn that must come; `group` is what messages call them: "" for all of a run.

@@ -77,4 +77,10 @@ Wiring wire_links(const std::vector<topology::CclLink>& links, const contract::M
 // and `prefix`W to that of the one before. One SIP alone has no links.
 Wiring make_group_wiring(const std::vector<int>& sips, const std::string& prefix, const contract::MachineInfo& machine);
 
+// Every SIP with every other, by two links: PE 0 of every cube has `prefix`+d to the same cube of the SIP d places
+// further in the given order, around, and `prefix`-d to that of the one d places behind. d is up to half of the SIPs,
+// and of the second links their number more; to the SIP that is as far ahead as behind lead four.
+Wiring make_direct_wiring(const std::vector<int>& sips, const std::string& prefix,
+                          const contract::MachineInfo& machine);
+
 }  // namespace kb::sw

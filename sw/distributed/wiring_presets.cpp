@@ -206,16 +206,45 @@ Wiring make_wiring_with_hops(const topology::CclConfig& config, const contract::
   return wire(layout.ranks, layout.neighbours_of);
 }
 
-Wiring make_group_wiring(const std::vector<int>& sips, const std::string& prefix,
-                         const contract::MachineInfo& machine) {
-  const int cubes = machine.cubes_per_sip, count = static_cast<int>(sips.size());
+namespace {
+
+// PE 0 of every cube of each SIP, with the same cube of those that `neighbours_of` names among the SIPs.
+Wiring wire_sips(const std::vector<int>& sips, const contract::MachineInfo& machine,
+                 const NeighbourFunction& neighbours_of) {
+  const int cubes = machine.cubes_per_sip;
   std::vector<PeCoord> ranks;  // member * cubes + cube
   for (const int sip : sips) {
     for (int cube = 0; cube < cubes; ++cube) ranks.push_back(pe_at(sip, cube, 0));
   }
   return wire(ranks, [&](int rank) {
     NeighbourTable table;
-    append(table, prefixed(neighbours(RankTopology::ring_1d, rank / cubes, count), prefix), cubes, rank % cubes);
+    append(table, neighbours_of(rank / cubes), cubes, rank % cubes);
+    return table;
+  });
+}
+
+}  // namespace
+
+Wiring make_group_wiring(const std::vector<int>& sips, const std::string& prefix,
+                         const contract::MachineInfo& machine) {
+  return wire_sips(sips, machine, [&](int member) {
+    return prefixed(neighbours(RankTopology::ring_1d, member, static_cast<int>(sips.size())), prefix);
+  });
+}
+
+Wiring make_direct_wiring(const std::vector<int>& sips, const std::string& prefix,
+                          const contract::MachineInfo& machine) {
+  const int count = static_cast<int>(sips.size());
+  return wire_sips(sips, machine, [&](int member) {
+    NeighbourTable table;
+    const auto link = [&](int d) {
+      table.push_back({fmt::format("{}{:+}", prefix, d), (member + d) % count, Flow::both});
+      table.push_back({fmt::format("{}{:+}", prefix, -d), (member + (count - d % count)) % count, Flow::both});
+    };
+    for (int d = 1; d <= count / 2; ++d) {
+      link(d);
+      link(d + count);
+    }
     return table;
   });
 }

@@ -159,6 +159,8 @@ Setting setting_of(const Collective& collective, const Params& params, int ranks
     if (blocks != "auto") setting.options.by_blocks = blocks == "yes";
   }
   setting.options.chunk_elements = params.integer("chunk");
+  const std::string links = params.text("exchange");
+  if (links != "auto") setting.options.direct = links == "direct";
   return setting;
 }
 
@@ -249,7 +251,10 @@ Workload workload_of(const Collective& collective) {
       dtype_parameter(),
       data_parameter(),
       Parameter::choice("cubes", "all", {"all", "one"}, "a tile on every cube, or on cube 0 of each SIP only"),
-      Parameter::integer("chunk", 0, "elements per message; 0: as many as a slot holds", 0, "elements"),
+      Parameter::integer("chunk", 0, "elements per message; 0: chosen by formula", 0, "elements"),
+      Parameter::choice("exchange", "auto", {"auto", "direct", "path"},
+                        "blocks go straight to their rank, or along the path of the SIPs; auto: straight where rings "
+                        "between every two ranks fit"),
       Parameter::text("groups", "", "ranks of each group that does it, in order: 0,2/1,3; empty: all ranks together"),
   };
   if (collective.target) {

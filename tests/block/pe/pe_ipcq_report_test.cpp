@@ -58,7 +58,50 @@ TEST(PeIpcq, ABlockedExchangeIsDescribed_Q104) {
             "received, in 2 slots at sip0.cube0.pe0 PE_TCM +0x0");
   EXPECT_EQ(waits[0].pe, pe(0));
   EXPECT_THAT(waits[0].on, testing::ElementsAre(pe(1)));
+  for (contract::QueuePair& pair : machine.plan.pes[0].pairs) pair.own->slot_size = pair.peer->slot_size = 2048;
   EXPECT_THROW(machine.install(), Error);  // messages are under way
+}
+
+// rings that another plan has as well go on with what is under way; others begin anew.
+TEST(PeIpcq, QueuesOfBothPlansGoOn_Q83) {
+  QueueMachine machine;
+  std::uint64_t received = 0;
+  machine.on(0, [&](IPe& self) {
+    for (int i = 0; i < 3; ++i) self.execute(send(self, "E", 64));
+    self.execute(send(self, "W", 64));
+  });
+  machine.on(3, [&](IPe& self) { self.execute(recv(self, "E", 64)); });
+  machine.run();
+  // The links from PE 3 to PE 0 and back get other labels and smaller rings; three messages wait in the ring of PE 1.
+  contract::QueuePair &west = machine.plan.pes[0].pairs[1], &east = machine.plan.pes[3].pairs[0];
+  west.direction = "back";
+  east.direction = "on";
+  for (contract::QueuePair* pair : {&west, &east}) pair->own->n_slots = pair->peer->n_slots = 1;
+  machine.install();
+  machine.on(1, [&](IPe& self) {
+    for (int i = 0; i < 3; ++i) self.execute(recv(self, "W", 64));
+    received = 3;
+  });
+  machine.on(0, [&](IPe& self) {
+    self.execute(send(self, "E", 64));
+    self.execute(send(self, "back", 64));
+  });
+  machine.run();
+  EXPECT_EQ(received, 3u);
+  std::vector<elab::Statistic> statistics;
+  machine.ipcq(0).collect_statistics(statistics);
+  const auto sent = [&](const std::string& name) {
+    for (const elab::Statistic& one : statistics) {
+      if (one.name == name) return one.value;
+    }
+    return std::int64_t{-1};
+  };
+  EXPECT_EQ(sent("E.sent"), 4);
+  EXPECT_EQ(sent("W.sent"), 1);  // counts of a label outlive its rings
+  EXPECT_EQ(sent("back.sent"), 1);
+  std::vector<std::string> leftovers;
+  for (std::uint32_t i = 0; i < kPes; ++i) machine.ipcq(i).collect_leftovers(leftovers);
+  EXPECT_EQ(leftovers.size(), 2u);  // the fourth to the east, the one under 'on'
 }
 
 // A ring keeps what nobody received, for the next kernel.

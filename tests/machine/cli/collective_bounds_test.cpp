@@ -131,12 +131,14 @@ TEST_F(CollectiveBoundsTest, BetweenRanksOnAClosedPath) {
       }
       bounds.push_back({"all-to-all", 2 * ways * mem + rounds * (rounds + 1) / 2 * hop});
       for (const auto& [workload, bound] : bounds) {
-        const std::string options = "--set n_elem=" + std::to_string(elements) + " --set groups=" + group;
+        const std::string options =
+            "--set exchange=path --set n_elem=" + std::to_string(elements) + " --set groups=" + group;
         expect_near_bound(measured(machine, settings, workload, options), bound,
                           workload + " of " + std::to_string(n) + " ranks, " + options);
       }
       const std::string by_blocks =
-          "--set blocks=yes --set n_elem=" + std::to_string(n * elements) + " --set groups=" + group;
+          "--set exchange=path --set blocks=yes --set n_elem=" + std::to_string(n * elements) +
+          " --set groups=" + group;
       expect_near_bound(measured(machine, settings, "allreduce-ranks", by_blocks),
                         2 * ways * mem + rounds * (2 * hop + math),
                         "all-reduce by blocks of " + std::to_string(n) + " ranks, " + by_blocks);
@@ -163,11 +165,11 @@ TEST_F(CollectiveBoundsTest, BetweenRanksOnALine) {
           {"reduce-scatter", 2 * mem + (n - 1) * (hop + math)},
           {"allreduce-ranks --set blocks=no", 2 * mem + 2 * (w - 1 + h - 1) * hop + (w - 1 + h - 1) * math}};
       for (const auto& [workload, bound] : bounds) {
-        const std::string options = "--set n_elem=" + std::to_string(elements);
+        const std::string options = "--set exchange=path --set n_elem=" + std::to_string(elements);
         expect_near_bound(measured(machine, settings, workload, options), bound,
                           workload + " of a line of " + std::to_string(n) + " ranks, " + options);
       }
-      const std::string by_blocks = "--set blocks=yes --set n_elem=" + std::to_string(n * elements);
+      const std::string by_blocks = "--set exchange=path --set blocks=yes --set n_elem=" + std::to_string(n * elements);
       expect_near_bound(measured(machine, settings, "allreduce-ranks", by_blocks), 2 * mem + (n - 1) * (2 * hop + math),
                         "all-reduce by blocks of a line of " + std::to_string(n) + " ranks, " + by_blocks);
     }

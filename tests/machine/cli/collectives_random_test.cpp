@@ -70,6 +70,7 @@ class RandomCollectives : public CommandLineTest, public testing::WithParamInter
       options += " --set algorithm=" + algorithm;
     }
     if (name == "allreduce-ranks") options += " --set blocks=" + draw.of<std::string>({"auto", "yes", "no"});
+    if (name != "allreduce") options += " --set exchange=" + draw.of<std::string>({"auto", "auto", "path"});
     const bool combines = name.find("reduce") != std::string::npos;
     if (combines) options += " --set op=" + draw.of<std::string>({"sum", "max", "min", "avg"});
     if (name == "broadcast" || name == "reduce" || name == "gather" || name == "scatter") {

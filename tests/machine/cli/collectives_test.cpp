@@ -303,8 +303,11 @@ TEST_F(CollectivesTest, CollectivesBetweenRanksOnEveryTopologyOfSips_K20) {
         sips(6, "torus_2d", 2, 3), sips(6, "mesh_2d_no_wrap", 2, 3), sips(9, "mesh_2d_no_wrap"),
         sips(5, "mesh_2d_no_wrap", 5, 1)}) {
     for (const std::string& workload : rank_workloads()) {
-      const Json result = between_ranks(workload, machine + "--set n_slots=1 --set n_elem=7 --set chunk=3");
-      EXPECT_FALSE(result["verification"].empty());
+      for (const char* exchange : {"path", "auto"}) {
+        const Json result = between_ranks(
+            workload, machine + "--set n_slots=1 --set n_elem=7 --set chunk=3 --set exchange=" + exchange);
+        EXPECT_FALSE(result["verification"].empty());
+      }
     }
   }
 }
@@ -315,6 +318,7 @@ TEST_F(CollectivesTest, CollectivesBetweenRanksWithEveryRootOpAndDtype_K20) {
     for (const char* root : {"1", "3"}) {
       for (const char* workload : {"broadcast", "reduce", "gather", "scatter"}) {
         between_ranks(workload, machine + "--set root=" + root);
+        between_ranks(workload, machine + "--set n_elem=999 --set chunk=40 --set root=" + root);
       }
       for (const char* target : {"0", "4"}) {
         between_ranks("send-recv", machine + "--set source=" + root + " --set target=" + target);
@@ -330,6 +334,33 @@ TEST_F(CollectivesTest, CollectivesBetweenRanksWithEveryRootOpAndDtype_K20) {
     }
     between_ranks("reduce", sips(3) + "--set n_elem=5 --set op=avg --set dtype=" + dtype);
   }
+}
+
+// Blocks and pieces that the ranks do not divide, and more messages than are received together.
+TEST_F(CollectivesTest, StraightExchangesOfManyMessages_K20) {
+  use_small_machine();
+  for (const int n : {2, 3, 8}) {
+    for (const std::string& workload : rank_workloads()) {
+      for (const char* size : {"--set n_elem=1", "--set n_elem=2", "--set n_elem=2100 --set chunk=1",
+                               "--set n_elem=20011 --set slot_size=512"}) {
+        const std::string options = sips(n) + "--set cubes=one --set exchange=direct " + size;
+        between_ranks(workload, options);
+        if (workload == "allreduce-ranks") between_ranks(workload, options + " --set blocks=yes");
+        if (workload == "allreduce-ranks") between_ranks(workload, options + " --set blocks=no --set n_slots=1");
+      }
+    }
+  }
+}
+
+TEST_F(CollectivesTest, RanksWithoutRoomForLinksWithAllOthersAreTold) {
+  use_small_machine();
+  const std::string run = "run --quiet --topology '" + machine_ + "' --bench ccl-all-gather --out out" + sips(16) +
+                          "--set n_elem=8 --set slot_size=16384 --set exchange=";
+  EXPECT_EQ(kernbench(run + "path").code, 0);
+  EXPECT_EQ(kernbench(run + "auto").code, 0);
+  const Outcome direct = kernbench(run + "direct");
+  EXPECT_EQ(direct.code, 1);
+  EXPECT_THAT(direct.err, HasSubstr("all_gather: there is no room for rings between every two of 16 ranks"));
 }
 
 TEST_F(CollectivesTest, QueuesAndDataModesDoNotChangeCollectivesBetweenRanks_K97_H77) {

@@ -66,15 +66,15 @@ TEST_F(RedistributeTest, TransitionsTakeTheCollectiveTheyNeed_K81) {
   };
   using Names = std::vector<std::string>;
   EXPECT_EQ(kernels("R", "R"), Names{});
-  EXPECT_EQ(kernels("S0", "R"), Names{"sip_all_gather"});
-  EXPECT_EQ(kernels("S1", "R"), (Names{"sip_all_gather", "tile_blocks"}));
-  EXPECT_EQ(kernels("P", "R"), Names{"sip_allreduce"});
+  EXPECT_EQ(kernels("S0", "R"), Names{"direct_all_gather"});
+  EXPECT_EQ(kernels("S1", "R"), (Names{"direct_all_gather", "tile_blocks"}));
+  EXPECT_EQ(kernels("P", "R"), Names{"direct_allreduce"});
   // Behind it comes the gather of full_tensor.
-  EXPECT_EQ(kernels("R", "S0"), (Names{"tile_blocks", "sip_all_gather"}));
-  EXPECT_EQ(kernels("P", "S0"), (Names{"sip_reduce_scatter", "sip_all_gather"}));
-  EXPECT_EQ(kernels("P", "S1"), (Names{"tile_blocks", "sip_reduce_scatter", "sip_all_gather", "tile_blocks"}));
-  EXPECT_EQ(kernels("S0", "S1"), (Names{"tile_blocks", "sip_all_to_all", "sip_all_gather", "tile_blocks"}));
-  EXPECT_EQ(kernels("S1", "S0"), (Names{"sip_all_to_all", "tile_blocks", "sip_all_gather"}));
+  EXPECT_EQ(kernels("R", "S0"), (Names{"tile_blocks", "direct_all_gather"}));
+  EXPECT_EQ(kernels("P", "S0"), (Names{"direct_reduce_scatter", "direct_all_gather"}));
+  EXPECT_EQ(kernels("P", "S1"), (Names{"tile_blocks", "direct_reduce_scatter", "direct_all_gather", "tile_blocks"}));
+  EXPECT_EQ(kernels("S0", "S1"), (Names{"tile_blocks", "direct_all_to_all", "direct_all_gather", "tile_blocks"}));
+  EXPECT_EQ(kernels("S1", "S0"), (Names{"direct_all_to_all", "tile_blocks", "direct_all_gather"}));
 }
 
 TEST_F(RedistributeTest, WideTilesAreMovedInPieces) {

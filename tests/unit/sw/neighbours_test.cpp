@@ -27,8 +27,13 @@ TEST(Neighbours, OppositesOfQ11) {
     EXPECT_EQ(opposite_direction(p + "N"), p + "S");
     EXPECT_EQ(opposite_direction(p + "S"), p + "N");
   }
-  for (const char* label :
-       {"parent", "child_l", "e", "global_", "tree_E", "group_E", "groupx_E", "group1E", "group1_X", ""})
+  for (const auto& [label, other] : std::vector<std::pair<std::string, std::string>>{
+           {"hop+3", "hop-3"}, {"global_+1", "global_-1"}, {"group12_-15", "group12_+15"}}) {
+    EXPECT_EQ(opposite_direction(label), other);
+    EXPECT_EQ(opposite_direction(other), label);
+  }
+  for (const char* label : {"+1", "tree_+1", "global_+", "global_+x", "group_+1", "parent", "child_l", "e", "global_",
+                            "tree_E", "group_E", "groupx_E", "group1E", "group1_X", ""})
     EXPECT_EQ(opposite_direction(label), "");
 }
 

@@ -92,8 +92,8 @@ TEST_F(NewGroupTest, TranslatesRanksAndStartsItsMembersOnly_K20) {
   ASSERT_EQ(host.launches.size(), 3u);
   const std::map<std::uint32_t, std::int64_t> member{{4, 0}, {1, 1}, {5, 2}};
   for (const auto& launch : host.launches) {
-    EXPECT_THAT(integers_of(*launch), ElementsAre(8, 3, member.at(launch->sip.value), 0, 0, 0, 8, 1));
-    EXPECT_EQ(std::get<std::string>(launch->args[9]), "group1_");
+    EXPECT_THAT(integers_of(*launch), ElementsAre(8, 3, member.at(launch->sip.value), 8, 8, 1, 0));
+    EXPECT_EQ(std::get<std::string>(launch->args[7]), "group1_");
   }
 }
 
@@ -160,8 +160,8 @@ TEST(NewGroupMemoryTest, AGroupThatDoesNotFitChangesNothing_Q30) {
   }
   EXPECT_GE(made, 1);
   EXPECT_LT(made, 20);
-  // The rings that are there shrink with the new ones.
-  const std::uint64_t rings = 6 + 2 * static_cast<std::uint64_t>(made) + 2;
+  // The rings that are there shrink with the new ones; of a group those between every two of three members.
+  const std::uint64_t rings = 6 + 4 * static_cast<std::uint64_t>(made) + 2;
   EXPECT_THAT(text,
               HasSubstr("reduce slot_size to at most " + std::to_string(machine.tcm_bytes / (rings * 4) / 16 * 16)));
   EXPECT_THAT(text,

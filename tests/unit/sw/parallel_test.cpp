@@ -127,7 +127,7 @@ TEST_F(ParallelTest, RowParallelSumsOverRanksThenAddsTheBias_K72_K75) {
     EXPECT_EQ(layer.bias().shape(), (Shape{1, 16}));
     EXPECT_EQ(layer.forward(rows(6, 4)).shape(), (Shape{6, 16}));
   });
-  for (const int sip : {0, 1}) EXPECT_THAT(launched(sip), ElementsAre("linear", "sip_allreduce", "add_bias"));
+  for (const int sip : {0, 1}) EXPECT_THAT(launched(sip), ElementsAre("linear", "direct_allreduce", "add_bias"));
   std::vector<std::string> names;
   for (const ParallelStep& step : mp.steps(1)) names.push_back(step.name);
   EXPECT_THAT(names, ElementsAre("linear: linear", "linear: all_reduce", "linear: bias"));
@@ -147,8 +147,8 @@ TEST_F(ParallelTest, WhatTheNextLayerReadsIsMadeWholeFirst_K77) {
     RowParallelLinear(mp, 32, 8).forward(split.forward(rows(6, 4)));
   });
   EXPECT_THAT(launched(1),
-              ElementsAre("linear", "collect_columns", "sip_all_gather", "gather_columns", "slice_columns", "linear",
-                          "sip_allreduce", "linear", "collect_columns", "gather_columns", "linear", "sip_allreduce"));
+              ElementsAre("linear", "collect_columns", "direct_all_gather", "gather_columns", "slice_columns", "linear",
+                          "direct_allreduce", "linear", "collect_columns", "gather_columns", "linear", "direct_allreduce"));
 }
 
 TEST_F(ParallelTest, SeedsGiveTheSameModelToAnyNumberOfRanks) {

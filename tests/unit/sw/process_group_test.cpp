@@ -121,7 +121,7 @@ TEST_F(ProcessGroupTest, CollectivesBetweenRanksGetBlocksAndRoot_K20) {
   });
   ASSERT_EQ(host.launches.size(), 2u);
   for (const auto& launch : host.launches) {
-    EXPECT_EQ(launch->kernel, "sip_scatter");
+    EXPECT_EQ(launch->kernel, "direct_scatter");
     EXPECT_THAT(launch->pes, ElementsAre(PeId(0)));
     EXPECT_EQ(launch->cubes.size(), 4u);
     std::vector<std::int64_t> numbers;
@@ -129,7 +129,7 @@ TEST_F(ProcessGroupTest, CollectivesBetweenRanksGetBlocksAndRoot_K20) {
       if (const auto* number = std::get_if<std::int64_t>(&arg)) numbers.push_back(*number);
     }
     const auto sip = static_cast<std::int64_t>(launch->sip.value);
-    EXPECT_THAT(numbers, ElementsAre(6, 2, sip, 0, 0, 0, 6, 1));  // block, SIPs, rank, ring, grid, chunk, root
+    EXPECT_THAT(numbers, ElementsAre(6, 2, sip, 6, 16, 1));  // block, SIPs, rank, chunk, chunks ahead, root
   }
 }
 

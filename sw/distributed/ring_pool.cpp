@@ -1,0 +1,93 @@
+#include "sw/distributed/ring_pool.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "sw/distributed/queue_plan.h"
+
+namespace kb::sw {
+
+std::size_t InstalledQueues::add_part() {
+  parts_.emplace_back();
+  laid_.push_back(nullptr);
+  return parts_.size() - 1;
+}
+
+void InstalledQueues::lay(std::size_t part, const contract::QueuePlan& queues) {
+  contract::QueuePlan all = queues;  // its rules, which all parts have
+  all.pes.clear();
+  for (std::size_t i = 0; i < parts_.size(); ++i) add_queues(all, i == part ? queues : parts_[i]);
+  verify_queue_plan(all, host_.machine());
+  host_.install_queues(all);
+  parts_[part] = queues;
+  laid_[part] = &queues;
+}
+
+namespace {
+
+std::uint64_t slots_of(const PoolWiring& wiring, const topology::CclConfig& config) {
+  return wiring.wiring.directions.size() * config.n_slots;
+}
+
+// Of a slot, when the rings have `room`; 0 when they do not fit.
+std::uint64_t slot_size(const PoolWiring& wiring, const topology::CclConfig& config,
+                        const contract::MachineInfo& machine, std::uint64_t room) {
+  const std::uint64_t slots = slots_of(wiring, config);
+  if (slots == 0) return 0;
+  if (wiring.slot_size > 0) return slots * wiring.slot_size <= room ? wiring.slot_size : 0;
+  const std::uint64_t size = std::min(kMaxPoolSlotBytes, room / slots);
+  return size < kLeastPoolSlotBytes ? 0 : size - size % machine.hbm_alignment;
+}
+
+std::uint64_t needed(const std::vector<PoolWiring>& wirings, const topology::CclConfig& config,
+                     const contract::MachineInfo& machine, std::uint64_t room) {
+  std::uint64_t bytes = 0;
+  for (const PoolWiring& wiring : wirings) {
+    bytes = std::max(bytes, slots_of(wiring, config) * slot_size(wiring, config, machine, room));
+  }
+  return bytes;
+}
+
+// A block for every PE that any of them links.
+std::vector<PeCoord> linked_pes(const std::vector<PoolWiring>& wirings) {
+  std::set<PeCoord> pes;
+  for (const auto& [wiring, slot] : wirings) {
+    for (const WiredRank& rank : wiring.ranks) {
+      if (!rank.links.empty()) pes.insert(rank.pe);
+    }
+  }
+  return {pes.begin(), pes.end()};
+}
+
+}  // namespace
+
+RingPool make_ring_pool(const std::vector<PoolWiring>& wirings, const topology::CclConfig& config,
+                        const contract::MachineInfo& machine, DeviceMemory& memory, std::uint64_t room) {
+  const std::vector<PeCoord> pes = linked_pes(wirings);
+  RingPool pool;
+  std::uint64_t bytes = needed(wirings, config, machine, room);
+  std::vector<PeBlock> places;
+  if (bytes > 0) {
+    PeBlocks blocks = pe_blocks(pes, config.buffer_kind, bytes);
+    if (const auto shortage = memory.shortage(config.buffer_kind, blocks.requests)) {
+      const std::uint64_t sharing = std::max<std::uint64_t>(1, shortage->request.nbytes / bytes);
+      room = std::min(room, shortage->largest_free_block / sharing);
+      bytes = needed(wirings, config, machine, room);
+      blocks = pe_blocks(pes, config.buffer_kind, bytes);
+    }
+    if (bytes > 0) {
+      pool.memory = memory.reserve(config.buffer_kind, blocks.requests);
+      places = std::move(blocks.places);
+    }
+  }
+  for (const PoolWiring& wiring : wirings) {
+    LaidRings laid;
+    laid.slot_size = bytes == 0 ? 0 : slot_size(wiring, config, machine, room);
+    if (laid.slot_size > 0) laid.queues = lay_queues(wiring.wiring, config, laid.slot_size, pool.memory, pes, places);
+    pool.layouts.push_back(std::move(laid));
+  }
+  return pool;
+}
+
+}  // namespace kb::sw
