@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "platform/data/element.h"
@@ -120,8 +121,9 @@ ProductContents::ProductContents(Contents contents, std::int64_t k, Dtype operan
 // No sum may leave the dtype of the result, not even that of all terms with one sign.
 void ProductContents::choose_integers(Dtype result, int spare_bits) {
   constexpr std::int64_t kBias = 8;  // what may be added
-  const int bits = 8 * static_cast<int>(item_size(result));
-  const std::int64_t largest = std::max<std::int64_t>(1, ((std::int64_t{1} << (bits - 1)) - 1 - kBias) >> spare_bits);
+  const int unused = 64 - 8 * static_cast<int>(item_size(result));
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max() >> unused;
+  const std::int64_t largest = std::max<std::int64_t>(1, (most - kBias) >> spare_bits);
   const int steps[][2] = {{8, 8}, {8, 4}, {4, 4}, {4, 2}, {2, 2}, {2, 1}, {1, 1}};
   for (const auto& [left, right] : steps) {
     left_most_ = left;
