@@ -177,8 +177,11 @@ inline constexpr const char* kProbeFooter =
     "Examples:\n"
     "  kernbench probe\n"
     "  kernbench probe --topology my.yaml --case pe-local-hbm\n"
+    "  kernbench probe --routes                 the node and wire where each transfer spends its time\n"
     "  kernbench probe --strict --json          exit code 1 when a check fails\n"
     "\n"
-    "Each case is one transfer of 32 KiB on a machine of its own. Actual is delivered - issued; PE cases are reads.";
+    "Each case is one transfer of 32 KiB on a machine of its own. Actual is delivered - issued; PE cases are reads.\n"
+    "Formula is the lower bound: overhead of the nodes, access_ns of HBM (reads), wires, and the drain of the data\n"
+    "through the narrowest wire.";
 
 }  // namespace kb::cli

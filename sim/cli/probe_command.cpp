@@ -18,6 +18,7 @@ class ProbeCommand final : public Command {
     choice_.add_set_option(app);
     add_plugin_option(app, plugins_);
     app.add_option("--case", case_, "Only the case of this name")->type_name("NAME")->capture_default_str();
+    app.add_flag("--routes", routes_, "Print the utilisation by size and what each transfer passes, too");
     log_.add_log_option(app);
     app.add_flag("--json", json_, "Print as JSON");
     app.add_flag("--strict", strict_, "Exit code 1 when a check fails");
@@ -31,7 +32,7 @@ class ProbeCommand final : public Command {
     observe::OutputSet no_files;
     const std::unique_ptr<observe::EventLog> log = log_.open(no_files);
     const sim::ProbeReport report = sim::run_probe(machine, case_, {&library.blocks(), log.get()});
-    json_ ? print(sim::render_probe_json(machine, report)) : print_text(sim::render_probe(machine, report));
+    json_ ? print(sim::render_probe_json(machine, report)) : print_text(sim::render_probe(machine, report, routes_));
     return strict_ && !report.ok() ? exit_code(ErrorFamily::program) : 0;
   }
 
@@ -40,6 +41,7 @@ class ProbeCommand final : public Command {
   std::vector<std::string> plugins_;
   LogChoice log_;
   std::string case_ = "all";
+  bool routes_ = false;
   bool json_ = false;
   bool strict_ = false;
 };

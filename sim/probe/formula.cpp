@@ -1,6 +1,7 @@
 #include "sim/probe/formula.h"
 
 #include "platform/base/error.h"
+#include "platform/params/hbm_ctrl_params.h"
 #include "platform/routing/latency.h"
 
 namespace kb::sim {
@@ -21,6 +22,15 @@ PathFormula path_formula(const topology::Graph& graph, const std::vector<NodeId>
   formula.overhead = routing::overhead_fs(graph, route);
   formula.wire = routing::wire_fs(graph, route);
   formula.drain = routing::drain_fs(graph, route, bytes);
+  return formula;
+}
+
+PathFormula read_formula(const topology::Graph& graph, const std::vector<NodeId>& path, std::uint64_t bytes) {
+  PathFormula formula = path_formula(graph, path, bytes);
+  const params::ParamSet& memory = graph.node(path.back()).params;
+  if (memory.table() != nullptr && memory.table()->type() == typeid(params::HbmCtrlParams)) {
+    formula.access = memory.as<params::HbmCtrlParams>().access.time();
+  }
   return formula;
 }
 

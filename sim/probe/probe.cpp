@@ -161,7 +161,8 @@ ProbeReport run_probe(const topology::LoadedTopology& topology, const std::strin
   for (std::size_t i = 0; i < answers.size(); ++i) {
     ProbeResult& result = report.results[i];
     decode(answers[i], result);
-    result.formula = path_formula(topology.graph, result.path, kProbeBytes);
+    const auto formula = is_read_op(result.row.op) ? read_formula : path_formula;
+    result.formula = formula(topology.graph, result.path, kProbeBytes);
   }
   report.checks = check_probe(report.results);
   return report;

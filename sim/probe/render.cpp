@@ -14,8 +14,6 @@ using observe::TextTable;
 using Align = TextTable::Align;
 
 constexpr std::uint64_t kSweepBytes[] = {4096, 16384, 65536, 262144, 1048576};  // H-86
-constexpr ProbeCategory kCategories[] = {ProbeCategory::h2d, ProbeCategory::d2h, ProbeCategory::pe_dma,
-                                         ProbeCategory::sram_tcm};
 
 std::string source_text(const ProbeResult& result) {
   return is_pe_op(result.row.op) ? pe_name(result.row.src) : "host";
@@ -33,10 +31,6 @@ double actual_ns(const ProbeResult& result) {
   return fs_to_ns(result.actual);
 }
 
-double share(double part, double whole) {
-  return whole > 0.0 ? part / whole * 100.0 : 0.0;
-}
-
 struct SweepPoint {
   TimeFs total;
   double effective_gbs, utilisation;
@@ -46,38 +40,33 @@ struct SweepPoint {
 SweepPoint sweep_point(const ProbeResult& result, std::uint64_t bytes) {
   const PathFormula& f = result.formula;
   const TimeFs drain = f.bottleneck_bw.limited() ? ns_to_fs(static_cast<double>(bytes) / f.bottleneck_bw.gbs()) : 0_fs;
-  const TimeFs total = f.overhead + f.wire + drain;
+  const TimeFs total = f.overhead + f.access + f.wire + drain;
   const double rate = effective_gbs(bytes, fs_to_ns(total));
   return {total, rate, utilisation_percent(rate, f.bottleneck_bw)};
 }
 
-std::string render_table(const ProbeReport& report, ProbeCategory category) {
+std::string render_table(const ProbeReport& report) {
   TextTable table({{"Case", Align::left},
                    {"Target", Align::left},
                    {"Actual", Align::right},
                    {"Completed", Align::right},
+                   {"Formula", Align::right},
                    {"Ovhd", Align::right},
+                   {"Access", Align::right},
                    {"Drain", Align::right},
                    {"Wire", Align::right},
-                   {"Ovhd%", Align::right},
-                   {"Drain%", Align::right},
                    {"Eff.BW", Align::right},
                    {"BN.BW", Align::right},
                    {"Util%", Align::right}});
   for (const ProbeResult& result : report.results) {
-    if (result.probe.category != category) continue;
     const PathFormula& f = result.formula;
-    const double actual = actual_ns(result);
-    const double rate = effective_gbs(kProbeBytes, actual);
-    table.add({result.probe.name, pe_name(result.probe.target), ns(result.actual), ns(result.completed), ns(f.overhead),
-               ns(f.drain), ns(f.wire), fixed(share(fs_to_ns(f.overhead), actual), 1),
-               fixed(share(fs_to_ns(f.drain), actual), 1), fixed(rate, 1),
+    const double rate = effective_gbs(kProbeBytes, actual_ns(result));
+    table.add({result.probe.name, pe_name(result.probe.target), ns(result.actual), ns(result.completed), ns(f.total()),
+               ns(f.overhead), ns(f.access), ns(f.drain), ns(f.wire), fixed(rate, 1),
                f.bottleneck_bw.limited() ? fixed(f.bottleneck_bw.gbs(), 1) : "-",
                fixed(utilisation_percent(rate, f.bottleneck_bw), 1)});
   }
-  if (table.empty()) return "";
-  return std::string(probe_category_name(category)) + ", 32 KiB, times in ns, bandwidths in GB/s\n" +
-         table.render("  ") + "\n";
+  return table.empty() ? "" : table.render("  ") + "\n";
 }
 
 std::string render_sweep(const ProbeReport& report) {
@@ -138,7 +127,7 @@ void write_case(observe::JsonWriter& json, const topology::Graph& graph, const P
   json.key("src").text(source_text(result)).key("target").text(pe_name(result.probe.target));
   json.key("status").text(result.status);
   json.key("actual_ns").time_ns(result.actual).key("completed_ns").time_ns(result.completed);
-  json.key("overhead_ns").time_ns(f.overhead).key("drain_ns").time_ns(f.drain).key("wire_ns").time_ns(f.wire);
+  json.key("overhead_ns").time_ns(f.overhead).key("access_ns").time_ns(f.access).key("drain_ns").time_ns(f.drain).key("wire_ns").time_ns(f.wire);
   json.key("formula_ns").time_ns(f.total()).key("effective_gbs").real(rate).key("bottleneck_gbs");
   f.bottleneck_bw.limited() ? json.real(f.bottleneck_bw.gbs()) : json.null();
   json.key("utilisation_percent").real(utilisation_percent(rate, f.bottleneck_bw));
@@ -155,10 +144,11 @@ void write_case(observe::JsonWriter& json, const topology::Graph& graph, const P
 
 }  // namespace
 
-std::string render_probe(const topology::LoadedTopology& topology, const ProbeReport& report) {
-  std::string text = "Probe of " + topology.file + ": one transfer per case on an idle machine\n\n";
-  for (const ProbeCategory category : kCategories) text += render_table(report, category);
-  text += render_sweep(report) + render_routes(topology.graph, report);
+std::string render_probe(const topology::LoadedTopology& topology, const ProbeReport& report, bool routes) {
+  std::string text = "Probe of " + topology.file +
+                     ": one transfer of 32 KiB per case on an idle machine; times in ns, bandwidths in GB/s\n\n";
+  text += render_table(report);
+  if (routes) text += render_sweep(report) + render_routes(topology.graph, report);
   for (const ProbeCase& probe : report.skipped) text += "skipped " + probe.name + ": " + probe.skipped + "\n";
   for (const ProbeCheck& check : report.checks) {
     text += (check.informational ? "[i] " : check.ok ? "[v] PASS " : "[x] FAIL ") + check.text + "\n";

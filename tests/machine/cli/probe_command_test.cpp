@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "tests/machine/cli/command_line.h"
@@ -25,14 +26,39 @@ TEST_F(ProbeCommandTest, EveryShippedMachinePassesEveryCheck) {  // H-88, H-89
   EXPECT_GE(machines, 6);
 }
 
-TEST_F(ProbeCommandTest, TablesRoutesAndChecksAreThere) {  // H-86, H-88, H-90
+TEST_F(ProbeCommandTest, CasesAndChecksFitOneScreen) {  // H-86, H-88
   const Outcome outcome = kernbench("probe --topology '" + config("reference") + "'");
   EXPECT_EQ(outcome.code, 0);
-  for (const char* part : {"Actual", "Ovhd", "Drain", "Wire", "Ovhd%", "Drain%", "Eff.BW", "BN.BW", "Util%", "1 MiB",
-                           "h2d-4hop", "pe-cross-sip-hbm", "<BN:", "drain:", "reverse (data)", "[v] PASS "}) {
+  for (const char* part : {"Actual", "Completed", "Formula", "Ovhd", "Access", "Drain", "Wire", "Eff.BW", "BN.BW",
+                           "Util%", "h2d-4hop", "pe-cross-sip-hbm", "[v] PASS "}) {
     EXPECT_THAT(outcome.out, HasSubstr(part));
   }
-  EXPECT_THAT(outcome.out, Not(HasSubstr("[x] FAIL")));
+  for (const char* part : {"[x] FAIL", "<BN:", "1 MiB"}) EXPECT_THAT(outcome.out, Not(HasSubstr(part)));
+  EXPECT_LE(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 50);
+}
+
+TEST_F(ProbeCommandTest, RoutesAndUtilisationBySizeOnRequest) {  // H-86, H-90
+  const Outcome outcome = kernbench("probe --routes --topology '" + config("reference") + "'");
+  EXPECT_EQ(outcome.code, 0);
+  for (const char* part : {"1 MiB", "<BN:", "drain:", "reverse (data)", "[v] PASS "}) {
+    EXPECT_THAT(outcome.out, HasSubstr(part));
+  }
+}
+
+TEST_F(ProbeCommandTest, ReadsFromHbmHaveItsAccessTime) {  // F-63
+  const nlohmann::json report = json("probe --json --topology '" + config("hbm3") + "'");
+  int reads = 0;
+  for (const auto& probe : report["cases"]) {
+    const std::string name = probe["case"];
+    const bool hbm = name.find("-hbm") != std::string::npos || name.find("hop") != std::string::npos;
+    const bool reads_hbm = hbm && name.rfind("h2d", 0) != 0;
+    reads += reads_hbm ? 1 : 0;
+    EXPECT_EQ(probe["access_ns"], reads_hbm ? 34.0 : 0.0) << name;
+    const double parts = probe["overhead_ns"].get<double>() + probe["access_ns"].get<double>() +
+                         probe["wire_ns"].get<double>() + probe["drain_ns"].get<double>();
+    EXPECT_NEAR(probe["formula_ns"].get<double>(), parts, 1e-6) << name;
+  }
+  EXPECT_GT(reads, 3);
 }
 
 TEST_F(ProbeCommandTest, OneCaseAloneComparesNothing) {  // H-91
