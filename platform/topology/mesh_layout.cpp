@@ -184,7 +184,8 @@ MeshLayout compute_mesh_layout(const MachineSpec& spec) {
   for (std::size_t pe = 0; pe < centers.size(); ++pe) {  // T-47
     const Corner corner = spec.corners[pe / static_cast<std::size_t>(spec.pe_per_corner)];
     const int within_half = is_west(corner) ? 0 : 1;
-    const int row = is_north(corner) ? within_half : per_half + 2 + within_half;
+    int row = is_north(corner) ? within_half : per_half + 2 + within_half;
+    if (spec.pe_per_corner == 1) row = is_north(corner) ? 0 : mesh.rows() - 1;
     mesh.pes.push_back({{row, nearest_column(mesh.column_x, centers[pe].x)}, centers[pe]});
   }
   mesh.m_cpu = nearest_router(mesh, spec.m_cpu_x, spec.m_cpu_y);

@@ -36,6 +36,10 @@ void resolve_grid(MapReader& sips, MachineSpec& spec) {
     return;
   }
   if (spec.sip_topology == SipTopology::ring_1d) return;
+  sips.context().warn_rule({"system.sips.topology"},
+                           fmt::format("'{}' lays no wires: every SIP has its links to the switch and no others",
+                                       name_of(spec.sip_topology)),
+                           "it is the order in which collectives see the SIPs");
   if (has_w) {
     if (w * h != spec.sip_count) {
       sips.context().report_rule({"system.sips.w", "system.sips.h", "system.sips.count"},

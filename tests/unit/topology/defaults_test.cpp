@@ -96,6 +96,18 @@ TEST(Warnings, ConnectionsThatDoNotMatchTheUcieLinkT37) {
             "connections would)");
 }
 
+TEST(Warnings, AGridOfSipsLaysNoWiresT14) {
+  const LoadedTopology ring = minimal({{"system.sips.count", "4"}, {"system.sips.topology", "ring_1d"}});
+  EXPECT_TRUE(ring.warnings.empty());
+  const LoadedTopology torus = minimal({{"system.sips.count", "4"}, {"system.sips.topology", "torus_2d"}});
+  ASSERT_EQ(torus.warnings.size(), 1u);
+  EXPECT_EQ(
+      torus.warnings[0].text(),
+      "--set: system.sips.topology: 'torus_2d' lays no wires: every SIP has its links to the switch and no others "
+      "(it is the order in which collectives see the SIPs)");
+  EXPECT_EQ(torus.graph.edges.size(), ring.graph.edges.size());
+}
+
 TEST(Warnings, PartsThatCanNeverPayT37) {
   const auto warning = [](const Overrides& overrides) {
     const LoadedTopology loaded = minimal(overrides);

@@ -85,6 +85,15 @@ TEST(MeshLayout, OnePeCubeHasOneColumnAndNoHoleT55) {
   EXPECT_THAT(names(port(mesh, Side::E)), ElementsAre("r0c0", "r1c0", "r4c0", "r5c0"));
 }
 
+TEST(MeshLayout, OnePePerCornerSitsAtTheCornerT47) {
+  const MeshLayout mesh = minimal({{"cube.pe_layout.pe_per_corner", "1"}}).mesh;
+  EXPECT_THAT(pe_routers(mesh), ElementsAre("r0c0", "r0c5", "r5c0", "r5c5"));
+  for (const PeAttachment& pe : mesh.pes) {
+    EXPECT_EQ(mesh.position(pe.router).x, pe.center.x);
+    EXPECT_EQ(mesh.position(pe.router).y, pe.center.y);
+  }
+}
+
 TEST(MeshLayout, EastCornersRaiseTheRowCountT55) {
   const MeshLayout two = minimal({{"cube.ucie.n_connections", "2"}}).mesh;
   EXPECT_EQ(two.rows(), 6);

@@ -84,7 +84,8 @@ INSTANTIATE_TEST_SUITE_P(
              "cube.memory_map.tcm_size_mb: 2.0000001 is not a whole number of bytes (write for example 2 or 0.5)"},
         Case{"SramBeyondItsWindow",
              {{"cube.components.sram.attrs.size_mb", "16384.5"}},
-             "cube.components.sram.attrs.size_mb: 16384.5 is out of range (it must be above 0 and at most 16384)"},
+             "cube.components.sram.attrs.size_mb: 16384.5 is out of range (it must be greater than 0 and at most "
+             "16384 MB)"},
         Case{"BurstNotAPowerOfTwo",
              {{"cube.components.hbm_ctrl.attrs.burst_bytes", "200"}},
              "cube.components.hbm_ctrl.attrs.burst_bytes: 200 is not a power of two (write for example 8 or 256)"},

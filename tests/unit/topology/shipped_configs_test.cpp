@@ -23,7 +23,8 @@ TEST(ShippedMachines, HaveTheirShapesWithoutWarnings) {
     EXPECT_EQ(loaded.graph.spec.sip_count, row.sips) << row.name;
     EXPECT_EQ(loaded.graph.spec.cubes_per_sip(), row.cubes) << row.name;
     EXPECT_EQ(loaded.graph.spec.pes_per_cube(), row.pes) << row.name;
-    EXPECT_TRUE(loaded.warnings.empty()) << row.name;
+    const bool grid = loaded.graph.spec.sip_topology != SipTopology::ring_1d;  // it lays no wires, says a warning
+    EXPECT_EQ(loaded.warnings.size(), grid ? 1u : 0u) << row.name;
   }
   EXPECT_EQ(shipped("six_sips_torus").graph.spec.sip_w, 3);
 }
