@@ -46,6 +46,10 @@ void KnownContents::apply(const CopyOp& op) {
     forget(op.reachable);
   } else if (op.added) {
     add(op);
+  } else if (!knows_some(op.source)) {
+    forget(op.destination);
+  } else if (const std::optional<Source> rows = tile(op)) {
+    assign(op.destination.front(), *rows);
   } else {
     copy_ranges(map_, op.source, op.destination, [](Source source, std::uint64_t distance) {
       source.origin += distance;
@@ -116,7 +120,9 @@ void KnownContents::apply(const MathOpRecord& op) {
 
 std::optional<MathOpRecord> KnownContents::computed(const MathOpRecord& op) {
   const auto usable = [](const OperandRef& operand) { return operand.immediate || is_small(operand); };
-  if (op.op == MathOp::rand || !is_small(op.out) || !std::all_of(op.inputs.begin(), op.inputs.end(), usable)) return {};
+  if (op.op == MathOp::rand || !op.epilogues.empty() || !is_small(op.out) ||
+      !std::all_of(op.inputs.begin(), op.inputs.end(), usable))
+    return {};
   OpRecord record;
   MathOpRecord& own = record.op.emplace<MathOpRecord>(op);
   room_ = 0;
@@ -157,7 +163,45 @@ void KnownContents::give(const OperandRef& to, const OperandRef& from) {
   apply(write);
 }
 
+bool KnownContents::knows_some(const std::vector<Extent>& extents) const {
+  if (extents.empty()) return false;
+  std::uint64_t begin = extents.front().pa, end = begin;
+  for (const Extent& extent : extents) {
+    begin = std::min(begin, extent.pa);
+    end = std::max(end, extent.pa + extent.nbytes);
+  }
+  bool some = false;
+  map_.for_each(begin, end, [&](std::uint64_t, std::uint64_t, const Source&) {
+    some = true;
+    return false;
+  });
+  return some;
+}
+
+std::optional<KnownContents::Source> KnownContents::tile(const CopyOp& op) const {
+  const std::vector<Extent>& rows = op.source;
+  if (rows.size() < 2 || op.destination.size() != 1 || rows[1].pa < rows[0].pa + rows[0].nbytes) return std::nullopt;
+  const std::uint64_t row = rows[0].nbytes, pitch = rows[1].pa - rows[0].pa;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    if (rows[i].nbytes != row || rows[i].pa != rows[i - 1].pa + pitch) return std::nullopt;
+  }
+  std::optional<Source> tile;
+  const std::uint64_t begin = rows.front().pa, end = rows.back().pa + row;
+  map_.for_each(begin, end, [&](std::uint64_t from, std::uint64_t to, const Source& source) {
+    if (from == begin && to == end && source.buffer && source.row == 0) tile = source;
+    return false;
+  });
+  if (tile) {
+    tile->first = begin - tile->origin;
+    tile->row = row;
+    tile->pitch = pitch;
+    tile->origin = op.destination.front().pa;
+  }
+  return tile;
+}
+
 void KnownContents::forget(const std::vector<Extent>& extents) {
+  if (!knows_some(extents)) return;
   for (const Extent& extent : extents) map_.erase(extent.pa, extent.pa + extent.nbytes);
 }
 
@@ -183,6 +227,16 @@ std::optional<std::vector<std::byte>> KnownContents::read(const std::vector<Exte
 }
 
 void KnownContents::Source::read(std::uint64_t pa, std::byte* bytes, std::uint64_t nbytes) const {
+  if (buffer && row > 0) {
+    while (nbytes > 0) {
+      const std::uint64_t at = pa - origin, piece = std::min(nbytes, row - at % row);
+      std::memcpy(bytes, buffer->data() + first + at / row * pitch + at % row, piece);
+      pa += piece;
+      bytes += piece;
+      nbytes -= piece;
+    }
+    return;
+  }
   if (buffer) {
     std::memcpy(bytes, buffer->data() + (pa - origin), nbytes);
     return;

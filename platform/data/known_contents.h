@@ -32,15 +32,18 @@ class KnownContents {
   std::optional<std::vector<std::byte>> read(const std::vector<Extent>& extents) const;
 
  private:
-  // Bytes of a buffer, or a pattern that repeats; `origin` is the address of its first byte, modulo 2^64.
+  // Bytes of a buffer, or a pattern that repeats; `origin` is the address of its first byte, modulo 2^64. With a row
+  // that of byte `first` of the buffer, in which rows of so many bytes are `pitch` apart: a tile of a larger tensor.
   struct Source {
     std::shared_ptr<const std::vector<std::byte>> buffer;  // null: pattern
     contract::Pattern pattern;
     std::uint64_t origin = 0;
+    std::uint64_t first = 0, row = 0, pitch = 0;
     friend bool operator==(const Source& a, const Source& b) {
       if (a.buffer != b.buffer || a.pattern.value != b.pattern.value || a.pattern.width != b.pattern.width)
         return false;
-      return a.buffer ? a.origin == b.origin : (a.origin - b.origin) % a.pattern.width == 0;
+      if (!a.buffer) return (a.origin - b.origin) % a.pattern.width == 0;
+      return a.origin == b.origin && a.first == b.first && a.row == b.row && a.pitch == b.pitch;
     }
     void read(std::uint64_t pa, std::byte* bytes, std::uint64_t nbytes) const;
   };
@@ -49,6 +52,9 @@ class KnownContents {
   void apply(const WriteOp& op);
   void apply(const MathOpRecord& op);
   void add(const CopyOp& op);
+  // What a copy of rows of one buffer to one place makes of it; nothing for other copies.
+  std::optional<Source> tile(const CopyOp& op) const;
+  bool knows_some(const std::vector<Extent>& extents) const;  // or something between them
   void forget(const std::vector<Extent>& extents);
   void assign(const Extent& extent, const Source& source);
   // The operation with its operands in work_, done. Nothing when one is unknown, too large or not of integers, or when

@@ -113,7 +113,10 @@ void SqlDatabase::fail() const {
     std::string name = message.substr(std::string(begin).size());
     name = name.substr(name.rfind('.') + 1);
     const std::vector<std::string> names = names_of(query);
-    if (!names.empty()) throw Error::configuration(message + "; " + suggest(name, names));
+    if (names.empty()) break;
+    const bool elsewhere = std::find(names.begin(), names.end(), name) != names.end();
+    throw Error::configuration(
+        message + "; " + (elsewhere ? "other tables have it, those that are read there do not" : suggest(name, names)));
   }
   throw Error::configuration(message);
 }

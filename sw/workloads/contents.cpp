@@ -148,14 +148,30 @@ HostArray ProductContents::operand(const Shape& shape, std::uint64_t seed, bool 
   const int most = left ? left_most_ : right_most_;
   if (pairs_ == 0) return whole_numbers(shape, dtype_, seed, most);
   const std::vector<double> values = numbers_up_to(most);
+  const std::vector<std::byte> stored = data::from_doubles(dtype_, values);
+  const std::size_t item = item_size(dtype_);
   const auto width = static_cast<std::uint64_t>(shape[1]), pairs = static_cast<std::uint64_t>(pairs_);
-  return chosen(shape, dtype_, values, [&](std::uint64_t i) {
-    const std::uint64_t term = left ? i % width : i / width;
-    const bool again = term >= pairs && term < 2 * pairs;
-    const std::uint64_t from = again ? i - (left ? pairs : pairs * width) : i;
-    const std::uint64_t choice = data::random_bits(seed, from) % values.size();
-    return again && !left ? choice ^ 1 : choice;  // neighbours are opposite numbers
-  });
+  HostArray out(shape, dtype_);
+  std::byte* const to = out.bytes().data();
+  const auto put = [&](std::uint64_t i, std::uint64_t choice) {
+    std::memcpy(to + i * item, stored.data() + choice * item, item);
+    return static_cast<std::uint8_t>(choice);
+  };
+  const auto draw = [&](std::uint64_t i) { return put(i, data::random_bits(seed, i) % values.size()); };
+  if (left) {  // columns [pairs, 2 pairs) are those before them
+    for (std::uint64_t row = 0, begin = 0; row < static_cast<std::uint64_t>(shape[0]); ++row, begin += width) {
+      for (std::uint64_t i = 0; i < pairs; ++i) draw(begin + i);
+      std::memcpy(to + (begin + pairs) * item, to + begin * item, pairs * item);
+      for (std::uint64_t i = 2 * pairs; i < width; ++i) draw(begin + i);
+    }
+    return out;
+  }
+  // Rows [pairs, 2 pairs) are the opposite numbers of those before them, which are their neighbours in `values`.
+  std::vector<std::uint8_t> choices(pairs * width);
+  for (std::uint64_t i = 0; i < choices.size(); ++i) choices[i] = draw(i);
+  for (std::uint64_t i = 0; i < choices.size(); ++i) put(choices.size() + i, choices[i] ^ 1U);
+  for (std::uint64_t i = 2 * choices.size(); i < width * static_cast<std::uint64_t>(shape[0]); ++i) draw(i);
+  return out;
 }
 
 }  // namespace kb::sw

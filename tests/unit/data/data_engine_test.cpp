@@ -69,7 +69,7 @@ TEST(DataEngine, OffComputesNothing) {
   EXPECT_EQ(m.engine.completed(), 1u);
   EXPECT_EQ(m.engine.read({{0, 2}}), bytes_of({0, 0}));
   EXPECT_EQ(m.memory.pages(), 0u);
-  m.refused({{0, 2}}, {"data mode is off", "--data eager"});
+  m.refused({{0, 2}}, {"not known in data mode off", "--data eager"});
 }
 
 TEST(DataEngine, EveryModeReportsToTheLogInCompletionOrder) {

@@ -73,6 +73,9 @@ TEST_F(SqlDatabaseTest, ParametersAreByName) {
 
 TEST_F(SqlDatabaseTest, WrongStatementsAreTold) {
   EXPECT_THAT(problem([&] { database_.query("SELECT k FROM shape"); }), HasSubstr("no such column: k"));
+  database_.run("CREATE TABLE other AS SELECT 1 AS k");
+  EXPECT_THAT(problem([&] { database_.query("SELECT k FROM shape"); }),
+              HasSubstr("no such column: k; other tables have it, those that are read there do not"));
   EXPECT_THAT(problem([&] { database_.run("CREATE TABLE t AS SELECT 1; SELEC"); }), HasSubstr("near \"SELEC\""));
   EXPECT_THAT(problem([&] { database_.query("SELECT 1; SELECT 2"); }), HasSubstr("more than one statement"));
   EXPECT_THAT(problem([&] { database_.query("-- nothing"); }), HasSubstr("no statement"));
