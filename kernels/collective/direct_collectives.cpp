@@ -169,7 +169,7 @@ struct Rooted {
 };
 
 void broadcast_root(DirectExchange& x, const Rooted& r, bool pieces) {
-  OwnCopy own(x, x.in(r.segment.first), x.out(r.segment.first), x.in() == x.out() ? 0 : r.segment.size);
+  OwnCopy own(x, x.in(r.segment.first), x.out(r.segment.first), r.segment.size);
   const Integer chunks = pieces ? r.chunks() : r.segment.chunks(x.chunk());
   for (Integer j = 0; j < chunks; ++j) {
     own.step();

@@ -16,11 +16,10 @@ namespace kb::kernels {
 //   ahead            chunks that are sent before the first one is waited for: slots of a ring
 //   links            what the labels begin with: "global_", whose links are global_+1, global_-1, ...
 // then
-//   direct_broadcast       root, pieces       pieces 1: the root sends a part to each rank, which sends it to the
-//   others direct_reduce          root, op, pieces   pieces 1: each rank but the root combines a part and sends it to
-//   the root direct_allreduce       op, by_blocks      by_blocks 1: each rank combines a block and sends it to all; 0:
-//   all tiles
-//                                             to all ranks, which add them in the order of ranks
+//   direct_broadcast   root, pieces       pieces 1: the root sends a part to each rank, which sends it to the others
+//   direct_reduce      root, op, pieces   pieces 1: each rank but the root combines a part and sends it to the root
+//   direct_allreduce   op, by_blocks      by_blocks 1: each rank combines a block and sends it to all;
+//                                         0: all tiles to all ranks, which add them in the order of ranks
 //   direct_all_gather, direct_reduce_scatter (op), direct_gather (root), direct_scatter (root), direct_all_to_all,
 //   direct_send_recv (source, target)
 //

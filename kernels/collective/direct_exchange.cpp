@@ -17,7 +17,6 @@ namespace {
 
 // Receives that one segment posts at most; more would only take memory of the simulator.
 constexpr std::int64_t kMaxPosted = 1024;
-constexpr std::int64_t kCopyBuffers = 4;
 constexpr std::int64_t kSums = 4;  // of narrow integers, which are added as wider ones
 
 }  // namespace
@@ -38,7 +37,7 @@ DirectExchange::DirectExchange(tl::Context& tl, Ptr in, Ptr out, const Size& siz
   // Half of the scratch is for the buffers of an accumulation and of a copy.
   const auto bytes = static_cast<std::int64_t>(tl.info().scratch_bytes / 2);
   const auto item = static_cast<std::int64_t>(item_size(in.dtype()));
-  const std::int64_t most = std::max<std::int64_t>(1, bytes / item / (size_.ahead + 3 + kCopyBuffers + kSums));
+  const std::int64_t most = std::max<std::int64_t>(1, bytes / item / (size_.ahead + 3 + OwnCopy::kBuffers + kSums));
   size_.chunk = size.chunk > 0 ? std::min(size.chunk, most) : most;
   for (std::int64_t d = 0; d < size_.ranks; ++d) {
     // Ahead or behind, the shorter way around; a second link is as many places more as there are ranks. What leaves
@@ -107,19 +106,19 @@ std::vector<Span> DirectExchange::segments(const Span& whole, std::int64_t strea
 // --- Own elements
 
 OwnCopy::OwnCopy(const DirectExchange& x, Ptr from, Ptr to, std::int64_t elements)
-    : tl_(x.tl()), from_(from), to_(to), whole_{0, elements}, chunk_(x.chunk()) {
-  if (elements == 0) return;
+    : tl_(x.tl()), from_(from), to_(to), whole_{0, from == to ? 0 : elements}, chunk_(x.chunk()) {
+  if (whole_.size == 0) return;
   for (TensorHandle& buffer : buffers_) buffer = tl_.empty({std::min(chunk_, elements)}, from.dtype());
 }
 
 // Two chunks are loaded and two stored at a time, each in a buffer of its own.
 void OwnCopy::step() {
   if (const Span part = whole_.part(next_, chunk_); part.size > 0) {
-    if (stores_.size() + 1 == kCopyBuffers) {
+    if (stores_.size() + 1 == OwnCopy::kBuffers) {
       tl_.wait(stores_.front());
       stores_.pop_front();
     }
-    const TensorHandle buffer = tl_.view(buffers_[next_ % kCopyBuffers], 0, {part.size});
+    const TensorHandle buffer = tl_.view(buffers_[next_ % OwnCopy::kBuffers], 0, {part.size});
     loads_.push_back({buffer, tl_.load_into_async(buffer, from_ + part.first), part});
     ++next_;
     if (loads_.size() < 2) return;

@@ -83,6 +83,7 @@ class OwnCopy {
  public:
   // Nothing to do when both are the same place.
   OwnCopy(const DirectExchange& x, tl::Ptr from, tl::Ptr to, std::int64_t elements);
+  static constexpr std::int64_t kBuffers = 4;
   void step();  // one chunk further
   void finish();
 
@@ -96,7 +97,7 @@ class OwnCopy {
   tl::Ptr from_, to_;
   Span whole_;
   std::int64_t chunk_, next_ = 0;
-  tl::TensorHandle buffers_[4];
+  tl::TensorHandle buffers_[kBuffers];
   std::deque<Under> loads_;
   std::deque<tl::Future> stores_;
 };

@@ -69,7 +69,8 @@ void pairwise(const Rank& x) {
   const HopArguments& args = x.me.arguments();
   const bool blocks = args.by_blocks.value_or(1) != 0;
   DirectExchange direct(x.tl, x.me.tile(), x.me.tile(),
-                        {x.me.ranks(), x.me.rank(), args.chunk, args.ahead.value_or(1), false}, args.links);
+                        {x.me.ranks(), x.me.rank(), args.chunk, args.ahead.value_or(1), args.twice.value_or(0) != 0},
+                        args.links);
   for (const Span& segment : direct.segments({0, args.n_elem}, combined_streams(x.me.ranks(), blocks))) {
     tl::Scratch scratch(x.tl);
     (blocks ? combine_blocks : combine_tiles)(direct, segment, x.reduction);
@@ -219,7 +220,8 @@ contract::Kernel kernel(const char* name, const char* what, void (*algorithm)(co
                                         {"ranks", &Args::ranks}, {"first_rank", &Args::first_rank},
                                         {"order", &Args::order}, {"links", &Args::links},
                                         {"op", &Args::op},       {"chunk", &Args::chunk},
-                                        {"ahead", &Args::ahead}, {"by_blocks", &Args::by_blocks}};
+                                        {"ahead", &Args::ahead}, {"by_blocks", &Args::by_blocks},
+                                        {"twice", &Args::twice}};
   return tl::make_kernel(name, what, parameters, [algorithm](Context& tl, const Args& args) {
     const auto me = HopMember::make(tl, args);
     if (!me) return;

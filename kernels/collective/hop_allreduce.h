@@ -13,6 +13,7 @@ namespace kb::kernels {
 //   op     "sum", "max", "min", "avg"
 //   chunk  elements per message; 0 = no limit
 //   ahead, by_blocks   of hop_pairwise_allreduce, as of direct_allreduce; absent: 1
+//   twice              of hop_pairwise_allreduce: 1 when two links lead to each rank; absent: 0
 // PEs without a tile return at once. With n ranks, blocks are n-th parts of the tile; each is combined by its rank in
 // one place, so that all ranks get the same bits, except for the whole tiles of hop_ring_allreduce.
 //

@@ -17,7 +17,7 @@ struct HopArguments {
   std::int64_t n_elem = 0, ranks = 0, first_rank = 0;
   std::string order, links, op;
   std::int64_t chunk = 0;
-  std::optional<std::int64_t> ahead, by_blocks;  // of the pairwise kernel
+  std::optional<std::int64_t> ahead, by_blocks, twice;  // of the pairwise kernel
 };
 
 // Elements of a tile.

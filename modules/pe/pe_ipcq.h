@@ -94,7 +94,7 @@ class PeIpcq final : public PeBlock,
   void serve_anybody();
   void slot_read(Queue& queue);
   void finish_receive(Queue& queue);
-  void remove_all_but(const std::vector<contract::QueuePair>& kept);
+  void remove_all_but(const std::vector<contract::QueuePair>& kept, const Senders& senders);
   void add_queue(const contract::QueuePair& pair, const Senders& senders);
   void find_source(Queue& queue, const Senders& senders);
   TimeFs credit_latency(Queue& queue);

@@ -32,17 +32,19 @@ bool same_rules(const contract::QueuePlan& a, const contract::QueuePlan& b) {
 }  // namespace
 
 void PeIpcq::remove() {
-  remove_all_but({});
+  remove_all_but({}, {});
 }
 
 // Queues that another plan has as well go on.
-void PeIpcq::remove_all_but(const std::vector<contract::QueuePair>& kept) {
+void PeIpcq::remove_all_but(const std::vector<contract::QueuePair>& kept, const Senders& senders) {
   std::vector<Queue*> gone;
   for (Queue& queue : queues_) {
     if (!queue.installed()) continue;
-    const auto stays = [&queue](const contract::QueuePair& pair) {
-      return pair.direction == queue.pair.direction && same_ring(pair.own, queue.pair.own) &&
-             same_ring(pair.peer, queue.pair.peer);
+    const auto stays = [&](const contract::QueuePair& pair) {
+      if (pair.direction != queue.pair.direction || !same_ring(pair.own, queue.pair.own)) return false;
+      if (!same_ring(pair.peer, queue.pair.peer)) return false;
+      const auto sender = pair.own ? senders.find(pair.own->base_pa) : senders.end();
+      return !pair.own || (sender != senders.end() && sender->second == queue.source);
     };
     if (std::any_of(kept.begin(), kept.end(), stays)) continue;
     if (!queue.idle() || !anybody_.empty()) {
@@ -68,7 +70,7 @@ void PeIpcq::install(const contract::PeQueues& queues, const contract::QueuePlan
     throw queue_error(fmt::format("a credit of {} bytes is not possible; give 1 to {}, one flit", plan.credit_bytes,
                                   context().graph.spec.flit_bytes()));
   }
-  remove_all_but(same_rules(plan, rules_) ? queues.pairs : std::vector<contract::QueuePair>());
+  remove_all_but(same_rules(plan, rules_) ? queues.pairs : std::vector<contract::QueuePair>(), senders);
   const bool first = queues_.empty();
   rules_ = plan;
   rules_.pes.clear();

@@ -64,9 +64,11 @@ AllReduceAlgorithm over_hops(const std::string& name, const std::string& kernel)
 
 Args hop_arguments(const AllReduceCall& call) {
   Args args = flat_arguments(call);
-  args.insert(
-      args.end(),
-      {{"order", call.order}, {"links", call.links}, {"ahead", call.ahead}, {"by_blocks", call.by_blocks ? 1 : 0}});
+  args.insert(args.end(), {{"order", call.order},
+                           {"links", call.links},
+                           {"ahead", call.ahead},
+                           {"by_blocks", call.by_blocks ? 1 : 0},
+                           {"twice", call.twice ? 1 : 0}});
   return args;
 }
 

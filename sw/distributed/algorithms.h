@@ -33,6 +33,7 @@ struct AllReduceCall {
   std::string order, links = "hop";  // of algorithms over hops
   std::int64_t ahead = 1;            // of a pairwise exchange: chunks that are sent before the first one is waited for
   bool by_blocks = true;             // of a pairwise exchange
+  bool twice = false;                // of a pairwise exchange: two links lead to each rank
 };
 
 // Arguments of the kernels over hops.

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "platform/base/error.h"
 #include "sw/distributed/all_reduce_costs.h"
 #include "sw/distributed/direct_costs.h"
 #include "sw/distributed/neighbours.h"
-#include "sw/distributed/queue_plan.h"
 
 namespace kb::sw {
 namespace {
@@ -54,6 +54,13 @@ std::string able_candidates(const CandidateUse& use) {
     names += (names.empty() ? "'" : ", '") + topology::candidate_names()[which] + "'";
   }
   return names;
+}
+
+// The links of a candidate that has links of its own.
+std::optional<Hops> hops_of(std::size_t which) {
+  if (which == kHierarchical) return std::nullopt;
+  if (which == kPairwise) return Hops::all;
+  return which == kTree ? Hops::powers_of_two : Hops::neighbours;
 }
 
 const char* kernel_of(const std::string& algorithm) {
@@ -114,23 +121,36 @@ void require_candidates(const topology::CclConfig& config, const CandidateUse& u
   }
 }
 
-Wiring wire_candidates(topology::CclConfig& config, const contract::MachineInfo& machine, TileOwners owners) {
-  const std::vector<PeCoord> ring = ring_of_owners(machine, owners);
-  const std::vector<std::size_t> all = candidates(config);
-  if (std::all_of(all.begin(), all.end(), [](std::size_t which) { return which == kHierarchical; })) {
-    return make_wiring(config, machine);
+std::set<Hops> AllReduceChooser::needed_rings() const {
+  const std::size_t ranks = ring_of_owners(host_.machine(), owners_).size();
+  std::set<Hops> rings;
+  for (const std::size_t which : candidates(config_)) {
+    const std::optional<Hops> hops = hops_of(which);
+    if (hops && obstacle(which, {ranks}).empty()) rings.insert(*hops);
   }
-  Wiring wiring = make_wiring_with_hops(config, machine, ring, false);
-  const std::uint64_t slot = config.slot_size > 0 ? config.slot_size : kUsualSlotBytes;
-  const auto fits = [&] {
-    return wiring.directions.size() * config.n_slots * slot < ring_room(config, machine) / 4 * 3;
-  };
-  if (!config.candidates.empty() || fits()) return wiring;
-  config.candidates = {kRing, kReduceScatter, kHierarchical};
-  wiring = make_wiring_with_hops(config, machine, ring, true);
-  if (fits()) return wiring;
-  config.candidates = {kHierarchical};
-  return make_wiring(config, machine);
+  return rings;
+}
+
+void AllReduceChooser::use_rings(std::map<Hops, const LaidRings*> rings) {
+  rings_ = std::move(rings);
+  known_.clear();  // for other slots
+  whole_pairs_.clear();
+  for (const std::size_t which : config_.candidates) {
+    if (slot_size(which, false) > 0) continue;
+    throw Error({config_.problem_at(
+        "candidates",
+        fmt::format("'{}' cannot serve: its rings do not fit beside those of the wiring and of groups",
+                    topology::candidate_names()[which]),
+        "reduce n_slots or slot_size, write 'buffer_kind: hbm', or leave the key out, then "
+        "'auto' takes those that can")});
+  }
+}
+
+std::uint64_t AllReduceChooser::slot_size(std::size_t which, bool sips_only) const {
+  const std::optional<Hops> hops = hops_of(which);
+  if (!hops || sips_only) return config_.slot_size;
+  const auto found = rings_.find(*hops);
+  return found == rings_.end() ? 0 : found->second->slot_size;
 }
 
 AllReduceCosts& AllReduceChooser::costs(const AllReduceCall& call) {
@@ -142,9 +162,10 @@ AllReduceCosts& AllReduceChooser::costs(const AllReduceCall& call) {
 }
 
 // Bytes per message: what the call says, else halves of what fits.
-std::vector<double> AllReduceChooser::message_sizes(const AllReduceCall& call, double tile) const {
+std::vector<double> AllReduceChooser::message_sizes(const AllReduceCall& call, double tile,
+                                                    std::uint64_t slot_size) const {
   const auto item = static_cast<double>(item_size(combined_dtype(call.tensor.dtype(), call.op)));
-  const double most = std::floor(static_cast<double>(config_.slot_size) / item) * item;
+  const double most = std::floor(static_cast<double>(slot_size) / item) * item;
   if (call.chunk_elements > 0) return {std::min(most, static_cast<double>(call.chunk_elements) * item)};
   std::vector<double> sizes{std::min(most, tile)};
   while (sizes.back() >= 2 * kLeastMessageBytes) sizes.push_back(std::ceil(sizes.back() / 2 / item) * item);
@@ -164,7 +185,7 @@ CollectiveEstimate AllReduceChooser::best_hierarchy(const AllReduceCall& call, i
   h.topology = call.sip_topology;
   const auto item = static_cast<double>(item_size(combined_dtype(call.tensor.dtype(), call.op)));
   const double tile = static_cast<double>(call.n_elem) * item;
-  std::vector<double> sizes = message_sizes(call, tile);
+  std::vector<double> sizes = message_sizes(call, tile, config_.slot_size);
   if (whole) sizes.resize(1);
   // The centre first (K-56): it stays the root where another is no better.
   std::vector<int> roots{call.cube_h / 2 * call.cube_w + call.cube_w / 2};
@@ -188,12 +209,15 @@ CandidateUse AllReduceChooser::use_of(int world_size, SipTopology topology, bool
 }
 
 CollectiveEstimate AllReduceChooser::best_pairwise(const AllReduceCall& call, const std::vector<PeCoord>& ranks,
-                                                   double tile) {
+                                                   std::uint64_t slot_size) {
   const auto item = static_cast<double>(item_size(call.tensor.dtype()));
   std::vector<std::vector<PeCoord>> members;
   for (const PeCoord& rank : ranks) members.push_back({rank});
-  DirectCosts direct(costs(call), std::move(members), config_.n_slots, false);
-  const DirectPlan best = direct.best(DirectCall::all_reduce, tile, item, message_sizes(call, tile).front());
+  DirectCosts direct(costs(call), std::move(members), config_.n_slots, true);
+  // Narrow integers are widened where they are added.
+  const double fits = std::floor(static_cast<double>(slot_size) / item) * item;
+  const double most = call.chunk_elements > 0 ? std::min(fits, static_cast<double>(call.chunk_elements) * item) : fits;
+  const DirectPlan best = direct.best(DirectCall::all_reduce, static_cast<double>(call.n_elem) * item, item, most);
   whole_pairs_[{call.tensor.dtype(), call.op == "avg", call.n_elem, call.chunk_elements, ranks.size()}] =
       !best.in_parts;
   return {topology::candidate_names()[kPairwise], best.ns, static_cast<std::int64_t>(best.message / item), -1};
@@ -216,7 +240,7 @@ CollectiveRecord AllReduceChooser::estimated(const AllReduceCall& call, int cube
   const auto consider = [&](std::size_t which,
                             double (AllReduceCosts::*formula)(const std::vector<PeCoord>&, double, double)) {
     CollectiveEstimate best;
-    for (const double size : message_sizes(call, tile)) {
+    for (const double size : message_sizes(call, tile, slot_size(which, sips_only))) {
       const double ns = (costs(call).*formula)(ranks, tile, size);
       if (best.chunk_elements > 0 && ns >= best.ns) continue;
       best = {topology::candidate_names()[which], ns, static_cast<std::int64_t>(size / item), -1};
@@ -225,10 +249,10 @@ CollectiveRecord AllReduceChooser::estimated(const AllReduceCall& call, int cube
   };
   const CandidateUse use = use_of(call.world_size, call.sip_topology, call.root_cube >= 0, cube);
   for (const std::size_t which : candidates(config_)) {
-    if (!obstacle(which, use).empty()) continue;
+    if (!obstacle(which, use).empty() || slot_size(which, sips_only) == 0) continue;
     if (which == kRing) consider(which, &AllReduceCosts::ring);
     if (which == kReduceScatter) consider(which, &AllReduceCosts::reduce_scatter);
-    if (which == kPairwise) record.estimates.push_back(best_pairwise(call, ranks, tile));
+    if (which == kPairwise) record.estimates.push_back(best_pairwise(call, ranks, slot_size(which, sips_only)));
     if (which == kTree) consider(which, &AllReduceCosts::tree);
     if (which == kHierarchical) record.estimates.push_back(best_hierarchy(call, cube, false));
   }
@@ -260,7 +284,8 @@ AllReducePlan AllReduceChooser::plan(const AllReduceCall& call, const Collective
   const auto whole = whole_pairs_.find({call.tensor.dtype(), call.op == "avg", call.n_elem, call.chunk_elements,
                                         static_cast<std::size_t>(choice.ranks)});
   exact.by_blocks = whole == whole_pairs_.end() || !whole->second;
-  exact.ahead = config_.n_slots * (choice.ranks == 2 ? 2 : 1);  // between two ranks there are two links
+  exact.twice = true;
+  exact.ahead = config_.n_slots * (choice.ranks == 2 ? 4 : 2);  // of every link
   if (choice.algorithm == topology::candidate_names()[kHierarchical]) {
     exact.root_cube = call.cube_w * call.cube_h > 1 ? chosen->root : -1;
     const AllReduceAlgorithm& hierarchy = built_in_all_reduces().find(
@@ -278,7 +303,9 @@ AllReducePlan AllReduceChooser::plan(const AllReduceCall& call, const Collective
     for (const int place_of_cube : places) exact.order += std::to_string(place_of_cube) + " ";
   }
   exact.links = sips_only ? "global_" : "hop";
-  return {kernel_of(choice.algorithm), hop_arguments(exact)};
+  const auto& names = topology::candidate_names();
+  const auto which = static_cast<std::size_t>(std::find(names.begin(), names.end(), choice.algorithm) - names.begin());
+  return {kernel_of(choice.algorithm), hop_arguments(exact), sips_only ? nullptr : rings_.at(*hops_of(which))};
 }
 
 }  // namespace kb::sw

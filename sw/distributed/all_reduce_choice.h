@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -11,6 +12,7 @@
 
 #include "platform/topology/ccl_config.h"
 #include "sw/distributed/algorithms.h"
+#include "sw/distributed/ring_pool.h"
 #include "sw/distributed/wiring.h"
 #include "sw/runtime/collective_record.h"
 
@@ -37,20 +39,23 @@ struct CandidateUse {
 // candidates there is nothing to serve.
 void require_candidates(const topology::CclConfig& config, const CandidateUse& use);
 
-// The links of `auto`. Unless the user named candidates, those whose rings do not leave a quarter of their room to
-// tensors and groups are left out, and `config.candidates` says what remains.
-Wiring wire_candidates(topology::CclConfig& config, const contract::MachineInfo& machine, TileOwners owners);
-
 // One way to do it.
 struct AllReducePlan {
   std::string kernel;
   Args arguments;
+  const LaidRings* rings = nullptr;  // that it needs; none: those of the configured wiring
 };
 
 class AllReduceChooser {
  public:
   AllReduceChooser(contract::IHost& host, const topology::CclConfig& config, TileOwners owners)
       : host_(host), config_(config), owners_(owners) {}
+
+  // The rings that the candidates need beside those of the configured wiring, one of them at a time.
+  std::set<Hops> needed_rings() const;
+  // Where they lie; they live as long as this object. A candidate whose rings have no room is not chosen; configuration
+  // Error at `candidates` when the user named it.
+  void use_rings(std::map<Hops, const LaidRings*> rings);
 
   // The use that a call makes of the candidates; `cube` as of choose().
   CandidateUse use_of(int world_size, SipTopology topology, bool has_root, int cube) const;
@@ -65,13 +70,17 @@ class AllReduceChooser {
  private:
   CollectiveRecord estimated(const AllReduceCall& call, int cube);
   CollectiveEstimate best_hierarchy(const AllReduceCall& call, int cube, bool whole);
-  CollectiveEstimate best_pairwise(const AllReduceCall& call, const std::vector<PeCoord>& ranks, double tile);
-  std::vector<double> message_sizes(const AllReduceCall& call, double tile) const;
+  CollectiveEstimate best_pairwise(const AllReduceCall& call, const std::vector<PeCoord>& ranks,
+                                   std::uint64_t slot_size);
+  std::vector<double> message_sizes(const AllReduceCall& call, double tile, std::uint64_t slot_size) const;
+  // That a candidate sends through; 0 when its rings have no room.
+  std::uint64_t slot_size(std::size_t which, bool sips_only) const;
   AllReduceCosts& costs(const AllReduceCall& call);
 
   contract::IHost& host_;
   const topology::CclConfig& config_;
   TileOwners owners_;
+  std::map<Hops, const LaidRings*> rings_;
   std::map<std::pair<Dtype, bool>, std::shared_ptr<AllReduceCosts>> costs_;
   // Whether a pairwise exchange is one of whole tiles: by dtype, operation, elements, chunk and ranks.
   std::map<std::tuple<Dtype, bool, std::int64_t, std::int64_t, std::size_t>, bool> whole_pairs_;

@@ -32,6 +32,7 @@ AllReduceCosts::AllReduceCosts(contract::IHost& host, QueueMemory memory, Dtype 
       costs_(host.pe_costs(memory, average ? combined_dtype(dtype, "avg") : dtype)),
       slot_setup_(fs_to_ns(costs_.slot_setup)),
       item_(static_cast<double>(item_size(average ? combined_dtype(dtype, "avg") : dtype))),
+      narrow_item_(static_cast<double>(item_size(dtype))),
       average_(average),
       floats_(is_float(dtype)),
       begins_(average && (is_float(dtype) || combined_dtype(dtype, "avg") != dtype)) {}
@@ -49,6 +50,12 @@ const contract::MessageRoute& AllReduceCosts::route(const PeCoord& from, const P
   const auto [entry, is_new] = routes_.try_emplace({from, to});
   if (is_new) entry->second = host_.message_route(from, to);
   return entry->second;
+}
+
+// How long a message keeps the wire of its sender.
+double AllReduceCosts::sending(const PeCoord& from, const PeCoord& to, double bytes) {
+  const auto& wires = route(from, to).wires;
+  return wires.empty() ? 0 : bytes * wires.front().bw.ns_per_byte();
 }
 
 AllReduceCosts::Pattern AllReduceCosts::pattern(const std::vector<Pair>& messages) {
@@ -99,23 +106,37 @@ std::vector<double> AllReduceCosts::ring_hops(const std::vector<PeCoord>& ranks,
   return hops;
 }
 
-// Rounds in which every rank takes a message from behind and passes it on, then one from ahead, and then loads.
-double AllReduceCosts::both_ways(const std::vector<double>& hops, int rounds, double under_way, double adding,
-                                 double loading) {
-  const std::size_t n = hops.size();
-  std::vector<double> ready(n, loading), forward(n, 0), backward(n, 0);
-  for (int round = 0; round < rounds; ++round) {
-    std::vector<double> next_forward(n), next_backward(n);
-    for (std::size_t r = 0; r < n; ++r) {
-      const std::size_t behind = (r + n - 1) % n, ahead = (r + 1) % n;
-      next_forward[r] = std::max(ready[r], forward[behind] + hops[behind] + under_way) + adding;
-      next_backward[r] = std::max(next_forward[r], backward[ahead] + hops[r] + under_way) + adding;
-      ready[r] = next_backward[r] + loading;
-    }
-    forward = next_forward;
-    backward = next_backward;
+// Rounds in which every rank takes the messages of a block from behind and passes them on, then those of one from
+// ahead, and then loads. The first (n - 1) / 2 rounds have a block from ahead; with `last` the last round has one, and
+// of an even number of ranks the round before it has none.
+double AllReduceCosts::both_ways(const std::vector<double>& hops, const Passing& x, bool last) {
+  const std::size_t n = hops.size(), k = x.messages;
+  const std::size_t rounds = n / 2, rounds_back = (n - 1) / 2;
+  std::vector<double> ready(n, x.loading), forward(n * k), backward(n * k);  // when they are sent
+  for (std::size_t i = 0; i < n * k; ++i) forward[i] = backward[i] = static_cast<double>(i % k) * x.interval;
+  std::vector<double> next(n * k);
+  double end = 0;
+  for (std::size_t round = 1; round <= rounds; ++round) {
+    const auto take = [&](std::vector<double>& sent, auto from, auto hop) {
+      for (std::size_t r = 0; r < n; ++r) {
+        double arrival = 0;
+        for (std::size_t m = 0; m < k; ++m) {
+          arrival = std::max(sent[from(r) * k + m] + hop(r) + x.under_way, arrival + (m > 0 ? x.interval : 0));
+          ready[r] = std::max(ready[r], arrival) + x.adding;
+          next[r * k + m] = ready[r];
+        }
+        end = std::max(end, ready[r]);
+      }
+      sent.swap(next);
+    };
+    const auto behind = [n](std::size_t r) { return (r + n - 1) % n; };
+    const auto ahead = [n](std::size_t r) { return (r + 1) % n; };
+    take(forward, behind, [&](std::size_t r) { return hops[behind(r)]; });
+    const bool both = last ? round < rounds_back || (round == rounds && rounds_back > 0) : round <= rounds_back;
+    if (both) take(backward, ahead, [&](std::size_t r) { return hops[r]; });
+    for (double& time : ready) time += round < rounds ? x.loading : 0;
   }
-  return *std::max_element(backward.begin(), backward.end());
+  return end;
 }
 
 double AllReduceCosts::around(const std::vector<PeCoord>& ranks, int rounds, double message) {
@@ -151,15 +172,21 @@ double AllReduceCosts::reduce_scatter(const std::vector<PeCoord>& ranks, double 
   if (n < 2) return 0;
   const Pattern& p = shifts(ranks, n > 2 ? std::vector<int>{1, -1} : std::vector<int>{1});
   const double b = std::ceil(tile / item_ / n) * item_, s = std::min(b, message), k = messages(b, message);
-  const double ways = n > 2 ? 2 : 1, rounds = std::floor(n / 2);
-  const double step = std::max(p.beta * s, slot(s) + p.credit);
   const std::vector<double> hops = ring_hops(ranks, s);
-  const auto phase = [&](double adding, double loading) {
-    const double passing = both_ways(hops, static_cast<int>(rounds), p.beta * s + 2 * slot(s), adding, ways * loading);
-    const double work = ways * k * (loading + adding);
-    return std::max(passing + (k - 1) * step, rounds * std::max(k * step, work) + passing / rounds - step);
+  const auto total = [&](double messages) {
+    Passing reducing;
+    reducing.messages = static_cast<std::size_t>(messages);
+    reducing.interval = std::max(p.beta * s, slot(s) + p.credit);
+    reducing.under_way = p.beta * s + 2 * slot(s);
+    Passing gathering = reducing;
+    reducing.adding = math(s);
+    reducing.loading = (n > 2 ? 2 : 1) * messages * contribution(s);
+    return both_ways(hops, reducing, true) + finish(s, n) + both_ways(hops, gathering, false);
   };
-  return phase(math(s), contribution(s)) + finish(s, n) + phase(0, 0);
+  constexpr double kMost = 32;  // by then each further message takes the same
+  if (k <= kMost) return total(k);
+  const double most = total(kMost);
+  return most + (k - kMost) * (most - total(kMost / 2)) / (kMost / 2);
 }
 
 double AllReduceCosts::tree(const std::vector<PeCoord>& ranks, double tile, double message) {
@@ -167,25 +194,28 @@ double AllReduceCosts::tree(const std::vector<PeCoord>& ranks, double tile, doub
   if (n < 2) return 0;
   const double s = std::min(tile, message), k = messages(tile, message);
   std::vector<double> up(n, contribution(s)), down(n, 0);
-  double credit = 0, depth = 0, beta = 0;
+  std::vector<int> sends(n, 0);
+  double credit = 0, taken = contribution(s);  // by the root, per message
+  std::vector<Pair> of_root;
   std::size_t distance = 1;
-  for (; distance < n; distance *= 2, ++depth) {
+  for (; distance < n; distance *= 2) {
     for (std::size_t r = 0; r + distance < n; r += 2 * distance) {
+      const double own = fs_to_ns(route(ranks[r + distance], ranks[r]).credit);
       up[r] = take(up[r], up[r + distance], ranks[r + distance], ranks[r], s);
-      const Pattern p = pattern({{ranks[r + distance], ranks[r]}});
-      credit = std::max(credit, p.credit);
-      beta = std::max(beta, p.beta);
+      credit = std::max(credit, own);
+      if (r == 0) taken += slot(s) + own + math(s);
     }
+    of_root.push_back({ranks[0], ranks[distance]});
   }
   while ((distance /= 2) > 0) {
     for (std::size_t r = 0; r + distance < n; r += 2 * distance) {
-      down[r + distance] = down[r] + hop(pattern({{ranks[r], ranks[r + distance]}}), s);
+      const PeCoord &from = ranks[r], &to = ranks[r + distance];
+      down[r + distance] = down[r] + sends[r]++ * sending(from, to, s) + hop(pattern({{from, to}}), s);
     }
   }
-  const double receive = slot(s) + credit, back = *std::max_element(down.begin(), down.end()) + memory(s);
+  const double back = *std::max_element(down.begin(), down.end()) + memory(s);
   return up[0] + finish(s, static_cast<double>(n)) + back +
-         (k - 1) *
-             (std::max(contribution(s), depth * (receive + math(s))) + std::max(memory(s) + receive, depth * beta * s));
+         (k - 1) * (taken + memory(s) + std::max(slot(s) + credit, pattern(of_root).beta * s));
 }
 
 // --- Hierarchy
@@ -213,19 +243,24 @@ double AllReduceCosts::reduce(const Line& line, std::vector<double>& ready, doub
   return result;
 }
 
-// From the root to the farther end.
-double AllReduceCosts::spread(const Line& line, double message) {
+// From the root to both ends, the lower one first; what a place sends goes through one wire, one after the other.
+std::vector<AllReduceCosts::Arrival> AllReduceCosts::spread(const Line& line, const Arrival& root, double message) {
   const int size = static_cast<int>(line.places.size());
   const auto at = [](int place) { return static_cast<std::size_t>(place); };
-  double longest = 0;
-  for (const int step : {1, -1}) {
-    double time = 0;
+  std::vector<Arrival> arrivals(line.places.size());
+  arrivals[at(line.root)] = root;
+  int& sends = arrivals[at(line.root)].sends;
+  for (const int step : {-1, 1}) {
+    double time = root.at;
     for (int place = line.root; place + step >= 0 && place + step < size; place += step) {
-      time += hop(pattern({{line.places[at(place)], line.places[at(place + step)]}}), message);
+      const PeCoord &from = line.places[at(place)], &to = line.places[at(place + step)];
+      if (place == line.root) time += sends++ * sending(from, to, message);
+      if (place != line.root) arrivals[at(place)].sends = 1;
+      time += hop(pattern({{from, to}}), message);
+      arrivals[at(place + step)].at = time;
     }
-    longest = std::max(longest, time);
   }
-  return longest;
+  return arrivals;
 }
 
 double AllReduceCosts::between(const Hierarchy& h, int cube, double message) {
@@ -257,10 +292,10 @@ double AllReduceCosts::hierarchical(const Hierarchy& h, int root, double tile, d
   const double s = std::min(tile, message), k = messages(tile, message);
   const auto cube_at = [&](int x, int y) { return h.first_cube + y * h.cube_w + x; };
   const int root_x = root % h.cube_w, root_y = root / h.cube_w;
-  double inside = contribution(s), out = 0, credit = 0;  // when PE 0 of a cube has the cube's sum
-  int takes = 0;                                         // of the root, per message
+  double inside = contribution(s), credit = 0;  // when PE 0 of a cube has the cube's sum
+  int takes = 0;                                // of the root, per message
+  Line pes;
   if (h.pes > 1) {
-    Line pes;
     pes.root = (h.pes - 1) / 2;
     for (int place = 0; place < h.pes; ++place) {
       pes.places.push_back(pe_at(0, cube_at(root_x, root_y), (place + h.pes - pes.root) % h.pes));
@@ -270,13 +305,12 @@ double AllReduceCosts::hierarchical(const Hierarchy& h, int root, double tile, d
       credit = std::max(credit, fs_to_ns(route(pes.places[i - 1], pes.places[i]).credit));
     }
     inside = reduce(pes, ready, s);
-    out += spread(pes, s);
     takes += std::min(2, h.pes - 1);
   }
   Line column;
   column.root = root_y;
   std::vector<double> sums;
-  double rows_out = 0;
+  std::vector<Line> rows;
   for (int y = 0; y < h.cube_h; ++y) {
     Line row;
     row.root = root_x;
@@ -286,20 +320,36 @@ double AllReduceCosts::hierarchical(const Hierarchy& h, int root, double tile, d
     }
     std::vector<double> ready(row.places.size(), inside);
     sums.push_back(reduce(row, ready, s));
-    rows_out = std::max(rows_out, spread(row, s));
+    rows.push_back(row);
     column.places.push_back(pe_at(0, cube_at(root_x, y), 0));
   }
   takes += (root_x > 0) + (root_x < h.cube_w - 1) + (root_y > 0) + (root_y < h.cube_h - 1);
   const double exchanged = between(h, cube_at(root_x, root_y), s);
   const double last = finish(s, static_cast<double>(h.cube_w) * h.cube_h * h.pes * h.sips);
   const double up = reduce(column, sums, s) + exchanged + last;
-  out += rows_out + spread(column, s) + memory(s);
+  double out = 0;
+  const std::vector<Arrival> of_rows = spread(column, {}, s);
+  for (std::size_t y = 0; y < rows.size(); ++y) {
+    for (const Arrival& of_cube : spread(rows[y], of_rows[y], s)) {
+      out = std::max(out, of_cube.at);
+      if (h.pes < 2) continue;
+      for (const Arrival& of_pe : spread(pes, of_cube, s)) out = std::max(out, of_pe.at);
+    }
+  }
+  out += memory(s);
   for (std::size_t y = 1; y < column.places.size(); ++y) {
     credit = std::max(credit, fs_to_ns(route(column.places[y - 1], column.places[y]).credit));
   }
   const double receive = slot(s) + credit;
   const double root_work = contribution(s) + takes * (receive + math(s)) + exchanged + last;
-  return up + out + (k - 1) * (root_work + memory(s) + receive);
+  double sent = 0;  // how long the root's messages to its neighbours keep its wire
+  for (const Line* line : {&column, &rows[static_cast<std::size_t>(root_y)], &pes}) {
+    const auto root_at = static_cast<std::size_t>(line->root);
+    for (const std::size_t next : {root_at - 1, root_at + 1}) {
+      if (next < line->places.size()) sent += sending(line->places[root_at], line->places[next], s);
+    }
+  }
+  return up + out + (k - 1) * (root_work + memory(s) + std::max(receive, sent));
 }
 
 // --- Between ranks

@@ -17,8 +17,8 @@ namespace kb::sw {
 // made of such messages as in R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of Collective Communication
 // Operations in MPICH", IJHPCA 19(1), 2005. Of a route
 //   alpha  every overhead and propagation, the first flit on each wire but the narrowest, and, of a route with nodes
-//   that
-//          store a message before they send it on, what it takes on the narrowest wire of each part but the slowest,
+//          that store a message before they send it on, what it takes on the narrowest wire of each part but the
+//          slowest,
 //   C      the credit that travels back, which a receive waits for (Q-39).
 // Messages of a pattern are under way at the same time, so
 //   beta   of each wire, the messages that pass it over its bandwidth; the largest of all wires.
@@ -31,22 +31,19 @@ namespace kb::sw {
 // rank finishes has one, unless n is a power of two; narrow integers count as i32 (K-15).
 //
 //   ring            k (2 mem(s) + max(a + (n - 1) (beta s + 2 slot(s)), (n - 1) (slot(s) + C + math(s))) + math(s))
-//   reduce_scatter  b = m / n, F = floor(n / 2) rounds, in each of which a rank takes a message from behind and passes
-//   it
-//                   on, then one from ahead, and then loads: P(x, l) is the end of that recursion over all ranks, with
-//                   alpha + C of each hop, beta s + 2 slot(s) under way, x per addition and l per load. With
-//                   z = max(beta s, slot(s) + C), what a message adds,
-//                   T(x, l) = max(P(x, l) + (k - 1) z, F max(k z, 2 k (x + l)) + P(x, l) / F - z)
-//                   T(math(s), mem(s)) + T(0, 0)
+//   reduce_scatter  b = m / n, floor(n / 2) rounds, in each of which a rank takes the k messages of a block from behind
+//                   and passes them on, then those of one from ahead, and then loads 2 k messages: the end of that
+//                   recursion over all ranks, with alpha + C of each hop, beta s + 2 slot(s) under way and messages
+//                   max(beta s, slot(s) + C) apart; and once more without additions and loads
 //   pairwise        DirectCosts
 //   tree            for one message the recursion of a hierarchy along the D = ceil(log2 n) levels; each further one
-//                   max(mem(s), D (slot(s) + C + math(s))) + max(mem(s) + slot(s) + C, D beta s)
+//                   2 mem(s) + D (slot(s) + C + math(s)) + max(slot(s) + C, beta s), with C and beta of the root's D
+//                   messages
 //   whole_tiles     k (2 mem(s) + R (hop(s) + math(s))), R = n - 1 rounds on a ring, (w - 1) + (h - 1) on a torus,
-//   twice
-//                   that on a mesh
+//                   twice that on a mesh
 //   by_blocks       b = m / n, F = floor(n / 2) rounds and messages both ways at once, on a line n - 1 and one way:
-//                   k (2 (1 + ways) mem(s) + F (2 hop(s) + math(s))), ways = 2 when n is odd and the path closed, else
-//                   1
+//                   k (2 (1 + ways) mem(s) + F (2 hop(s) + math(s))), ways = 2 when n is odd and the path closed,
+//                   else 1
 //   hierarchical    the recursion of docs/architecture/collectives.md for one message, from the loads to the last
 //                   store; each further one costs what the root, or a PE on the way back, does per message
 class AllReduceCosts {
@@ -92,8 +89,8 @@ class AllReduceCosts {
   Pattern pattern(const std::vector<Pair>& messages);
   double slot(double bytes) const { return slot_setup_ + bytes * costs_.slot_ns_per_byte; }
   double memory(double bytes) const;
-  // Of a contribution that came as it lies in memory.
-  double adding(double bytes) const { return (begins_ ? 2 : 1) * math(bytes); }
+  // Of a contribution of so many bytes that came as it lies in memory; narrow integers are widened before.
+  double adding(double bytes) const { return (begins_ ? 2 : 1) * math(bytes / narrow_item_ * item_); }
   double math(double bytes) const { return bytes / item_ / costs_.additions.per_ns(); }
 
  private:
@@ -108,18 +105,29 @@ class AllReduceCosts {
   double finish(double bytes, double ranks) const;
   double take(double ready, double sent, const PeCoord& from, const PeCoord& to, double message);
   double reduce(const Line& line, std::vector<double>& ready, double message);
-  double spread(const Line& line, double message);
+  struct Arrival {
+    double at = 0;
+    int sends = 0;  // that its place begins with it
+  };
+  std::vector<Arrival> spread(const Line& line, const Arrival& root, double message);
+  double sending(const PeCoord& from, const PeCoord& to, double bytes);
   double between(const Hierarchy& h, int cube, double message);
   Pattern to_neighbours(const Ranks& ranks, bool both_ways);
   std::vector<double> ring_hops(const std::vector<PeCoord>& ranks, double message);
-  static double both_ways(const std::vector<double>& hops, int rounds, double under_way, double adding, double loading);
+  // Around a ring both ways, in ns: messages of a block, at least so far apart; each is under way, and is added.
+  // `loading` is what a rank loads per round.
+  struct Passing {
+    std::size_t messages = 1;
+    double interval = 0, under_way = 0, adding = 0, loading = 0;
+  };
+  static double both_ways(const std::vector<double>& hops, const Passing& passing, bool last);
   // The largest sum of alpha + C over `rounds` hops of the ring that follow each other.
   double around(const std::vector<PeCoord>& ranks, int rounds, double message);
   double ring_of(const Pattern& p, double around, int rounds, double message) const;
 
   contract::IHost& host_;
   contract::PeCosts costs_;
-  double slot_setup_ = 0, item_ = 2;
+  double slot_setup_ = 0, item_ = 2, narrow_item_ = 2;
   bool average_ = false, floats_ = true, begins_ = false;
   std::map<std::pair<PeCoord, PeCoord>, contract::MessageRoute> routes_;
   std::map<std::pair<std::vector<PeCoord>, std::vector<int>>, Pattern> patterns_;

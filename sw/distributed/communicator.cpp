@@ -127,7 +127,7 @@ Communicator::Plan Communicator::direct_plan(const Call& call, const TileLayout&
   }
   std::vector<int> named;
   for (const auto& [name, member] : call.members) named.push_back(member);
-  const auto [entry, is_new] = direct_plans_.try_emplace({call.name, dtype, block, tiles.cubes, named, fits});
+  const auto [entry, is_new] = direct_plans_.try_emplace({call.name + call.op, dtype, block, tiles.cubes, named, fits});
   if (is_new) {
     AllReduceCosts costs(runtime_.host(), members_.memory, dtype, call.op == "avg");
     DirectCosts formulas(costs, members_on(members_.ranks, tiles.cubes), members_.n_slots, true);

@@ -115,6 +115,7 @@ class Communicator {
   Communicator(Runtime& runtime, Members members, std::shared_ptr<WaitingRanks> waiting);
 
   void use_rings(const Rings& rings) { rings_ = rings; }
+  void lay(const LaidRings& rings);  // unless they lie there
   // Every member, or none: returns when all have called it, in the same simulated moment.
   void meet(Rendezvous::Entry entry) { rendezvous_.attend(std::move(entry)); }
   const std::shared_ptr<WaitingRanks>& waiting() const { return waiting_; }
@@ -146,7 +147,6 @@ class Communicator {
   Plan direct_plan(const Call& call, const TileLayout& tiles, std::int64_t block);
   Plan path_plan(const Call& call, const TileLayout& tiles, std::int64_t block);
   PreparedLaunch prepared(const Call& call, const Plan& plan, std::int64_t block);
-  void lay(const LaidRings& rings);
   // By formula, once per case.
   const CollectiveRecord& all_reduce_choice(const Call& call, const TileLayout& tiles, std::int64_t fits, bool direct);
   TileLayout tiles(const Call& call, const Tensor& tensor) const;
@@ -162,7 +162,7 @@ class Communicator {
   Rings rings_;
   std::map<std::tuple<bool, Dtype, std::string, std::int64_t, std::vector<int>, std::int64_t>, CollectiveRecord>
       choices_;
-  // By call, dtype, block, cubes, members named and the largest message.
+  // By call and operation, dtype, block, cubes, members named and the largest message.
   std::map<std::tuple<std::string, Dtype, std::int64_t, std::vector<int>, std::vector<int>, std::int64_t>, DirectPlan>
       direct_plans_;
 };

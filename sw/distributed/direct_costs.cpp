@@ -43,7 +43,7 @@ DirectCosts::Step DirectCosts::step(DirectCall call, bool in_parts, double block
     for (int from = 0; from < n; ++from) {
       for (int to = 0; to < n; ++to) {
         if (from == to) continue;
-        const bool of_root = to_root ? to == root : from == root;
+        const bool of_root = to_root ? to == root || (in_parts && from == root) : from == root;
         const bool between = from != root && to != root && in_parts;
         if (!rooted || of_root || between) link(pairs, from, to);
       }
@@ -63,7 +63,7 @@ DirectCosts::Step DirectCosts::step(DirectCall call, bool in_parts, double block
   step.few = call == DirectCall::reduce;
   step.stores = step.stores && call != DirectCall::reduce;  // the root's memory takes what comes
   step.bytes = call == DirectCall::all_reduce ? block / n : block / others;
-  if (call == DirectCall::all_reduce) step.pattern.beta *= 2;  // sums go the same ways
+  step.same_ways = call == DirectCall::all_reduce;
   return step;
 }
 
@@ -72,11 +72,20 @@ DirectPlan DirectCosts::timed(const Step& step, double message) const {
   const AllReduceCosts::Pattern& p = step.pattern;
   const double first = p.alpha(s) + 2 * costs_.slot(s) + p.credit, wire = p.beta * s,
                adding = step.added * costs_.adding(s), lanes = (twice_ ? 2 : 1) * (members_.size() == 2 ? 2 : 1);
-  const double memory = step.loads ? costs_.memory(s) : 0;
-  const double each = std::max(
-      {wire, (costs_.slot(s) + p.credit) / lanes, step.steps * (first + wire) / slots_ / lanes, adding, memory});
+  const double memory = step.loads ? costs_.memory(s) : 0, stored = step.stores ? memory : 0;
+  // A result shares the wire out of its PE with the message of its chunk, and the next one waits for it.
+  const double own = step.stores ? std::max(memory, costs_.memory(2 * s)) : memory;
+  const double interval = std::max(wire, (costs_.slot(s) + p.credit) / lanes), filled = (first + wire) / slots_ / lanes;
+  const double each = std::max({interval, step.steps * filled, adding, own});
   DirectPlan plan;
-  plan.ns = step.steps * first + (k - 1) * each + wire + adding + (step.stores ? memory : 0);
+  if (step.same_ways) {
+    // Contributions come one after the other, and are added as they come.
+    const double z = std::max(interval, filled), one = step.added > 0 ? 1 / step.added : 0;
+    const double sums = std::max(wire + (k - 1) * z + one * adding, one * wire + k * std::max(adding, own));
+    plan.ns = std::max(first + wire + (2 * k - 1) * z, 2 * first + wire + sums);
+  } else {
+    plan.ns = step.steps * first + (k - 1) * each + wire + adding + stored;
+  }
   plan.message = message;
   plan.ahead = static_cast<std::int64_t>(step.few ? std::clamp(std::ceil(first / each), 1.0, slots_) : slots_ * lanes);
   return plan;

@@ -36,7 +36,13 @@ struct DirectPlan {
 //   z = max(beta s, slot(s) + C, steps (first(s) + beta s) / slots of a ring, m math(s), mem(s))
 // so that a call of one step takes first(s) + (k - 1) z + beta s + m math(s) + mem(s), and one of two steps first(s)
 // more, where beta is that of both steps together. mem(s) is the load of a chunk of a rank's own, and its store, of
-// those that have them. With several links to a rank slots and credits count a part.
+// those that have them; in z mem(2 s) of those with stores, which share the wire out of the PE with what is sent. Of an
+// all-reduce by blocks both steps go the same ways, with 2 k messages, and contributions are added as they come. The
+// wires are idle at the beginning only, or the last sum is what everything waits for: with a z of messages alone,
+//   max(first(s) + beta s + (2 k - 1) z,
+//       2 first(s) + beta s + max(beta s + (k - 1) z + math(s), beta s / m + k max(m math(s), mem(s))))
+// With several links to a rank slots and credits count a part.
+
 // PE 0 of these cubes of each SIP.
 std::vector<std::vector<PeCoord>> members_on(const std::vector<int>& sips, const std::vector<int>& cubes);
 
@@ -59,6 +65,7 @@ class DirectCosts {
     double added = 0;  // messages that are added up per message of a rank
     int steps = 1;
     bool loads = false, stores = false;  // own elements, and results at the end
+    bool same_ways = false;              // of both steps
     bool few = false;  // chunks ahead: no more than it takes to be waited for, since sums go the same ways
   };
   Step step(DirectCall call, bool in_parts, double block, int root, int target);

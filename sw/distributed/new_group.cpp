@@ -56,18 +56,31 @@ Communicator& ProcessGroup::new_group(const std::vector<int>& ranks, const std::
   const contract::MachineInfo& machine = runtime().machine();
   const Wiring path = make_group_wiring(ranks, members.links, machine);
   const Wiring direct = make_direct_wiring(ranks, members.links, machine);
-  const std::size_t rings =
-      std::max(path.directions.size(), named_slot_size_ > 0 ? direct.directions.size() : ranks.size() - 1);
+  const std::size_t rings = std::max(path.directions.size(), ranks.size() - 1);
   topology::CclConfig config = config_;
   config.slot_size = group_slot_size_;
-  RingPool pool = make_ring_pool({{path, group_slot_size_}, {direct, named_slot_size_}}, config, machine,
-                                 runtime().memory(), rings * config.n_slots * config.slot_size);
-  // Without room for the path there is no group: the error says what is missing.
-  if (pool.layouts.front().slot_size == 0) plan_queues(path, config, machine, runtime().memory(), rings_per_pe_);
-  auto group = std::make_unique<Group>(runtime(), std::move(members), waiting(), std::move(pool));
-  group->lay_in(installed_);
+  const std::uint64_t bytes = rings * config.n_slots * config.slot_size;
+  // The pool of all ranks takes what groups leave.
+  drop_pool();
+  ring_bytes_ += bytes;
+  try {
+    RingPool pool = make_ring_pool({{path, group_slot_size_}, {direct, named_slot_size_}}, config, machine,
+                                   runtime().memory(), bytes);
+    if (pool.layouts.front().slot_size < group_slot_size_ && ranks.size() > 1) {
+      pool = {};
+      plan_queues(path, config, machine, runtime().memory(), rings_per_pe_);  // the error says what is missing
+    }
+    auto group = std::make_unique<Group>(runtime(), std::move(members), waiting(), std::move(pool));
+    make_pool();
+    group->lay_in(installed_);
+    groups_.push_back(std::move(group));
+  } catch (...) {
+    ring_bytes_ -= bytes;
+    drop_pool();
+    make_pool();
+    throw;
+  }
   rings_per_pe_ += rings;
-  groups_.push_back(std::move(group));
   return *groups_.back();
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "platform/base/error.h"
@@ -92,7 +93,7 @@ ProcessGroup::Setup ProcessGroup::set_up(Runtime& runtime, const topology::CclOp
   }
   if (flat) require_ranks(setup.algorithm, config, setup.flat_ranks);
   setup.queues = runtime.claim_queues();
-  setup.wiring = automatic ? wire_candidates(config, machine, setup.algorithm.owners) : make_wiring(config, machine);
+  setup.wiring = make_wiring(config, machine);
   // A slot holds at least one element of any dtype.
   if (config.slot_size > 0) config.slot_size = std::max<std::uint64_t>(config.slot_size, item_size(Dtype::i64));
   setup.named_slot_size = config.slot_size;
@@ -121,24 +122,40 @@ ProcessGroup::ProcessGroup(Runtime& runtime, Setup setup)
       installed_(runtime.host()) {
   PlannedQueues planned = plan_queues(setup.wiring, config_, runtime.machine(), runtime.memory());
   rings_per_pe_ = setup.wiring.directions.size();
+  ring_bytes_ = rings_per_pe_ * config_.n_slots * config_.slot_size;
   for (const Diagnostic& warning : config_.warnings) runtime.warn(warning.text());
   for (const Diagnostic& warning : planned.warnings) runtime.warn(warning.text());
   configured_ = std::move(planned.plan);
   memory_ = std::move(planned.memory);
-  installed_.lay(installed_.add_part(), configured_);
+  const std::size_t part = installed_.add_part();
+  pool_part_ = installed_.add_part();
   make_pool();
+  installed_.lay(part, configured_);
   waiting()->world_size = world_size();
 }
 
 void ProcessGroup::make_pool() {
   const contract::MachineInfo& machine = runtime().machine();
-  if (!has_sip_links() || world_size() < 2) return;
+  std::vector<PoolWiring> wirings;
+  const bool direct = has_sip_links() && world_size() > 1;
+  if (direct) wirings.push_back({make_direct_wiring(ranks(), "global_", machine), named_slot_size_});
+  std::set<Hops> hops;
+  if (is_automatic()) hops = chooser_.needed_rings();
+  const std::vector<PeCoord> ring = ring_of_owners(machine, algorithm_.owners);
+  for (const Hops distances : hops) wirings.push_back({make_hop_wiring(ring, distances), named_slot_size_});
+  if (wirings.empty()) return;
   const std::uint64_t room = ring_room(config_, machine) / 4 * 3;
-  const std::uint64_t taken = rings_per_pe_ * config_.n_slots * config_.slot_size;
-  if (room <= taken) return;
-  pool_ = make_ring_pool({{make_direct_wiring(ranks(), "global_", machine), named_slot_size_}}, config_, machine,
-                         runtime().memory(), room - taken);
-  use_rings({&installed_, installed_.add_part(), &pool_.layouts.front(), nullptr});
+  pool_ = make_ring_pool(wirings, config_, machine, runtime().memory(), room - std::min(room, ring_bytes_));
+  use_rings({&installed_, pool_part_, direct ? &pool_.layouts.front() : nullptr, nullptr});
+  std::map<Hops, const LaidRings*> laid;
+  std::size_t next = direct ? 1 : 0;
+  for (const Hops distances : hops) laid[distances] = &pool_.layouts[next++];
+  if (is_automatic()) chooser_.use_rings(std::move(laid));
+}
+
+void ProcessGroup::drop_pool() {
+  installed_.clear(pool_part_);
+  pool_ = {};
 }
 
 void ProcessGroup::require_algorithm() const {
@@ -248,9 +265,14 @@ LaunchMetrics ProcessGroup::all_reduce(const Tensor& tensor, const std::string& 
   if (algorithm_.owners == TileOwners::cubes) launch.pes = std::vector<int>{0};
   launch.label = fmt::format("all_reduce {} of '{}'", op, tensor.name());
   PreparedLaunch prepared = runtime().prepare(plan.kernel, plan.arguments, launch);
-  meet({fmt::format("all_reduce(op = {}, {} elements per tile, {}, {} {})", op, call.n_elem, dtype_name(tensor.dtype()),
-                    call.tiles, algorithm_.owners == TileOwners::cubes ? "cubes" : "PEs"),
-        prepared});
+  Rendezvous::Entry entry{
+      fmt::format("all_reduce(op = {}, {} elements per tile, {}, {} {})", op, call.n_elem, dtype_name(tensor.dtype()),
+                  call.tiles, algorithm_.owners == TileOwners::cubes ? "cubes" : "PEs"),
+      prepared};
+  if (plan.rings != nullptr) {
+    entry.prepare = [this, rings = plan.rings] { lay(*rings); };
+  }
+  meet(std::move(entry));
   return runtime().wait(runtime().submit(prepared));
 }
 

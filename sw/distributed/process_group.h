@@ -46,7 +46,8 @@ class ProcessGroup : public Communicator {
   // groups may overlap, never mix their messages, and work at the same time when they are disjoint. Made by the main
   // program, before its ranks; lives as long as this object. `name` is for messages; "" makes one up. Program Errors:
   // COLLECTIVE_ERROR inside a spawn; SCHEMA_ERROR for no ranks, ranks twice and ranks that the run has not; those of
-  // plan_queues when the rings do not fit. After an error nothing has changed.
+  // plan_queues when the rings do not fit; configuration Error when a candidate that the user named has no room any
+  // more. After an error nothing has changed.
   Communicator& new_group(const std::vector<int>& ranks, const std::string& name = "");
 
  private:
@@ -59,8 +60,9 @@ class ProcessGroup : public Communicator {
                          const CollectiveOptions& options);
   AllReducePlan planned(AllReduceCall call, const TileLayout& layout);
   void require_algorithm() const;  // configuration Error at `module` of an entry with links only
-  // Rings of its own for collectives between the ranks, in what is left of three quarters of the room.
+  // For the rings of collectives between the ranks and of candidates: what is left of three quarters of the room.
   void make_pool();
+  void drop_pool();  // and the rings in it
   void require_group(const std::vector<int>& ranks) const;
   void require_links(const std::string& call) const override;
   bool has_sip_links() const;  // those of intercube_multisip
@@ -73,12 +75,13 @@ class ProcessGroup : public Communicator {
   std::uint64_t group_slot_size_ = 0;  // of new_group: more of them fit than of the group of all ranks
   std::uint64_t named_slot_size_ = 0;  // by the user; 0: none
   struct Group;
-  std::shared_ptr<void> queues_;    // the claim
-  std::uint64_t rings_per_pe_ = 0;  // of all groups, as if each had every PE
-  InstalledQueues installed_;       // of all groups
-  contract::QueuePlan configured_;  // of the wiring, at all times
+  std::shared_ptr<void> queues_;                     // the claim
+  std::uint64_t rings_per_pe_ = 0, ring_bytes_ = 0;  // of all groups, as if each had every PE
+  InstalledQueues installed_;                        // of all groups
+  contract::QueuePlan configured_;                   // of the wiring, at all times
   MemoryReservation memory_;
-  RingPool pool_;  // of collectives between the ranks
+  RingPool pool_;  // of collectives between the ranks, and of candidates
+  std::size_t pool_part_ = 0;
   std::vector<std::unique_ptr<Communicator>> groups_;
 };
 

@@ -19,9 +19,19 @@ void InstalledQueues::lay(std::size_t part, const contract::QueuePlan& queues) {
   all.pes.clear();
   for (std::size_t i = 0; i < parts_.size(); ++i) add_queues(all, i == part ? queues : parts_[i]);
   verify_queue_plan(all, host_.machine());
+  laid_[part] = nullptr;
   host_.install_queues(all);
   parts_[part] = queues;
   laid_[part] = &queues;
+}
+
+void InstalledQueues::clear(std::size_t part) {
+  laid_[part] = nullptr;
+  if (parts_[part].pes.empty()) return;
+  contract::QueuePlan none = parts_[part];  // its rules
+  none.pes.clear();
+  lay(part, none);
+  laid_[part] = nullptr;
 }
 
 namespace {
@@ -35,9 +45,9 @@ std::uint64_t slot_size(const PoolWiring& wiring, const topology::CclConfig& con
                         const contract::MachineInfo& machine, std::uint64_t room) {
   const std::uint64_t slots = slots_of(wiring, config);
   if (slots == 0) return 0;
-  if (wiring.slot_size > 0) return slots * wiring.slot_size <= room ? wiring.slot_size : 0;
-  const std::uint64_t size = std::min(kMaxPoolSlotBytes, room / slots);
-  return size < kLeastPoolSlotBytes ? 0 : size - size % machine.hbm_alignment;
+  const std::uint64_t most = wiring.slot_size > 0 ? wiring.slot_size : kMaxPoolSlotBytes, fits = room / slots;
+  if (fits >= most) return most;
+  return fits < std::min(most, kLeastPoolSlotBytes) ? 0 : fits - fits % std::min(fits, machine.hbm_alignment);
 }
 
 std::uint64_t needed(const std::vector<PoolWiring>& wirings, const topology::CclConfig& config,
@@ -70,9 +80,12 @@ RingPool make_ring_pool(const std::vector<PoolWiring>& wirings, const topology::
   std::vector<PeBlock> places;
   if (bytes > 0) {
     PeBlocks blocks = pe_blocks(pes, config.buffer_kind, bytes);
-    if (const auto shortage = memory.shortage(config.buffer_kind, blocks.requests)) {
+    // Each round finds the next PE with less room.
+    while (bytes > 0) {
+      const auto shortage = memory.shortage(config.buffer_kind, blocks.requests);
+      if (!shortage) break;
       const std::uint64_t sharing = std::max<std::uint64_t>(1, shortage->request.nbytes / bytes);
-      room = std::min(room, shortage->largest_free_block / sharing);
+      room = std::min(bytes - 1, shortage->largest_free_block / sharing);
       bytes = needed(wirings, config, machine, room);
       blocks = pe_blocks(pes, config.buffer_kind, bytes);
     }
@@ -84,7 +97,10 @@ RingPool make_ring_pool(const std::vector<PoolWiring>& wirings, const topology::
   for (const PoolWiring& wiring : wirings) {
     LaidRings laid;
     laid.slot_size = bytes == 0 ? 0 : slot_size(wiring, config, machine, room);
-    if (laid.slot_size > 0) laid.queues = lay_queues(wiring.wiring, config, laid.slot_size, pool.memory, pes, places);
+    if (laid.slot_size > 0) {
+      laid.queues = lay_queues(wiring.wiring, config, laid.slot_size, pool.memory, pes, places);
+      verify_queue_plan(laid.queues, machine);
+    }
     pool.layouts.push_back(std::move(laid));
   }
   return pool;

@@ -21,9 +21,10 @@ class InstalledQueues {
   // A part without queues.
   std::size_t add_part();
   // Replaces the queues of a part, in no simulated time; those of the others stay. Model Error when the queues of the
-  // run are not sound together (verify_queue_plan), program Error QUEUE_ERROR when old ones are in use; then nothing
-  // has changed.
+  // run are not sound together (verify_queue_plan), then nothing has changed; program Error QUEUE_ERROR when old ones
+  // are in use.
   void lay(std::size_t part, const contract::QueuePlan& queues);
+  void clear(std::size_t part);  // the same without queues
   // Whether the part has these queues: the ones that were laid last.
   bool has(std::size_t part, const contract::QueuePlan& queues) const { return laid_[part] == &queues; }
 
@@ -48,10 +49,11 @@ struct RingPool {
 
 struct PoolWiring {
   Wiring wiring;
-  std::uint64_t slot_size = 0;  // bytes; 0: what lets the rings fill the pool, up to kMaxPoolSlotBytes
+  std::uint64_t slot_size = 0;  // bytes at most; 0: kMaxPoolSlotBytes
 };
-// `room` bytes per PE at most, less where the memory is taken. A wiring whose rings do not fit, or would have slots
-// below kLeastPoolSlotBytes that nobody named, has none. Number of slots and rules are those of the configuration.
+// Every layout is proved (verify_queue_plan). `room` bytes per PE at most, less where the memory is taken. A wiring
+// whose rings do not fit, or would have slots below kLeastPoolSlotBytes that nobody named, has none. Number of slots
+// and rules are those of the configuration.
 inline constexpr std::uint64_t kMaxPoolSlotBytes = 64 << 10;
 inline constexpr std::uint64_t kLeastPoolSlotBytes = 512;
 RingPool make_ring_pool(const std::vector<PoolWiring>& wirings, const topology::CclConfig& config,

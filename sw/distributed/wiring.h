@@ -65,9 +65,10 @@ std::vector<PeCoord> default_rank_map(const contract::MachineInfo& machine, int 
 Wiring make_wiring(const topology::CclConfig& config, const contract::MachineInfo& machine,
                    const NeighbourFunction& supplied = nullptr);
 
-// The same, and hops between `ring` beside it: all of them, or to the neighbours only.
-Wiring make_wiring_with_hops(const topology::CclConfig& config, const contract::MachineInfo& machine,
-                             const std::vector<PeCoord>& ring, bool neighbours_only);
+// Links around a ring of ranks, by their distance: 1; the powers of two, counted either way around; every one, by two
+// links as those of make_direct_wiring. Labels are those of RankTopology::hops.
+enum class Hops { neighbours, powers_of_two, all };
+Wiring make_hop_wiring(const std::vector<PeCoord>& ring, Hops hops);
 
 // These links alone; ranks are the PEs that have any, in their order. Configuration Error at the link for a PE that the
 // machine does not have, one that is linked to itself, or two links of a PE under one label.

@@ -1,6 +1,7 @@
 // The wirings that a configuration can ask for, over the PEs of a machine.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "platform/base/error.h"
@@ -161,49 +162,48 @@ std::vector<PeCoord> default_rank_map(const contract::MachineInfo& machine, int 
   return pes;
 }
 
-namespace {
-
-Layout configured(const topology::CclConfig& config, const contract::MachineInfo& machine,
-                  const NeighbourFunction& supplied) {
-  const Layout layout = preset(config, machine, supplied);
-  if (config.intra_cube == IntraCube::none) return layout;
-  const RankTopology inside =
-      config.intra_cube == IntraCube::ring ? RankTopology::ring_1d : RankTopology::mesh_2d_no_wrap;
-  return joined(layout, machine, in_each_cube(machine, inside, "intra_"));
-}
-
-}  // namespace
-
 Wiring make_wiring(const topology::CclConfig& config, const contract::MachineInfo& machine,
                    const NeighbourFunction& supplied) {
   if (!config.links.empty()) return wire_links(config.links, machine);
   const Layout base = preset(config, machine, supplied);
   Wiring wiring = wire(base.ranks, base.neighbours_of);
   if (config.intra_cube == IntraCube::none) return wiring;
-  const Layout layout = configured(config, machine, supplied);
+  const RankTopology inside =
+      config.intra_cube == IntraCube::ring ? RankTopology::ring_1d : RankTopology::mesh_2d_no_wrap;
+  const Layout layout = joined(base, machine, in_each_cube(machine, inside, "intra_"));
   return wire(layout.ranks, layout.neighbours_of);
 }
 
-Wiring make_wiring_with_hops(const topology::CclConfig& config, const contract::MachineInfo& machine,
-                             const std::vector<PeCoord>& ring, bool neighbours_only) {
-  std::map<PeCoord, int> index;  // among all PEs
-  for (const PeCoord& pe : all_pes(machine)) index.emplace(pe, static_cast<int>(index.size()));
-  std::map<int, int> place;  // by index
-  std::vector<int> at;
-  for (const PeCoord& pe : ring) {
-    place[index.at(pe)] = static_cast<int>(at.size());
-    at.push_back(index.at(pe));
+namespace {
+
+// To every other one by two links, and four to the one that is as far ahead as behind.
+NeighbourTable linked_with_all(const std::string& prefix, int member, int count) {
+  NeighbourTable table;
+  for (int d = 1; d <= count / 2; ++d) {
+    for (const int label : {d, -d, d + count, -d - count}) {
+      table.push_back(
+          {fmt::format("{}{:+}", prefix, label), (member + (label > 0 ? d : count - d)) % count, Flow::both});
+    }
   }
-  const Layout layout = joined(configured(config, machine, nullptr), machine, [=](int rank) {
+  return table;
+}
+
+}  // namespace
+
+Wiring make_hop_wiring(const std::vector<PeCoord>& ring, Hops hops) {
+  const int count = static_cast<int>(ring.size());
+  const auto is_power = [](int d) { return (d & (d - 1)) == 0; };
+  return wire(ring, [&](int rank) {
+    if (count < 2) return NeighbourTable();
+    if (hops == Hops::all) return linked_with_all("hop", rank, count);
     NeighbourTable table;
-    const auto found = place.find(rank);
-    if (found == place.end() || at.size() < 2) return table;
-    table = neighbours(RankTopology::hops, found->second, static_cast<int>(at.size()));
-    if (neighbours_only) table.resize(2);  // hop+1 and hop-1 come first
-    for (Neighbour& neighbour : table) neighbour.rank = at[static_cast<std::size_t>(neighbour.rank)];
+    for (Neighbour& neighbour : neighbours(RankTopology::hops, rank, count)) {
+      const int ahead = (neighbour.rank - rank + count) % count, distance = std::min(ahead, count - ahead);
+      const bool power = is_power(distance) || is_power(count - distance);
+      if (distance == 1 || (hops == Hops::powers_of_two && power)) table.push_back(std::move(neighbour));
+    }
     return table;
   });
-  return wire(layout.ranks, layout.neighbours_of);
 }
 
 namespace {
@@ -234,19 +234,8 @@ Wiring make_group_wiring(const std::vector<int>& sips, const std::string& prefix
 
 Wiring make_direct_wiring(const std::vector<int>& sips, const std::string& prefix,
                           const contract::MachineInfo& machine) {
-  const int count = static_cast<int>(sips.size());
-  return wire_sips(sips, machine, [&](int member) {
-    NeighbourTable table;
-    const auto link = [&](int d) {
-      table.push_back({fmt::format("{}{:+}", prefix, d), (member + d) % count, Flow::both});
-      table.push_back({fmt::format("{}{:+}", prefix, -d), (member + (count - d % count)) % count, Flow::both});
-    };
-    for (int d = 1; d <= count / 2; ++d) {
-      link(d);
-      link(d + count);
-    }
-    return table;
-  });
+  return wire_sips(sips, machine,
+                   [&](int member) { return linked_with_all(prefix, member, static_cast<int>(sips.size())); });
 }
 
 }  // namespace kb::sw

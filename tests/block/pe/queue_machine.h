@@ -77,11 +77,12 @@ class QueueMachine final : public PeMachine {
     return platform->block_as<modules::PeIpcq>(node("sip0.cube0.pe" + std::to_string(index) + ".pe_ipcq"));
   }
   TimeFs now() { return platform->scheduler().now(); }
-  // Runs `body` on PE i from kReady on.
+  // Runs `body` on PE i, kReady from now.
   void on(std::uint32_t index, std::function<void(contract::IPe&)> body) {
-    const std::string name = "kernel" + std::to_string(index);
+    const TimeFs at = now() + kReady;
+    const std::string name = "kernel" + std::to_string(index) + " at " + std::to_string(at.fs());
     kernels.add(name, std::move(body));
-    launch(name, kReady, kReady, static_cast<int>(index));
+    launch(name, at, at, static_cast<int>(index));
   }
 
   // What the specification says, from the graph.

@@ -340,9 +340,10 @@ TEST_F(CollectivesTest, CollectivesBetweenRanksWithEveryRootOpAndDtype_K20) {
 TEST_F(CollectivesTest, StraightExchangesOfManyMessages_K20) {
   use_small_machine();
   for (const int n : {2, 3, 8}) {
+    const std::string many = "--set n_elem=" + std::to_string(1200 / (n - 1) + 1) + " --set chunk=1";
     for (const std::string& workload : rank_workloads()) {
-      for (const char* size : {"--set n_elem=1", "--set n_elem=2", "--set n_elem=2100 --set chunk=1",
-                               "--set n_elem=20011 --set slot_size=512"}) {
+      for (const std::string& size : {std::string("--set n_elem=1"), std::string("--set n_elem=2"), many,
+                                      std::string("--set n_elem=5011 --set slot_size=512")}) {
         const std::string options = sips(n) + "--set cubes=one --set exchange=direct " + size;
         between_ranks(workload, options);
         if (workload == "allreduce-ranks") between_ranks(workload, options + " --set blocks=yes");
@@ -355,7 +356,7 @@ TEST_F(CollectivesTest, StraightExchangesOfManyMessages_K20) {
 TEST_F(CollectivesTest, RanksWithoutRoomForLinksWithAllOthersAreTold) {
   use_small_machine();
   const std::string run = "run --quiet --topology '" + machine_ + "' --bench ccl-all-gather --out out" + sips(16) +
-                          "--set n_elem=8 --set slot_size=16384 --set exchange=";
+                          "--set n_elem=8 --set slot_size=16384 --set n_slots=5 --set exchange=";
   EXPECT_EQ(kernbench(run + "path").code, 0);
   EXPECT_EQ(kernbench(run + "auto").code, 0);
   const Outcome direct = kernbench(run + "direct");

@@ -177,7 +177,8 @@ TEST_F(FindingsTest, LaunchOverhead) {
 
 TEST_F(FindingsTest, SerialChainOfMessages) {
   EXPECT_EQ(first(run("--bench ccl-allreduce")), "header_bound");
-  EXPECT_EQ(first(run("--bench ccl-allreduce --set n_elem=8192")), "waiting_for_messages");
+  EXPECT_EQ(first(run("--bench ccl-allreduce --set candidates=hierarchical --set n_elem=8192")),
+            "waiting_for_messages");
 }
 
 TEST_F(FindingsTest, AWaitIsFollowedToItsOrigin) {

@@ -87,11 +87,11 @@ TEST_F(MessagesTest, TwoRanksPlayPingPongOrSayWhyNot) {
   EXPECT_EQ(cut.code, 4);
   EXPECT_THAT(cut.err, AllOf(HasSubstr("the time limit was reached at 500 ns"), Not(HasSubstr("Deadlock")),
                              Not(HasSubstr("Nobody is left"))));
-  const Outcome failed = kernbench(command + "--set elements=2000");
+  const Outcome failed = kernbench(command + "--set elements=4000");
   EXPECT_EQ(failed.code, 1);
   EXPECT_THAT(failed.err,
               AllOf(HasSubstr("QUEUE_ERROR: launch 5 failed: kernel ping_pong, tl.send #2, sip0.cube0.pe0"),
-                    HasSubstr("does not fit a slot of 4096 bytes"), HasSubstr("Because of that nothing can happen")));
+                    HasSubstr("does not fit a slot of 8192 bytes"), HasSubstr("Because of that nothing can happen")));
   EXPECT_EQ(Json::parse(read("out/result.json"))["error"]["code"], "QUEUE_ERROR");
 }
 

@@ -160,8 +160,8 @@ TEST(NewGroupMemoryTest, AGroupThatDoesNotFitChangesNothing_Q30) {
   }
   EXPECT_GE(made, 1);
   EXPECT_LT(made, 20);
-  // The rings that are there shrink with the new ones; of a group those between every two of three members.
-  const std::uint64_t rings = 6 + 4 * static_cast<std::uint64_t>(made) + 2;
+  // The rings that are there shrink with the new ones.
+  const std::uint64_t rings = 6 + 2 * static_cast<std::uint64_t>(made) + 2;
   EXPECT_THAT(text,
               HasSubstr("reduce slot_size to at most " + std::to_string(machine.tcm_bytes / (rings * 4) / 16 * 16)));
   EXPECT_THAT(text,

@@ -309,6 +309,57 @@ topology::CclOptions with_candidates(const std::string& list) {
   return options;
 }
 
+bool has_hops(const contract::QueuePlan& plan) {
+  for (const contract::PeQueues& queues : plan.pes) {
+    for (const contract::QueuePair& pair : queues.pairs) {
+      if (pair.direction.rfind("hop", 0) == 0) return true;
+    }
+  }
+  return false;
+}
+
+TEST_F(ProcessGroupTest, TheChosenCandidateLaysItsRings_Q81) {
+  std::uint64_t slot = 0;
+  for (const char* list : {"hierarchical", "ring", "tree", "pairwise", "ring, reduce_scatter, pairwise, tree"}) {
+    ProcessGroup group(rt, with_candidates(list));
+    EXPECT_FALSE(has_hops(host.queue_plans.back())) << list;
+    if (slot == 0) slot = group.config().slot_size;
+    EXPECT_EQ(group.config().slot_size, slot) << list;  // candidates take nothing from the rings of the wiring
+    spawn(rt, 2, [&](int rank) { group.all_reduce(tiles(rank)); });
+    EXPECT_EQ(has_hops(host.queue_plans.back()), list != std::string("hierarchical")) << list;
+  }
+}
+
+// A group takes room from the pool; what was chosen for larger slots is chosen again.
+TEST_F(ProcessGroupTest, ChoicesFollowTheSlotsThatGroupsLeave) {
+  ProcessGroup group(rt, with_candidates("ring"));
+  const auto slot = [&] {
+    spawn(rt, 2, [&](int rank) { group.all_reduce(tiles(rank, 20000)); });
+    for (const contract::QueuePair& pair : host.queue_plans.back().pes[0].pairs) {
+      if (pair.direction.rfind("hop", 0) == 0) return pair.own->slot_size;
+    }
+    return std::uint64_t{0};
+  };
+  const std::uint64_t before = slot();
+  for (int i = 0; i < 3; ++i) group.new_group({0, 1});
+  const std::uint64_t after = slot();
+  EXPECT_GT(after, 0u);
+  EXPECT_LT(after, before);
+}
+
+TEST_F(ProcessGroupTest, ANamedCandidateWhoseRingsHaveNoRoomIsAnErrorAtItsKey) {
+  topology::CclOptions options = with_candidates("tree");
+  const contract::MachineInfo& machine = host.machine();
+  const std::uint64_t room = machine.tcm_bytes - machine.scratch_bytes - machine.tcm_reserved_bytes;
+  options.overrides.push_back({"defaults.slot_size", std::to_string(room / 7 / 4)});  // of 6 labels, 4 slots each
+  const std::size_t plans = host.queue_plans.size();
+  EXPECT_THAT(error_of([&] { ProcessGroup group(rt, options); }, "CONFIGURATION_ERROR"),
+              AllOf(HasSubstr("defaults.candidates"), HasSubstr("'tree' cannot serve: its rings do not fit")));
+  EXPECT_EQ(host.queue_plans.size(), plans);  // nothing is installed
+  options.overrides.front().second = "[hierarchical]";
+  EXPECT_NO_THROW(ProcessGroup(rt, options));
+}
+
 // Each candidate that the user names serves, or is an error at its key before anything is installed.
 TEST_F(ProcessGroupTest, ACandidateListIsAPromise_K44) {
   const auto machine_of = [](int cubes, int sips) {

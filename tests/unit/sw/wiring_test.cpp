@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <map>
+#include <set>
 
 #include "platform/base/names.h"
 #include "tests/unit/sw/expect_error.h"
@@ -54,6 +55,19 @@ std::vector<std::string> links_of(const Wiring& wiring, const std::string& pe) {
     }
   }
   return out;
+}
+
+// The distances that rank 0 of so many has links to, the shorter way around.
+std::set<std::string> hops_of(int count, Hops hops) {
+  const Wiring wiring = make_hop_wiring(default_rank_map(machine_of(1, 4, 4, 8), count), hops);
+  std::set<std::string> labels;
+  for (const WiredRank& rank : wiring.ranks) {
+    std::set<std::string> own;
+    for (const WiredLink& link : rank.links) own.insert(wiring.label(link));
+    if (labels.empty()) labels = own;
+    EXPECT_EQ(own, labels);  // a ring looks the same from everywhere
+  }
+  return labels;
 }
 
 std::vector<PeCoord> some_pes(int count) {
@@ -330,6 +344,21 @@ RC_GTEST_PROP(WireProperty, PairsExactlyAsTheSearchDoesAndBothWays, ()) {  // Q-
     }
   }
   RC_ASSERT(links == expected->size());
+}
+
+TEST(HopWiring, LeadsToNeighboursPowersOfTwoOrEveryRank) {
+  using Labels = std::set<std::string>;
+  EXPECT_EQ(hops_of(8, Hops::neighbours), (Labels{"hop+1", "hop-1"}));
+  EXPECT_EQ(hops_of(8, Hops::powers_of_two), (Labels{"hop+1", "hop-1", "hop+2", "hop-2", "hop+4", "hop-4"}));
+  EXPECT_EQ(hops_of(5, Hops::all),  // by two links
+            (Labels{"hop+1", "hop-1", "hop+2", "hop-2", "hop+6", "hop-6", "hop+7", "hop-7"}));
+  // 8 of 13 is 5 the other way around.
+  EXPECT_EQ(hops_of(13, Hops::powers_of_two),
+            (Labels{"hop+1", "hop-1", "hop+2", "hop-2", "hop+4", "hop-4", "hop+5", "hop-5"}));
+  EXPECT_EQ(hops_of(24, Hops::all).size(), 48u);
+  EXPECT_EQ(hops_of(24, Hops::neighbours), (Labels{"hop+1", "hop-1"}));
+  EXPECT_EQ(hops_of(2, Hops::all), (Labels{"hop+1", "hop-1", "hop+3", "hop-3"}));
+  EXPECT_THAT(hops_of(1, Hops::all), IsEmpty());
 }
 
 }  // namespace
