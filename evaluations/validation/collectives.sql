@@ -18,23 +18,24 @@ UNION ALL
 SELECT workload, ranks, 'blocks', 2, 2 * (ranks - 1.0) / ranks FROM had WHERE workload LIKE 'ccl-allreduce%' AND ranks > 2;
 
 -- Time = t0 + steps x alpha + bytes / the narrowest wire. Of SIPs: alpha is what another SIP on the way of one element
--- adds, slots and credits included, and t0 what is left of one element to the next SIP. Of PEs of a cube: alpha is the way
--- there and that of the credit, and t0 nothing. `least` lets the steps go on at the same time, `bound` does not.
+-- adds, slots and credits included, and t0 what is left of one element to the next SIP. Of PEs of a cube: alpha is one
+-- element to the farthest PE, and t0 nothing. `least` lets the steps go on at the same time, `bound` does not.
 CREATE TABLE bound AS
 WITH
   start AS (
-    SELECT max(time_ns) FILTER (WHERE target = 2) - max(time_ns) FILTER (WHERE target = 1 AND exchange = 'path') AS alpha,
+    SELECT (SELECT max(time_ns) FROM starts_cube) AS in_cube,
+           max(time_ns) FILTER (WHERE target = 2) - max(time_ns) FILTER (WHERE target = 1 AND exchange = 'path') AS alpha,
            max(time_ns) FILTER (WHERE exchange = 'auto') AS one
     FROM starts
   ),
   run AS (
-    SELECT point, machine, sips, workload, n_elem, time_ns, gbs, round_trip_ns, 1 AS part FROM collectives WHERE status = 'ok'
+    SELECT point, machine, sips, workload, n_elem, time_ns, gbs, 1 AS part FROM collectives WHERE status = 'ok'
     UNION ALL
-    SELECT point, machine, sips, workload, n_elem, time_ns, gbs, round_trip_ns, 2 FROM collectives_long WHERE status = 'ok'
+    SELECT point, machine, sips, workload, 524288, time_ns, gbs, 2 FROM collectives_long WHERE status = 'ok'
   ),
   cost AS (
     SELECT part, point, scenario, name, 2 * n_elem AS size, time_ns, steps, blocks * 2 * n_elem / gbs AS wire,
-           CASE machine WHEN 'machines/cube8.yaml' THEN round_trip_ns ELSE alpha END AS alpha,
+           CASE machine WHEN 'machines/cube8.yaml' THEN in_cube ELSE alpha END AS alpha,
            CASE machine WHEN 'machines/cube8.yaml' THEN 0 ELSE one - alpha END AS t0
     FROM run JOIN collective USING (machine, sips, workload) JOIN algorithm USING (workload, ranks) CROSS JOIN start
   )

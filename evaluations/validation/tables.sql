@@ -1,7 +1,7 @@
 -- What was measured beside what it is compared with; low and high are the band that it has to be in. `deviation` says
 -- why a figure is known to be off, and in which band of times the outside figure it would not be; null for others.
 CREATE TABLE beside AS
-SELECT source, scenario, parameter, parameter_value, figure, value, lowest * value AS low, highest * value AS high,
+SELECT source, scenario, parameter, parameter_value, figure, unit, value, lowest * value AS low, highest * value AS high,
        deviation || '; target ' || target AS deviation
 FROM outside WHERE lowest IS NOT NULL;
 
