@@ -71,7 +71,8 @@ class RandomModesTest : public ModesTest, public ::testing::WithParamInterface<i
       candidates_.push_back({one["name"], "", one["parameters"]});
     }
     for (const char* plugin : {KB_PING_PONG_PLUGIN, KB_TP_MLP_PLUGIN, KB_SWAP_ADD_PLUGIN, KB_SCALE_ADD_PLUGIN}) {
-      for (const Json& one : json(std::string("list --json --plugin ") + plugin)["benches"]) {
+      const Json extended = json(std::string("list --json --plugin ") + plugin);
+      for (const Json& one : extended["benches"]) {
         if (names.insert(one["name"].get<std::string>()).second) {
           candidates_.push_back({one["name"], plugin, one["parameters"]});
         }
@@ -103,7 +104,9 @@ class RandomModesTest : public ModesTest, public ::testing::WithParamInterface<i
         set(std::to_string(std::max(1L, value / divisors[least + random_() % (6 - static_cast<unsigned>(least))])));
       }
     }
-    return "--topology '" + (random_() % 2 == 0 ? config("one_cube") : small_) + "'" + options;
+    const bool links = candidate.name == "chain-sums" || candidate.name == "neighbour-sum";  // of a cube of 8 PEs
+    if (links) options += " --set ccl='" KB_SOURCE_DIR "/examples/messages/ccl.yaml'";
+    return "--topology '" + (links || random_() % 2 == 0 ? config("one_cube") : small_) + "'" + options;
   }
 
   std::vector<Candidate> candidates_;
