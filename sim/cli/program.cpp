@@ -172,9 +172,8 @@ std::pair<std::string, std::string> split_assignment(const std::string& text) {
 
 void TopologyChoice::add_file_option(CLI::App& app) {
   if (program->fixed_topology) return;
-  app.add_option(
-         "--topology", file,
-         "Topology file, or name of a machine that comes with kernbench (default: the built-in reference machine)")
+  app.add_option("--topology", file,
+                 "Topology file, or the name of a shipped machine (default: the built-in reference machine)")
       ->type_name("FILE");
 }
 
@@ -194,6 +193,7 @@ namespace fs = std::filesystem;
 fs::path shipped_machines() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (error) return {};
   for (const char* folder : {"../../share/kernbench/configs", "../../../../configs"}) {
     const fs::path configs = (program / folder).lexically_normal();
     if (fs::is_regular_file(configs / "reference.yaml", error)) return configs;
@@ -204,7 +204,7 @@ fs::path shipped_machines() {
 // "one_cube" for the file that comes with the program; what the user has under that name goes first.
 std::string machine_file(const std::string& name) {
   std::error_code error;
-  if (name.find('/') != std::string::npos || fs::exists(name, error)) return name;
+  if (name.find('/') != std::string::npos || fs::exists(name, error) || error) return name;
   const fs::path folder = shipped_machines();
   if (folder.empty()) return name;
   const std::string stem = fs::path(name).extension() == ".yaml" ? fs::path(name).stem().string() : name;
