@@ -1,6 +1,5 @@
 #include "kernels/collective/direct_collectives.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -15,7 +14,6 @@ namespace {
 using tl::Context;
 using tl::Future;
 using tl::Ptr;
-using tl::TensorHandle;
 using Integer = std::int64_t;
 using Futures = std::vector<Future>;
 
@@ -25,7 +23,7 @@ struct Arguments {
   Ptr in, out;
   Integer n_elem = 0, n_sips = 0, sip_rank = 0, chunk = 0, ahead = 0;
   std::string links;
-  // Of some of the kernels.
+  // Arguments that some of the kernels have.
   Integer root = 0, source = 0, target = 0, pieces = 0, by_blocks = 0;
   std::string op;
 };

@@ -46,7 +46,7 @@ class DirectExchange {
   // How much further the rank is, [0, ranks).
   std::int64_t distance_to(std::int64_t rank) const { return (rank - this->rank() + ranks()) % ranks(); }
 
-  // To another rank. Nothing when there are no elements.
+  // Sends to another rank. Nothing when there are no elements.
   void send(std::int64_t rank, tl::Ptr from, std::int64_t elements);
   void send(std::int64_t rank, const tl::TensorHandle& value);
   // From another rank: a value, or into memory.

@@ -121,7 +121,7 @@ std::int64_t Selection::row_elements_of(const Indices& rows, const TensorHandle&
                           tensors_.describe(value, 2), format_shape(shape)));
 }
 
-// Of an unknown mask those that the tensor has.
+// An unknown mask selects those that the tensor has.
 Selection::Elements Selection::elements_of(Ptr ptr, const Mask& mask, const Shape& shape) const {
   const auto count = static_cast<std::size_t>(element_count(shape));
   const bool fits = mask.tensor() != nullptr ? mask.tensor()->shape() == shape : mask.known().size() == count;

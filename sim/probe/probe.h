@@ -55,8 +55,8 @@ ProbeReport run_probe(const topology::LoadedTopology& topology, const std::strin
 // The checks of H-88 and H-89 over the cases that ran; a comparison needs two of them.
 std::vector<ProbeCheck> check_probe(const std::vector<ProbeResult>& results);
 
-// Cases and checks for people, on one screen; lines of checks begin with "[v] PASS" or "[x] FAIL". With `routes` also the
-// utilisation by size and what each transfer passes.
+// Cases and checks for people, on one screen; lines of checks begin with "[v] PASS" or "[x] FAIL". With `routes` also
+// the utilisation by size and what each transfer passes.
 std::string render_probe(const topology::LoadedTopology& topology, const ProbeReport& report, bool routes);
 std::string render_probe_json(const topology::LoadedTopology& topology, const ProbeReport& report);
 

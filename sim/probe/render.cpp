@@ -127,7 +127,14 @@ void write_case(observe::JsonWriter& json, const topology::Graph& graph, const P
   json.key("src").text(source_text(result)).key("target").text(pe_name(result.probe.target));
   json.key("status").text(result.status);
   json.key("actual_ns").time_ns(result.actual).key("completed_ns").time_ns(result.completed);
-  json.key("overhead_ns").time_ns(f.overhead).key("access_ns").time_ns(f.access).key("drain_ns").time_ns(f.drain).key("wire_ns").time_ns(f.wire);
+  json.key("overhead_ns")
+      .time_ns(f.overhead)
+      .key("access_ns")
+      .time_ns(f.access)
+      .key("drain_ns")
+      .time_ns(f.drain)
+      .key("wire_ns")
+      .time_ns(f.wire);
   json.key("formula_ns").time_ns(f.total()).key("effective_gbs").real(rate).key("bottleneck_gbs");
   f.bottleneck_bw.limited() ? json.real(f.bottleneck_bw.gbs()) : json.null();
   json.key("utilisation_percent").real(utilisation_percent(rate, f.bottleneck_bw));

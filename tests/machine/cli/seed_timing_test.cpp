@@ -57,7 +57,7 @@ TEST_F(SeedTimingTest, Collectives) {  // with what was the default: the centre 
                3020.32068);
 }
 
-// The published figures themselves, 16 KiB per PE. Three of them are not met: they are known, and so are the times here.
+// The published figures themselves, 16 KiB per PE. Three of them are not met; the times here stand for them.
 TEST_F(SeedTimingTest, PublishedTransfers) {  // F-69
   const std::uint64_t slice = topology::load(config("seed_timing")).graph.spec.hbm_slice_bytes();
   const auto row = [&](const char* op, std::uint32_t pe, std::uint32_t sip, std::uint32_t cube, std::uint32_t to) {

@@ -146,9 +146,9 @@ TEST_F(ParallelTest, WhatTheNextLayerReadsIsMadeWholeFirst_K77) {
     const ColumnParallelLinear split(mp, 4, 32);
     RowParallelLinear(mp, 32, 8).forward(split.forward(rows(6, 4)));
   });
-  EXPECT_THAT(launched(1),
-              ElementsAre("linear", "collect_columns", "direct_all_gather", "gather_columns", "slice_columns", "linear",
-                          "direct_allreduce", "linear", "collect_columns", "gather_columns", "linear", "direct_allreduce"));
+  EXPECT_THAT(launched(1), ElementsAre("linear", "collect_columns", "direct_all_gather", "gather_columns",
+                                       "slice_columns", "linear", "direct_allreduce", "linear", "collect_columns",
+                                       "gather_columns", "linear", "direct_allreduce"));
 }
 
 TEST_F(ParallelTest, SeedsGiveTheSameModelToAnyNumberOfRanks) {
