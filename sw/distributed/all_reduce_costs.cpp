@@ -112,7 +112,8 @@ std::vector<double> AllReduceCosts::ring_hops(const std::vector<PeCoord>& ranks,
 double AllReduceCosts::both_ways(const std::vector<double>& hops, const Passing& x, bool last) {
   const std::size_t n = hops.size(), k = x.messages;
   const std::size_t rounds = n / 2, rounds_back = (n - 1) / 2;
-  std::vector<double> ready(n, x.loading), forward(n * k), backward(n * k);  // when they are sent
+  const auto load = [&](std::size_t round) { return round < rounds ? x.loading : x.own; };  // before it
+  std::vector<double> ready(n, load(1)), forward(n * k), backward(n * k);                   // when they are sent
   for (std::size_t i = 0; i < n * k; ++i) forward[i] = backward[i] = static_cast<double>(i % k) * x.interval;
   std::vector<double> next(n * k);
   double end = 0;
@@ -134,7 +135,7 @@ double AllReduceCosts::both_ways(const std::vector<double>& hops, const Passing&
     take(forward, behind, [&](std::size_t r) { return hops[behind(r)]; });
     const bool both = last ? round < rounds_back || (round == rounds && rounds_back > 0) : round <= rounds_back;
     if (both) take(backward, ahead, [&](std::size_t r) { return hops[r]; });
-    for (double& time : ready) time += round < rounds ? x.loading : 0;
+    for (double& time : ready) time += round < rounds ? load(round + 1) : 0;
   }
   return end;
 }
@@ -181,7 +182,10 @@ double AllReduceCosts::reduce_scatter(const std::vector<PeCoord>& ranks, double 
     Passing gathering = reducing;
     reducing.adding = math(s);
     reducing.loading = (n > 2 ? 2 : 1) * messages * contribution(s);
-    return both_ways(hops, reducing, true) + finish(s, n) + both_ways(hops, gathering, false);
+    reducing.own = contribution(std::min(b, messages * s));
+    // A message of the result leaves as soon as it is complete.
+    const double overlap = (messages - 1) * reducing.interval;
+    return both_ways(hops, reducing, true) + finish(s, n) + both_ways(hops, gathering, false) - overlap;
   };
   constexpr double kMost = 32;  // by then each further message takes the same
   if (k <= kMost) return total(k);

@@ -34,7 +34,8 @@ namespace kb::sw {
 //   reduce_scatter  b = m / n, floor(n / 2) rounds, in each of which a rank takes the k messages of a block from behind
 //                   and passes them on, then those of one from ahead, and then loads 2 k messages: the end of that
 //                   recursion over all ranks, with alpha + C of each hop, beta s + 2 slot(s) under way and messages
-//                   max(beta s, slot(s) + C) apart; and once more without additions and loads
+//                   max(beta s, slot(s) + C) apart; and once more without additions and loads, less
+//                   k - 1 times that, since results leave one by one
 //   pairwise        DirectCosts
 //   tree            for one message the recursion of a hierarchy along the D = ceil(log2 n) levels; each further one
 //                   2 mem(s) + D (slot(s) + C + math(s)) + max(slot(s) + C, beta s), with C and beta of the root's D
@@ -115,10 +116,10 @@ class AllReduceCosts {
   Pattern to_neighbours(const Ranks& ranks, bool both_ways);
   std::vector<double> ring_hops(const std::vector<PeCoord>& ranks, double message);
   // Around a ring both ways, in ns: messages of a block, at least so far apart; each is under way, and is added.
-  // `loading` is what a rank loads per round.
+  // `loading` is what a rank loads before a round, `own` before the last one.
   struct Passing {
     std::size_t messages = 1;
-    double interval = 0, under_way = 0, adding = 0, loading = 0;
+    double interval = 0, under_way = 0, adding = 0, loading = 0, own = 0;
   };
   static double both_ways(const std::vector<double>& hops, const Passing& passing, bool last);
   // The largest sum of alpha + C over `rounds` hops of the ring that follow each other.
