@@ -9,7 +9,7 @@ export async function collective() {
   await page.getByText('62 messages, 992 B, 32 ranks').waitFor();
   await page.getByText('critical chain of 9 messages').waitFor();
   await page.getByRole('row', { name: /sip1\.cube14\.pe0 sip1\.cube15\.pe0 16 B 811\.5 ns 30\.91 ns 682\.0 ns/ }).waitFor();
-  await page.getByText('alpha-beta estimate of all reduce hierarchical 738.8 ns').waitFor();
+  await page.getByText('alpha-beta estimate of all reduce hierarchical 738.9 ns').waitFor();
   await picture(page, 'collective');
   const box = await page.locator('.ranksplot').boundingBox();
   for (let x = 140; x < box.width && await page.locator('.tooltip').count() === 0; x += 3) await page.locator('.ranksplot').hover({ position: { x, y: 300 } });
