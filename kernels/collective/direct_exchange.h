@@ -81,7 +81,7 @@ class DirectExchange {
 // Copies a rank's own elements, chunk by chunk beside its messages.
 class OwnCopy {
  public:
-  // Nothing to do when both are the same place.
+  // Copies nothing when both are the same place.
   OwnCopy(const DirectExchange& x, tl::Ptr from, tl::Ptr to, std::int64_t elements);
   static constexpr std::int64_t kBuffers = 4;
   void step();  // one chunk further

@@ -31,7 +31,7 @@ class RecordingPe final : public contract::IPe {
   void write_scratch(std::uint64_t pa, Dtype dtype, std::vector<std::byte> bytes) override;
   // What `contents` gives, or zeros.
   std::vector<std::byte> read(const std::vector<Extent>& extents) override;
-  // Nothing when `blind`, as in data mode off.
+  // The result is empty when `blind`, as in data mode off.
   std::optional<std::vector<std::byte>> read_if_known(const std::vector<Extent>& extents) override;
 
   const std::vector<contract::Command>& commands() const { return commands_; }

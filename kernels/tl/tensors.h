@@ -54,7 +54,7 @@ class Tensors {
 
   // No command, no time.
   std::vector<std::byte> read(const TensorHandle& handle) const;
-  // Nothing where the run does not know them.
+  // The result is empty where the run does not know them.
   std::optional<std::vector<std::int64_t>> known_integers(const TensorHandle& handle) const;
   void fill(const TensorHandle& handle, std::uint64_t element) const;  // with what encode_element gives
 

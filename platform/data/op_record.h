@@ -31,7 +31,7 @@ struct CopyOp {
   std::string direction{};  // of a message: the queue of the PE that did it, and its number there; else empty
   std::uint64_t sequence = 0;
   std::optional<Dtype> added{};  // the source is added to the destination, as numbers of this dtype
-  // Of indices or a mask that the run does not know: what is copied, or where to, is not what a run with data copies.
+  // The run does not know the indices or the mask: what is copied, or where to, is not what a run with data copies.
   // `reachable` are the places besides `destination` that the real ones could name.
   bool assumed = false;
   std::vector<Extent> reachable{};

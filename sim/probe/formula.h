@@ -23,7 +23,7 @@ struct PathFormula {
 
 // Of consecutive nodes. Model Error when two of them have no edge.
 PathFormula path_formula(const topology::Graph& graph, const std::vector<NodeId>& path, std::uint64_t bytes);
-// Of a read, whose command goes along the path to the memory at its end.
+// The same of a read, whose command goes along the path to the memory at its end.
 PathFormula read_formula(const topology::Graph& graph, const std::vector<NodeId>& path, std::uint64_t bytes);
 
 // Bytes per ns over a duration, and as a share of the bottleneck; 0 without one.

@@ -90,7 +90,7 @@ class AllReduceCosts {
   Pattern pattern(const std::vector<Pair>& messages);
   double slot(double bytes) const { return slot_setup_ + bytes * costs_.slot_ns_per_byte; }
   double memory(double bytes) const;
-  // Of a contribution of so many bytes that came as it lies in memory; narrow integers are widened before.
+  // Adds a contribution of so many bytes that came as it lies in memory; narrow integers are widened before.
   double adding(double bytes) const { return (begins_ ? 2 : 1) * math(bytes / narrow_item_ * item_); }
   double math(double bytes) const { return bytes / item_ / costs_.additions.per_ns(); }
 

@@ -162,7 +162,7 @@ class Communicator {
   Rings rings_;
   std::map<std::tuple<bool, Dtype, std::string, std::int64_t, std::vector<int>, std::int64_t>, CollectiveRecord>
       choices_;
-  // By call and operation, dtype, block, cubes, members named and the largest message.
+  // The key is call and operation, dtype, block, cubes, members named and the largest message.
   std::map<std::tuple<std::string, Dtype, std::int64_t, std::vector<int>, std::vector<int>, std::int64_t>, DirectPlan>
       direct_plans_;
 };

@@ -40,7 +40,7 @@ std::uint64_t slots_of(const PoolWiring& wiring, const topology::CclConfig& conf
   return wiring.wiring.directions.size() * config.n_slots;
 }
 
-// Of a slot, when the rings have `room`; 0 when they do not fit.
+// Bytes of a slot when the rings have `room`; 0 when they do not fit.
 std::uint64_t slot_size(const PoolWiring& wiring, const topology::CclConfig& config,
                         const contract::MachineInfo& machine, std::uint64_t room) {
   const std::uint64_t slots = slots_of(wiring, config);
