@@ -1,7 +1,7 @@
 // Speed of co-simulation: device_speed inside|embedded|clock|free TOPOLOGY. The random traffic of fabric_speed, issued
 // by the platform itself as `kernbench traffic` does, or by AT initiators through target sockets of a kb::Device: with
 // nothing else in the simulation, beside a 1 GHz clock, or running freely ahead. `outbound` reads 4 MiB from a memory
-// outside of the machine. Start-up is not included.
+// outside of the machine, whose attributes may be given (`end_resp: early`). Start-up is not included.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -182,11 +182,12 @@ void embedded(const std::string& scenario, const std::string& file, const std::v
   figure("problems", static_cast<double>(report.problems.size()));
 }
 
-void outbound(const std::string& file) {
+void outbound(const std::string& file, const std::string& attrs) {
   std::ifstream in(file);
   DeviceConfig config;
   config.topology_text = std::string(std::istreambuf_iterator<char>(in), {}) +
-                         "\nreplace:\n  - {nodes: sip0.cube0.hbm_ctrl.pe0, impl: tlm.memory, attrs: {socket: dram}}\n";
+                         "\nreplace:\n  - {nodes: sip0.cube0.hbm_ctrl.pe0, impl: tlm.memory, attrs: {socket: dram" +
+                         attrs + "}}\n";
   config.data = "off";
   Device device("device", config);
   AtMemory memory("dram", sc_core::SC_ZERO_TIME, sc_core::sc_time(40, sc_core::SC_NS));
@@ -246,12 +247,14 @@ void inside(const topology::LoadedTopology& topology, const std::vector<Row>& ro
 int run(int argc, char** argv) {
   const std::string scenario = argc > 1 ? argv[1] : "";
   if (argc < 3) {
-    std::fprintf(stderr, "usage: device_speed inside|embedded|clock|free|outbound TOPOLOGY [BYTES]\n");
+    std::fprintf(stderr,
+                 "usage: device_speed inside|embedded|clock|free TOPOLOGY [BYTES]\n"
+                 "       device_speed outbound TOPOLOGY [ATTRIBUTES of the memory]\n");
     return 2;
   }
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
   if (scenario == "outbound") {
-    outbound(argv[2]);
+    outbound(argv[2], argc > 3 ? std::string(", ") + argv[3] : "");
     return 0;
   }
   const topology::LoadedTopology topology = topology::load(argv[2]);

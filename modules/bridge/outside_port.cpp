@@ -10,6 +10,9 @@
 namespace kb::modules {
 namespace {
 
+// Argument of a call outward; others are the slot whose response ends.
+constexpr std::uint64_t kBeginRequest = ~std::uint64_t{0};
+
 TimeFs time_of(const sc_core::sc_time& time) {
   return TimeFs(static_cast<std::int64_t>(time.value()));
 }
@@ -72,7 +75,7 @@ void OutsidePort::pump() {
   if (!requesting_ && !queue_.empty() && has_room(queue_.front())) {
     requesting_ = true;
     if (params_.phases) {
-      outside_.outward->post(out_port_, *this, 0);
+      outside_.outward->post(out_port_, *this, kBeginRequest);
     } else {
       scheduler_.wake(work_);
     }
@@ -110,6 +113,7 @@ std::uint64_t OutsidePort::take_slot(const OutsideAccess& access) {
   Slot& slot = slots_[index];
   slot.access = access;
   slot.state = State::requesting;
+  slot.taken = slot.responding = false;
   slot.made = scheduler_.now();
   slot.bytes.assign(access.bytes, 0);
   tlm::tlm_generic_payload& payload = *slot.payload;
@@ -167,8 +171,12 @@ void OutsidePort::debug(tlm::tlm_command command, std::uint64_t address, unsigne
                   format_bytes(nbytes), address));
 }
 
-void OutsidePort::on_outward(std::uint64_t) {
-  begin_request();
+void OutsidePort::on_outward(std::uint64_t argument) {
+  if (argument == kBeginRequest) {
+    begin_request();
+  } else {
+    end_response(argument, sc_core::SC_ZERO_TIME);
+  }
 }
 
 void OutsidePort::begin_request() {
@@ -181,17 +189,32 @@ void OutsidePort::begin_request() {
   checker_.forward(payload, phase);
   const tlm::tlm_sync_enum status = socket->nb_transport_fw(payload, phase, delay);
   checker_.forward_returns(payload, phase, status);
-  if (status == tlm::TLM_COMPLETED || (status == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP)) {
-    if (status == tlm::TLM_UPDATED) {
-      phase = tlm::END_RESP;
-      sc_core::sc_time later = delay;
-      checker_.forward(payload, phase);
-      socket->nb_transport_fw(payload, phase, later);
-    }
+  if (status == tlm::TLM_COMPLETED) {
+    slots_[slot].responding = true;
     post(kAnswered, slot, delay);
+  } else if (status == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP) {
+    respond(slot, delay);
+    if (params_.early_end) end_response(slot, delay);
   } else if (status == tlm::TLM_UPDATED && phase == tlm::END_REQ) {
+    slots_[slot].taken = true;
     post(kAccepted, slot, delay);
   }
+}
+
+// BEGIN_RESP of the slot's access was called or returned. The payload is kept until END_RESP has been sent.
+void OutsidePort::respond(std::uint64_t slot, const sc_core::sc_time& delay) {
+  slots_[slot].responding = true;
+  post(kAnswered, slot, delay);
+  slots_[slot].payload->acquire();
+  if (!params_.early_end) outside_.outward->post_after(delay, out_port_, *this, slot);
+}
+
+void OutsidePort::end_response(std::uint64_t slot, sc_core::sc_time delay) {
+  tlm::tlm_generic_payload& payload = *slots_[slot].payload;
+  tlm::tlm_phase phase = tlm::END_RESP;
+  checker_.forward(payload, phase);
+  socket->nb_transport_fw(payload, phase, delay);
+  payload.release();
 }
 
 void OutsidePort::run_blocking() {
@@ -216,16 +239,24 @@ tlm::tlm_sync_enum OutsidePort::nb_transport_bw(tlm::tlm_generic_payload& payloa
   checker_.backward(payload, phase);
   if (phase != tlm::END_REQ && phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
   const auto found = slot_of_.find(&payload);
-  if (found == slot_of_.end() || slots_[found->second].state == State::free ||
-      slots_[found->second].state == State::answered) {
+  if (found == slot_of_.end() || slots_[found->second].state == State::free || slots_[found->second].responding) {
     problem(payload, "an answer to an access that was not made, or has been answered");
-    return tlm::TLM_COMPLETED;
+    return tlm::TLM_ACCEPTED;
   }
   const std::uint64_t slot = found->second;
   if (phase == tlm::END_REQ) {
-    post(kAccepted, slot, delay);
+    if (std::exchange(slots_[slot].taken, true)) {
+      problem(payload, "a second END_REQ");
+    } else {
+      post(kAccepted, slot, delay);
+    }
     return tlm::TLM_ACCEPTED;
   }
+  if (!params_.early_end) {
+    respond(slot, delay);
+    return tlm::TLM_ACCEPTED;
+  }
+  slots_[slot].responding = true;
   post(kAnswered, slot, delay);
   checker_.backward_returns(payload, phase, tlm::TLM_COMPLETED);
   return tlm::TLM_COMPLETED;

@@ -39,6 +39,8 @@ params::Fields<TlmMemoryParams> common_fields() {
            "what the memory gets as address: offset in the slice or SRAM, in the cube's HBM, or the physical one")
       .add("mode", &P::mode, {"at", "lt"}, "calls by phases, or b_transport")
       .add("write_ack", &P::write_ack, {"response", "accept"}, "a write ends with its answer, or when it is taken")
+      .add("end_resp", &P::end_resp, {"explicit", "early"},
+           "END_RESP on the forward path a delta after BEGIN_RESP, or TLM_COMPLETED as answer to BEGIN_RESP")
       .add("data", &P::data, {"engine", "through"},
            "contents stay in kernbench, or are with the memory and go through its transport_dbg");
   return fields;
@@ -74,7 +76,8 @@ TlmMemory::TlmMemory(const sc_core::sc_module_name& name, NodeId node, TimeFs ov
       flit_bytes_(context.graph.spec.flit_bytes()),
       port_("port",
             {params.socket, static_cast<std::size_t>(params.max_reads), static_cast<std::size_t>(params.max_writes),
-             params.mode == TlmMemoryParams::Style::at, params.data == TlmMemoryParams::Data::through},
+             params.mode == TlmMemoryParams::Style::at, params.end_resp == TlmMemoryParams::EndResp::early,
+             params.data == TlmMemoryParams::Data::through},
             *this, *this, context.shared<OutsideModels>(), context) {
   using Address = TlmMemoryParams::Address;
   const topology::MachineSpec& spec = context.graph.spec;

@@ -17,15 +17,17 @@ struct TlmMemoryParams {
   enum class Address : std::uint8_t { slice_offset, hbm_offset, pa };
   enum class Style : std::uint8_t { at, lt };
   enum class WriteAck : std::uint8_t { response, accept };
+  enum class EndResp : std::uint8_t { explicit_, early };
   enum class Data : std::uint8_t { engine, through };
 
   std::string socket = "memory";
   std::int64_t access_bytes = 64;  // of an SRAM; an HBM controller has its own
-  std::int64_t max_reads = 64;
+  std::int64_t max_reads = 1024;
   std::int64_t max_writes = 64;
   Address address = Address::slice_offset;
   Style mode = Style::at;
   WriteAck write_ack = WriteAck::response;
+  EndResp end_resp = EndResp::explicit_;
   Data data = Data::engine;
 
   static const params::FieldTable& fields();  // of an HBM controller

@@ -5,11 +5,11 @@
 namespace kb::elab {
 
 OutwardCalls::OutwardCalls(const sc_core::sc_module_name& name, EventScheduler& scheduler)
-    : sc_core::sc_module(name), scheduler_(scheduler), event_("event") {
+    : sc_core::sc_module(name), scheduler_(scheduler), event_("event"), later_event_("later_event") {
   SC_HAS_PROCESS(OutwardCalls);
   SC_METHOD(call_method);
   dont_initialize();
-  sensitive << event_;
+  sensitive << event_ << later_event_;
 }
 
 void OutwardCalls::post(std::uint32_t port, IOutwardCall& call, std::uint64_t argument) {
@@ -17,8 +17,26 @@ void OutwardCalls::post(std::uint32_t port, IOutwardCall& call, std::uint64_t ar
   posts_.push_back({port, &call, argument});
 }
 
+void OutwardCalls::post_after(const sc_core::sc_time& delay, std::uint32_t port, IOutwardCall& call,
+                              std::uint64_t argument) {
+  later_.push({sc_core::sc_time_stamp() + delay, order_++, {port, &call, argument}});
+  later_event_.notify(delay);
+}
+
+// Posts made with a delay whose time has come go out with those of the engine. A notification for a time after the
+// earliest one was dropped by SystemC, so the next one is notified here.
+void OutwardCalls::take_due() {
+  const sc_core::sc_time now = sc_core::sc_time_stamp();
+  while (!later_.empty() && later_.top().time <= now) {
+    going_out_.push_back(later_.top().post);
+    later_.pop();
+  }
+  if (!later_.empty()) later_event_.notify(later_.top().time - now);
+}
+
 void OutwardCalls::call_method() {
   going_out_.swap(posts_);
+  take_due();
   std::stable_sort(going_out_.begin(), going_out_.end(), [](const Post& a, const Post& b) { return a.port < b.port; });
   for (const Post& post : going_out_) post.call->on_outward(post.argument);
   going_out_.clear();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <queue>
 #include <systemc>
 #include <utility>
 #include <vector>
@@ -20,20 +21,23 @@ class IOutwardCall {
   ~IOutwardCall() = default;
 };
 
-// All calls go out from one process, at a SystemC time that equals the engine's and after all events of that time, in
-// the order of (port, post): whatever the order of events was, it does not show.
+// All calls go out from one process. Calls that the engine posts go out at a SystemC time that equals the engine's and
+// after all events of that time, in the order of (port, post): whatever the order of events was, it does not show.
+// Calls that acknowledge what a model has said go out at the time of its call plus its delay, a delta cycle later.
 class OutwardCalls final : public sc_core::sc_module {
  public:
   OutwardCalls(const sc_core::sc_module_name& name, EventScheduler& scheduler);
 
   // `done` is called when all posted calls have been made.
   void on_done(std::function<void()> done) { done_ = std::move(done); }
-  bool empty() const { return posts_.empty() && going_out_.empty(); }
+  bool empty() const { return posts_.empty() && later_.empty() && going_out_.empty(); }
 
   // Ports are numbered in the order in which they are made.
   std::uint32_t add_port() { return ports_++; }
   // Calls `call` at the present time of the engine.
   void post(std::uint32_t port, IOutwardCall& call, std::uint64_t argument);
+  // From a process of the SystemC kernel: calls `call` at the kernel's time plus `delay`, in a later delta cycle.
+  void post_after(const sc_core::sc_time& delay, std::uint32_t port, IOutwardCall& call, std::uint64_t argument);
 
  private:
   struct Post {
@@ -41,11 +45,22 @@ class OutwardCalls final : public sc_core::sc_module {
     IOutwardCall* call;
     std::uint64_t argument;
   };
+  struct LaterPost {
+    sc_core::sc_time time;
+    std::uint64_t order;
+    Post post;
+    bool operator>(const LaterPost& other) const {
+      return time != other.time ? time > other.time : order > other.order;
+    }
+  };
   void call_method();
+  void take_due();
 
   EventScheduler& scheduler_;
-  sc_core::sc_event event_;
+  sc_core::sc_event event_, later_event_;
   std::vector<Post> posts_;
+  std::priority_queue<LaterPost, std::vector<LaterPost>, std::greater<>> later_;
+  std::uint64_t order_ = 0;
   std::vector<Post> going_out_;
   std::function<void()> done_;
   std::uint32_t ports_ = 0;

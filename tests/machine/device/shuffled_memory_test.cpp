@@ -1,4 +1,5 @@
-// An outside memory as DRAM simulators are: it rewrites the address of a payload and answers in an order of its own.
+// An outside memory as DRAM simulators are: it rewrites the address of a payload and answers in an order of its own. It
+// does not wait for END_RESP of one answer before the next, so it needs `end_resp: early`.
 #include <gmock/gmock.h>
 #include <tlm_utils/peq_with_get.h>
 #include <tlm_utils/simple_target_socket.h>
@@ -90,7 +91,7 @@ std::uint64_t slice(std::uint64_t offset) {
 }
 
 TEST(ShuffledMemory, AnswersInAnyOrderReachTheirRequests) {
-  Device device("device", machine("access_bytes: 32"));
+  Device device("device", machine("access_bytes: 32, end_resp: early"));
   ShuffledMemory memory("dram");
   device.memory("dram").bind(memory.socket);
   std::vector<test::Transfer> transfers;

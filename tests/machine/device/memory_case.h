@@ -1,0 +1,41 @@
+// A transfer into a memory outside of the machine, and what the machine says about it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "sim/device/device.h"
+#include "tests/machine/device/initiators.h"
+
+namespace kb::test {
+
+// YAML of one PE whose HBM slice (or SRAM) is the memory socket "dram".
+std::string memory_machine(const std::string& attrs, const std::string& node = "sip0.cube0.hbm_ctrl.pe0");
+
+Transfer make_transfer(bool write, std::uint64_t address, std::size_t bytes, sc_core::sc_time at = {});
+
+// What a case leaves to compare.
+struct Outcome {
+  std::uint64_t completed = 0;  // fs, of the last transfer
+  std::uint64_t accesses = 0;
+  std::uint64_t stall = 0;  // fs
+  std::int64_t failed = 0;  // transfers with an error response
+  bool ok = true;
+};
+
+// Makes the memory, and binds it to the device's socket.
+using Bind = std::function<std::unique_ptr<sc_core::sc_module>(Device&)>;
+
+// Runs the transfers one after the other. Throws unless each text of `expected` is in the report or in the cause of a
+// failed transfer.
+Outcome run_memory_case(const std::string& yaml, const std::vector<Transfer>& transfers, const Bind& bind,
+                        const std::vector<std::string>& expected = {});
+
+// The result of `run` in a process of its own, because a simulation elaborates once.
+Outcome isolated(const std::function<Outcome()>& run);
+
+}  // namespace kb::test
