@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "modules/bridge/outside_fault.h"
 #include "platform/base/op_types.h"
 #include "platform/elab/inward_mailbox.h"
 #include "platform/elab/outward_calls.h"
@@ -36,12 +38,11 @@ struct BridgeContext {
   elab::OutwardCalls& outward;
   IContents& contents;
   bool check_protocol = true;
-  // A model outside has broken the rules; a sentence with socket, transaction and time.
-  std::function<void(const std::string&)> report_problem;
+  FaultReport report_fault;
+  // A process of a bridge ends with an exception.
+  std::function<void(std::exception_ptr)> failed;
   // For a SocketChecker; empty when nothing is to be checked.
-  std::function<void(const std::string&)> breach_report() const {
-    return check_protocol ? report_problem : std::function<void(const std::string&)>();
-  }
+  FaultReport breach_report() const { return check_protocol ? report_fault : FaultReport(); }
   // Something open has come to its end.
   std::function<void()> settled;
 };

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <map>
 #include <string>
 
+#include "modules/bridge/outside_fault.h"
 #include "platform/contract/i_contents_keeper.h"
 #include "platform/elab/inward_mailbox.h"
 #include "platform/elab/outward_calls.h"
@@ -19,7 +21,9 @@ struct OutsideModels {
   elab::OutwardCalls* outward = nullptr;
   elab::InwardMailbox* mailbox = nullptr;
   bool check_protocol = true;
-  std::function<void(const std::string&)> report_problem;
+  FaultReport report_fault;
+  // A process of a bridge ends with an exception.
+  std::function<void(std::exception_ptr)> failed;
   std::function<void()> settled;
   // From now on the contents of these bytes are with the model.
   std::function<void(std::uint64_t pa, std::uint64_t nbytes, contract::IContentsKeeper&)> keep_outside;

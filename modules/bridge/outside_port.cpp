@@ -27,6 +27,7 @@ OutsidePort::OutsidePort(const sc_core::sc_module_name& name, const OutsidePortP
       user_(user),
       outside_(outside),
       scheduler_(context.scheduler),
+      memory_text_(fmt::format("node {}: memory '{}'", owner.node_id(), params.socket)),
       observer_(context.observer) {
   if (!outside.ports.emplace(params.socket, this).second) {
     throw Error::configuration(fmt::format("node {}: another memory has the socket '{}', too; each needs its own",
@@ -58,7 +59,7 @@ void OutsidePort::attach() {
   }
   in_port_ = outside_.mailbox->add_port();
   out_port_ = outside_.outward->add_port();
-  checker_ = SocketChecker(name(), outside_.check_protocol ? outside_.report_problem : nullptr);
+  checker_ = SocketChecker(name(), outside_.check_protocol ? outside_.report_fault : nullptr);
 }
 
 bool OutsidePort::has_room(const OutsideAccess& access) const {
@@ -153,7 +154,8 @@ std::uint64_t OutsidePort::debug_served(tlm::tlm_command command, std::uint64_t 
     payload.set_data_ptr(bytes + served);
     payload.set_data_length(part);
     payload.set_streaming_width(part);
-    const unsigned now = std::min(socket->transport_dbg(payload), part);
+    unsigned now = 0;
+    call_foreign(memory_text_, [&] { now = std::min(socket->transport_dbg(payload), part); });
     served += now;
     if (now < part) break;
   }
@@ -187,7 +189,8 @@ void OutsidePort::begin_request() {
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay;
   checker_.forward(payload, phase);
-  const tlm::tlm_sync_enum status = socket->nb_transport_fw(payload, phase, delay);
+  tlm::tlm_sync_enum status = tlm::TLM_ACCEPTED;
+  call_foreign(memory_text_, [&] { status = socket->nb_transport_fw(payload, phase, delay); });
   checker_.forward_returns(payload, phase, status);
   if (status == tlm::TLM_COMPLETED) {
     slots_[slot].responding = true;
@@ -213,11 +216,15 @@ void OutsidePort::end_response(std::uint64_t slot, sc_core::sc_time delay) {
   tlm::tlm_generic_payload& payload = *slots_[slot].payload;
   tlm::tlm_phase phase = tlm::END_RESP;
   checker_.forward(payload, phase);
-  socket->nb_transport_fw(payload, phase, delay);
+  call_foreign(memory_text_, [&] { socket->nb_transport_fw(payload, phase, delay); });
   payload.release();
 }
 
 void OutsidePort::run_blocking() {
+  call_guarded(outside_.failed, [this] { serve_blocking(); });
+}
+
+void OutsidePort::serve_blocking() {
   while (true) {
     while (!requesting_ || queue_.empty()) wait(work_);
     const std::uint64_t slot = take_slot(queue_.front());
@@ -226,7 +233,7 @@ void OutsidePort::run_blocking() {
     tlm::tlm_generic_payload& payload = *slots_[slot].payload;
     sc_core::sc_time delay;
     checker_.blocking(payload);
-    socket->b_transport(payload, delay);
+    call_foreign(memory_text_, [&] { socket->b_transport(payload, delay); });
     checker_.blocking_returns(payload);
     post(kAccepted, slot, sc_core::SC_ZERO_TIME);
     post(kAnswered, slot, delay);
@@ -298,8 +305,10 @@ void OutsidePort::free(tlm::tlm_generic_payload* payload) {
 
 void OutsidePort::problem(const tlm::tlm_generic_payload& payload, const std::string& what) const {
   if (outside_.check_protocol) return;  // the checker has told it
-  outside_.report_problem(fmt::format("socket {}: {} ({}, at {})", name(), what, payload_text(payload),
-                                      sc_core::sc_time_stamp().to_string()));
+  const std::string rule = fmt::format("socket {}: {}", name(), what);
+  outside_.report_fault(
+      {OutsideFault::Kind::breach, rule,
+       fmt::format("{} ({}, at {})", rule, payload_text(payload), sc_core::sc_time_stamp().to_string())});
 }
 
 void OutsidePort::collect_waits(std::vector<elab::WaitInfo>& waits) const {

@@ -92,6 +92,7 @@ class OutsidePort final : public sc_core::sc_module,
   void on_outward(std::uint64_t argument) override;
   void on_inward(TimeFs entered, std::uint64_t argument) override;
   void run_blocking();
+  void serve_blocking();
   bool has_room(const OutsideAccess& access) const;
   void pump();
   void update_stall();
@@ -110,6 +111,7 @@ class OutsidePort final : public sc_core::sc_module,
   IOutsideUser& user_;
   OutsideModels& outside_;
   elab::EventScheduler& scheduler_;
+  std::string memory_text_;  // for messages
   SocketChecker checker_{"", nullptr};
   std::uint32_t in_port_ = 0, out_port_ = 0;
   SlidingDeque<OutsideAccess> queue_;

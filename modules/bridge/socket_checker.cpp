@@ -18,8 +18,9 @@ std::string response_text(tlm::tlm_response_status status) {
 }
 
 void SocketChecker::breach(const tlm::tlm_generic_payload& payload, const std::string& what) {
-  report_(fmt::format("socket {}: {} ({}, at {})", socket_, what, payload_text(payload),
-                      sc_core::sc_time_stamp().to_string()));
+  const std::string rule = fmt::format("socket {}: {}", socket_, what);
+  report_({OutsideFault::Kind::breach, rule,
+           fmt::format("{} ({}, at {})", rule, payload_text(payload), sc_core::sc_time_stamp().to_string())});
 }
 
 void SocketChecker::forward(const tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {

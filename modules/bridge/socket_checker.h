@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <systemc>
 #include <tlm>
 #include <unordered_map>
+
+#include "modules/bridge/outside_fault.h"
 
 namespace kb::modules {
 
@@ -15,10 +16,8 @@ namespace kb::modules {
 // management or used twice at once, attributes that change under way, a response status that is not set.
 class SocketChecker {
  public:
-  using Report = std::function<void(const std::string&)>;
-
   // Without `report` nothing is checked.
-  SocketChecker(std::string socket, Report report) : socket_(std::move(socket)), report_(std::move(report)) {}
+  SocketChecker(std::string socket, FaultReport report) : socket_(std::move(socket)), report_(std::move(report)) {}
 
   // Before a call of nb_transport_fw (or _bw) is served, and with what it returns.
   void forward(const tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase);
@@ -53,7 +52,7 @@ class SocketChecker {
   void breach(const tlm::tlm_generic_payload& payload, const std::string& what);
 
   std::string socket_;
-  Report report_;
+  FaultReport report_;
   std::unordered_map<const tlm::tlm_generic_payload*, Open> open_;
   const tlm::tlm_generic_payload* requesting_ = nullptr;  // has no END_REQ
   const tlm::tlm_generic_payload* responding_ = nullptr;  // has no END_RESP

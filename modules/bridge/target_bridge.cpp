@@ -51,6 +51,7 @@ TargetBridge::TargetBridge(const sc_core::sc_module_name& name, const TargetPara
       windows_(params.windows, sc_core::sc_module::name()),
       checker_(socket.name(), context.breach_report()),
       source_(context.platform.block_as<elab::IRequestSource>(params.attach)),
+      initiator_text_(fmt::format("the initiator at socket {}", socket.name())),
       overhead_(0_fs),
       in_port_(context.mailbox.add_port()),
       out_port_(context.outward.add_port()) {
@@ -308,13 +309,20 @@ void TargetBridge::on_outward(std::uint64_t argument) {
   }
 }
 
+tlm::tlm_sync_enum TargetBridge::call_initiator(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                                sc_core::sc_time& delay) {
+  tlm::tlm_sync_enum status = tlm::TLM_ACCEPTED;
+  call_foreign(initiator_text_, [&] { status = socket->nb_transport_bw(payload, phase, delay); });
+  return status;
+}
+
 void TargetBridge::send_end_request(std::uint64_t slot) {
   count_accepted(kernel_now());
   tlm::tlm_generic_payload& payload = *requests_[slot].payload;
   tlm::tlm_phase phase = tlm::END_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   checker_.backward(payload, phase);
-  const tlm::tlm_sync_enum status = socket->nb_transport_bw(payload, phase, delay);
+  const tlm::tlm_sync_enum status = call_initiator(payload, phase, delay);
   checker_.backward_returns(payload, phase, status);
 }
 
@@ -330,7 +338,7 @@ void TargetBridge::send_response() {
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   checker_.backward(payload, phase);
-  const tlm::tlm_sync_enum status = socket->nb_transport_bw(payload, phase, delay);
+  const tlm::tlm_sync_enum status = call_initiator(payload, phase, delay);
   if (status == tlm::TLM_ACCEPTED) return;  // END_RESP comes by the forward path, or has come during the call
   checker_.backward_returns(payload, phase, status);
   if (status == tlm::TLM_UPDATED && phase != tlm::END_RESP) return;
@@ -371,8 +379,9 @@ bool TargetBridge::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tl
 
 void TargetBridge::violation(const std::string& what) const {
   if (context_.check_protocol) return;  // the checker has told it
-  context_.report_problem(
-      fmt::format("socket {}: {} (at {})", socket.name(), what, sc_core::sc_time_stamp().to_string()));
+  const std::string rule = fmt::format("socket {}: {}", socket.name(), what);
+  context_.report_fault(
+      {OutsideFault::Kind::breach, rule, fmt::format("{} (at {})", rule, sc_core::sc_time_stamp().to_string())});
 }
 
 void TargetBridge::collect_waits(std::vector<elab::WaitInfo>& waits) const {

@@ -48,6 +48,8 @@ class TargetBridge final : public sc_core::sc_module,
   tlm::tlm_target_socket<32, tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND> socket{"socket"};
 
   std::size_t open_requests() const { return open_; }
+  // Requests without an answer; what waits for END_RESP alone has one.
+  std::size_t unanswered() const { return open_ - (responding_ ? 1 : 0); }
   std::uint64_t requests() const { return requests_count_; }
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t refused() const { return refused_; }
@@ -88,6 +90,7 @@ class TargetBridge final : public sc_core::sc_module,
   void try_accept();
   void on_event(TimeFs now, std::uint64_t argument) override;
   void on_outward(std::uint64_t argument) override;
+  tlm::tlm_sync_enum call_initiator(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void send_end_request(std::uint64_t slot);
   void send_response();
   void end_response_at(TimeFs at);
@@ -108,7 +111,8 @@ class TargetBridge final : public sc_core::sc_module,
   AddressWindows windows_;
   SocketChecker checker_;
   elab::IRequestSource& source_;
-  TimeFs overhead_;  // from a call to the first wire
+  std::string initiator_text_;  // for messages
+  TimeFs overhead_;             // from a call to the first wire
   std::uint32_t in_port_, out_port_;
   std::deque<Request> requests_;
   std::vector<std::uint64_t> free_;

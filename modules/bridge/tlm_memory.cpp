@@ -182,15 +182,18 @@ void TlmMemory::on_accepted(const OutsideAccess& access) {
 void TlmMemory::on_answered(const OutsideAccess& access, tlm::tlm_response_status status) {
   const bool acknowledged = access.write && params_.write_ack == TlmMemoryParams::WriteAck::accept;
   if (status != tlm::TLM_OK_RESPONSE) {
-    const std::string text =
+    std::string text =
         fmt::format("{}: memory '{}' answers a {} of {} at {:#x} with {} (socket {}, at {} ns)", node_id(),
                     params_.socket, access.write ? "write" : "read", format_bytes(access.bytes), access.address,
                     response_text(status), port_.name(), format_ns(now()));
     if (acknowledged) {
-      context().shared<OutsideModels>().report_problem(text + ", which comes too late for the request");
+      text += ", which comes too late for the request";
     } else {
       served_[access.tag >> kEntryBits].transaction->status = {false, "MEMORY_ERROR", text};
     }
+    context().shared<OutsideModels>().report_fault(
+        {OutsideFault::Kind::memory_error,
+         fmt::format("{}: memory '{}' answers with {}", node_id(), params_.socket, response_text(status)), text});
   }
   if (!acknowledged) access_done(access);
 }

@@ -38,9 +38,23 @@ void OutwardCalls::call_method() {
   going_out_.swap(posts_);
   take_due();
   std::stable_sort(going_out_.begin(), going_out_.end(), [](const Post& a, const Post& b) { return a.port < b.port; });
-  for (const Post& post : going_out_) post.call->on_outward(post.argument);
+  const bool made = make_calls();
   going_out_.clear();
-  if (posts_.empty() && done_) done_();
+  if (made && posts_.empty() && done_) done_();
+}
+
+// False when a call threw.
+bool OutwardCalls::make_calls() {
+  try {
+    for (const Post& post : going_out_) post.call->on_outward(post.argument);
+    return true;
+  } catch (const sc_core::sc_unwind_exception&) {
+    throw;  // the process is being killed
+  } catch (...) {
+    if (!failed_) throw;
+    failed_(std::current_exception());
+    return false;
+  }
 }
 
 }  // namespace kb::elab

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <queue>
 #include <systemc>
@@ -30,6 +31,8 @@ class OutwardCalls final : public sc_core::sc_module {
 
   // `done` is called when all posted calls have been made.
   void on_done(std::function<void()> done) { done_ = std::move(done); }
+  // `failed` is called with what a call threw, instead of letting it leave the process; calls after it are dropped.
+  void on_failed(std::function<void(std::exception_ptr)> failed) { failed_ = std::move(failed); }
   bool empty() const { return posts_.empty() && later_.empty() && going_out_.empty(); }
 
   // Ports are numbered in the order in which they are made.
@@ -55,6 +58,7 @@ class OutwardCalls final : public sc_core::sc_module {
   };
   void call_method();
   void take_due();
+  bool make_calls();
 
   EventScheduler& scheduler_;
   sc_core::sc_event event_, later_event_;
@@ -63,6 +67,7 @@ class OutwardCalls final : public sc_core::sc_module {
   std::uint64_t order_ = 0;
   std::vector<Post> going_out_;
   std::function<void()> done_;
+  std::function<void(std::exception_ptr)> failed_;
   std::uint32_t ports_ = 0;
 };
 

@@ -41,7 +41,7 @@ ControlBlock::ControlBlock(const sc_core::sc_module_name& name, Device& device, 
                            const contract::IKernelCatalog& kernels, const modules::BridgeContext& context)
     : sc_core::sc_module(name),
       registers(
-          "registers", [this](std::uint32_t offset) { on_register(offset); }, context.breach_report()),
+          "registers", [this](std::uint32_t offset) { on_register(offset); }, context),
       device_(device),
       host_(host),
       kernels_(kernels),
@@ -98,7 +98,9 @@ void ControlBlock::on_outward(std::uint64_t) {
   update_status();
   if (device_.irq.size() == 0) return;
   const bool level = (registers.get(KB_REG_IRQ_STATUS) & registers.get(KB_REG_IRQ_MASK)) != 0;
-  for (int i = 0; i < device_.irq.size(); ++i) device_.irq[i]->write(level);
+  modules::call_foreign("the signal at irq", [&] {
+    for (int i = 0; i < device_.irq.size(); ++i) device_.irq[i]->write(level);
+  });
 }
 
 void ControlBlock::update_status() {
@@ -116,7 +118,7 @@ void ControlBlock::run() {
     } catch (const Mistake& mistake) {
       fail(mistake);
     } catch (const Error& error) {
-      if (error.family() == ErrorFamily::model) {
+      if (error.family() == ErrorFamily::model || error.code() == "FOREIGN_EXCEPTION") {
         context_.platform.scheduler().fail(std::current_exception());  // nothing leaves this process
         return;
       }
@@ -340,7 +342,9 @@ void ControlBlock::fail(const Mistake& mistake) {
 }
 
 void ControlBlock::tell(const Mistake& mistake) {
-  context_.report_problem(fmt::format("{}: {} (at {})", name(), mistake.text, sc_core::sc_time_stamp().to_string()));
+  context_.report_fault({modules::OutsideFault::Kind::driver_mistake,
+                         fmt::format("{}: mistakes with ERROR {}", name(), mistake.code),
+                         fmt::format("{}: {} (at {})", name(), mistake.text, sc_core::sc_time_stamp().to_string())});
   if (registers.get(KB_REG_ERROR) == KB_ERROR_NONE) registers.set(KB_REG_ERROR, mistake.code);
   interrupts_ |= KB_IRQ_ERROR;
   context_.outward.post(out_port_, *this, kInterrupt);

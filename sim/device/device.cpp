@@ -1,11 +1,24 @@
 #include "sim/device/device.h"
 
+#include "platform/base/error.h"
 #include "sim/device/device_impl.h"
 
 namespace kb {
 
 void set_time_resolution() {
-  sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+  std::string cause;
+  try {
+    sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+    return;
+  } catch (const sc_core::sc_report& report) {
+    cause = report.get_msg() == nullptr ? report.get_msg_type() : report.get_msg();
+  }
+  if (sc_core::sc_time::from_value(1).to_seconds() < 1.5e-15) return;  // it is right already
+  throw Error::configuration("kb::set_time_resolution() comes too late (" + cause + "), so that the resolution is " +
+                             sc_core::sc_get_time_resolution().to_string() +
+                             "; the first sc_time that is not zero fixes it, which may be a clock, a global object or "
+                             "the default of an argument: "
+                             "call it before them, first in sc_main()");
 }
 
 Device::Device(const sc_core::sc_module_name& name, const DeviceConfig& config)
@@ -41,6 +54,10 @@ bool Device::idle() const {
 
 const sc_core::sc_event& Device::idle_event() const {
   return impl_->idle_event();
+}
+
+const sc_core::sc_event& Device::failed_event() const {
+  return impl_->failed_event();
 }
 
 bool Device::failed() const {

@@ -66,8 +66,12 @@ struct DeviceConfig {
   double wave_until_ns = 0.0;  // 0: to the end
   std::string gtkw = {};       // a save file of GTKWave that shows what `wave` has; empty: none
   // Work that is open while nothing can happen inside for so long ends the run with an error that says who waits for
-  // what.
+  // what; 0: no limit.
   double no_progress_ns = 1e6;
+  // What becomes of the simulation when the device fails: "error" ends it with one SystemC error, "warning" goes on.
+  // With "warning" a breach of the protocol or an error of an outside memory is told, and the device goes on, too.
+  std::string on_failure = "error";
+  bool may_end_early = false;  // work that is outstanding at finish() is a warning instead of a failure
   bool check_protocol = true;  // hold target and memory sockets against the rules of TLM-2.0
   // Lets the device run ahead of SystemC's time, for speed: where there is one sc_start() for everything and no process
   // acts at a time that no pending event of SystemC shows (no async_request_update()).
@@ -83,10 +87,10 @@ struct DeviceReport {
     std::int64_t value = 0;  // fs when the unit is "ns"
     std::string unit;
   };
-  bool ok = true;
+  bool ok = true;                     // no failure, nothing outstanding, no problem
   std::string error_code;             // empty when ok
   std::string error_message;          // with the table of who waits for what, if something does
-  std::vector<std::string> problems;  // breaches of the protocol by outside models
+  std::vector<std::string> problems;  // what outside models did wrong: ten sentences of each kind, then their number
   std::vector<std::string> warnings;
   std::uint64_t events = 0;
   std::uint64_t launches = 0;
@@ -94,7 +98,8 @@ struct DeviceReport {
   std::string text;                   // for people
 };
 
-// Resolution of 1 fs, which the device needs; before the first sc_time or module of the simulation.
+// Resolution of 1 fs, which the device needs; before the first sc_time or module of the simulation. Configuration Error
+// when it comes too late.
 void set_time_resolution();
 
 // The whole machine. It never stops the simulation, and installs no report handler. Several can live in one simulation.
@@ -126,9 +131,12 @@ class Device final : public sc_core::sc_module, private tlm::tlm_bw_transport_if
   // Nothing goes on: no request of an outside model is open, every launch and the program have ended.
   bool idle() const;
   const sc_core::sc_event& idle_event() const;
-  // An error has ended the run: requests are answered with generic errors from here on.
+  // An error has ended the run: requests are answered with generic errors from here on. When the open ones have been
+  // answered, and the program has been unwound by a kb::Error, the device is idle, and idle_event and failed_event are
+  // notified. One delta cycle later comes one SystemC report with the id "kernbench" (DeviceConfig::on_failure).
   bool failed() const;
   std::string error() const;
+  const sc_core::sc_event& failed_event() const;
 
   // After the last sc_start(): writes operation log and waveforms. Once.
   DeviceReport finish();

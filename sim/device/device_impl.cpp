@@ -55,55 +55,16 @@ bool can_send(topology::NodeKind kind) {
 
 }  // namespace
 
-class Device::Impl::Watchdog final : public sc_core::sc_module {
- public:
-  Watchdog(const sc_core::sc_module_name& name, Impl& impl) : sc_core::sc_module(name), impl_(impl) {
-    SC_HAS_PROCESS(Watchdog);
-    SC_METHOD(look);
-    dont_initialize();
-    sensitive << event_;
-  }
-  // Nothing can happen inside from now on, unless somebody outside acts.
-  void start() {
-    events_ = impl_.platform_->scheduler().events();
-    event_.cancel();
-    event_.notify(sc_core::sc_time(impl_.config_.no_progress_ns, sc_core::SC_NS));
-  }
-  void stop() { event_.cancel(); }
-
- private:
-  void look() {
-    if (impl_.failure_ || impl_.finished_ || impl_.idle()) return;
-    if (impl_.platform_->scheduler().events() != events_ || impl_.platform_->scheduler().pending() > 0) return;
-    std::optional<Error> failure;
-    try {
-      failure = sim::find_failure(*impl_.platform_, *impl_.host_, nullptr);
-    } catch (const Error& error) {
-      failure = error;
-    }
-    if (!failure) {
-      failure.emplace(ErrorFamily::no_progress, "NO_PROGRESS",
-                      "nothing can happen any more but requests of outside models are open");
-    }
-    impl_.fail(Error(failure->family(), failure->code(),
-                     fmt::format("{}: nothing has happened inside for {} ns: {}\n{}", impl_.device_.name(),
-                                 impl_.config_.no_progress_ns, failure->what(), impl_.waits_text())));
-  }
-
-  Impl& impl_;
-  sc_core::sc_event event_;
-  std::uint64_t events_ = 0;
-};
-
 Device::Impl::Impl(Device& device, const DeviceConfig& config)
     : device_(device),
       config_(config),
       blocks_(with_bridges(config.blocks)),
-      topology_(load(config, blocks_.implementations())) {
+      topology_(load(config, blocks_.implementations())),
+      failures_("failures", device.name(), sim::on_failure_of(config), *this) {
   check_resolution();
-  if (config.no_progress_ns <= 0.0) {
+  if (!(config.no_progress_ns >= 0.0)) {
     throw Error::configuration(
-        fmt::format("DeviceConfig::no_progress_ns is {}; it has to be above 0", config.no_progress_ns));
+        fmt::format("DeviceConfig::no_progress_ns is {}; it is a time, or 0 for no limit", config.no_progress_ns));
   }
   options_.data_mode = sim::data_mode_of(config);
   options_.strict = config.strict;
@@ -136,10 +97,12 @@ Device::Impl::Impl(Device& device, const DeviceConfig& config)
   outward_ = std::make_unique<elab::OutwardCalls>("outward_calls", platform_->scheduler());
   mailbox_ = std::make_unique<elab::InwardMailbox>(platform_->scheduler());
   own_port_ = outward_->add_port();
+  outward_->on_failed([this](std::exception_ptr thrown) { failures_.fail(std::move(thrown)); });
   outward_->on_done([this] {
     if (platform_->scheduler().pending() == 0) on_drained();
   });
-  watchdog_ = std::make_unique<Watchdog>("watchdog", *this);
+  watchdog_ = std::make_unique<sim::Watchdog>("watchdog", sc_core::sc_time(config.no_progress_ns, sc_core::SC_NS),
+                                              platform_->scheduler(), [this] { on_silence(); });
   sim::HostPortOptions host;
   host.data_mode = options_.data_mode;
   host.embedded = true;
@@ -149,7 +112,8 @@ Device::Impl::Impl(Device& device, const DeviceConfig& config)
   outside.outward = outward_.get();
   outside.mailbox = mailbox_.get();
   outside.check_protocol = config.check_protocol;
-  outside.report_problem = bridge_context().report_problem;
+  outside.report_fault = bridge_context().report_fault;
+  outside.failed = bridge_context().failed;
   outside.settled = bridge_context().settled;
   outside.keep_outside = [this](std::uint64_t pa, std::uint64_t nbytes, contract::IContentsKeeper& keeper) {
     if (options_.data_mode == contract::DataMode::replay) {
@@ -171,7 +135,8 @@ modules::BridgeContext Device::Impl::bridge_context() {
           *outward_,
           *contents_,
           config_.check_protocol,
-          [this](const std::string& problem) { problems_.push_back(problem); },
+          [this](const modules::OutsideFault& fault) { failures_.note(fault); },
+          [this](std::exception_ptr thrown) { failures_.fail(std::move(thrown)); },
           [this] { settled(); }};
 }
 
@@ -252,12 +217,13 @@ std::size_t Device::Impl::open_outside() const {
 }
 
 bool Device::Impl::idle() const {
+  if (failures_.failure()) return failures_.settled();
   return platform_->scheduler().pending() == 0 && outward_->empty() && open_outside() == 0 && control_->idle() &&
          host_->main_finished() && host_->open_requests() == 0;
 }
 
 void Device::Impl::on_drained() {
-  if (failure_) return;
+  if (failures_.failure()) return;
   if (host_->failure()) {
     on_ended();
   } else if (idle()) {
@@ -275,25 +241,56 @@ void Device::Impl::settled() {
 }
 
 void Device::Impl::on_ended() {
-  if (failure_) return;
+  if (failures_.failure()) return;
   elab::EventScheduler& scheduler = platform_->scheduler();
   try {
     if (scheduler.failed()) std::rethrow_exception(scheduler.failure());
     std::optional<Error> failure = sim::find_failure(*platform_, *host_, nullptr);
-    fail(failure ? *failure : Error::model("the run ended"));
-  } catch (const Error& error) {
-    fail(error);
-  } catch (const std::exception& error) {
-    fail(Error::model(error.what()));
+    failures_.fail(failure ? *failure : Error::model("the run ended"));
+  } catch (...) {
+    failures_.fail(std::current_exception());
   }
 }
 
-void Device::Impl::fail(const Error& error) {
-  if (failure_) return;
-  failure_.emplace(error.family(), error.code(), error.what());
-  platform_->scheduler().give_up(error.what());
-  for (const auto& entry : targets_) entry.second->abandon(error.what());
+void Device::Impl::on_silence() {
+  if (failures_.failure() || finished_ || idle()) return;
+  std::optional<Error> failure;
+  try {
+    failure = sim::find_failure(*platform_, *host_, nullptr);
+  } catch (const Error& error) {
+    failure = error;
+  }
+  if (!failure) {
+    failure.emplace(ErrorFamily::no_progress, "NO_PROGRESS",
+                    "nothing can happen any more but requests of outside models are open");
+  }
+  failures_.fail(
+      Error(failure->family(), failure->code(),
+            fmt::format("nothing has happened inside for {} ns: {}\n{}"
+                        "A simulation that pauses for longer sets DeviceConfig::no_progress_ns higher, or to "
+                        "0 for no limit.",
+                        config_.no_progress_ns, failure->what(), waits_text())));
+}
+
+void Device::Impl::stop_engine(const std::string& cause, sc_core::sc_event& stopped) {
+  watchdog_->stop();
+  platform_->scheduler().give_up(cause);
+  platform_->scheduler().wake(stopped);
+}
+
+void Device::Impl::abandon(const std::string& cause) {
+  for (const auto& entry : targets_) entry.second->abandon(cause);
   control_->abandon();
+  host_->abandon(cause, platform_->waits());
+}
+
+std::size_t Device::Impl::unfinished() const {
+  std::size_t count = host_->threads();
+  for (const auto& entry : targets_) count += entry.second->unanswered();
+  return count;
+}
+
+void Device::Impl::announce() {
   idle_event_.notify(sc_core::SC_ZERO_TIME);
 }
 
@@ -307,14 +304,32 @@ std::string Device::Impl::waits_text() const {
   return sim::diagnose_deadlock(waits) + sim::render_waits(waits, platform_->scheduler().now());
 }
 
+// What makes a run wrong although it went on to its end.
+void Device::Impl::find_late_failure(DeviceReport& report) {
+  if (failures_.failure()) return;
+  if (host_->failure()) {
+    try {
+      failures_.set_failure(*sim::find_failure(*platform_, *host_, nullptr));
+    } catch (const Error& error) {
+      failures_.set_failure(error);
+    }
+  } else if (failures_.has_problems()) {
+    failures_.set_failure(Error::program(failures_.problem_code(), failures_.problems().front()));
+  } else if (!idle()) {
+    const std::string text = fmt::format("the simulation ends at {} with work outstanding\n{}",
+                                         sc_core::sc_time_stamp().to_string(), waits_text());
+    if (config_.may_end_early) {
+      report.warnings.push_back(fmt::format("{}: {}", device_.name(), text));
+    } else {
+      failures_.set_failure(Error(ErrorFamily::no_progress, "OUTSTANDING_WORK", text));
+    }
+  }
+}
+
 DeviceReport Device::Impl::finish() {
   if (std::exchange(finished_, true)) throw Error::configuration("Device::finish() was called twice");
   DeviceReport report;
-  if (!failure_ && host_->failure()) failure_ = sim::find_failure(*platform_, *host_, nullptr);
-  if (!failure_ && !idle()) {
-    report.warnings.push_back(fmt::format("{} ends at {} with work outstanding\n{}", device_.name(),
-                                          sc_core::sc_time_stamp().to_string(), waits_text()));
-  }
+  find_late_failure(report);
   const TimeFs now = platform_->scheduler().now();
   platform_->conclude();
   if (waves_) {
@@ -322,24 +337,24 @@ DeviceReport Device::Impl::finish() {
     waves_->write_save_file(host_->launches(), now);
   }
   try {
-    if (failure_) {
+    if (failures_.failure()) {
       data_->finish_log();
     } else {
       data_->finish();
     }
   } catch (const Error& error) {
     if (error.family() != ErrorFamily::program) throw;
-    failure_.emplace(error.family(), error.code(), error.what());
+    failures_.set_failure(error);
   }
   outputs_.commit();
-  if (failure_) {
+  if (const std::optional<Error>& failure = failures_.failure()) {
     report.ok = false;
-    report.error_code = failure_->code();
-    report.error_message = failure_->what();
+    report.error_code = failure->code();
+    report.error_message = failure->what();
   }
   const sim::UnknownAccesses unknown = data_->unknown_accesses();
   if (unknown.count > 0) report.warnings.push_back(sim::unknown_accesses_text(unknown));
-  report.problems = problems_;
+  report.problems = failures_.problems();
   report.events = platform_->scheduler().events();
   report.launches = host_->launches().size();
   for (const auto& [block, statistics] : sim::collect_statistics(*platform_)) {

@@ -15,6 +15,8 @@
 #include "sim/device/control_block.h"
 #include "sim/device/device.h"
 #include "sim/device/device_contents.h"
+#include "sim/device/failure_path.h"
+#include "sim/device/watchdog.h"
 #include "sim/driver/data_side.h"
 #include "sim/driver/simulation.h"
 #include "sim/driver/wave_recording.h"
@@ -22,7 +24,7 @@
 
 namespace kb {
 
-struct Device::Impl final : private elab::IOutwardCall {
+struct Device::Impl final : private elab::IOutwardCall, private sim::IFailingDevice {
  public:
   Impl(Device& device, const DeviceConfig& config);
   ~Impl();
@@ -37,13 +39,11 @@ struct Device::Impl final : private elab::IOutwardCall {
   void start();
   bool idle() const;
   const sc_core::sc_event& idle_event() const { return idle_event_; }
-  const std::optional<Error>& failure() const { return failure_; }
+  const sc_core::sc_event& failed_event() const { return failures_.failed_event(); }
+  const std::optional<Error>& failure() const { return failures_.failure(); }
   DeviceReport finish();
 
  private:
-  // Wakes when nothing may have happened for too long.
-  class Watchdog;
-
   modules::BridgeContext bridge_context();
   void make_targets();
   std::size_t open_outside() const;
@@ -51,7 +51,12 @@ struct Device::Impl final : private elab::IOutwardCall {
   void on_drained();
   void on_ended();
   void settled();
-  void fail(const Error& error);
+  void on_silence();
+  void find_late_failure(DeviceReport& report);
+  void stop_engine(const std::string& cause, sc_core::sc_event& stopped) override;
+  void abandon(const std::string& cause) override;
+  std::size_t unfinished() const override;
+  void announce() override;
   std::string waits_text() const;
   std::string report_text(const DeviceReport& report);
 
@@ -59,6 +64,7 @@ struct Device::Impl final : private elab::IOutwardCall {
   DeviceConfig config_;
   elab::BlockCatalog blocks_;
   topology::LoadedTopology topology_;
+  sim::FailurePath failures_;
   kernels::KernelCatalog kernels_;
   observe::OutputSet outputs_;
   sim::SimulationOptions options_;
@@ -71,13 +77,11 @@ struct Device::Impl final : private elab::IOutwardCall {
   std::unique_ptr<sim::HostPort> host_;
   std::map<std::string, std::unique_ptr<modules::TargetBridge>> targets_;
   std::unique_ptr<sim::ControlBlock> control_;
-  std::unique_ptr<Watchdog> watchdog_;
+  std::unique_ptr<sim::Watchdog> watchdog_;
   sc_core::sc_event idle_event_{"idle_event"};
   std::uint32_t own_port_ = 0;
   bool idle_ = true;
   bool finished_ = false;
-  std::optional<Error> failure_;
-  std::vector<std::string> problems_;
 };
 
 }  // namespace kb

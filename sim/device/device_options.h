@@ -3,11 +3,13 @@
 
 #include "platform/contract/i_host.h"
 #include "sim/device/device.h"
+#include "sim/device/failure_path.h"
 #include "sim/driver/wave_options.h"
 
 namespace kb::sim {
 
 // Configuration Error with the nearest mode.
+OnFailure on_failure_of(const DeviceConfig& config);
 contract::DataMode data_mode_of(const DeviceConfig& config);
 
 // Filters, detail and window. Configuration Error for a detail that there is not, or for a window without time.

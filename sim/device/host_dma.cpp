@@ -16,7 +16,7 @@ bool HostDma::transfer(tlm::tlm_command command, std::uint64_t address, unsigned
     payload.set_streaming_width(part);
     sc_core::sc_time delay;
     checker_.blocking(payload);
-    socket_->b_transport(payload, delay);
+    modules::call_foreign(memory_text_, [&] { socket_->b_transport(payload, delay); });
     checker_.blocking_returns(payload);
     if (delay > sc_core::SC_ZERO_TIME) sc_core::wait(delay);
     status_ = payload.get_response_status();

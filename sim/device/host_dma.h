@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <tlm>
 #include <utility>
 #include <vector>
@@ -18,8 +19,10 @@ class HostDma {
   static constexpr std::uint32_t kBurst = 4096;  // a page: no bus model has to split it
 
   // `breach` hears of breaches of the protocol, unless it is empty.
-  HostDma(Device::InitiatorSocket& socket, modules::SocketChecker::Report breach)
-      : socket_(socket), checker_(socket.name(), std::move(breach)) {}
+  HostDma(Device::InitiatorSocket& socket, modules::FaultReport breach)
+      : socket_(socket),
+        memory_text_(std::string("the memory at ") + socket.name()),
+        checker_(socket.name(), std::move(breach)) {}
 
   bool bound() const { return socket_.size() > 0; }
   // False when host memory answers with an error; status() says which.
@@ -36,6 +39,7 @@ class HostDma {
   bool transfer(tlm::tlm_command command, std::uint64_t address, unsigned char* bytes, std::uint64_t count);
 
   Device::InitiatorSocket& socket_;
+  std::string memory_text_;  // for messages
   modules::SocketChecker checker_;
   tlm::tlm_response_status status_ = tlm::TLM_OK_RESPONSE;
   std::uint64_t fault_address_ = 0;

@@ -15,8 +15,11 @@ bool read_only(std::uint32_t offset) {
 }  // namespace
 
 RegisterFile::RegisterFile(const sc_core::sc_module_name& name, std::function<void(std::uint32_t)> written,
-                           modules::SocketChecker::Report breach)
-    : sc_core::sc_module(name), written_(std::move(written)), checker_(socket.name(), std::move(breach)) {
+                           const modules::BridgeContext& context)
+    : sc_core::sc_module(name),
+      written_(std::move(written)),
+      checker_(socket.name(), context.breach_report()),
+      failed_(context.failed) {
   SC_HAS_PROCESS(RegisterFile);
   SC_METHOD(answer);
   dont_initialize();
@@ -101,10 +104,16 @@ void RegisterFile::answer() {
   due_ = responding_ != nullptr;
   if (due_) return;
   responding_ = std::exchange(pending_, nullptr);
+  modules::call_guarded(failed_, [this] { send_response(); });
+}
+
+void RegisterFile::send_response() {
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   checker_.backward(*responding_, phase);
-  const tlm::tlm_sync_enum status = socket->nb_transport_bw(*responding_, phase, delay);
+  tlm::tlm_sync_enum status = tlm::TLM_ACCEPTED;
+  modules::call_foreign(std::string("the initiator at socket ") + socket.name(),
+                        [&] { status = socket->nb_transport_bw(*responding_, phase, delay); });
   if (status == tlm::TLM_ACCEPTED) return;  // END_RESP comes by the forward path
   checker_.backward_returns(*responding_, phase, status);
   if (status == tlm::TLM_COMPLETED || phase == tlm::END_RESP) ended_event_.notify(delay);

@@ -3,11 +3,13 @@
 
 #include <array>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <string>
 #include <systemc>
 #include <tlm>
 
+#include "modules/bridge/bridge_context.h"
 #include "modules/bridge/socket_checker.h"
 #include "sim/device/device.h"
 
@@ -18,9 +20,9 @@ namespace kb::sim {
 // BEGIN_RESP comes then. Accesses are whole registers; anything else gets the response of the TLM standard.
 class RegisterFile final : public sc_core::sc_module, public tlm::tlm_fw_transport_if<> {
  public:
-  // `written` hears of every write, after it took effect; `breach` of breaches of the protocol, unless it is empty.
+  // `written` hears of every write, after it took effect.
   RegisterFile(const sc_core::sc_module_name& name, std::function<void(std::uint32_t offset)> written,
-               modules::SocketChecker::Report breach);
+               const modules::BridgeContext& context);
 
   Device::TargetSocket socket{"socket"};
 
@@ -37,10 +39,12 @@ class RegisterFile final : public sc_core::sc_module, public tlm::tlm_fw_transpo
   tlm::tlm_response_status access(tlm::tlm_generic_payload& payload);
   void write(std::uint32_t offset, std::uint32_t value);
   void answer();
+  void send_response();
   void end_response();
 
   std::function<void(std::uint32_t)> written_;
   modules::SocketChecker checker_;
+  std::function<void(std::exception_ptr)> failed_;
   std::array<std::uint32_t, 11> values_{};
   tlm::tlm_generic_payload* pending_ = nullptr;     // accepted, and its time has not come
   tlm::tlm_generic_payload* responding_ = nullptr;  // has its BEGIN_RESP and no END_RESP

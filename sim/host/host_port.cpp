@@ -379,7 +379,11 @@ void HostPort::abandon(const std::string& reason, const std::vector<elab::WaitIn
     record_launch(request);
     launches_[request.launch].completed = kNever;
   }
-  if (!options_.embedded) threads_.unwind();
+  if (options_.embedded) {
+    threads_.begin_unwinding();
+  } else {
+    threads_.unwind();
+  }
 }
 
 }  // namespace kb::sim

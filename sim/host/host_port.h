@@ -61,6 +61,7 @@ class HostPort final : public contract::IHost, private elab::IHostPort {
 
   // Starts the workload as the main host thread; call once, before the simulation starts.
   void run_main(std::function<void(contract::IHost&)> program);
+  std::size_t threads() const { return threads_.alive(); }  // main program and workers
   bool main_finished() const { return threads_.main_finished(); }
   // The exception that escaped the main program, or null.
   std::exception_ptr failure() const { return threads_.failure(); }

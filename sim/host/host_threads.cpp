@@ -182,12 +182,16 @@ void HostThreads::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   }
 }
 
-void HostThreads::unwind() {
-  if (threads_.empty() || sc_core::sc_get_status() != sc_core::SC_PAUSED) return;
+void HostThreads::begin_unwinding() {
   unwinding_ = true;
   for (const auto& [id, thread] : threads_) {
     if (thread->waiting && !thread->joining) make_ready(*thread);
   }
+}
+
+void HostThreads::unwind() {
+  if (threads_.empty() || sc_core::sc_get_status() != sc_core::SC_PAUSED) return;
+  begin_unwinding();
   // The event engine may be ahead of the SystemC kernel by the time it woke the threads.
   const auto now = static_cast<std::uint64_t>(scheduler_.now().fs());
   const std::uint64_t kernel = sc_core::sc_time_stamp().value();

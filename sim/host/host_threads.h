@@ -47,6 +47,9 @@ class HostThreads {
   // no_progress, so that stacks unwind. Runs the simulation up to the present time of the event engine to let them do
   // so; does nothing when no thread is alive or the simulation was stopped for good.
   void unwind();
+  // The first half: the simulation, which goes on, lets them unwind.
+  void begin_unwinding();
+  std::size_t alive() const { return threads_.size(); }
 
  private:
   class Signal;

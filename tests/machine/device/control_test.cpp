@@ -10,6 +10,7 @@
 #include "platform/base/units.h"
 #include "sim/device/device.h"
 #include "sim/device/device_queue.h"
+#include "tests/machine/device/systemc_reports.h"
 
 namespace kb {
 namespace {
@@ -178,6 +179,7 @@ TEST(Control, ADriverCopiesLaunchesAndCopiesBack) {
 }
 
 TEST(Control, MistakesOfADriverAreTold) {
+  const test::SystemcReports reports;
   const DeviceReport report = run_program([](Cpu& cpu) {
     cpu.start();
     std::uint32_t produced = 0;
@@ -222,8 +224,9 @@ TEST(Control, MistakesOfADriverAreTold) {
     for (int i = 6; i < 9; ++i) args[i] = integer(0);
     expect(launch, KB_ERROR_FAILED);
   });
-  EXPECT_TRUE(report.ok) << report.error_message;
+  EXPECT_EQ(report.error_code, "DRIVER_ERROR");
   EXPECT_EQ(report.problems.size(), 12u);
+  EXPECT_EQ(reports.all().size(), 12u);  // each at its time
   for (const std::string& problem : report.problems) EXPECT_NE(problem.find("device.control: "), std::string::npos);
 }
 

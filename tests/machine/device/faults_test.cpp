@@ -17,6 +17,7 @@
 #include "sim/device/device_queue.h"
 #include "sw/runtime/runtime.h"
 #include "tests/machine/device/player.h"
+#include "tests/machine/device/systemc_reports.h"
 
 namespace kb {
 namespace {
@@ -33,10 +34,11 @@ DeviceConfig with_outside_memory() {
   config.topology_text = std::string(std::istreambuf_iterator<char>(file), {}) +
                          "\nreplace: [{nodes: sip0.cube0.hbm_ctrl.pe0, impl: tlm.memory, attrs: {socket: dram}}]\n";
   config.no_progress_ns = 10'000;
-  return config;
+  return test::lenient(config);
 }
 
 TEST(OutsideFaults, AnAnswerAfterTheDeviceHasFailedIsIgnored) {
+  const test::SystemcReports reports;
   Device device("device", with_outside_memory());
   AtMemory memory("memory", ns(0), ns(30'000));
   device.memory("dram").bind(memory.socket);
@@ -58,6 +60,7 @@ TEST(OutsideFaults, AnAnswerAfterTheDeviceHasFailedIsIgnored) {
 }
 
 TEST(OutsideFaults, ADriverHearsThatTheDeviceHasFailed) {
+  const test::SystemcReports reports;
   Device device("device", with_outside_memory());
   AtMemory memory("memory", ns(0), ns(1e9));
   device.memory("dram").bind(memory.socket);
@@ -85,6 +88,7 @@ TEST(OutsideFaults, ADriverHearsThatTheDeviceHasFailed) {
 }
 
 TEST(OutsideFaults, ADoorbellCountsForward) {
+  const test::SystemcReports reports;
   Device device("device", one_pe());
   HostMemory host("host", 4096);
   device.host_memory.bind(host.socket);
@@ -165,7 +169,8 @@ TEST(OutsideFaults, AnAnswerThatOvertakesEndReqTakesItsPlace) {
 }
 
 TEST(OutsideFaults, ASecondEndRespIsABreach) {
-  Device device("device", one_pe());
+  const test::SystemcReports reports;
+  Device device("device", test::lenient(one_pe()));
   Player player("player", [](Player& self) { self.send(self.payload(false, hbm(0), 8), tlm::BEGIN_REQ); });
   player.answer = [&](tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
     if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
@@ -200,8 +205,9 @@ TEST(OutsideFaults, AThreadMayBeKilledInsideACall) {
 }
 
 TEST(OutsideFaults, ProgramsThatEndAtOnceOrThrow) {
+  const test::SystemcReports reports;
   Device empty("empty", one_pe());
-  Device wrong("wrong", one_pe());
+  Device wrong("wrong", test::lenient(one_pe()));
   empty.run([](sw::Runtime&) {});
   wrong.run([](sw::Runtime& runtime) { runtime.wait(runtime.launch("gemmx", {})); });
   int idle = 0;
@@ -218,11 +224,12 @@ TEST(OutsideFaults, ProgramsThatEndAtOnceOrThrow) {
 
 // Of two devices the one goes on, and sc_start() returns.
 TEST(OutsideFaults, AModelErrorInAKernelFailsItsDeviceAlone) {
+  const test::SystemcReports reports;
   kernels::KernelCatalog kernels;
   kernels.add({"defect", "breaks an invariant", {}, [](contract::IPe&, const std::vector<contract::KernelArg>&) {
                  throw Error::model("an invariant does not hold");
                }});
-  DeviceConfig config = one_pe();
+  DeviceConfig config = test::lenient(one_pe());
   config.kernels = &kernels;
   Device broken("broken", config), whole("whole", one_pe());
   broken.run([](sw::Runtime& runtime) { runtime.wait(runtime.launch("defect", {})); });
@@ -303,7 +310,8 @@ TEST(OutsideFaults, WrongConfigurationsAreNamed) {
               HasSubstr("the windows 0x0 to 0x3f and 0x20 to 0x5f overlap"));
   EXPECT_THAT(message([](DeviceConfig& c) { c.targets[0].windows = {{0, hbm(0), 0}}; }), HasSubstr("has no bytes"));
   EXPECT_THAT(message([](DeviceConfig& c) { c.targets[0].accept_ns = -1; }), HasSubstr("accept_ns is -1"));
-  EXPECT_THAT(message([](DeviceConfig& c) { c.no_progress_ns = 0; }), HasSubstr("no_progress_ns is 0"));
+  EXPECT_THAT(message([](DeviceConfig& c) { c.no_progress_ns = -1; }), HasSubstr("no_progress_ns is -1"));
+  EXPECT_THAT(message([](DeviceConfig& c) { c.on_failure = "eror"; }), HasSubstr("did you mean 'error'?"));
   EXPECT_THAT(message([](DeviceConfig& c) { c.data = "eagre"; }), HasSubstr("did you mean 'eager'?"));
   EXPECT_THAT(message([](DeviceConfig& c) { c.topology.clear(); }), HasSubstr("names no machine"));
   EXPECT_THAT(message([](DeviceConfig& c) { c.wave = "w.vcd", c.wave_detail = "flits"; }),

@@ -19,6 +19,7 @@
 #include "sim/process/isolate.h"
 #include "sw/runtime/runtime.h"
 #include "tests/machine/device/initiators.h"
+#include "tests/machine/device/systemc_reports.h"
 
 namespace kb {
 namespace {
@@ -186,7 +187,10 @@ TEST(KeptOutside, KernelsComputeWithWhatTheMemoryHolds) {
 
 TEST(KeptOutside, AMemoryWithoutDebugAccessIsNamed) {
   const auto run = [] {
-    Device device("device", config_of("mode: at"));
+    const test::SystemcReports reports;
+    DeviceConfig config = config_of("mode: at");
+    config.on_failure = "warning";
+    Device device("device", config);
     AtMemory memory("dram", sc_core::sc_time(1, sc_core::SC_NS), sc_core::sc_time(40, sc_core::SC_NS));
     device.memory("dram").bind(memory.socket);
     device.run([](sw::Runtime& runtime) { runtime.full({32, 32}, 2.0, Dtype::f16); });
