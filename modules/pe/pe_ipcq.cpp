@@ -166,9 +166,26 @@ void PeIpcq::on_credit(std::uint64_t ring_pa, std::uint64_t consumed) {
     send_waiting(queue);
     return;
   }
-  const TimeFs since = queue.senders.front().since;
-  const TimeFs waited = periods(now() - since, rules_.poll_interval) * rules_.poll_interval;
-  schedule(since + waited, Event::poll, index_of(queue));
+  schedule(next_poll(queue.senders.front()), Event::poll, index_of(queue));
+}
+
+// The next time, not before now, at which a blocked sender looks for a free slot.
+TimeFs PeIpcq::next_poll(const Waiting& sender) const {
+  return sender.since + periods(now() - sender.since, rules_.poll_interval) * rules_.poll_interval;
+}
+
+// The event may be that of a sender, or of a queue in the same place, that is gone.
+void PeIpcq::poll(Queue& queue) {
+  while (!queue.senders.empty() && queue.free_slots() > 0) {
+    const TimeFs at = next_poll(queue.senders.front());
+    if (at > now()) {
+      schedule(at, Event::poll, index_of(queue));
+      return;
+    }
+    const Waiting send = queue.senders.front();
+    queue.senders.pop_front();
+    transmit(queue, send);
+  }
 }
 
 void PeIpcq::send_waiting(Queue& queue) {
@@ -358,7 +375,7 @@ void PeIpcq::on_event(TimeFs, std::uint64_t argument) {
       return;
     }
     case Event::poll:
-      send_waiting(queues_[index]);
+      poll(queues_[index]);
       return;
     case Event::slot_read:
       slot_read(queues_[index]);

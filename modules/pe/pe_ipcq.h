@@ -87,6 +87,8 @@ class PeIpcq final : public PeBlock,
   void show_credits(Queue& queue);
   void transmit(Queue& queue, const Waiting& send);
   void send_waiting(Queue& queue);
+  TimeFs next_poll(const Waiting& sender) const;
+  void poll(Queue& queue);
   bool slots_on_fabric(const Queue& queue) const;
   void begin_write(Queue& queue);
   void read_slot(Queue& queue, std::uint64_t slot_pa, std::uint64_t nbytes);

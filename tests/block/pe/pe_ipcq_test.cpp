@@ -168,6 +168,34 @@ TEST(PeIpcq, PollingResumesAtTheNextPoll_Q70) {
   }
 }
 
+// each blocked sender of a queue goes on at a poll of its own.
+TEST(PeIpcq, EachSenderPollsSinceItBeganToWait_Q70) {
+  constexpr TimeFs kInterval = 1000 * kNs, kLater = 137 * kNs;
+  const auto ends = in_own_process([=] {
+    contract::QueuePlan rules;
+    rules.backpressure = Backpressure::poll;
+    rules.poll_interval = kInterval;
+    QueueMachine machine({QueueMemory::tcm, 2, 4096}, rules);
+    std::array<TimeFs, 2> ended{};
+    machine.on(0, [&](IPe& self) {
+      for (int i = 0; i < 2; ++i) self.execute(send(self, "E", 64));
+      const IPe::Ticket first = self.submit(send(self, "E", 64));
+      machine.platform->scheduler().wait_until(machine.now() + kLater);
+      const IPe::Ticket second = self.submit(send(self, "E", 64));
+      self.wait(first);
+      ended[0] = machine.now();
+      self.wait(second);
+      ended[1] = machine.now();
+    });
+    machine.on(1, [&](IPe& self) {
+      for (int i = 0; i < 4; ++i) self.execute(recv(self, "W", 64));
+    });
+    machine.run();
+    return ended;
+  });
+  EXPECT_EQ(ends[1] - ends[0], kLater);
+}
+
 // credits on the fabric take the same time on an idle machine.
 TEST(PeIpcq, CreditsOnTheFabricTakeTheSameTime_Q50) {
   const auto run = [](QueueTransport transport) {
