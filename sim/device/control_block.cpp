@@ -41,14 +41,16 @@ ControlBlock::ControlBlock(const sc_core::sc_module_name& name, Device& device, 
                            const contract::IKernelCatalog& kernels, const modules::BridgeContext& context)
     : sc_core::sc_module(name),
       registers(
-          "registers", [this](std::uint32_t offset) { on_register(offset); }, context),
+          "registers", [this](std::uint32_t offset) { on_register(offset); }, context,
+          static_cast<std::uint32_t>(device.irq_lines())),
       device_(device),
       host_(host),
       kernels_(kernels),
       context_(context),
       dma_(device.host_memory, context.breach_report()),
       in_port_(context.mailbox.add_port()),
-      out_port_(context.outward.add_port()) {
+      out_port_(context.outward.add_port()),
+      interrupts_(registers.irq_lines()) {
   SC_HAS_PROCESS(ControlBlock);
   SC_THREAD(run);
 }
@@ -65,13 +67,14 @@ void ControlBlock::on_register(std::uint32_t offset) {
               fmt::format(
                   "DOORBELL announces {} descriptors, but QUEUE_SIZE is {}; it counts those produced since reset "
                   "and never goes back",
-                  due, size)});
+                  due, size)},
+             0);
       }
     } else if (due > 0) {
       registers.set(KB_REG_STATUS, registers.get(KB_REG_STATUS) | KB_STATUS_BUSY);
       context_.mailbox.post(now, in_port_, *this, kDoorbell);
     }
-  } else if (offset == KB_REG_IRQ_STATUS || offset == KB_REG_IRQ_MASK) {
+  } else if (offset >= KB_REG_IRQ_STATUS) {
     context_.outward.post(out_port_, *this, kInterrupt);
   }
 }
@@ -94,13 +97,19 @@ void ControlBlock::on_inward(TimeFs, std::uint64_t step) {
 
 void ControlBlock::on_outward(std::uint64_t) {
   registers.set(KB_REG_DONE_COUNT, ended_);
-  registers.set(KB_REG_IRQ_STATUS, registers.get(KB_REG_IRQ_STATUS) | std::exchange(interrupts_, 0));
+  for (std::uint32_t line = 0; line < registers.irq_lines(); ++line) {
+    const std::uint32_t status = KB_REG_IRQ_STATUS_OF(line);
+    registers.set(status, registers.get(status) | std::exchange(interrupts_[line], 0));
+  }
   update_status();
-  if (device_.irq.size() == 0) return;
-  const bool level = (registers.get(KB_REG_IRQ_STATUS) & registers.get(KB_REG_IRQ_MASK)) != 0;
-  modules::call_foreign("the signal at irq", [&] {
-    for (int i = 0; i < device_.irq.size(); ++i) device_.irq[i]->write(level);
-  });
+  for (std::uint32_t line = 0; line < registers.irq_lines(); ++line) {
+    Device::IrqPort& port = device_.interrupt(static_cast<int>(line));
+    if (port.size() == 0) continue;
+    const bool level = (registers.get(KB_REG_IRQ_STATUS_OF(line)) & registers.get(KB_REG_IRQ_MASK_OF(line))) != 0;
+    modules::call_foreign(std::string("the signal at ") + port.name(), [&] {
+      for (int i = 0; i < port.size(); ++i) port[i]->write(level);
+    });
+  }
 }
 
 void ControlBlock::update_status() {
@@ -116,13 +125,13 @@ void ControlBlock::run() {
     try {
       process(index);
     } catch (const Mistake& mistake) {
-      fail(mistake);
+      fail(mistake, line_);
     } catch (const Error& error) {
       if (error.family() == ErrorFamily::model || error.code() == "FOREIGN_EXCEPTION") {
         context_.platform.scheduler().fail(std::current_exception());  // nothing leaves this process
         return;
       }
-      fail({code_of(error), error.what()});
+      fail({code_of(error), error.what()}, line_);
     }
     busy_ = false;
     context_.outward.post(out_port_, *this, kInterrupt);
@@ -136,7 +145,15 @@ void ControlBlock::process(std::uint64_t index) {
   const std::uint64_t base = registers.get(KB_REG_QUEUE_BASE) | std::uint64_t{registers.get(KB_REG_QUEUE_BASE_HIGH)}
                                                                     << 32;
   kb_descriptor descriptor{};
+  line_ = 0;
   fetch(base + index % size * sizeof descriptor, &descriptor, sizeof descriptor);
+  if (descriptor.irq_line >= registers.irq_lines()) {
+    throw Mistake{
+        KB_ERROR_DESCRIPTOR,
+        fmt::format("descriptor {} names the interrupt line {}, but there are {}; DeviceConfig::irqs sets how many",
+                    index, descriptor.irq_line, registers.irq_lines())};
+  }
+  line_ = descriptor.irq_line;
   switch (descriptor.op) {
     case KB_OP_LAUNCH:
       launch(descriptor);
@@ -156,7 +173,7 @@ void ControlBlock::process(std::uint64_t index) {
           fmt::format("descriptor {} has operation {}; 1 is launch, 2 copy to device, 3 copy to host, 4 fence", index,
                       descriptor.op)};
   }
-  descriptor_ended(descriptor.flags, nullptr);
+  descriptor_ended(descriptor.flags, line_, nullptr);
 }
 
 // From host memory; without it, from the device's own, by a read of the host.
@@ -202,9 +219,9 @@ void ControlBlock::launch(const kb_descriptor& descriptor) {
   const std::shared_ptr<const contract::KernelLaunch> launch = read_launch(descriptor);
   const contract::RequestId request = submit([&] { return host_.submit(launch); });
   ++open_;
-  host_.on_done(request, [this, request, flags = descriptor.flags] {
+  host_.on_done(request, [this, request, flags = descriptor.flags, line = line_] {
     --open_;
-    descriptor_ended(flags, &host_.completion(request));
+    descriptor_ended(flags, line, &host_.completion(request));
     context_.platform.scheduler().wake(answered_);
   });
 }
@@ -325,38 +342,38 @@ void ControlBlock::copy_to_host(const kb_descriptor& descriptor) {
   }
 }
 
-void ControlBlock::descriptor_ended(std::uint32_t flags, const contract::Completion* completion) {
+void ControlBlock::descriptor_ended(std::uint32_t flags, std::uint32_t line, const contract::Completion* completion) {
   if (completion != nullptr && !completion->ok) {
-    fail({KB_ERROR_FAILED, completion->error_message});
+    fail({KB_ERROR_FAILED, completion->error_message}, line);
     return;
   }
   ++ended_;
-  if ((flags & KB_FLAG_INTERRUPT) != 0) interrupts_ |= KB_IRQ_DONE;
+  if ((flags & KB_FLAG_INTERRUPT) != 0) interrupts_[line] |= KB_IRQ_DONE;
   context_.outward.post(out_port_, *this, kInterrupt);
   context_.settled();
 }
 
-void ControlBlock::fail(const Mistake& mistake) {
+void ControlBlock::fail(const Mistake& mistake, std::uint32_t line) {
   ++ended_;
-  tell(mistake);
+  tell(mistake, line);
 }
 
-void ControlBlock::tell(const Mistake& mistake) {
+void ControlBlock::tell(const Mistake& mistake, std::uint32_t line) {
   context_.report_fault({modules::OutsideFault::Kind::driver_mistake,
                          fmt::format("{}: mistakes with ERROR {}", name(), mistake.code),
                          fmt::format("{}: {} (at {})", name(), mistake.text, sc_core::sc_time_stamp().to_string())});
   if (registers.get(KB_REG_ERROR) == KB_ERROR_NONE) registers.set(KB_REG_ERROR, mistake.code);
-  interrupts_ |= KB_IRQ_ERROR;
+  interrupts_[line] |= KB_IRQ_ERROR;
   context_.outward.post(out_port_, *this, kInterrupt);
   context_.settled();
 }
 
-// A driver that waits for an interrupt gets one.
+// A driver that waits for an interrupt gets one, whichever line it waits for.
 void ControlBlock::abandon() {
   if (std::exchange(abandoned_, true) || idle_inside()) return;
   if (registers.get(KB_REG_ERROR) == KB_ERROR_NONE) registers.set(KB_REG_ERROR, KB_ERROR_FAILED);
   ended_ = registers.get(KB_REG_DOORBELL);
-  interrupts_ |= KB_IRQ_ERROR;
+  for (std::uint32_t& line : interrupts_) line |= KB_IRQ_ERROR;
   context_.outward.post(out_port_, *this, kInterrupt);
 }
 

@@ -62,10 +62,10 @@ class ControlBlock final : public sc_core::sc_module, private elab::IInwardCall,
   // Has `submit` called by the engine, and waits until the request that it makes was made, or has ended.
   contract::RequestId submit(std::function<contract::RequestId()> submit);
   void wait_for(contract::RequestId request);
-  void descriptor_ended(std::uint32_t flags, const contract::Completion* completion);
+  void descriptor_ended(std::uint32_t flags, std::uint32_t line, const contract::Completion* completion);
   bool idle_inside() const { return open_ == 0 && fetched_ == registers.get(KB_REG_DOORBELL) && !busy_; }
-  void fail(const Mistake& mistake);  // of a descriptor, which ends with it
-  void tell(const Mistake& mistake);
+  void fail(const Mistake& mistake, std::uint32_t line);  // of a descriptor, which ends with it
+  void tell(const Mistake& mistake, std::uint32_t line);
   void update_status();
   void raise(std::uint32_t bits);
 
@@ -80,10 +80,11 @@ class ControlBlock final : public sc_core::sc_module, private elab::IInwardCall,
   contract::RequestId submitted_ = 0;
   std::exception_ptr refused_;
   bool answer_ = false;
-  bool busy_ = false;             // the thread is at a descriptor
-  std::uint32_t fetched_ = 0;     // descriptors since reset
-  std::size_t open_ = 0;          // launches under way
-  std::uint32_t interrupts_ = 0;  // to be shown in IRQ_STATUS
+  bool busy_ = false;                      // the thread is at a descriptor
+  std::uint32_t fetched_ = 0;              // descriptors since reset
+  std::size_t open_ = 0;                   // launches under way
+  std::uint32_t line_ = 0;                 // interrupt line of the descriptor that the thread is at
+  std::vector<std::uint32_t> interrupts_;  // of each line, to be shown in IRQ_STATUS
   std::uint32_t ended_ = 0;
   bool abandoned_ = false;
 };

@@ -1,7 +1,10 @@
 #include "sim/device/device.h"
 
+#include <fmt/format.h>
+
 #include "platform/base/error.h"
 #include "sim/device/device_impl.h"
+#include "sim/device/device_queue.h"
 
 namespace kb {
 
@@ -21,8 +24,25 @@ void set_time_resolution() {
                              "call it before them, first in sc_main()");
 }
 
+namespace {
+
+// Ports of the lines behind the first.
+std::vector<std::unique_ptr<Device::IrqPort>> make_interrupts(int lines) {
+  if (lines < 1 || lines > static_cast<int>(KB_MAX_IRQ_LINES)) {
+    throw Error::configuration(
+        fmt::format("DeviceConfig::irqs is {}; it has to be from 1 to {}", lines, KB_MAX_IRQ_LINES));
+  }
+  std::vector<std::unique_ptr<Device::IrqPort>> ports;
+  for (int line = 1; line < lines; ++line) {
+    ports.push_back(std::make_unique<Device::IrqPort>(fmt::format("irq{}", line).c_str()));
+  }
+  return ports;
+}
+
+}  // namespace
+
 Device::Device(const sc_core::sc_module_name& name, const DeviceConfig& config)
-    : sc_core::sc_module(name), impl_(std::make_unique<Impl>(*this, config)) {
+    : sc_core::sc_module(name), more_irqs_(make_interrupts(config.irqs)), impl_(std::make_unique<Impl>(*this, config)) {
   host_memory.bind(*this);
 }
 
@@ -42,6 +62,14 @@ Device::TargetSocket& Device::registers() {
 
 Device::InitiatorSocket& Device::memory(const std::string& name) {
   return impl_->memory(name);
+}
+
+Device::IrqPort& Device::interrupt(int line) {
+  if (line < 0 || line >= irq_lines()) {
+    throw Error::configuration(fmt::format("{} has no interrupt line {}; there are {}, from 0 (DeviceConfig::irqs)",
+                                           name(), line, irq_lines()));
+  }
+  return line == 0 ? irq : *more_irqs_[static_cast<std::size_t>(line) - 1];
 }
 
 void Device::run(HostProgram program) {

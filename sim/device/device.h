@@ -56,6 +56,7 @@ struct DeviceConfig {
   std::string topology_text = {};                                  // YAML
   std::vector<std::pair<std::string, std::string>> settings = {};  // dotted key and value, as --set
   std::vector<DeviceTarget> targets = {DeviceTarget{}};
+  int irqs = 1;                // interrupt lines, up to 32; a descriptor names the one that it raises
   std::string data = "eager";  // "off", "replay" or "eager": whether memories have contents
   bool strict = false;         // reading unwritten memory is an error
   std::string oplog = {};      // operation log: SQLite for .sqlite, .sqlite3 and .db, else text; empty: none
@@ -123,7 +124,10 @@ class Device final : public sc_core::sc_module, private tlm::tlm_bw_transport_if
   // Of a block with impl tlm.memory, by its attribute `socket`: where an outside memory is bound.
   InitiatorSocket& memory(const std::string& name);
   InitiatorSocket host_memory{"host_memory"};  // where the device's DMA reads the queue and copies
-  IrqPort irq{"irq"};                          // IRQ_STATUS and IRQ_MASK have a bit in common
+  IrqPort irq{"irq"};                          // line 0: its IRQ_STATUS and IRQ_MASK have a bit in common
+  // Ports of all lines (DeviceConfig::irqs), line 0 among them. Configuration Error for another one.
+  IrqPort& interrupt(int line);
+  int irq_lines() const { return 1 + static_cast<int>(more_irqs_.size()); }
 
   // A C++ program on the host side, in a thread of its own from the start of the simulation; one per device.
   void run(HostProgram program);
@@ -148,6 +152,7 @@ class Device final : public sc_core::sc_module, private tlm::tlm_bw_transport_if
                                      sc_core::sc_time& delay) override;
   void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) override;
 
+  std::vector<std::unique_ptr<IrqPort>> more_irqs_;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -19,12 +19,15 @@
 #define KB_REG_DONE_COUNT 0x18 /* RO: descriptors ended since reset, failed ones included */
 #define KB_REG_STATUS 0x1c     /* RO: KB_STATUS_... */
 #define KB_REG_ERROR 0x20      /* KB_ERROR_... of the first failure; writing any value clears it */
-#define KB_REG_IRQ_STATUS 0x24 /* KB_IRQ_...; writing ones clears them */
+#define KB_REG_IRQ_STATUS 0x24 /* KB_IRQ_... of line 0; writing ones clears them */
 #define KB_REG_IRQ_MASK 0x28   /* ones let the interrupt through */
-#define KB_REG_BYTES 0x2c
+#define KB_REG_IRQ_LINES 0x2c  /* RO: interrupt lines */
+#define KB_REG_IRQ_STATUS_OF(line) ((line) == 0 ? KB_REG_IRQ_STATUS : 0x28u + 8u * (line)) /* 0x30, 0x38, ... */
+#define KB_REG_IRQ_MASK_OF(line) (KB_REG_IRQ_STATUS_OF(line) + 4u)
+#define KB_MAX_IRQ_LINES 32u
 
 #define KB_ID_VALUE 0x3055504bu /* "KPU0" */
-#define KB_QUEUE_VERSION 1u
+#define KB_QUEUE_VERSION 2u     /* 1: one interrupt line, and no irq_line in a descriptor */
 
 #define KB_STATUS_BUSY 1u  /* a descriptor is open */
 #define KB_STATUS_ERROR 2u /* KB_REG_ERROR is not 0 */
@@ -60,7 +63,9 @@ struct kb_descriptor {
   uint64_t host;        /* copy: address in host memory */
   uint64_t device;      /* copy: physical address */
   uint64_t bytes;       /* copy */
-  uint64_t reserved[7]; /* 0 */
+  uint32_t irq_line;    /* interrupt line that KB_FLAG_INTERRUPT, or a failure, raises */
+  uint32_t reserved0;   /* 0 */
+  uint64_t reserved[6]; /* 0 */
 };
 
 /* Kinds of arguments. */

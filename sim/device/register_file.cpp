@@ -3,23 +3,27 @@
 #include <cstring>
 #include <utility>
 
-#include "sim/device/device_queue.h"
-
 namespace kb::sim {
 namespace {
 
+bool is_irq_status(std::uint32_t offset) {
+  return offset == KB_REG_IRQ_STATUS || (offset >= KB_REG_IRQ_STATUS_OF(1) && offset % 8 == 0);
+}
+
 bool read_only(std::uint32_t offset) {
-  return offset == KB_REG_ID || offset == KB_REG_VERSION || offset == KB_REG_DONE_COUNT || offset == KB_REG_STATUS;
+  return offset == KB_REG_IRQ_LINES || offset == KB_REG_ID || offset == KB_REG_VERSION || offset == KB_REG_DONE_COUNT ||
+         offset == KB_REG_STATUS;
 }
 
 }  // namespace
 
 RegisterFile::RegisterFile(const sc_core::sc_module_name& name, std::function<void(std::uint32_t)> written,
-                           const modules::BridgeContext& context)
+                           const modules::BridgeContext& context, std::uint32_t irq_lines)
     : sc_core::sc_module(name),
       written_(std::move(written)),
       checker_(socket.name(), context.breach_report()),
-      failed_(context.failed) {
+      failed_(context.failed),
+      values_(KB_REG_IRQ_STATUS_OF(irq_lines) / 4) {
   SC_HAS_PROCESS(RegisterFile);
   SC_METHOD(answer);
   dont_initialize();
@@ -27,9 +31,9 @@ RegisterFile::RegisterFile(const sc_core::sc_module_name& name, std::function<vo
   SC_METHOD(end_response);
   dont_initialize();
   sensitive << ended_event_;
-  static_assert(sizeof(values_) == KB_REG_BYTES);
   set(KB_REG_ID, KB_ID_VALUE);
   set(KB_REG_VERSION, KB_QUEUE_VERSION);
+  set(KB_REG_IRQ_LINES, irq_lines);
   socket.bind(*this);
 }
 
@@ -39,9 +43,10 @@ tlm::tlm_response_status RegisterFile::access(tlm::tlm_generic_payload& payload)
   if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return tlm::TLM_OK_RESPONSE;
   if (payload.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
   if (length == 0 || payload.get_data_ptr() == nullptr) return tlm::TLM_GENERIC_ERROR_RESPONSE;
-  if (address % 4 != 0 || address >= KB_REG_BYTES) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  const std::uint64_t end = values_.size() * 4;
+  if (address % 4 != 0 || address >= end) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
   if (length % 4 != 0 || payload.get_streaming_width() < length) return tlm::TLM_BURST_ERROR_RESPONSE;
-  if (length > KB_REG_BYTES - address) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  if (length > end - address) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
   const auto first = static_cast<std::uint32_t>(address);
   if (payload.is_read()) {
     std::memcpy(payload.get_data_ptr(), &values_[first / 4], length);
@@ -59,7 +64,7 @@ tlm::tlm_response_status RegisterFile::access(tlm::tlm_generic_payload& payload)
 }
 
 void RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
-  if (offset == KB_REG_IRQ_STATUS) {
+  if (is_irq_status(offset)) {
     set(offset, get(offset) & ~value);
   } else {
     set(offset, offset == KB_REG_ERROR ? KB_ERROR_NONE : value);

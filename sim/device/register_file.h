@@ -1,17 +1,18 @@
 // The registers of a device on the bus of a CPU.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <string>
 #include <systemc>
 #include <tlm>
+#include <vector>
 
 #include "modules/bridge/bridge_context.h"
 #include "modules/bridge/socket_checker.h"
 #include "sim/device/device.h"
+#include "sim/device/device_queue.h"
 
 namespace kb::sim {
 
@@ -22,12 +23,13 @@ class RegisterFile final : public sc_core::sc_module, public tlm::tlm_fw_transpo
  public:
   // `written` hears of every write, after it took effect.
   RegisterFile(const sc_core::sc_module_name& name, std::function<void(std::uint32_t offset)> written,
-               const modules::BridgeContext& context);
+               const modules::BridgeContext& context, std::uint32_t irq_lines);
 
   Device::TargetSocket socket{"socket"};
 
   std::uint32_t get(std::uint32_t offset) const { return values_[offset / 4]; }
   void set(std::uint32_t offset, std::uint32_t value) { values_[offset / 4] = value; }
+  std::uint32_t irq_lines() const { return get(KB_REG_IRQ_LINES); }
 
   tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay) override;
@@ -45,7 +47,7 @@ class RegisterFile final : public sc_core::sc_module, public tlm::tlm_fw_transpo
   std::function<void(std::uint32_t)> written_;
   modules::SocketChecker checker_;
   std::function<void(std::exception_ptr)> failed_;
-  std::array<std::uint32_t, 11> values_{};
+  std::vector<std::uint32_t> values_;
   tlm::tlm_generic_payload* pending_ = nullptr;     // accepted, and its time has not come
   tlm::tlm_generic_payload* responding_ = nullptr;  // has its BEGIN_RESP and no END_RESP
   bool due_ = false;                                // the time of pending_ has come

@@ -7,6 +7,7 @@
 
 #include "examples/embedding/host_memory.h"
 #include "platform/address/phys_addr.h"
+#include "platform/base/error.h"
 #include "platform/base/units.h"
 #include "sim/device/device.h"
 #include "sim/device/device_queue.h"
@@ -234,7 +235,7 @@ TEST(Control, RegistersAnswerWrongAccessesAsTheStandardSays) {
   run_program([](Cpu& cpu) {
     std::uint32_t value = 0;
     EXPECT_EQ(cpu.access(false, 2, value), tlm::TLM_ADDRESS_ERROR_RESPONSE);
-    EXPECT_EQ(cpu.access(false, KB_REG_BYTES, value), tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    EXPECT_EQ(cpu.access(false, KB_REG_IRQ_STATUS_OF(1), value), tlm::TLM_ADDRESS_ERROR_RESPONSE);
     EXPECT_EQ(cpu.access(true, KB_REG_DONE_COUNT, value), tlm::TLM_COMMAND_ERROR_RESPONSE);
     tlm::tlm_generic_payload payload;
     payload.set_read();
@@ -250,6 +251,57 @@ TEST(Control, RegistersAnswerWrongAccessesAsTheStandardSays) {
     cpu.registers->b_transport(payload, delay);
     EXPECT_EQ(payload.get_response_status(), tlm::TLM_BURST_ERROR_RESPONSE);
   });
+}
+
+TEST(Control, EachDescriptorRaisesItsLine) {
+  const test::SystemcReports reports;
+  DeviceConfig config;
+  config.topology = KB_CONFIG_DIR "/one_pe.yaml";
+  config.irqs = 3;
+  config.on_failure = "warning";
+  Device device("device", config);
+  HostMemory memory("memory", 1 << 20);
+  sc_core::sc_signal<bool> irq("irq");
+  std::vector<sc_core::sc_signal<bool>> more(2);
+  Cpu cpu("cpu", &memory, [&](Cpu& own) {
+    own.start();
+    EXPECT_EQ(own.read(KB_REG_IRQ_LINES), 3u);
+    std::uint32_t value = 1;
+    EXPECT_EQ(own.access(true, KB_REG_IRQ_LINES, value), tlm::TLM_COMMAND_ERROR_RESPONSE);
+    EXPECT_EQ(own.access(false, KB_REG_IRQ_STATUS_OF(3), value), tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    own.write(KB_REG_IRQ_MASK_OF(1), KB_IRQ_DONE);
+    own.write(KB_REG_IRQ_MASK_OF(2), KB_IRQ_ERROR);
+    own.descriptor(0).op = KB_OP_FENCE;
+    own.descriptor(0).flags = KB_FLAG_INTERRUPT;
+    own.descriptor(0).irq_line = 1;
+    own.write(KB_REG_DOORBELL, 1);
+    wait(more[0].posedge_event());
+    EXPECT_FALSE(irq.read() || more[1].read());
+    EXPECT_EQ(own.read(KB_REG_IRQ_STATUS), 0u);
+    EXPECT_EQ(own.read(KB_REG_IRQ_STATUS_OF(1)), KB_IRQ_DONE);
+    own.write(KB_REG_IRQ_STATUS_OF(1), KB_IRQ_DONE);
+    wait(more[0].negedge_event());
+    own.descriptor(1).op = 99;  // a mistake raises the line of its descriptor
+    own.descriptor(1).irq_line = 2;
+    own.write(KB_REG_DOORBELL, 2);
+    wait(more[1].posedge_event());
+    EXPECT_EQ(own.read(KB_REG_IRQ_STATUS_OF(2)), KB_IRQ_ERROR);
+    own.descriptor(2).op = KB_OP_FENCE;
+    own.descriptor(2).irq_line = 3;
+    EXPECT_EQ(own.ring(3), KB_IRQ_ERROR);
+  });
+  cpu.registers.bind(device.registers());
+  device.host_memory.bind(memory.socket);
+  device.interrupt(0).bind(irq);
+  device.interrupt(1).bind(more[0]);
+  device.interrupt(2).bind(more[1]);
+  cpu.irq.bind(irq);
+  EXPECT_THROW(device.interrupt(3), Error);
+  sc_core::sc_start();
+  EXPECT_TRUE(cpu.done);
+  const DeviceReport report = device.finish();
+  ASSERT_EQ(report.problems.size(), 2u);
+  EXPECT_NE(report.problems[1].find("descriptor 2 names the interrupt line 3, but there are 3"), std::string::npos);
 }
 
 // Without host memory the queue lies in the device's own memory, where a debugger has put it.

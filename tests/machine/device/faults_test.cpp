@@ -311,6 +311,7 @@ TEST(OutsideFaults, WrongConfigurationsAreNamed) {
   EXPECT_THAT(message([](DeviceConfig& c) { c.targets[0].windows = {{0, hbm(0), 0}}; }), HasSubstr("has no bytes"));
   EXPECT_THAT(message([](DeviceConfig& c) { c.targets[0].accept_ns = -1; }), HasSubstr("accept_ns is -1"));
   EXPECT_THAT(message([](DeviceConfig& c) { c.no_progress_ns = -1; }), HasSubstr("no_progress_ns is -1"));
+  EXPECT_THAT(message([](DeviceConfig& c) { c.irqs = 33; }), HasSubstr("irqs is 33; it has to be from 1 to 32"));
   EXPECT_THAT(message([](DeviceConfig& c) { c.on_failure = "eror"; }), HasSubstr("did you mean 'error'?"));
   EXPECT_THAT(message([](DeviceConfig& c) { c.data = "eagre"; }), HasSubstr("did you mean 'eager'?"));
   EXPECT_THAT(message([](DeviceConfig& c) { c.topology.clear(); }), HasSubstr("names no machine"));
