@@ -10,8 +10,10 @@
 namespace kb::modules {
 namespace {
 
-// Argument of a call outward; others are the slot whose response ends.
+// Arguments of calls outward; others are the slot whose response ends.
 constexpr std::uint64_t kBeginRequest = ~std::uint64_t{0};
+constexpr std::uint64_t kEndRequest = std::uint64_t{1} << 63;  // with the ticket of the access that was taken
+constexpr unsigned kSlotBits = 22;                             // of a ticket
 
 TimeFs time_of(const sc_core::sc_time& time) {
   return TimeFs(static_cast<std::int64_t>(time.value()));
@@ -113,8 +115,9 @@ std::uint64_t OutsidePort::take_slot(const OutsideAccess& access) {
   }
   Slot& slot = slots_[index];
   slot.access = access;
+  slot.ticket = accesses_ << kSlotBits | index;
   slot.state = State::requesting;
-  slot.taken = slot.responding = false;
+  slot.taken = slot.responding = slot.passed = false;
   slot.made = scheduler_.now();
   slot.bytes.assign(access.bytes, 0);
   tlm::tlm_generic_payload& payload = *slot.payload;
@@ -176,6 +179,8 @@ void OutsidePort::debug(tlm::tlm_command command, std::uint64_t address, unsigne
 void OutsidePort::on_outward(std::uint64_t argument) {
   if (argument == kBeginRequest) {
     begin_request();
+  } else if ((argument & kEndRequest) != 0) {
+    end_request(argument & ~kEndRequest);
   } else {
     end_response(argument, sc_core::SC_ZERO_TIME);
   }
@@ -199,9 +204,32 @@ void OutsidePort::begin_request() {
     respond(slot, delay);
     if (params_.early_end) end_response(slot, delay);
   } else if (status == tlm::TLM_UPDATED && phase == tlm::END_REQ) {
-    slots_[slot].taken = true;
-    post(kAccepted, slot, delay);
+    take(slot, delay);
   }
+}
+
+// END_REQ of the slot's access was called or returned.
+void OutsidePort::take(std::uint64_t slot, const sc_core::sc_time& delay) {
+  slots_[slot].taken = true;
+  post(kAccepted, slot, delay);
+  outside_.outward->post_after(delay, out_port_, *this, kEndRequest | slots_[slot].ticket);
+}
+
+// The next access follows at the time of END_REQ, a delta cycle later. One femtosecond later, which is when the machine
+// hears of it, would be a cycle later for a memory with a clock.
+void OutsidePort::end_request(std::uint64_t ticket) {
+  Slot* const slot = find(ticket);
+  if (slot == nullptr || slot->state != State::requesting || std::exchange(slot->passed, true)) return;
+  scheduler_.present();
+  requesting_ = !queue_.empty() && has_room(queue_.front());
+  if (requesting_) begin_request();
+  update_stall();
+}
+
+// Null when the access has ended: a memory may announce END_REQ for a later time than its answer.
+OutsidePort::Slot* OutsidePort::find(std::uint64_t ticket) {
+  Slot& slot = slots_[ticket & ((std::uint64_t{1} << kSlotBits) - 1)];
+  return slot.ticket == ticket ? &slot : nullptr;
 }
 
 // BEGIN_RESP of the slot's access was called or returned. The payload is kept until END_RESP has been sent.
@@ -210,6 +238,8 @@ void OutsidePort::respond(std::uint64_t slot, const sc_core::sc_time& delay) {
   post(kAnswered, slot, delay);
   slots_[slot].payload->acquire();
   if (!params_.early_end) outside_.outward->post_after(delay, out_port_, *this, slot);
+  if (slots_[slot].taken) return;
+  outside_.outward->post_after(delay, out_port_, *this, kEndRequest | slots_[slot].ticket);  // it implies END_REQ
 }
 
 void OutsidePort::end_response(std::uint64_t slot, sc_core::sc_time delay) {
@@ -252,10 +282,10 @@ tlm::tlm_sync_enum OutsidePort::nb_transport_bw(tlm::tlm_generic_payload& payloa
   }
   const std::uint64_t slot = found->second;
   if (phase == tlm::END_REQ) {
-    if (std::exchange(slots_[slot].taken, true)) {
+    if (slots_[slot].taken) {
       problem(payload, "a second END_REQ");
     } else {
-      post(kAccepted, slot, delay);
+      take(slot, delay);
     }
     return tlm::TLM_ACCEPTED;
   }
@@ -271,15 +301,16 @@ tlm::tlm_sync_enum OutsidePort::nb_transport_bw(tlm::tlm_generic_payload& payloa
 
 void OutsidePort::post(Event event, std::uint64_t slot, const sc_core::sc_time& delay) {
   const TimeFs now = time_of(sc_core::sc_time_stamp());
-  outside_.mailbox->post(time_sum(now, time_of(delay)), in_port_, *this, slot * kEvents + event);
+  outside_.mailbox->post(time_sum(now, time_of(delay)), in_port_, *this, slots_[slot].ticket * kEvents + event);
 }
 
 void OutsidePort::on_inward(TimeFs, std::uint64_t argument) {
-  const std::uint64_t index = argument / kEvents;
-  Slot& slot = slots_[index];
+  Slot* const found = find(argument / kEvents);
+  if (found == nullptr) return;
+  Slot& slot = *found;
   if (slot.state == State::requesting) {  // an answer implies END_REQ
     slot.state = State::accepted;
-    requesting_ = false;
+    if (!slot.passed) requesting_ = false;
     if (!params_.phases) scheduler_.wake(work_);
     user_.on_accepted(slot.access);
   }

@@ -35,20 +35,20 @@ class IOutsideUser {
 };
 
 struct OutsidePortParams {
-  std::string socket;                             // its name, by which the device finds it
-  std::size_t max_reads = 1024, max_writes = 64;  // limit of unanswered accesses
-  bool phases = true;                             // AT, else LT
-  bool early_end = false;                         // BEGIN_RESP returns TLM_COMPLETED, and no END_RESP follows
+  std::string socket;                               // its name, by which the device finds it
+  std::size_t max_reads = 1024, max_writes = 1024;  // limit of unanswered accesses
+  bool phases = true;                               // AT, else LT
+  bool early_end = false;                           // BEGIN_RESP returns TLM_COMPLETED, and no END_RESP follows
   // Timing only: writes carry all-zero byte enables and the present contents, so the memory's contents stay as they
   // are.
   bool keeps_contents = false;
 };
 
-// Makes accesses in the order in which they are given, one BEGIN_REQ after the END_REQ of the one before; a memory that
-// withholds END_REQ stalls this port alone. Answers come in any order. BEGIN_RESP is accepted, and END_RESP goes out on
-// the forward path at the time of BEGIN_RESP plus its delay, in a later delta cycle, which every memory understands.
-// With `early_end` BEGIN_RESP completes the transaction. LT: one b_transport() after the other, whose delay is the time
-// of the answer; a memory that waits in it serves one access at a time.
+// Makes accesses in the order in which they are given, one BEGIN_REQ at the time of END_REQ of the one before; a memory
+// that withholds END_REQ stalls this port alone. Answers come in any order. BEGIN_RESP is accepted, and END_RESP goes
+// out on the forward path at the time of BEGIN_RESP plus its delay, in a later delta cycle, which every memory
+// understands. With `early_end` BEGIN_RESP completes the transaction. LT: one b_transport() after the other, whose
+// delay is the time of the answer; a memory that waits in it serves one access at a time.
 class OutsidePort final : public sc_core::sc_module,
                           public tlm::tlm_bw_transport_if<>,
                           public tlm::tlm_mm_interface,
@@ -78,8 +78,10 @@ class OutsidePort final : public sc_core::sc_module,
   struct Slot {
     tlm::tlm_generic_payload* payload = nullptr;
     OutsideAccess access;
+    std::uint64_t ticket = 0;  // of this use of the slot
     State state = State::free;
     bool taken = false, responding = false;  // END_REQ and BEGIN_RESP were seen, perhaps with a delay that still runs
+    bool passed = false;                     // the next access has been allowed to follow this one
     TimeFs made = 0_fs;
     std::vector<unsigned char> bytes;
   };
@@ -101,6 +103,9 @@ class OutsidePort final : public sc_core::sc_module,
                              std::uint64_t nbytes);
   std::uint64_t take_slot(const OutsideAccess& access);
   void begin_request();
+  void take(std::uint64_t slot, const sc_core::sc_time& delay);
+  void end_request(std::uint64_t ticket);
+  Slot* find(std::uint64_t ticket);
   void end_response(std::uint64_t slot, sc_core::sc_time delay);
   void respond(std::uint64_t slot, const sc_core::sc_time& delay);
   void post(Event event, std::uint64_t slot, const sc_core::sc_time& delay);

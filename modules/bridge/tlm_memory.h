@@ -23,7 +23,7 @@ struct TlmMemoryParams {
   std::string socket = "memory";
   std::int64_t access_bytes = 64;  // of an SRAM; an HBM controller has its own
   std::int64_t max_reads = 1024;
-  std::int64_t max_writes = 64;
+  std::int64_t max_writes = 1024;
   Address address = Address::slice_offset;
   Style mode = Style::at;
   WriteAck write_ack = WriteAck::response;
