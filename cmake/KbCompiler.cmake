@@ -13,13 +13,20 @@ string(REPLACE "-DNDEBUG" "" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}
 add_library(kb_flags INTERFACE)
 target_compile_options(kb_flags INTERFACE
   "$<BUILD_INTERFACE:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wnon-virtual-dtor>"
-  -fno-semantic-interposition  # a function may be inlined although its code is position independent
-  -ffp-contract=off)  # no fused multiply-add: results keep their bits on every CPU
+  $<BUILD_INTERFACE:-fno-semantic-interposition>  # a function may be inlined although its code is position independent
+  $<BUILD_INTERFACE:-ffp-contract=off>)  # no fused multiply-add: results keep their bits on every CPU
 if(KB_WERROR)
   target_compile_options(kb_flags INTERFACE $<BUILD_INTERFACE:-Werror>)
 endif()
 target_compile_features(kb_flags INTERFACE cxx_std_17)
-target_include_directories(kb_flags INTERFACE "$<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>")
+# Examples include <kernbench/...>, as from an installation.
+set(_installed "${CMAKE_BINARY_DIR}/include/kernbench")
+file(MAKE_DIRECTORY "${_installed}")
+foreach(link platform modules kernels sw sim/device/device.h sim/device/device_queue.h sim/device/width_adapter.h platform/base/version.h)
+  cmake_path(GET link FILENAME name)
+  file(CREATE_LINK "${CMAKE_SOURCE_DIR}/${link}" "${_installed}/${name}" SYMBOLIC)
+endforeach()
+target_include_directories(kb_flags INTERFACE "$<BUILD_INTERFACE:${CMAKE_SOURCE_DIR};${CMAKE_BINARY_DIR}/include>")
 
 if(KB_SANITIZE)
   # -O1 and no checks for null and misaligned pointers, about a fifth of the compile time. A null pointer stops in ASan

@@ -22,7 +22,7 @@ if(NOT KB_SYSTEMC_IS_CXX17)
 endif()
 add_library(kb_systemc INTERFACE)
 target_link_libraries(kb_systemc INTERFACE PkgConfig::SYSTEMC)
-target_compile_definitions(kb_systemc INTERFACE SC_ALLOW_DEPRECATED_IEEE_API=0)
+target_compile_definitions(kb_systemc INTERFACE $<BUILD_INTERFACE:SC_ALLOW_DEPRECATED_IEEE_API=0>)
 
 # For speed alone (kb_huge_pages); never with sanitizers, which bring their own allocator.
 if(NOT KB_SANITIZE)

@@ -1,5 +1,6 @@
 # `cpack` in the build folder makes a Debian package of what `cmake --install` installs; it needs dpkg-dev and file.
-install(FILES "${CMAKE_SOURCE_DIR}/README.md" "${CMAKE_SOURCE_DIR}/CHANGELOG.md" DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES "${CMAKE_SOURCE_DIR}/README.md" "${CMAKE_SOURCE_DIR}/CHANGELOG.md" "${CMAKE_SOURCE_DIR}/LICENSE"
+  "${CMAKE_SOURCE_DIR}/NOTICE.md" DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY "${CMAKE_SOURCE_DIR}/docs" "${CMAKE_SOURCE_DIR}/examples" DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # Shells look for these files by themselves.
 install(CODE "

@@ -77,7 +77,8 @@ function(make_page name summary see_also)
   file(CHMOD "${work}/${name}" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
   execute_process(COMMAND "${HELP2MAN}" --no-info --section=1 "--name=${summary}" "--manual=User Commands"
                           "--source=kernbench ${VERSION}" "--version-string=${VERSION}" "--include=${work}/${name}.include"
-                          "--output=${OUTPUT}/${name}.1" "${work}/${name}"
+                          "--output=${OUTPUT}/${name}.1" "./${name}"
+                  WORKING_DIRECTORY "${work}"  # help2man hands the name to a shell, where a blank would part it
                   COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 

@@ -1,11 +1,11 @@
 // A memory controller with banks and open rows.
 #pragma once
 
+#include <kernbench/modules/fabric/arrival_node.h>
+#include <kernbench/platform/params/hbm_ctrl_params.h>
+
 #include <cstdint>
 #include <vector>
-
-#include "modules/fabric/arrival_node.h"
-#include "platform/params/hbm_ctrl_params.h"
 
 namespace example {
 

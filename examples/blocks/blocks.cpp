@@ -1,7 +1,8 @@
 // The library that --plugin loads: what stands behind each `impl: custom.<name>`.
+#include <kernbench/platform/elab/block_plugin.h>
+
 #include "banked_memory.h"
 #include "plain_router.h"
-#include "platform/elab/block_plugin.h"
 #include "priority_router.h"
 #include "table_math.h"
 

@@ -1,10 +1,11 @@
 // The machine with a block of our own in a program of our own, without a plug-in: own_program MACHINE.yaml
+#include <kernbench/modules/catalog.h>
+#include <kernbench/platform/elab/platform.h>
+#include <kernbench/platform/topology/topology.h>
+
 #include <cstdio>
 #include <systemc>
 
-#include "modules/catalog.h"
-#include "platform/elab/platform.h"
-#include "platform/topology/topology.h"
 #include "table_math.h"
 
 int sc_main(int argc, char** argv) {

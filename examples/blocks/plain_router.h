@@ -1,8 +1,8 @@
 // A router with the rules of the built-in one, as short as it can be: a start for rules of your own.
 #pragma once
 
-#include "modules/fabric/arrival_node.h"
-#include "platform/params/transit_params.h"
+#include <kernbench/modules/fabric/arrival_node.h>
+#include <kernbench/platform/params/transit_params.h>
 
 namespace example {
 

@@ -1,13 +1,13 @@
 // A router with two priorities.
 #pragma once
 
+#include <kernbench/modules/fabric/arrival_node.h>
+#include <kernbench/platform/elab/registry.h>
+#include <kernbench/platform/params/transit_params.h>
+
 #include <cstdint>
 #include <deque>
 #include <vector>
-
-#include "modules/fabric/arrival_node.h"
-#include "platform/elab/registry.h"
-#include "platform/params/transit_params.h"
 
 namespace example {
 

@@ -2,12 +2,12 @@
 // GoogleTest each of these functions is a TEST. SystemC elaborates once in a process, so argv[1] chooses the test.
 #include "priority_router.h"
 
+#include <kernbench/modules/kit/fabric_fixture.h>
+
 #include <cstdio>
 #include <string>
 #include <systemc>
 #include <vector>
-
-#include "modules/kit/fabric_fixture.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 #include "table_math.h"
 
-#include "platform/contract/composite_plan.h"
+#include <kernbench/platform/contract/composite_plan.h>
 
 namespace example {
 

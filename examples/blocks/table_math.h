@@ -1,14 +1,14 @@
 // A MATH engine with a table of costs of its own.
 #pragma once
 
+#include <kernbench/modules/pe/accel_engine.h>
+#include <kernbench/modules/pe/catalog.h>
+#include <kernbench/platform/base/op_types.h>
+#include <kernbench/platform/elab/registry.h>
+#include <kernbench/platform/params/pe_math_params.h>
+
 #include <array>
 #include <cstdint>
-
-#include "modules/pe/accel_engine.h"
-#include "modules/pe/catalog.h"
-#include "platform/base/op_types.h"
-#include "platform/elab/registry.h"
-#include "platform/params/pe_math_params.h"
 
 namespace example {
 

@@ -2,11 +2,11 @@
 // GoogleTest each of these functions is a TEST. SystemC elaborates once in a process, so argv[1] chooses the test.
 #include "table_math.h"
 
+#include <kernbench/modules/kit/pe_fixture.h>
+
 #include <cstdio>
 #include <string>
 #include <systemc>
-
-#include "modules/kit/pe_fixture.h"
 
 namespace {
 

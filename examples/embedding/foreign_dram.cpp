@@ -1,13 +1,13 @@
 // A memory model of your own behind one HBM controller of the machine, under a kernel.
 //   ./foreign_dram machine.yaml
 #include <kernbench/device.h>
+#include <kernbench/sw/runtime/runtime.h>
 
 #include <cstdio>
 #include <fstream>
 #include <iterator>
 
 #include "at_memory.h"
-#include "sw/runtime/runtime.h"
 
 int sc_main(int, char** arguments) {
   kb::set_time_resolution();

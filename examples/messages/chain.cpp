@@ -2,11 +2,11 @@
 // from the one before, and sends the sum on. No wiring has these links; ccl.yaml lists them.
 #include "chain.h"
 
-#include <array>
+#include <kernbench/kernels/tl/tl.h>
+#include <kernbench/sw/distributed/queue_installation.h>
+#include <kernbench/sw/workloads/support.h>
 
-#include "kernels/tl/tl.h"
-#include "sw/distributed/queue_installation.h"
-#include "sw/workloads/support.h"
+#include <array>
 
 namespace chain {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "platform/contract/i_pe.h"
-#include "sw/workloads/workload.h"
+#include <kernbench/platform/contract/i_pe.h>
+#include <kernbench/sw/workloads/workload.h>
 
 namespace chain {
 

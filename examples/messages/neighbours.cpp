@@ -2,9 +2,9 @@
 // ccl.yaml.
 #include "neighbours.h"
 
-#include "kernels/tl/tl.h"
-#include "sw/distributed/queue_installation.h"
-#include "sw/workloads/support.h"
+#include <kernbench/kernels/tl/tl.h>
+#include <kernbench/sw/distributed/queue_installation.h>
+#include <kernbench/sw/workloads/support.h>
 
 namespace neighbours {
 namespace {

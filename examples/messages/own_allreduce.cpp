@@ -1,8 +1,8 @@
 // An all-reduce of one's own: every SIP sends its tile around the ring of SIPs. For tensors on one cube per SIP.
 #include "own_allreduce.h"
 
-#include "kernels/tl/tl.h"
-#include "platform/base/error.h"
+#include <kernbench/kernels/tl/tl.h>
+#include <kernbench/platform/base/error.h>
 
 namespace own {
 

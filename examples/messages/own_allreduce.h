@@ -1,7 +1,7 @@
 #pragma once
 
-#include "platform/contract/i_pe.h"
-#include "sw/distributed/algorithms.h"
+#include <kernbench/platform/contract/i_pe.h>
+#include <kernbench/sw/distributed/algorithms.h>
 
 namespace own {
 

@@ -1,14 +1,15 @@
 // Two SIPs play ping-pong: PE 0 of cube 0 of each sends a tile to and fro, adding one at every hit.
+#include <kernbench/kernels/tl/tl.h>
+#include <kernbench/sw/distributed/process_group.h>
+#include <kernbench/sw/distributed/spawn.h>
+#include <kernbench/sw/plugin/plugin.h>
+#include <kernbench/sw/workloads/support.h>
+
 #include <cstdint>
 
 #include "chain.h"
-#include "kernels/tl/tl.h"
 #include "neighbours.h"
 #include "own_allreduce.h"
-#include "sw/distributed/process_group.h"
-#include "sw/distributed/spawn.h"
-#include "sw/plugin/plugin.h"
-#include "sw/workloads/support.h"
 
 namespace {
 

@@ -1,8 +1,8 @@
 #include "kernel.h"
 
-#include <algorithm>
+#include <kernbench/kernels/tl/tl.h>
 
-#include "kernels/tl/tl.h"
+#include <algorithm>
 
 namespace {
 

@@ -1,7 +1,8 @@
+#include <kernbench/sw/distributed/spawn.h>
+#include <kernbench/sw/plugin/plugin.h>
+#include <kernbench/sw/workloads/support.h>
+
 #include "kernel.h"
-#include "sw/distributed/spawn.h"
-#include "sw/plugin/plugin.h"
-#include "sw/workloads/support.h"
 
 namespace {
 

@@ -2,8 +2,7 @@
 #include "my_array.h"
 
 #include <Vmy_array.h>
-
-#include "modules/rtl/verilated_mac_array.h"
+#include <kernbench/modules/rtl/verilated_mac_array.h>
 
 kb::modules::RtlMaker<kb::modules::IMacArray> my_array() {
   return kb::modules::VerilatedMacArray<Vmy_array>::maker();

@@ -1,10 +1,10 @@
 // A kernel that feels the D2D links, the HBM and the tile size: each PE adds its own numbers to those of the PE that
 // lies half the tensor away, tile by tile. README.md of this folder sweeps over all three.
-#include <algorithm>
+#include <kernbench/kernels/tl/tl.h>
+#include <kernbench/sw/plugin/plugin.h>
+#include <kernbench/sw/workloads/support.h>
 
-#include "kernels/tl/tl.h"
-#include "sw/plugin/plugin.h"
-#include "sw/workloads/support.h"
+#include <algorithm>
 
 namespace {
 

@@ -1,8 +1,8 @@
 // y = relu(x W1) W2 with both weights split over all SIPs, one rank per SIP: the forward pass of a training script.
-#include "platform/data/reference.h"
-#include "sw/parallel/parallel.h"
-#include "sw/plugin/plugin.h"
-#include "sw/workloads/support.h"
+#include <kernbench/platform/data/reference.h>
+#include <kernbench/sw/parallel/parallel.h>
+#include <kernbench/sw/plugin/plugin.h>
+#include <kernbench/sw/workloads/support.h>
 using namespace kb::sw;
 
 static HostArray expected(const HostArray& x, const HostArray& w1, const HostArray& w2) {

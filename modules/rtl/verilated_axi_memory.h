@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "modules/rtl/axi.h"
+#include "modules/rtl/verilated_context.h"
 
 namespace kb::modules {
 
@@ -14,11 +15,7 @@ namespace kb::modules {
 template <typename Verilated>
 class VerilatedAxiMemory final : public IAxiMemory {
  public:
-  explicit VerilatedAxiMemory(RtlFill fill) {
-    context_.randReset(fill == RtlFill::zeros ? 0 : 1);
-    top_ = std::make_unique<Verilated>(&context_, "axi_memory");
-  }
-  ~VerilatedAxiMemory() override { top_->final(); }
+  explicit VerilatedAxiMemory(RtlFill fill) : top_(fill == RtlFill::zeros ? 0 : 1, "axi_memory") {}
 
   static RtlMaker<IAxiMemory> maker() {
     return [](RtlFill fill) { return std::make_unique<VerilatedAxiMemory>(fill); };
@@ -33,6 +30,7 @@ class VerilatedAxiMemory final : public IAxiMemory {
   }
 
   AxiMemoryPins settle(const AxiManagerPins& manager) override {
+    const InContext here(top_.context());
     Verilated& pins = *top_;
     pins.arvalid = manager.arvalid;
     pins.arid = manager.arid;
@@ -65,6 +63,7 @@ class VerilatedAxiMemory final : public IAxiMemory {
   }
 
   void rise() override {
+    const InContext here(top_.context());
     top_->aclk = 1;
     top_->eval();
   }
@@ -72,8 +71,7 @@ class VerilatedAxiMemory final : public IAxiMemory {
   bool busy() override { return top_->busy; }
 
  private:
-  VerilatedContext context_;
-  std::unique_ptr<Verilated> top_;
+  ModelInContext<Verilated> top_;
 };
 
 }  // namespace kb::modules

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "modules/rtl/mac_array.h"
+#include "modules/rtl/verilated_context.h"
 
 namespace kb::modules {
 
@@ -14,17 +15,14 @@ namespace kb::modules {
 template <typename Verilated>
 class VerilatedMacArray final : public IMacArray {
  public:
-  explicit VerilatedMacArray(RtlFill fill) {
-    context_.randReset(fill == RtlFill::zeros ? 0 : 1);
-    top_ = std::make_unique<Verilated>(&context_, "mac_array");
-  }
-  ~VerilatedMacArray() override { top_->final(); }
+  explicit VerilatedMacArray(RtlFill fill) : top_(fill == RtlFill::zeros ? 0 : 1, "mac_array") {}
 
   static RtlMaker<IMacArray> maker() {
     return [](RtlFill fill) { return std::make_unique<VerilatedMacArray>(fill); };
   }
 
   Outputs clock(const Inputs& inputs) override {
+    const InContext here(top_.context());
     Verilated& pins = *top_;
     pins.rst = inputs.reset;
     pins.start = inputs.start;
@@ -51,8 +49,7 @@ class VerilatedMacArray final : public IMacArray {
   }
 
  private:
-  VerilatedContext context_;
-  std::unique_ptr<Verilated> top_;
+  ModelInContext<Verilated> top_;
 };
 
 }  // namespace kb::modules

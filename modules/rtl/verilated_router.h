@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "modules/rtl/router_model.h"
+#include "modules/rtl/verilated_context.h"
 
 namespace kb::modules {
 
@@ -14,17 +15,14 @@ namespace kb::modules {
 template <typename Verilated>
 class VerilatedRouter final : public IRouterModel {
  public:
-  explicit VerilatedRouter(RtlFill fill) {
-    context_.randReset(fill == RtlFill::zeros ? 0 : 1);
-    top_ = std::make_unique<Verilated>(&context_, "router");
-  }
-  ~VerilatedRouter() override { top_->final(); }
+  explicit VerilatedRouter(RtlFill fill) : top_(fill == RtlFill::zeros ? 0 : 1, "router") {}
 
   static RtlMaker<IRouterModel> maker() {
     return [](RtlFill fill) { return std::make_unique<VerilatedRouter>(fill); };
   }
 
   const Outputs& clock(const Inputs& inputs) override {
+    const InContext here(top_.context());
     Verilated& pins = *top_;
     pins.rst = inputs.reset;
     pins.fifo_depth = inputs.fifo_depth;
@@ -43,8 +41,7 @@ class VerilatedRouter final : public IRouterModel {
   }
 
  private:
-  VerilatedContext context_;
-  std::unique_ptr<Verilated> top_;
+  ModelInContext<Verilated> top_;
   Outputs out_;
 };
 

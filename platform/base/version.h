@@ -1,5 +1,16 @@
-#pragma once
+/* The version of kernbench, for C and C++; installed as kernbench/version.h. CMakeLists.txt reads it from here. */
+#ifndef KERNBENCH_VERSION_H
+#define KERNBENCH_VERSION_H
 
+#define KERNBENCH_VERSION_MAJOR 0
+#define KERNBENCH_VERSION_MINOR 1
+#define KERNBENCH_VERSION_PATCH 0
+#define KERNBENCH_VERSION "0.1.0"
+
+#ifdef __cplusplus
 namespace kb {
-inline constexpr const char* kVersion = "0.1.0";
-}
+inline constexpr const char* kVersion = KERNBENCH_VERSION;
+}  // namespace kb
+#endif
+
+#endif /* KERNBENCH_VERSION_H */

@@ -4,6 +4,7 @@
 
 #ifdef KB_HAS_FST
 #include <fcntl.h>
+#include <fst_names.h>
 #include <fstapi.h>
 #include <sys/stat.h>
 #include <unistd.h>

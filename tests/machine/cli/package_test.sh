@@ -11,23 +11,24 @@ work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
 "$cmake" --install "$build" --prefix "$work/elsewhere" >"$work/install.log" || { cat "$work/install.log"; exit 1; }
-mv "$work/elsewhere" "$work/prefix"  # the package works from any prefix
-kernbench="$work/prefix/bin/kernbench"
+prefix="$work/any prefix"
+mv "$work/elsewhere" "$prefix"  # the package works from any place, one with a blank, too
+kernbench="$prefix/bin/kernbench"
 for built in "$build"/bin/sim_*; do
-  installed="$work/prefix/bin/$(basename "$built")"
+  installed="$prefix/bin/$(basename "$built")"
   [ -x "$installed" ] || { echo "$(basename "$built") was not installed"; exit 1; }
 done
 for file in bash-completion/completions/kernbench zsh/vendor-completions/_kernbench kernbench/schema/topology.schema.json \
     kernbench/schema/result.schema.json doc/kernbench/README.md; do
-  [ -s "$work/prefix/share/$file" ] || { echo "share/$file was not installed"; exit 1; }
+  [ -s "$prefix/share/$file" ] || { echo "share/$file was not installed"; exit 1; }
 done
 if command -v help2man >/dev/null; then
   for page in kernbench kernbench-run kernbench-schema; do
-    [ -s "$work/prefix/share/man/man1/$page.1" ] || { echo "the man page $page.1 was not installed"; exit 1; }
+    [ -s "$prefix/share/man/man1/$page.1" ] || { echo "the man page $page.1 was not installed"; exit 1; }
   done
 fi
 if command -v zsh >/dev/null; then
-  python3 "$source/tests/machine/cli/zsh_completion.py" "$work/prefix/share/zsh/vendor-completions" "$work/prefix/bin"
+  python3 "$source/tests/machine/cli/zsh_completion.py" "$prefix/share/zsh/vendor-completions" "$prefix/bin"
 fi
 if command -v dpkg-shlibdeps >/dev/null; then
   mkdir "$work/deb"
@@ -59,13 +60,13 @@ fi
 until grep -q Ctrl-C "$work/web" || ! kill -0 $server 2>/dev/null; do sleep 0.05; done
 kill -TERM $server || true
 wait $server || { echo "the installed kernbench web does not serve"; exit 1; }
-"$work/prefix/bin/sim_one_pe" --bench noop --quiet --out "$work/sim"
+"$prefix/bin/sim_one_pe" --bench noop --quiet --out "$work/sim"
 grep -q '"ok": true' "$work/sim/result.json"
 workloads() { "$kernbench" list --json "$@" | grep -o '"index": [0-9]*' | wc -l; }
 names() { "$kernbench" list "$@" | sed -n 's/^ *[0-9][0-9]*  \([a-z][a-z0-9-]*\)  .*/\1/p' | sort; }
 # Blocks of a plug-in, in single places of a machine.
 tree="$work/blocks"
-"$cmake" -S "$source/examples/blocks" -B "$tree" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \
+"$cmake" -S "$source/examples/blocks" -B "$tree" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release
 "$cmake" --build "$tree"
 "${cmake%cmake}ctest" --test-dir "$tree" --output-on-failure
@@ -84,9 +85,9 @@ for file in one_cube all_math; do
 done
 
 # RTL of a user, where Verilator is there: the commands of docs/guides/rtl.md.
-if grep -rq 'kernbench_RTL ON' --include=kernbenchConfig.cmake "$work/prefix"; then
+if grep -rq 'kernbench_RTL ON' --include=kernbenchConfig.cmake "$prefix"; then
   tree="$work/rtl"
-  "$cmake" -S "$source/examples/rtl" -B "$tree" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \
+  "$cmake" -S "$source/examples/rtl" -B "$tree" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
     -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release
   "$cmake" --build "$tree"
   cd "$tree"
@@ -101,11 +102,26 @@ fi
 
 # The machine in programs of one's own.
 tree="$work/embedding"
-"$cmake" -S "$source/examples/embedding" -B "$tree" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \
+"$cmake" -S "$source/examples/embedding" -B "$tree" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release
 "$cmake" --build "$tree"
 "${cmake%cmake}ctest" --test-dir "$tree" --output-on-failure
-! ldd "$tree/minimal" | grep -q jemalloc || { echo "an embedding program gets an allocator that it did not ask for"; exit 1; }
+"$source/tests/machine/cli/package_device.sh" "$cmake" "$prefix" "$source" "$cxx" "$work/device"
+! ldd "$tree/own_kernel" | grep -q jemalloc || { echo "an embedding program gets an allocator that it did not ask for"; exit 1; }
+
+# A program that is Verilated, with waveforms of its own: four interrupts in its file, four rounds in ours.
+if [ -x "$build/tests/machine/cli/fst_text" ]; then
+  tree="$work/verilated_host"
+  "$cmake" -S "$source/examples/verilated_host" -B "$tree" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
+    -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release
+  "$cmake" --build "$tree"
+  "${cmake%cmake}ctest" --test-dir "$tree" --output-on-failure
+  for folder in "$tree"/device*.*.*; do
+    interrupts="$("$build/tests/machine/cli/fst_text" "$folder/soc.fst" | grep -c 'timer.irq 1$')"
+    requests="$("$build/tests/machine/cli/fst_text" "$folder/npu.fst" | grep -c 'cpu0.outstanding \[15:0\] 0*1$')"
+    [ "$interrupts $requests" = "4 4" ] || { echo "$folder: $interrupts interrupts, $requests rounds"; exit 1; }
+  done
+fi
 
 # The machine in a process of its own, with the Python client: docs/guides/remote.md.
 if command -v python3 >/dev/null; then
@@ -123,7 +139,7 @@ fi
 
 for example in plugin messages tensor_parallel; do
   tree="$work/$example"
-  "$cmake" -S "$source/examples/$example" -B "$tree" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \
+  "$cmake" -S "$source/examples/$example" -B "$tree" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
     -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release
   "$cmake" --build "$tree"
   plugin="$(find "$tree" -name '*.so' | head -n 1)"

@@ -13,6 +13,7 @@
 #include "tests/machine/cli/command_line.h"
 #include "tests/support/source_file.h"
 #ifdef KB_HAS_FST
+#include <fst_names.h>
 #include <fstapi.h>
 #endif
 

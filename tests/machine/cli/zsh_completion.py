@@ -35,7 +35,7 @@ def completed(typed, expected):
         os.environ["PATH"] = PROGRAMS + ":" + os.environ["PATH"]
         os.environ["TERM"] = "dumb"
         os.execvp("zsh", ["zsh", "-f", "-i"])
-    setup = f"fpath=({COMPLETIONS} $fpath); autoload -Uz compinit && compinit -u -D; PS1='K''B> '\n"  # not in its own echo
+    setup = f"fpath=('{COMPLETIONS}' $fpath); autoload -Uz compinit && compinit -u -D; PS1='K''B> '\n"  # not in its own echo
     os.write(terminal, setup.encode())
     seen = read_until(terminal, "KB> ")
     if "KB> " in seen:

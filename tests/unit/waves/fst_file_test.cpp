@@ -17,6 +17,7 @@
 #include "platform/base/error.h"
 #include "platform/waves/wave_recorder.h"
 #ifdef KB_HAS_FST
+#include <fst_names.h>
 #include <fstapi.h>
 
 #include "platform/waves/fst_fast_path.h"

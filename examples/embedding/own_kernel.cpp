@@ -1,0 +1,39 @@
+// A device with a kernel of your own, launched by a C++ program on its host side.
+//   ./own_kernel machine.yaml
+// Kernels and blocks of your own need the archives of the package: kernbench::device_static.
+#include <kernbench/device.h>
+#include <kernbench/kernels/catalog.h>
+#include <kernbench/kernels/tl/tl.h>
+#include <kernbench/sw/runtime/runtime.h>
+
+#include <cstdio>
+
+// y = a x + y: each PE has the elements of y that it owns.
+static void axpy(kb::tl::Context& tl, kb::tl::Ptr x, kb::tl::Ptr y, double a) {
+  const kb::tl::LocalShard mine = tl.shard(y);
+  const kb::Shape shape{mine.elements};
+  const auto sum = tl.load(x + mine.first, shape) * a + tl.load(y + mine.first, shape);
+  tl.store(y + mine.first, sum);
+}
+
+int sc_main(int, char** arguments) {
+  kb::set_time_resolution();
+  kb::kernels::KernelCatalog kernels;  // the built-in ones, and ours
+  kernels.add(kb::tl::make_kernel("axpy", "y = a x + y", {"x", "y", "a"}, axpy));
+  kb::DeviceConfig config;
+  config.topology = arguments[1];
+  config.kernels = &kernels;
+  kb::Device npu("npu", config);
+  bool right = false;
+  npu.run([&right](kb::sw::Runtime& runtime) {
+    const kb::sw::Tensor x = runtime.full({64, 32}, 2.0, kb::Dtype::f16);
+    const kb::sw::Tensor y = runtime.full({64, 32}, 1.0, kb::Dtype::f16);
+    runtime.wait(runtime.launch("axpy", {{"x", x}, {"y", y}, {"a", 3.0}}));
+    right = true;
+    for (const double value : y.to_host().to_doubles()) right = right && value == 7.0;
+  });
+  sc_core::sc_start();
+  const kb::DeviceReport report = npu.finish();
+  std::printf("%sthe result is %s\n", report.text.c_str(), right ? "right" : "wrong");
+  return report.ok && right ? 0 : 1;
+}
