@@ -56,6 +56,13 @@ configure_package_config_file("${CMAKE_SOURCE_DIR}/cmake/kernbenchConfig.cmake.i
   "${CMAKE_BINARY_DIR}/kernbenchConfig.cmake" INSTALL_DESTINATION ${_package} PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_DATADIR)
 write_basic_package_version_file("${CMAKE_BINARY_DIR}/kernbenchConfigVersion.cmake"
   VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
+# The Python package, where Python is there to pack it: pip install <prefix>/share/kernbench/python/kernbench-*.whl
+find_package(Python3 COMPONENTS Interpreter QUIET)
+if(Python3_FOUND)
+  install(CODE "
+    execute_process(COMMAND \"${Python3_EXECUTABLE}\" \"${CMAKE_SOURCE_DIR}/cmake/wheel.py\" \"${CMAKE_SOURCE_DIR}\"
+        \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/kernbench/python\" COMMAND_ERROR_IS_FATAL ANY)")
+endif()
 # For programs that are not built by CMake.
 file(RELATIVE_PATH KB_PC_TO_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file("${CMAKE_SOURCE_DIR}/cmake/kernbench-device.pc.in" "${CMAKE_BINARY_DIR}/kernbench-device.pc" @ONLY)

@@ -7,7 +7,7 @@
 
 import sys
 
-import kernbench_frames as kb
+from kernbench import frames as kb
 
 
 def show(title, table, **options):

@@ -1,14 +1,14 @@
 """A test bench in another process: uploads two matrices, launches a GEMM as a driver does, and checks the product.
 
     kernbench serve --remote-port unix:kb.sock --topology configs/one_pe.yaml &
-    python3 examples/remote/test_bench.py kb.sock
+    PYTHONPATH=python python3 examples/remote/test_bench.py kb.sock
 """
 
 import struct
 import sys
 import time
 
-from remote_port import RemotePort
+from kernbench.remote_port import RemotePort
 
 HBM = 0x2000000000  # physical address of the first PE's HBM
 M, K, N = 16, 32, 16

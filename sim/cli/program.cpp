@@ -225,11 +225,15 @@ std::string machine_file(const std::string& name) {
 
 }  // namespace
 
+std::string TopologyChoice::path() const {
+  return file.empty() ? file : machine_file(file);
+}
+
 topology::LoadedTopology TopologyChoice::load(const topology::Implementations& implementations) const {
   std::vector<std::pair<std::string, std::string>> overrides;
   for (const std::string& text : sets) overrides.push_back(split_assignment(text));
   return within_memory("reading the topology", [&] {
-    if (!file.empty()) return topology::load(machine_file(file), overrides, implementations);
+    if (!file.empty()) return topology::load(path(), overrides, implementations);
     return topology::load_text(program->topology.text, program->topology.name, overrides, implementations);
   });
 }

@@ -47,7 +47,8 @@ class ServeCommand final : public Command {
     roles.check();
     const WorkloadLibrary library(plugins_);
     options_.path = place_.substr(kUnix.size());
-    options_.device.topology = choice_.file;
+    options_.device.topology = choice_.path();
+    options_.warn = print_note;
     if (choice_.file.empty()) options_.device.topology_text = choice_.program->topology.text;
     for (const std::string& set : choice_.sets) options_.device.settings.push_back(split_assignment(set));
     options_.device.kernels = &library.kernels();

@@ -15,6 +15,7 @@ namespace {
 constexpr const char* kNoStack = "failed to allocate stack memory";
 
 std::string describe(const sc_core::sc_report& report) {
+  if (std::strcmp(report.get_msg_type(), "kernbench") == 0) return report.get_msg();  // says where and when itself
   std::string text = report.get_msg_type();
   if (report.get_msg() != nullptr && *report.get_msg() != '\0') text += std::string(": ") + report.get_msg();
   if (report.get_process_name() != nullptr) text += std::string(" (in ") + report.get_process_name() + ")";
@@ -73,6 +74,7 @@ void SystemcRun::advance(void (*step)()) {
 
 void SystemcRun::warn(std::string text) {
   if (log_ != nullptr) log_->warn(text);
+  if (listener_) listener_(text);
   warnings_.push_back(std::move(text));
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kb::observe {
@@ -28,6 +30,8 @@ class SystemcRun {
   // other SystemC errors become model Errors that name the instance and the simulated time.
   void run();
   const std::vector<std::string>& warnings() const { return warnings_; }
+  // `listener` gets each warning when it comes.
+  void on_warning(std::function<void(const std::string&)> listener) { listener_ = std::move(listener); }
 
   // Called by the report handler.
   void warn(std::string text);
@@ -39,6 +43,7 @@ class SystemcRun {
   observe::EventLog* log_;
   std::exception_ptr escaped_;
   std::vector<std::string> warnings_;
+  std::function<void(const std::string&)> listener_;
 };
 
 }  // namespace kb::sim

@@ -12,6 +12,7 @@ ServeResult serve(const ServeOptions& options, const std::function<void(const st
   Listener listener(options.path);
   sim::prepare_systemc();
   sim::SystemcRun systemc(nullptr);
+  systemc.on_warning(options.warn);
   DeviceConfig config = options.device;
   config.targets = {{"peer"}};
   config.on_failure = "warning";  // the peer ends the session, whenever it likes

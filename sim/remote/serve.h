@@ -11,7 +11,8 @@ namespace kb::remote {
 struct ServeOptions {
   std::string path;  // of the Unix socket
   double quantum_ns = 1000.0;
-  DeviceConfig device;  // without targets
+  DeviceConfig device;                           // without targets
+  std::function<void(const std::string&)> warn;  // hears of failures and breaches when they happen
 };
 
 struct ServeResult {

@@ -129,7 +129,8 @@ if command -v python3 >/dev/null; then
     --wave-detail flit --wave-until-ns 2000 --gtkw "$work/serve.gtkw" >"$work/serve.log" 2>&1 &
   server=$!
   for _ in $(seq 200); do if [ -S "$work/kb.sock" ]; then break; fi; sleep 0.05; done
-  python3 "$source/examples/remote/test_bench.py" "$work/kb.sock" | tee "$work/bench.log"
+  wheel=("$prefix"/share/kernbench/python/kernbench-*-py3-none-any.whl)
+  PYTHONPATH="${wheel[0]}" python3 "$source/examples/remote/test_bench.py" "$work/kb.sock" | tee "$work/bench.log"
   wait "$server" || { cat "$work/serve.log"; exit 1; }
   grep -q 'the product is right' "$work/bench.log"
   grep -q '1 launches' "$work/serve.log"

@@ -1,6 +1,7 @@
 """The example of examples/pandas, on a recorded run and a sweep. Arguments: kernbench, the source folder."""
 
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -17,8 +18,9 @@ except ImportError as missing:
     sys.exit(SKIPPED)
 
 KERNBENCH, EXAMPLE = sys.argv[1], pathlib.Path(sys.argv[2], "examples/pandas")
-sys.path.insert(0, str(EXAMPLE))
-import kernbench_frames as kb  # noqa: E402
+sys.path[:0] = [str(EXAMPLE), str(EXAMPLE.parent.parent / "python")]
+os.environ["PYTHONPATH"] = str(EXAMPLE.parent.parent / "python")
+from kernbench import frames as kb  # noqa: E402
 
 
 def kernbench(*arguments):

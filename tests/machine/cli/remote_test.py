@@ -15,8 +15,10 @@ import time
 import unittest
 
 KERNBENCH, SOURCE = sys.argv[1:3]
-sys.path.insert(0, os.path.join(SOURCE, "examples", "remote"))
-from remote_port import BusError, HEADER, HELLO, HOST_MEMORY, READ, REGISTERS, RemotePort, SYNC, WRITE  # noqa: E402
+PYTHON = os.path.join(SOURCE, "python")
+sys.path.insert(0, PYTHON)
+os.environ["PYTHONPATH"] = PYTHON
+from kernbench.remote_port import BusError, HEADER, HELLO, HOST_MEMORY, READ, REGISTERS, RemotePort, SYNC, WRITE  # noqa: E402
 
 MACHINE = os.path.join(SOURCE, "configs", "one_pe.yaml")
 HBM = 0x2000000000
@@ -26,7 +28,7 @@ HBM = 0x2000000000
 KILLED_PEER = """
 import struct, sys, time
 sys.path.insert(0, sys.argv[1])
-from remote_port import RemotePort
+from kernbench.remote_port import RemotePort
 from test_bench import ARGS, DOORBELL, HBM, LAUNCH, QUEUE, QUEUE_BASE, QUEUE_SIZE, descriptor, integer, kernel_hash, tensor
 port = RemotePort(sys.argv[2])
 size = 512

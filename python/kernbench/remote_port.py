@@ -48,7 +48,7 @@ class RemotePort:
         return self._await(READ, packet)
 
     def write(self, address, data, device=MEMORY, stream_width=None, enables=b"", posted=False):
-        """A posted write has no answer: it goes in before whatever follows it."""
+        """A posted write has no answer: it goes in before whatever follows it, which may be served before it is."""
         packet = self._bus(WRITE, device, address, len(data), data, stream_width, enables, POSTED if posted else 0)
         if not posted:
             self._await(WRITE, packet)

@@ -1,6 +1,6 @@
 """What kernbench writes, as pandas tables (DataFrame).
 
-    import kernbench_frames as kb
+    from kernbench import frames as kb
     run = kb.Run("r")                     # the folder of: kernbench run --record r
     run.launches(), run.pes(), run.blocks(), run.breakdown(), run.operations(), run.activities()
     points = kb.sweep("sweeps/tiles")     # the folder of: kernbench sweep tiles.yaml
@@ -10,23 +10,14 @@ Times are nanoseconds (floating point); Run.operations() has exact femtoseconds,
 
 import json
 import pathlib
-import sqlite3
 
 import pandas as pd
 
-RESULT_SCHEMA = 2  # the form of result.json that these functions read
-OPS_SCHEMA = "1"  # and of ops.sqlite
+from . import results
 
 
-class Run:
+class Run(results.Run):
     """One run: result.json in its folder and, if it was recorded, ops.sqlite."""
-
-    def __init__(self, folder):
-        self.folder = pathlib.Path(folder)
-        with open(self.folder / "result.json", encoding="utf-8") as file:
-            self.result = json.load(file)
-        if self.result["schema"] != RESULT_SCHEMA:
-            raise ValueError(f"{self.folder}/result.json has form {self.result['schema']}, this reads {RESULT_SCHEMA}")
 
     def launches(self):
         """One row per launch and SIP; pe_exec_ns.max is the critical path."""
@@ -60,25 +51,15 @@ class Run:
     def operations(self, where="1", values=()):
         """Operations of ops.sqlite in their order. `where` is SQL over the columns of the view ops: a run may have
         millions of operations, and what is not asked for stays in the file."""
-        query = "SELECT ops.*, op.t_start_fs, op.t_end_fs FROM ops JOIN op USING (seq) WHERE " + where + " ORDER BY seq"
-        return self._query(query, values)
+        return self._query(results.operations_query(where), values)
 
     def activities(self):
         """How busy wires, pseudo-channels, DMA channels and engines were in each launch; `used` is a fraction."""
         return self._query("SELECT * FROM activities", ())
 
     def _query(self, query, values):
-        path = self.folder / "ops.sqlite"
-        if not path.exists():
-            raise FileNotFoundError(f"{path}: the run was not recorded (kernbench run --record {self.folder})")
-        connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
-        try:
-            version = connection.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()[0]
-            if version != OPS_SCHEMA:
-                raise ValueError(f"{path} has form {version}, this reads {OPS_SCHEMA}")
+        with self.database() as connection:
             return pd.read_sql_query(query, connection, params=values)
-        finally:
-            connection.close()
 
 
 def parameters(operations):
