@@ -54,7 +54,8 @@ struct TopologyChoice {
   // Configuration Error with every problem of the file; usage Error for a malformed --set.
   // `implementations`: those that plug-ins bring.
   topology::LoadedTopology load(const topology::Implementations& implementations = topology::builtin_only()) const;
-  // The file that `file` names: a shipped machine may be named without its folder. Configuration Error with the nearest.
+  // The file that `file` names: a shipped machine may be named without its folder. Configuration Error with the
+  // nearest.
   std::string path() const;
   // The files that it was loaded from.
   void add_roles(const topology::LoadedTopology& machine, FileRoles& roles) const;
