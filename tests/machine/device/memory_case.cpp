@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 
 #include "platform/base/error.h"
-#include "sim/process/isolate.h"
 #include "tests/machine/device/systemc_reports.h"
+#include "tests/support/own_process.h"
 
 namespace kb::test {
 
@@ -93,13 +92,7 @@ Outcome run_memory_case(const std::string& yaml, const std::vector<Transfer>& tr
 }
 
 Outcome isolated(const std::function<Outcome()>& run) {
-  const std::string bytes = sim::run_isolated({[&] {
-    const Outcome outcome = run();
-    return std::string(reinterpret_cast<const char*>(&outcome), sizeof outcome);
-  }})[0];
-  Outcome outcome;
-  std::memcpy(&outcome, bytes.data(), sizeof outcome);
-  return outcome;
+  return in_own_process(run);
 }
 
 }  // namespace kb::test
