@@ -87,11 +87,16 @@ inline constexpr const char* kServeFooter =
     "Examples:\n"
     "  kernbench serve --remote-port unix:kb.sock           the reference machine, for one peer\n"
     "  python3 examples/remote/test_bench.py kb.sock        a test bench that connects to it\n"
+    "  kernbench serve --remote-port tcp:5555 --sessions 3  three peers one after the other, from this machine\n"
+    "  kernbench serve --remote-port tcp:0.0.0.0:5555 --token-file secret    from others, who have to say its line "
+    "first\n"
     "\n"
     "The peer speaks Remote-Port 4.3 (QEMU of Xilinx, libsystemctlm-soc). Devices in its packets: 0 memory by "
     "physical\n"
     "address, 1 registers, 2 the interrupt, 3 host memory, which the machine asks for. What happens depends on the\n"
-    "packets and their stamps alone. The session ends when the peer closes the connection.";
+    "packets and their stamps alone. A session ends when the peer closes the connection; time goes on in the next "
+    "one.\n"
+    "A second peer meanwhile gets a line that says so.";
 
 inline constexpr const char* kCheckFooter =
     "Examples:\n"

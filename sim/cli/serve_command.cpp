@@ -1,4 +1,6 @@
 #include <CLI/CLI.hpp>
+#include <fstream>
+#include <string>
 
 #include "platform/base/error.h"
 #include "sim/cli/arguments.h"
@@ -13,15 +15,32 @@ namespace kb::cli {
 namespace {
 
 constexpr double kLongestQuantumNs = 1e9;
+constexpr int kMostSessions = 1'000'000;
+
+// The first line of a file. Configuration Error when there is none.
+std::string read_token(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  if (!std::getline(file, line) || line.empty()) {
+    throw Error::configuration("--token-file " + path + ": it has no line that could be a token");
+  }
+  return line;
+}
 
 class ServeCommand final : public Command {
  public:
   ServeCommand(CLI::App& app, const Program& program) : name_(program.name + " serve") {
     choice_.program = &program;
     app.footer(kServeFooter);
-    app.add_option("--remote-port", place_, "Where the peer connects: unix:PATH of a socket")
-        ->type_name("unix:PATH")
+    app.add_option("--remote-port", options_.place,
+                   "Where the peer connects: unix:PATH of a socket, tcp:PORT of this machine alone, or tcp:HOST:PORT")
+        ->type_name("PLACE")
         ->required();
+    app.add_option("--token-file", token_file_,
+                   "File with a line that a peer has to say first; beyond this machine needed")
+        ->type_name("FILE");
+    app.add_option("--sessions", options_.sessions, "Peers to be served, one after the other; 0: until Ctrl-C (1)")
+        ->check(CLI::Range(0, kMostSessions));
     add_real_option(app, "--quantum-ns", options_.quantum_ns, 0.0, kLongestQuantumNs,
                     "How far time runs beyond the stamp of the peer's latest packet (1000)");
     choice_.add_file_option(app);
@@ -33,20 +52,17 @@ class ServeCommand final : public Command {
   }
 
   int run() override {
-    constexpr std::string_view kUnix = "unix:";
-    if (place_.compare(0, kUnix.size(), kUnix) != 0) {
-      throw usage_error("--remote-port '" + place_ + "': write unix:PATH, e.g. unix:kb.sock");
-    }
     waves_.check();
     waves_.configure(options_.device);
     FileRoles roles;
     roles.reads("--topology", choice_.file);
+    if (!token_file_.empty()) roles.reads("--token-file", token_file_);
     for (const std::string& plugin : plugins_) roles.reads("--plugin", plugin);
     roles.writes("--oplog", options_.device.oplog);
     waves_.add_roles(roles);
     roles.check();
     const WorkloadLibrary library(plugins_);
-    options_.path = place_.substr(kUnix.size());
+    if (!token_file_.empty()) options_.token = read_token(token_file_);
     options_.device.topology = choice_.path();
     options_.warn = print_note;
     if (choice_.file.empty()) options_.device.topology_text = choice_.program->topology.text;
@@ -65,7 +81,7 @@ class ServeCommand final : public Command {
   std::string name_;
   TopologyChoice choice_;
   WaveChoice waves_;
-  std::string place_;
+  std::string token_file_;
   remote::ServeOptions options_;
   std::vector<std::string> plugins_;
 };

@@ -1,7 +1,6 @@
-// A Unix socket with one peer, read and written packet by packet, blocking.
+// A socket with one peer, read and written packet by packet, blocking.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -31,23 +30,6 @@ class Connection {
   int descriptor_;
   std::string buffer_;
   std::size_t at_ = 0;
-};
-
-// The place where a peer connects.
-class Listener {
- public:
-  // Configuration Error when the path is too long, taken, or cannot be made; a socket that a dead process has left is
-  // replaced.
-  explicit Listener(const std::string& path);
-  ~Listener();  // removes the socket
-  Listener(const Listener&) = delete;
-  Listener& operator=(const Listener&) = delete;
-
-  std::unique_ptr<Connection> accept();  // waits
-
- private:
-  std::string path_;
-  int descriptor_;
 };
 
 }  // namespace kb::remote

@@ -36,8 +36,8 @@ struct RemotePort::Open : tlm::tlm_generic_payload {
 };
 
 RemotePort::RemotePort(const sc_core::sc_module_name& name, Device& device, const std::string& target,
-                       Connection& connection, sc_core::sc_time quantum)
-    : sc_core::sc_module(name), connection_(connection), quantum_(quantum) {
+                       NextPeer next_peer, sc_core::sc_time quantum)
+    : sc_core::sc_module(name), next_peer_(std::move(next_peer)), quantum_(quantum) {
   SC_HAS_PROCESS(RemotePort);
   SC_THREAD(run);
   SC_METHOD(send_interrupt);
@@ -69,12 +69,22 @@ void RemotePort::end(const std::string& code, const std::string& text) {
 }
 
 void RemotePort::run() {
-  try {
-    session();
-  } catch (const Error& error) {
-    end(error.code(), error.what());
+  while (!failure_ && (connection_ = next_peer_()) != nullptr) {
+    begin_session();
+    try {
+      session();
+    } catch (const Error& error) {
+      end(error.code(), error.what());
+    }
   }
   sc_core::sc_stop();
+}
+
+// What the peer before has left behind is nobody's: answers to its posted writes, and packets it was owed.
+void RemotePort::begin_session() {
+  deferred_.clear();
+  extended_ = peer_gone_ = false;
+  accepting_ = awaited_ = nullptr;
 }
 
 bool RemotePort::greet() {
@@ -97,6 +107,7 @@ bool RemotePort::greet() {
 
 void RemotePort::session() {
   if (!greet()) return;
+  if (irq_.read()) send_interrupt();  // it was raised in a session before
   Packet packet;
   std::uint64_t grant = 0;
   while (!peer_gone_ && next(packet)) {
@@ -117,7 +128,7 @@ bool RemotePort::next(Packet& packet) {
     deferred_.pop_front();
     return true;
   }
-  std::optional<Packet> received = connection_.receive();
+  std::optional<Packet> received = connection_->receive();
   if (!received) return false;
   ++packets_;
   packet = std::move(*received);
@@ -144,7 +155,7 @@ void RemotePort::act(const Packet& packet) {
     answer.header = header;
     answer.header.flags |= kIsResponse;
     answer.time_ns = now_ns();
-    peer_gone_ = !connection_.send(encode(answer, extended_)) || peer_gone_;
+    peer_gone_ = !connection_->send(encode(answer, extended_)) || peer_gone_;
   } else if (header.is(PacketKind::interrupt)) {
     end("PROTOCOL_ERROR",
         fmt::format("the peer's packet {} raises interrupt line {}, but the device has no interrupt inputs", header.id,
@@ -233,11 +244,12 @@ void RemotePort::answer_bus(const Packet& request, tlm::tlm_response_status stat
   answer.length = request.length;
   answer.streaming_width = request.streaming_width;
   answer.data = std::move(data);
-  peer_gone_ = !connection_.send(encode(answer, extended_)) || peer_gone_;
+  peer_gone_ = !connection_->send(encode(answer, extended_)) || peer_gone_;
 }
 
 // Posted: the peer does not answer.
 void RemotePort::send_interrupt() {
+  if (connection_ == nullptr) return;
   Packet packet;
   packet.header.kind = static_cast<std::uint32_t>(PacketKind::interrupt);
   packet.header.id = next_id_++;
@@ -245,7 +257,7 @@ void RemotePort::send_interrupt() {
   packet.header.device = kInterrupt;
   packet.time_ns = now_ns();
   packet.value = irq_.read() ? 1 : 0;
-  peer_gone_ = !connection_.send(encode(packet, extended_)) || peer_gone_;
+  peer_gone_ = !connection_->send(encode(packet, extended_)) || peer_gone_;
 }
 
 void RemotePort::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
@@ -261,9 +273,9 @@ void RemotePort::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
   packet.length = packet.streaming_width = payload.get_data_length();
   if (payload.is_write()) packet.data.assign(reinterpret_cast<char*>(payload.get_data_ptr()), packet.length);
   try {
-    if (!connection_.send(encode(packet, extended_))) peer_gone_ = true;
+    if (!connection_->send(encode(packet, extended_))) peer_gone_ = true;
     while (!peer_gone_) {
-      std::optional<Packet> received = connection_.receive();
+      std::optional<Packet> received = connection_->receive();
       if (!received) {
         end("PROTOCOL_ERROR",
             fmt::format("the peer closed the connection and owes the answer to packet {}, a {} of host "

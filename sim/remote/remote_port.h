@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,7 +35,9 @@ class RemotePort final : public sc_core::sc_module,
                          public tlm::tlm_fw_transport_if<>,
                          public tlm::tlm_mm_interface {
  public:
-  RemotePort(const sc_core::sc_module_name& name, Device& device, const std::string& target, Connection& connection,
+  // The next peer, once for each session; null: there is none.
+  using NextPeer = std::function<std::unique_ptr<Connection>()>;
+  RemotePort(const sc_core::sc_module_name& name, Device& device, const std::string& target, NextPeer next_peer,
              sc_core::sc_time quantum);
   ~RemotePort() override;
 
@@ -44,6 +47,7 @@ class RemotePort final : public sc_core::sc_module,
 
  private:
   void run();
+  void begin_session();
   void session();
   bool greet();
   bool next(Packet& packet);
@@ -74,7 +78,8 @@ class RemotePort final : public sc_core::sc_module,
   tlm::tlm_initiator_socket<32> memory_{"memory"}, registers_{"registers"};
   tlm::tlm_target_socket<32> host_memory_{"host_memory"};
   sc_core::sc_signal<bool> irq_{"irq"};
-  Connection& connection_;
+  NextPeer next_peer_;
+  std::unique_ptr<Connection> connection_;  // of the session
   sc_core::sc_time quantum_;
   std::deque<Packet> deferred_;                          // came while an answer of the peer was awaited
   bool extended_ = false;                                // the peer knows the layout with byte enables

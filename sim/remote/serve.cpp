@@ -4,12 +4,13 @@
 
 #include "platform/base/error.h"
 #include "sim/driver/systemc_setup.h"
+#include "sim/remote/listener.h"
 #include "sim/remote/remote_port.h"
 
 namespace kb::remote {
 
 ServeResult serve(const ServeOptions& options, const std::function<void(const std::string&)>& tell) {
-  Listener listener(options.path);
+  Listener listener(options.place, options.token);
   sim::prepare_systemc();
   sim::SystemcRun systemc(nullptr);
   systemc.on_warning(options.warn);
@@ -18,11 +19,18 @@ ServeResult serve(const ServeOptions& options, const std::function<void(const st
   config.on_failure = "warning";  // the peer ends the session, whenever it likes
   config.may_end_early = true;
   auto* const device = new Device("device", config);  // never destroyed, as the blocks in it
-  tell(fmt::format("listening at unix:{}", options.path));
-  std::unique_ptr<Connection> connection = listener.accept();
-  // Who only looks whether somebody listens here is no peer.
-  while (!connection->send(hello()) || !connection->has_more()) connection = listener.accept();
-  RemotePort port("remote", *device, "peer", *connection, sc_core::sc_time(options.quantum_ns, sc_core::SC_NS));
+  tell(fmt::format("listening at {}", listener.place()));
+  int left = options.sessions;
+  RemotePort port(
+      "remote", *device, "peer",
+      [&]() -> std::unique_ptr<Connection> {
+        if (options.sessions > 0 && left-- == 0) return nullptr;
+        // Who only looks whether somebody listens here is no peer.
+        std::unique_ptr<Connection> connection = listener.accept();
+        while (!connection->send(hello()) || !connection->has_more()) connection = listener.accept();
+        return connection;
+      },
+      sc_core::sc_time(options.quantum_ns, sc_core::SC_NS));
   systemc.run();
   ServeResult result;
   result.report = device->finish();

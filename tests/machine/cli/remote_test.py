@@ -46,13 +46,16 @@ time.sleep(600)
 
 
 class Server:
-    def __init__(self, *options):
+    def __init__(self, *options, place=None):
         self.folder = tempfile.TemporaryDirectory()
         self.path = os.path.join(self.folder.name, "socket")
         self.process = subprocess.Popen(
-            [KERNBENCH, "serve", "--remote-port", "unix:" + self.path, "--topology", MACHINE, *options],
+            [KERNBENCH, "serve", "--remote-port", place or "unix:" + self.path, "--topology", MACHINE, *options],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        while not os.path.exists(self.path) and self.process.poll() is None:
+        if place:
+            said = self.process.stdout.readline()
+            self.path = said.removeprefix("listening at ").strip()
+        while not place and not os.path.exists(self.path) and self.process.poll() is None:
             time.sleep(0.005)
 
     def end(self):
@@ -107,6 +110,67 @@ class Remote(unittest.TestCase):
         self.assertEqual(server.end()[0], 0)
         return seen
 
+    def test_tcp_works_as_a_unix_socket_does(self):
+        server = Server(place="tcp:0")
+        self.assertRegex(server.path, r"^tcp:127\.0\.0\.1:[1-9]\d*$")
+        port = RemotePort(server.path)
+        port.write(HBM, b"over the wire")
+        self.assertEqual(port.read(HBM, 13), b"over the wire")
+        port.close()
+        self.assertEqual(server.end()[0], 0)
+
+    def test_a_token_is_asked_for(self):
+        with tempfile.TemporaryDirectory() as folder:
+            token = os.path.join(folder, "token")
+            with open(token, "w") as file:
+                file.write("sesame\n")
+            server = Server("--token-file", token, place="tcp:0")
+            for wrong in (None, "sesamf", "s"):
+                with self.assertRaisesRegex(ConnectionError, "the first line has to be the token|server is gone|reset"):
+                    RemotePort(server.path, token=wrong)
+            port = RemotePort(server.path, token="sesame")
+            port.write(HBM, b"in")
+            port.close()
+            self.assertEqual(server.end()[0], 0)
+            for options, said in (((), "give --token-file"), (("--token-file", os.devnull), "no line that could be a token")):
+                refused = subprocess.run([KERNBENCH, "serve", "--remote-port", "tcp:0.0.0.0:0", *options], capture_output=True,
+                                         text=True, timeout=60)
+                self.assertEqual(refused.returncode, 2)
+                self.assertIn(said, refused.stderr)
+        for place in ("tcp:", "tcp:127.0.0.1:notaport", "udp:5", "kb.sock"):
+            refused = subprocess.run([KERNBENCH, "serve", "--remote-port", place], capture_output=True, text=True, timeout=60)
+            self.assertEqual(refused.returncode, 2, place)
+            self.assertIn(f"--remote-port {place}: ", refused.stderr)
+
+    def test_sessions_follow_each_other_and_time_goes_on(self):
+        server = Server("--sessions", "3")
+        now = 0
+        for number in range(3):
+            port = RemotePort(server.path)
+            if number:
+                self.assertEqual(port.read(HBM, 4), struct.pack("<I", number - 1))
+                self.assertGreater(port.now, now)
+            port.write(HBM, struct.pack("<I", number))
+            port.sync(port.now + 5000)
+            now = port.now
+            if number < 2:
+                port.write(HBM + 64, bytes(4096), posted=True)  # nobody waits for its answer
+            port.close()
+        status, out, err = server.end()
+        self.assertEqual(status, 0, err)
+        self.assertIn("device: ok", out)
+
+    def test_a_second_peer_is_refused_with_a_line(self):
+        server = Server()
+        first = RemotePort(server.path)
+        first.write(HBM, b"mine")
+        for _ in range(3):
+            with self.assertRaisesRegex(ConnectionError, "another peer is connected"):
+                RemotePort(server.path)
+        self.assertEqual(first.read(HBM, 4), b"mine")
+        first.close()
+        self.assertEqual(server.end()[0], 0)
+
     def test_results_depend_on_messages_alone(self):
         first = self.session(False, 500)
         self.assertEqual(self.session(True, 500), first)
@@ -156,21 +220,36 @@ class Remote(unittest.TestCase):
                 self.expect_error(server, 1, "PROTOCOL_ERROR", text)
                 client.close()
 
+    def random_stream(self, numbers, packets, wild):
+        """`wild` is the share of packets with something wrong."""
+        stream = b""
+        for _ in range(packets):
+            spoil = numbers.random() < wild
+            kind = numbers.randrange(10) if spoil else numbers.choice((READ, WRITE, SYNC))
+            length = numbers.randrange(400)
+            payload = struct.pack(">Q", numbers.randrange(5000))
+            device = 0
+            if kind in (READ, WRITE):
+                width = numbers.choice((length, 0, 1, numbers.randrange(1, 100)))
+                address = HBM + numbers.randrange(1 << 33)
+                if kind == READ and numbers.random() < 0.2:
+                    device, address = 1, numbers.randrange(80)
+                payload += struct.pack(">2Q3IH", 0, address, length, 0, width, 0)
+                payload += bytes(length) if kind == WRITE else b""
+            if spoil and numbers.random() < 0.5:
+                payload = payload[: numbers.randrange(len(payload))]
+            if spoil:
+                device = numbers.randrange(5)
+            flags = numbers.randrange(8) if spoil else numbers.choice((0, 4 if kind == WRITE else 0))
+            stream += HEADER.pack(kind, len(payload), 9, flags, device) + payload
+        return stream
+
     def test_random_packets_end_in_an_error_or_not_at_all(self):
         numbers = random.Random(3)
-        for _ in range(25):
-            stream = b""
-            for _ in range(numbers.randrange(1, 10)):
-                kind, length = numbers.choice((READ, WRITE, SYNC, numbers.randrange(10))), numbers.randrange(400)
-                payload = struct.pack(">Q", numbers.randrange(5000))
-                if kind in (READ, WRITE):
-                    width = numbers.choice((length, 0, 1, numbers.randrange(1, 100)))
-                    payload += struct.pack(">2Q3IH", 0, HBM + numbers.randrange(1 << 33), length, 0, width, 0)
-                    payload += bytes(length) if kind == WRITE else b""
-                if numbers.random() < 0.1:
-                    payload = payload[: numbers.randrange(len(payload))]
-                device = numbers.choice((0, 0, 1, numbers.randrange(5)))
-                stream += HEADER.pack(kind, len(payload), 9, numbers.choice((0, 4, numbers.randrange(8))), device) + payload
+        rounds = int(os.environ.get("KB_ROUNDS", "1"))  # 10 for 10^5 messages
+        streams = [(numbers.randrange(1, 10), 0.2) for _ in range(25 * rounds)] + [(250, 0.0005) for _ in range(40 * rounds)]
+        for packets, wild in streams:
+            stream = self.random_stream(numbers, packets, wild)
             server = Server()
             client = server.raw()
             try:
@@ -183,7 +262,7 @@ class Remote(unittest.TestCase):
             client.close()
             status, _, err = server.end()
             self.assertIn(status, (0, 1), err)
-            self.assertEqual(status == 1, "PROTOCOL_ERROR" in err)
+            self.assertEqual(status == 1, "PROTOCOL_ERROR" in err, err)
 
     def test_a_peer_may_go_at_any_time(self):
         for packets in range(4):
