@@ -185,21 +185,24 @@ std::unique_ptr<Connection> Listener::accept() {
     ::setsockopt(peer, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);  // fails for a Unix socket, which needs none
     if (says_token(peer)) {
       serving_ = true;
-      refusing_ = std::thread([this] { refuse_others(); });
+      refusing_ = std::thread([this, watched = ::dup(peer)] { refuse_others(watched); });
       return std::make_unique<Connection>(peer);
     }
     turn_away(peer, kNoToken);
   }
 }
 
-void Listener::refuse_others() {
-  pollfd waiting{descriptor_, POLLIN, 0};
+// Whoever comes when the peer has hung up waits for the next session.
+void Listener::refuse_others(int watched) {
+  pollfd looked_at[] = {{descriptor_, POLLIN, 0}, {watched, POLLRDHUP, 0}};
   while (serving_) {
-    if (::poll(&waiting, 1, kLookMs) <= 0 || !serving_) continue;
+    const int events = ::poll(looked_at, 2, kLookMs);
+    if (events > 0 && looked_at[1].revents != 0) break;
+    if (events <= 0 || !serving_) continue;
     const int peer = ::accept4(descriptor_, nullptr, nullptr, SOCK_CLOEXEC);
-    if (peer < 0) continue;
-    turn_away(peer, kBusy);
+    if (peer >= 0) turn_away(peer, kBusy);
   }
+  ::close(watched);
 }
 
 }  // namespace kb::remote

@@ -22,8 +22,8 @@ class Listener {
 
   // The place with the port that was chosen.
   const std::string& place() const { return place_; }
-  // Waits for a peer that says the token, as a line before everything else, where there is one. Until the connection
-  // is gone, others get a line that says so and are closed.
+  // Waits for a peer that says the token, as a line before everything else, where there is one. Until that
+  // peer hangs up, others get a line that says so and are closed.
   std::unique_ptr<Connection> accept();
 
  private:
@@ -31,7 +31,7 @@ class Listener {
   void listen_tcp(const std::string& host, const std::string& port);
   int next_peer();
   bool says_token(int peer) const;
-  void refuse_others();
+  void refuse_others(int watched);
   [[noreturn]] void refuse(const std::string& what) const;
 
   std::string place_, token_;
