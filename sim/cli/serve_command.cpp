@@ -33,11 +33,11 @@ class ServeCommand final : public Command {
     choice_.program = &program;
     app.footer(kServeFooter);
     app.add_option("--remote-port", options_.place,
-                   "Where the peer connects: unix:PATH of a socket, tcp:PORT of this machine alone, or tcp:HOST:PORT")
+                   "Where the peer connects: unix:PATH, tcp:PORT (this machine alone) or tcp:HOST:PORT")
         ->type_name("PLACE")
         ->required();
     app.add_option("--token-file", token_file_,
-                   "File with a line that a peer has to say first; beyond this machine needed")
+                   "File with a line that a peer has to say first; needed beyond this machine")
         ->type_name("FILE");
     app.add_option("--sessions", options_.sessions, "Peers to be served, one after the other; 0: until Ctrl-C (1)")
         ->check(CLI::Range(0, kMostSessions));

@@ -2,7 +2,7 @@
 #pragma once
 
 // guide: begin
-#include "kernels/tl/tl.h"
+#include <kernbench/kernels/tl/tl.h>
 
 // out = the sum of the tiles of x, (count, rows, columns), squared: tile i + 1 is loaded while tile i is computed with.
 inline void sum_of_squares(kb::tl::Context& tl, kb::tl::Ptr x, kb::tl::Ptr out) {

@@ -2,7 +2,7 @@
 #pragma once
 
 // guide: begin
-#include "kernels/tl/tl.h"
+#include <kernbench/kernels/tl/tl.h>
 
 // y = relu(x * w + bias), all of it on the PE that runs the kernel: one composite, two epilogues.
 inline void linear_relu(kb::tl::Context& tl, kb::tl::Ptr x, kb::tl::Ptr w, kb::tl::Ptr bias, kb::tl::Ptr y) {

@@ -2,7 +2,7 @@
 #pragma once
 
 // guide: begin
-#include "kernels/tl/tl.h"
+#include <kernbench/kernels/tl/tl.h>
 
 // y = x * w with weights in int4: a byte of w, (k, n / 2), has two columns, and each `group` rows of a column have one
 // factor of scale, (k / group, n), by which the product of a tile that is `group` deep is multiplied. x stays in

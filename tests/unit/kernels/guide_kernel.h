@@ -2,9 +2,9 @@
 #pragma once
 
 // guide: begin
-#include <algorithm>
+#include <kernbench/kernels/tl/tl.h>
 
-#include "kernels/tl/tl.h"
+#include <algorithm>
 
 // y = alpha * x + y; each PE works on the part of y that it owns, one tile at a time.
 inline void axpy(kb::tl::Context& tl, kb::tl::Ptr x, kb::tl::Ptr y, double alpha) {

@@ -2,9 +2,9 @@
 #pragma once
 
 // guide: begin
-#include <cmath>
+#include <kernbench/kernels/tl/tl.h>
 
-#include "kernels/tl/tl.h"
+#include <cmath>
 
 // Decode: out[r] = softmax(q[r] k / sqrt(d)) v over the keys and values of request r, which lie in pages of a common
 // pool. q and out are (requests, d), split by rows; keys and values (pages of the pool, tokens of a page * d); row r of

@@ -1,9 +1,9 @@
 // The kernel with a struct of docs/guides/kernels.md; a test keeps the two alike.
 #pragma once
 
-#include <algorithm>
+#include <kernbench/kernels/tl/tl.h>
 
-#include "kernels/tl/tl.h"
+#include <algorithm>
 
 // guide: begin
 // dst[row] = scale * src[row] + shift for rows [first, first + rows) of matrices of one shape, on the PE that runs it.

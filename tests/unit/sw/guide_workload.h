@@ -2,7 +2,7 @@
 #pragma once
 
 // guide: begin
-#include "sw/workloads/support.h"
+#include <kernbench/sw/workloads/support.h>
 
 // z = x + y on the PEs of the current SIP, with the built-in kernel vector_add.
 inline kb::sw::WorkloadResult run_sum(kb::sw::Runtime& rt, const kb::sw::Params& params) {
