@@ -60,8 +60,8 @@ class TlmMemory final : public ArrivalNode, private IOutsideUser, private contra
   // Flits whose overhead is being paid.
   struct Due {
     TimeFs at;
-    std::uint64_t slot;
-    std::uint32_t first, count;
+    std::uint64_t slot = 0;
+    std::uint32_t first = 0, count = 0;
   };
 
   void end_of_elaboration() override;

@@ -8,8 +8,8 @@
 
 namespace kb::modules {
 
-// While it lives, Verilator's runtime is in the context of our model; after that in that of before, which belongs to the
-// models of the program around us.
+// While it lives, Verilator's runtime is in the context of our model; after that in that of before, which belongs to
+// the models of the program around us.
 class InContext {
  public:
   InContext() : before_(Verilated::threadContextp()) {}

@@ -34,10 +34,10 @@ class InwardMailbox final : private EventHandler {
  private:
   struct Letter {
     TimeFs time;
-    std::uint32_t port;
-    std::uint64_t order;
-    IInwardCall* call;
-    std::uint64_t argument;
+    std::uint32_t port = 0;
+    std::uint64_t order = 0;
+    IInwardCall* call = nullptr;
+    std::uint64_t argument = 0;
   };
   struct Later {
     bool operator()(const Letter& a, const Letter& b) const;

@@ -26,7 +26,7 @@ void OutwardCalls::post_after(const sc_core::sc_time& delay, std::uint32_t port,
 // Posts made with a delay whose time has come go out with those of the engine. A notification for a time after the
 // earliest one was dropped by SystemC, so the next one is notified here.
 void OutwardCalls::take_due() {
-  const sc_core::sc_time now = sc_core::sc_time_stamp();
+  const sc_core::sc_time& now = sc_core::sc_time_stamp();
   while (!later_.empty() && later_.top().time <= now) {
     going_out_.push_back(later_.top().post);
     later_.pop();

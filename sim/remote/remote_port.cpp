@@ -36,7 +36,7 @@ struct RemotePort::Open : tlm::tlm_generic_payload {
 };
 
 RemotePort::RemotePort(const sc_core::sc_module_name& name, Device& device, const std::string& target,
-                       NextPeer next_peer, sc_core::sc_time quantum)
+                       NextPeer next_peer, const sc_core::sc_time& quantum)
     : sc_core::sc_module(name), next_peer_(std::move(next_peer)), quantum_(quantum) {
   SC_HAS_PROCESS(RemotePort);
   SC_THREAD(run);

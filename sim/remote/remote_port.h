@@ -38,7 +38,7 @@ class RemotePort final : public sc_core::sc_module,
   // The next peer, once for each session; null: there is none.
   using NextPeer = std::function<std::unique_ptr<Connection>()>;
   RemotePort(const sc_core::sc_module_name& name, Device& device, const std::string& target, NextPeer next_peer,
-             sc_core::sc_time quantum);
+             const sc_core::sc_time& quantum);
   ~RemotePort() override;
 
   std::uint64_t packets() const { return packets_; }
