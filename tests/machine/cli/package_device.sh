@@ -42,6 +42,11 @@ project 0.2 device kernbench::device
 refused 'Could not find a configuration file for package "kernbench" that is compatible with requested version "0.2"'
 project 0.1 'device device_static' 'kernbench::device kernbench::device_static'
 refused 'KERNBENCH_LIBRARIES'
+if grep -q 'kernbench_RTL ON' "$prefix/lib/cmake/kernbench/kernbenchConfig.cmake"; then
+  project 0.1 device_static kernbench::device_static
+  sed -i 's/^find_package(kernbench/set(verilator_VERSION 4.038)\n&/' host/CMakeLists.txt
+  refused 'but this program uses 4.038; use kernbench::device'
+fi
 mkdir -p other
 printf '%s\n' 'Name: systemc' 'Description: another release' 'Version: 2.3.3' 'Libs:' 'Cflags:' >other/systemc.pc
 project 0.1 device kernbench::device
