@@ -22,7 +22,7 @@ from .dtypes import decode, dtype_of, encode
 from .remote_port import RemotePort
 
 QUEUE_BASE, QUEUE_SIZE, DOORBELL, DONE_COUNT, ERROR, IRQ_STATUS, IRQ_MASK = 0x08, 0x10, 0x14, 0x18, 0x20, 0x24, 0x28
-OP_LAUNCH, OP_FENCE = 1, 4
+OP_LAUNCH = 1
 ERRORS = {1: "wrong descriptor", 2: "no such kernel", 3: "wrong argument", 4: "address outside of the memory",
           5: "host memory answers with an error", 6: "the launch has failed"}
 _ENTRIES = 64  # of the queue
@@ -97,12 +97,13 @@ class Tensor:
 class Launch:
     """A launch that is under way or has ended."""
 
-    def __init__(self, machine, kernel, number):
-        self.machine, self.kernel, self.number = machine, kernel, number
+    def __init__(self, machine, kernel):
+        self.machine, self.kernel = machine, kernel
 
     def wait(self):
-        """Lets simulated time run until it has ended. MachineError when it, or another one before it, has failed."""
-        self.machine._wait_for(self.number)
+        """Lets simulated time run until this launch and all others that have begun have ended: the machine counts launches
+        that have ended, in whatever order. MachineError when one of them has failed."""
+        self.machine.wait()
 
 
 class Machine:
@@ -226,9 +227,9 @@ class Machine:
         pes = {pe for _, _, pe in owners} if pes is None else set(pes)
         packed = [self._pack(arguments.get(name)) for name, _ in parameters]
         mask = lambda indices: sum(1 << index for index in indices)  # noqa: E731
-        number = self._push(struct.pack("<2I2Q2I5Q56x", OP_LAUNCH, 1, kernel_hash(kernel), self._place(b"".join(packed)),
-                                        len(packed), sips.pop(), mask(cubes), mask(pes), 0, 0, 0))
-        return Launch(self, kernel, number)
+        self._push(struct.pack("<2I2Q2I5Q56x", OP_LAUNCH, 1, kernel_hash(kernel), self._place(b"".join(packed)),
+                               len(packed), sips.pop(), mask(cubes), mask(pes), 0, 0, 0))
+        return Launch(self, kernel)
 
     def run(self, kernel, **arguments):
         """launch() and wait()."""
@@ -236,7 +237,16 @@ class Machine:
 
     def wait(self):
         """Until every launch has ended."""
-        self._wait_for(self._produced)
+        while self._done < self._produced:
+            self.port.wait_for_interrupt()
+            self.port.write_register(IRQ_STATUS, self.port.read_register(IRQ_STATUS))
+            self._done = self.port.read_register(DONE_COUNT)
+            error = self.port.read_register(ERROR)
+            if error:
+                self.port.write_register(ERROR, 0)
+                self._raised = True
+                raise MachineError(ERRORS.get(error, f"error {error}") + self._heard())
+        self._args_at = _ARGS
 
     def _parameters(self, kernel):
         if kernel not in self.kernels:
@@ -269,25 +279,11 @@ class Machine:
 
     def _push(self, descriptor):
         if self._produced - self._done == _ENTRIES:
-            self._wait_for(self._produced)
+            self.wait()
         at = self._produced % _ENTRIES * len(descriptor)
         self.port.host_memory[at : at + len(descriptor)] = descriptor
         self._produced += 1
         self.port.write_register(DOORBELL, self._produced)
-        return self._produced
-
-    def _wait_for(self, number):
-        while self._done < number:
-            self.port.wait_for_interrupt()
-            self.port.write_register(IRQ_STATUS, self.port.read_register(IRQ_STATUS))
-            self._done = self.port.read_register(DONE_COUNT)
-            error = self.port.read_register(ERROR)
-            if error:
-                self.port.write_register(ERROR, 0)
-                self._raised = True
-                raise MachineError(ERRORS.get(error, f"error {error}") + self._heard())
-        if self._done == self._produced:
-            self._args_at = _ARGS
 
     # --- The server
 
