@@ -304,16 +304,20 @@ std::string Device::Impl::waits_text() const {
   return sim::diagnose_deadlock(waits) + sim::render_waits(waits, platform_->scheduler().now());
 }
 
+// A host program may have failed after the last event of the engine.
+void Device::Impl::find_host_failure() {
+  if (failures_.failure() || !host_->failure()) return;
+  try {
+    failures_.set_failure(*sim::find_failure(*platform_, *host_, nullptr));
+  } catch (const Error& error) {
+    failures_.set_failure(error);
+  }
+}
+
 // What makes a run wrong although it went on to its end.
 void Device::Impl::find_late_failure(DeviceReport& report) {
   if (failures_.failure()) return;
-  if (host_->failure()) {
-    try {
-      failures_.set_failure(*sim::find_failure(*platform_, *host_, nullptr));
-    } catch (const Error& error) {
-      failures_.set_failure(error);
-    }
-  } else if (failures_.has_problems()) {
+  if (failures_.has_problems()) {
     failures_.set_failure(Error::program(failures_.problem_code(), failures_.problems().front()));
   } else if (!idle()) {
     const std::string text = fmt::format("the simulation ends at {} with work outstanding\n{}",
@@ -329,6 +333,8 @@ void Device::Impl::find_late_failure(DeviceReport& report) {
 DeviceReport Device::Impl::finish() {
   if (std::exchange(finished_, true)) throw Error::configuration("Device::finish() was called twice");
   DeviceReport report;
+  find_host_failure();
+  const bool ran_to_its_end = !failures_.failure();
   find_late_failure(report);
   const TimeFs now = platform_->scheduler().now();
   platform_->conclude();
@@ -337,10 +343,10 @@ DeviceReport Device::Impl::finish() {
     waves_->write_save_file(host_->launches(), now);
   }
   try {
-    if (failures_.failure()) {
-      data_->finish_log();
-    } else {
+    if (ran_to_its_end) {
       data_->finish();
+    } else {
+      data_->finish_log();
     }
   } catch (const Error& error) {
     if (error.family() != ErrorFamily::program) throw;

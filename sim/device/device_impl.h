@@ -52,6 +52,7 @@ struct Device::Impl final : private elab::IOutwardCall, private sim::IFailingDev
   void on_ended();
   void settled();
   void on_silence();
+  void find_host_failure();
   void find_late_failure(DeviceReport& report);
   void stop_engine(const std::string& cause, sc_core::sc_event& stopped) override;
   void abandon(const std::string& cause) override;

@@ -23,7 +23,7 @@ class Watchdog final : public sc_core::sc_module {
     sensitive << event_;
   }
 
-  // Nothing can happen inside from now on, unless somebody outside acts.
+  // From now on events come from outside models alone.
   void start() {
     if (limit_ == sc_core::SC_ZERO_TIME) return;
     events_ = scheduler_.events();
