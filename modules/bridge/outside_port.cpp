@@ -336,10 +336,7 @@ void OutsidePort::free(tlm::tlm_generic_payload* payload) {
 
 void OutsidePort::problem(const tlm::tlm_generic_payload& payload, const std::string& what) const {
   if (outside_.check_protocol) return;  // the checker has told it
-  const std::string rule = fmt::format("socket {}: {}", name(), what);
-  outside_.report_fault(
-      {OutsideFault::Kind::breach, rule,
-       fmt::format("{} ({}, at {})", rule, payload_text(payload), sc_core::sc_time_stamp().to_string())});
+  outside_.report_fault(breach_of(name(), what, payload));
 }
 
 void OutsidePort::collect_waits(std::vector<elab::WaitInfo>& waits) const {

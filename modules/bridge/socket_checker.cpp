@@ -11,6 +11,12 @@ std::string payload_text(const tlm::tlm_generic_payload& payload) {
   return fmt::format("{} of {} at {:#x}", command, format_bytes(payload.get_data_length()), payload.get_address());
 }
 
+OutsideFault breach_of(const std::string& socket, const std::string& what, const tlm::tlm_generic_payload& payload) {
+  const std::string rule = fmt::format("socket {}: {}", socket, what);
+  return {OutsideFault::Kind::breach, rule,
+          fmt::format("{} ({}, at {})", rule, payload_text(payload), sc_core::sc_time_stamp().to_string())};
+}
+
 std::string response_text(tlm::tlm_response_status status) {
   tlm::tlm_generic_payload payload;
   payload.set_response_status(status);
@@ -18,9 +24,7 @@ std::string response_text(tlm::tlm_response_status status) {
 }
 
 void SocketChecker::breach(const tlm::tlm_generic_payload& payload, const std::string& what) {
-  const std::string rule = fmt::format("socket {}: {}", socket_, what);
-  report_({OutsideFault::Kind::breach, rule,
-           fmt::format("{} ({}, at {})", rule, payload_text(payload), sc_core::sc_time_stamp().to_string())});
+  report_(breach_of(socket_, what, payload));
 }
 
 void SocketChecker::forward(const tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {

@@ -58,6 +58,8 @@ class SocketChecker {
   const tlm::tlm_generic_payload* responding_ = nullptr;  // has no END_RESP
 };
 
+// "socket NAME: WHAT (write of 64 B at 0x1000, at 5 ns)"
+OutsideFault breach_of(const std::string& socket, const std::string& what, const tlm::tlm_generic_payload& payload);
 // "write of 64 B at 0x1000"
 std::string payload_text(const tlm::tlm_generic_payload& payload);
 // "TLM_ADDRESS_ERROR_RESPONSE"

@@ -7,6 +7,7 @@
 
 #include "modules/bridge/debug_access.h"
 #include "modules/bridge/error_cause.h"
+#include "modules/bridge/payload_data.h"
 #include "platform/base/error.h"
 
 namespace kb::modules {
@@ -167,29 +168,13 @@ void TargetBridge::refuse(Request& request, tlm::tlm_response_status status, con
 }
 
 void TargetBridge::move_data(Request& request) {
-  tlm::tlm_generic_payload& payload = *request.payload;
-  unsigned char* const data = payload.get_data_ptr();
-  if (payload.is_read()) {
-    for_each_enabled(payload, request.plan, [&](std::uint64_t offset, const Extent& extent) {
-      const std::vector<std::byte> bytes = context_.contents.read(extent.pa, extent.nbytes);
-      std::copy_n(reinterpret_cast<const unsigned char*>(bytes.data()), extent.nbytes, data + offset);
-    });
+  if (request.payload->is_read()) {
+    fill_payload(*request.payload, request.plan, context_.contents);
     return;
   }
-  std::vector<Extent> destination;
-  auto buffer = std::make_shared<std::vector<std::byte>>();
-  buffer->reserve(payload.get_data_length());
-  for_each_enabled(payload, request.plan, [&](std::uint64_t offset, const Extent& extent) {
-    const auto* const first = reinterpret_cast<const std::byte*>(data + offset);
-    buffer->insert(buffer->end(), first, first + extent.nbytes);
-    if (!destination.empty() && destination.back().pa + destination.back().nbytes == extent.pa) {
-      destination.back().nbytes += extent.nbytes;
-    } else {
-      destination.push_back(extent);
-    }
-  });
-  if (destination.empty()) return;
-  context_.contents.write(params_.attach, std::move(destination), std::move(buffer), request.entered,
+  PayloadWrite write = write_of(*request.payload, request.plan);
+  if (write.destination.empty()) return;
+  context_.contents.write(params_.attach, std::move(write.destination), std::move(write.buffer), request.entered,
                           context_.platform.scheduler().now());
 }
 
@@ -252,7 +237,7 @@ tlm::tlm_sync_enum TargetBridge::nb_transport_fw(tlm::tlm_generic_payload& paylo
   }
   if (phase == tlm::END_RESP) {
     if (!responding_ || ending_ || requests_[responses_.front()].payload != &payload) {
-      violation("END_RESP for a transaction that has no response");
+      violation(payload, "END_RESP for a transaction that has no response");
       return tlm::TLM_COMPLETED;
     }
     end_response_at(at);
@@ -264,8 +249,8 @@ tlm::tlm_sync_enum TargetBridge::nb_transport_fw(tlm::tlm_generic_payload& paylo
 tlm::tlm_sync_enum TargetBridge::begin_request(tlm::tlm_generic_payload& payload, TimeFs at) {
   if (accepting_ != kNone || !payload.has_mm() || !abandoned_.empty()) {
     if (abandoned_.empty()) {
-      violation(accepting_ != kNone ? "BEGIN_REQ before END_REQ of the request before it"
-                                    : "BEGIN_REQ with a payload that has no memory manager");
+      violation(payload, accepting_ != kNone ? "BEGIN_REQ before END_REQ of the request before it"
+                                             : "BEGIN_REQ with a payload that has no memory manager");
     }
     payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
     return tlm::TLM_COMPLETED;
@@ -377,11 +362,9 @@ bool TargetBridge::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tl
   return false;
 }
 
-void TargetBridge::violation(const std::string& what) const {
+void TargetBridge::violation(const tlm::tlm_generic_payload& payload, const std::string& what) const {
   if (context_.check_protocol) return;  // the checker has told it
-  const std::string rule = fmt::format("socket {}: {}", socket.name(), what);
-  context_.report_fault(
-      {OutsideFault::Kind::breach, rule, fmt::format("{} (at {})", rule, sc_core::sc_time_stamp().to_string())});
+  context_.report_fault(breach_of(socket.name(), what, payload));
 }
 
 void TargetBridge::collect_waits(std::vector<elab::WaitInfo>& waits) const {

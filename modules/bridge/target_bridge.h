@@ -96,7 +96,7 @@ class TargetBridge final : public sc_core::sc_module,
   void end_response_at(TimeFs at);
   void end_response();
   void orphan(std::uint64_t slot);
-  void violation(const std::string& what) const;
+  void violation(const tlm::tlm_generic_payload& payload, const std::string& what) const;
   void declare_signals();
   void count_accepted(TimeFs now) {
     ++in_flight_;

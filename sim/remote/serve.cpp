@@ -25,7 +25,7 @@ ServeResult serve(const ServeOptions& options, const std::function<void(const st
       "remote", *device, "peer",
       [&]() -> std::unique_ptr<Connection> {
         if (options.sessions > 0 && left-- == 0) return nullptr;
-        // Who only looks whether somebody listens here is no peer.
+        // A probe connects, sends no packet and closes; it does not count as a session.
         std::unique_ptr<Connection> connection = listener.accept();
         while (!connection->send(hello()) || !connection->has_more()) connection = listener.accept();
         return connection;
