@@ -52,14 +52,16 @@ class Machines(unittest.TestCase):
     def test_a_long_launch_is_waited_for_although_a_short_one_ends_first(self):
         with kernbench.Machine("one_cube") as m:
             first, second = [m.pes()[0]], [m.pes()[1]]
-            n = 192
+            n = 512
             ones = m.tensor([[1] * n] * n, "i8", first)
             long = m.empty((n, n), "i32", first)
             short = m.empty((16, 16), "i32", second)
+            x, y = m.tensor(X, "i8", second), m.tensor(Y, "i8", second)
             launch = m.launch("gemm", a=ones, b=ones, c=long, m=n, k=n, n=n)
-            m.launch("gemm", a=m.tensor(X, "i8", second), b=m.tensor(Y, "i8", second), c=short, m=16, k=32, n=16)
+            m.launch("gemm", a=x, b=y, c=short, m=16, k=32, n=16)
             launch.wait()
-            self.assertEqual(long.to_list(), [[n] * n] * n)
+            last_row = m.read(long.addresses[0] + long.nbytes - 4 * n, 4 * n)
+            self.assertEqual(last_row, n.to_bytes(4, "little") * n)
 
     def test_the_machine_has_its_settings(self):
         with kernbench.Machine("one_cube", settings={"cube.pe_layout.pe_per_corner": 1}, data="off") as m:
