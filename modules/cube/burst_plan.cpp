@@ -161,6 +161,15 @@ void BurstPlan::retire_piece(const Piece& piece) {
   }
 }
 
+TimeFs BurstPlan::show_until(TimeFs now, TimeFs waiting) {
+  if (!waves_.wanted()) return now;
+  retire_past(now);
+  TimeFs until = std::min(now, waiting);
+  for (std::size_t i = 0; i < pieces_.size(); ++i) until = std::min(until, pieces_[i].entry(0));
+  waves_.show_until(until);
+  return until;
+}
+
 void BurstPlan::finish() {
   retire_all();
   waves_.finish();

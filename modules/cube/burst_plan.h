@@ -89,6 +89,9 @@ class BurstPlan {
       retire_past(now);
     }
   }
+  // Has waveforms show what is final before `now`; bursts that are not planned yet enter at `waiting` or later. Returns
+  // the time from which on there is more to show, at most `now`.
+  TimeFs show_until(TimeFs now, TimeFs waiting);
   // Called at the end of the simulation.
   void finish();
 

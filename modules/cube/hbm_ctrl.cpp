@@ -87,6 +87,14 @@ void HbmCtrl::conclude() {
   plan_.finish();
 }
 
+TimeFs HbmCtrl::report_until(TimeFs now) {
+  TimeFs waiting = kNever;
+  for (const Lane& lane : lanes_) {
+    waiting = std::min({waiting, lane.next_read().time, lane.next_write(overhead_).time});
+  }
+  return std::min(FabricNode::report_until(now), plan_.show_until(now, waiting));
+}
+
 void HbmCtrl::take_commands(Lane& lane, TimeFs now) {
   while (!lane.commands.empty() && lane.commands.front().time <= now) {
     const FlitStream message = lane.commands.front();

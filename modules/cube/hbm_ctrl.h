@@ -77,6 +77,10 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
                    std::uint32_t first) override;
   void roll_back(const FlitStream& flits) override;
   void on_event(TimeFs now, std::uint64_t argument) override;
+  TimeFs first_waiting(std::uint16_t port) const override {
+    return lanes_[port].returns.empty() ? kNever : lanes_[port].returns.front().time;
+  }
+  TimeFs report_until(TimeFs now) override;
 
   void assign_ports(const params::HbmCtrlParams& params);
   void take_commands(Lane& lane, TimeFs now);

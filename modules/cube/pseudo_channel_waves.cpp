@@ -37,6 +37,13 @@ void PseudoChannelWaves::add(std::size_t pc, TimeFs entry, TimeFs start, TimeFs 
   observer_->change(channel.queue, entry, std::min(channel.starts.size(), kMaxShown));
 }
 
+void PseudoChannelWaves::show_until(TimeFs until) {
+  for (PseudoChannel& channel : channels_) {
+    if (channel.busy_until < until) show_idle(channel);
+    show_starts(channel, until - 1_fs);
+  }
+}
+
 void PseudoChannelWaves::finish() {
   for (PseudoChannel& channel : channels_) {
     show_idle(channel);
@@ -45,7 +52,9 @@ void PseudoChannelWaves::finish() {
 }
 
 void PseudoChannelWaves::show_idle(PseudoChannel& channel) {
-  if (channel.busy_until >= 0_fs) observer_->change(channel.busy, channel.busy_until, 0);
+  if (channel.busy_until < 0_fs) return;
+  observer_->change(channel.busy, channel.busy_until, 0);
+  channel.busy_until = -1_fs;
 }
 
 void PseudoChannelWaves::show_starts(PseudoChannel& channel, TimeFs until) {

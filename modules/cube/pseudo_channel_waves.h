@@ -19,6 +19,8 @@ class PseudoChannelWaves {
   bool wanted() const { return !channels_.empty(); }
   // Bursts of one channel come in the order of their entry.
   void add(std::size_t pc, TimeFs entry, TimeFs start, TimeFs finish);
+  // Shows what has ended before `until`, when no later burst enters before it.
+  void show_until(TimeFs until);
   // Called after the last burst: draws the starts of those that still wait.
   void finish();
 

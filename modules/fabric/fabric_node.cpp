@@ -63,6 +63,7 @@ FabricNode::FabricNode(const sc_core::sc_module_name& name, NodeId node, elab::B
       ports_[p].wire.observe(*context.observer, node_id(), "to_" + context.graph.node(ports_[p].link.neighbour).id);
     }
   }
+  if (context.observer != nullptr) context.observer->add_late(*this);
 }
 
 void FabricNode::bind_out(EdgeId, elab::Block& neighbour) {
@@ -88,6 +89,15 @@ void FabricNode::end_of_elaboration() {
     port.link.backward = in[port.in_index];
   }
   if (context().check_foreign) watch_foreign_links(*this, context());
+}
+
+TimeFs FabricNode::report_until(TimeFs now) {
+  TimeFs until = now;
+  for (std::uint16_t p = 0; p < port_count(); ++p) {
+    Wire& wire = ports_[p].wire;
+    if (wire.has_waves()) until = std::min(until, wire.show_until(now, first_waiting(p)));
+  }
+  return until;
 }
 
 void FabricNode::conclude() {

@@ -28,6 +28,7 @@ class FabricNode : public elab::Block,
                    public elab::FabricSide,
                    public FabricSockets,
                    private IWireUser,
+                   private contract::ILateSignals,
                    public tlm::tlm_fw_transport_if<payload::FabricProtocol>,
                    public tlm::tlm_bw_transport_if<payload::FabricProtocol> {
  public:
@@ -103,6 +104,11 @@ class FabricNode : public elab::Block,
   void pass_end(const payload::Transaction& transaction) const;
   // END_REQ or END_RESP for a leg whose last flit is here.
   void send_end(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg);
+
+  // When the first flit that waits for a wire was ready; kNever: none waits.
+  virtual TimeFs first_waiting(std::uint16_t /*port*/) const { return kNever; }
+  // For waveforms; overridden by a node that has more to show than its wires.
+  TimeFs report_until(TimeFs now) override;
 
   // Takes back flits of a committed stream that cut() has rolled back.
   virtual void roll_back(const FlitStream& flits) = 0;

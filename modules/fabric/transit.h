@@ -63,6 +63,9 @@ class Transit final : public FabricNode, private elab::EventHandler {
                      const TimeWindow& arrival);
   void roll_back(const FlitStream& flits) override;
   void on_event(TimeFs now, std::uint64_t argument) override;
+  TimeFs first_waiting(std::uint16_t port) const override {
+    return outlets_[port].empty() ? kNever : outlets_[port].front().time;
+  }
 
   void enqueue(const FlitStream& flits);
   void enqueue_behind_worker(const FlitStream& flits);

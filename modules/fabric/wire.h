@@ -108,6 +108,10 @@ class Wire {
   // question about a transaction, which may have ended and begun again since, and before commits, so that the record
   // stays short.
   void retire(TimeFs now);
+  // Has waveforms show what is final before `now`; flits that are not committed yet become ready at `waiting` or later.
+  // Returns the time from which on there is more to show, at most `now`.
+  TimeFs show_until(TimeFs now, TimeFs waiting);
+  bool has_waves() const { return viewers_ != nullptr && viewers_->waves != nullptr; }
 
   const Statistics& statistics() const { return statistics_; }
   // Flits ahead of the one that waited longest, in full flits.
@@ -228,6 +232,7 @@ class Wire {
   struct Viewers {
     std::unique_ptr<WireWaves> waves;
     std::unique_ptr<WireHops> hops;
+    std::uint32_t shown = 0;  // flits of the oldest batch that waveforms have
 
     bool want_transactions() const { return hops != nullptr || (waves != nullptr && waves->shows_flits()); }
     void finish() const;
@@ -238,6 +243,7 @@ class Wire {
   }
   void note_transactions(std::size_t base);
   void show(const Batch& batch) const;
+  void show_front(TimeFs until);
 
   struct Short {
     std::uint32_t bytes = 0;

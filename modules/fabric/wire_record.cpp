@@ -1,4 +1,6 @@
 // What a wire reports of a retired batch to its activity recorder and to its per-flit observers.
+#include <utility>
+
 #include "modules/fabric/wire.h"
 #include "modules/fabric/wire_merge.h"
 
@@ -63,10 +65,49 @@ TimeFs Wire::SingleStream::wait(std::uint32_t first, std::uint32_t count) const 
 
 // Passes every flit of the oldest batch to the per-flit observers.
 void Wire::show(const Batch& batch) const {
+  std::uint32_t shown = std::exchange(viewers_->shown, 0);
   merge(batch, 0, batch.flits, [&](std::uint32_t j, std::uint32_t i, const Passage& flit) {
-    if (viewers_->waves != nullptr) viewers_->waves->add(streams_[j], i, flit.ready, flit.start, flit.end);
     if (viewers_->hops != nullptr) viewers_->hops->add(streams_[j], i, flit.ready, flit.start, flit.end);
+    if (shown > 0) {
+      --shown;
+    } else if (viewers_->waves != nullptr) {
+      viewers_->waves->add(streams_[j], i, flit.ready, flit.start, flit.end);
+    }
   });
+}
+
+// Has waveforms show the flits of the oldest batch that were ready before `until`, which nothing can roll back. A batch
+// may last for a millisecond.
+void Wire::show_front(TimeFs until) {
+  const Batch& batch = batches_.front();
+  std::uint32_t ready = 0;
+  for (std::uint32_t j = 0; batch.floor < until && j < batch.streams; ++j) {
+    ready += streams_[j].count_before(ArrivalKey::at(until));
+  }
+  if (ready <= viewers_->shown) return;
+  std::uint32_t shown = std::exchange(viewers_->shown, ready);
+  merge(batch, 0, ready, [&](std::uint32_t j, std::uint32_t i, const Passage& flit) {
+    if (shown > 0) {
+      --shown;
+    } else {
+      viewers_->waves->add(streams_[j], i, flit.ready, flit.start, flit.end);
+    }
+  });
+}
+
+TimeFs Wire::show_until(TimeFs now, TimeFs waiting) {
+  retire(now);
+  TimeFs until = std::min(now, waiting);
+  if (!batches_.empty()) show_front(now);
+  if (batches_.size() > 1) {  // the first one may be waiting to be sent
+    const Batch& second = batches_[1];
+    const std::size_t base = base_of(1);
+    TimeFs first = kNever;
+    for (std::size_t j = base; j < base + second.streams; ++j) first = std::min(first, streams_[j].time);
+    until = std::min(until, std::max(first, second.floor));
+  }
+  viewers_->waves->show_until(until);
+  return until;
 }
 
 void Wire::Viewers::finish() const {

@@ -35,13 +35,29 @@ void WireWaves::add(const FlitStream& stream, std::uint32_t i, TimeFs ready, Tim
   set(queue_, ready, std::min(starts_.size(), kMaxShown));
 }
 
+void WireWaves::show_until(TimeFs until) {
+  if (busy_until_ < until) show_idle();
+  show_starts(until - 1_fs);
+  report_before(until);
+}
+
 void WireWaves::finish() {
   show_idle();
   show_starts(kNever);
+  report_before(kNever);
+}
+
+void WireWaves::report_before(TimeFs until) {
+  for (Line* line : {&busy_, &queue_, &first_, &last_, &transaction_, &flit_, &op_, &leg_}) {
+    if (line->at < until) report(*line);
+  }
 }
 
 void WireWaves::show_idle() {
-  for (Line* line : {&busy_, &first_, &last_}) set(*line, busy_until_, 0);
+  set(busy_, busy_until_, 0);
+  if (!flits_) return;
+  set(first_, busy_until_, 0);
+  set(last_, busy_until_, 0);
 }
 
 void WireWaves::show_flit(const FlitStream& stream, std::uint32_t i, TimeFs start) {

@@ -23,6 +23,8 @@ class WireWaves {
 
   // The flit with index `i` of the stream; `shown` of the stream is set if flits are shown.
   void add(const FlitStream& stream, std::uint32_t i, TimeFs ready, TimeFs start, TimeFs end);
+  // Shows what has ended before `until`, when no later flit becomes ready before it.
+  void show_until(TimeFs until);
   // Called after the last flit.
   void finish();
 
@@ -31,17 +33,25 @@ class WireWaves {
   static constexpr int kTransactionBits = 32, kFlitBits = 24;  // larger numbers are truncated to these bits
   static constexpr std::size_t kMaxShown = (std::size_t{1} << kQueueBits) - 1;
 
-  // A signal and its latest value.
+  // A signal and its latest value, which is reported when another time comes: a thousand flits may be ready at once.
   struct Line {
     contract::SignalId signal = contract::kNoSignal;
+    TimeFs at = 0_fs;
     std::uint64_t value = 0;
+    std::uint64_t reported = 0;
   };
 
   void set(Line& line, TimeFs at, std::uint64_t value) {
-    if (line.value == value) return;
+    if (line.at != at) report(line);
+    line.at = at;
     line.value = value;
-    observer_.change(line.signal, at, value);
   }
+  void report(Line& line) {
+    if (line.value == line.reported) return;
+    observer_.change(line.signal, line.at, line.value);
+    line.reported = line.value;
+  }
+  void report_before(TimeFs until);
   void show_idle();
   void show_flit(const FlitStream& stream, std::uint32_t i, TimeFs start);
   void show_starts(TimeFs until);

@@ -1,6 +1,7 @@
 // Keeps every reported change of a waveform signal.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@ class Waves final : public contract::ISignalObserver {
   explicit Waves(contract::WaveDetail detail = contract::WaveDetail::wire) : detail_(detail) {}
 
   std::map<std::string, std::vector<Change>> changes;  // by "node.signal", in the order of the reports
+  std::vector<std::string> belated;                    // signals with a change before a time that was settled
 
   using ISignalObserver::declare;
   contract::SignalId declare(const contract::SignalInfo& info) override {
@@ -24,6 +26,14 @@ class Waves final : public contract::ISignalObserver {
   }
   void change(contract::SignalId signal, TimeFs at, std::uint64_t value) override {
     changes[names_.at(signal)].emplace_back(at, value);
+    if (at < settled_) belated.push_back(names_.at(signal));
+  }
+  void add_late(contract::ILateSignals& signals) override { late_.push_back(&signals); }
+  // Has everybody report what is final at `now`. Returns the time before which no more may come.
+  TimeFs settle(TimeFs now) {
+    TimeFs until = now;
+    for (contract::ILateSignals* const late : late_) until = std::min(until, late->report_until(now));
+    return settled_ = std::max(settled_, until);
   }
   contract::WaveDetail detail() const override { return detail_; }
   // A signal as a waveform file shows it: by time, the latest report of a time, without repetitions; 0 before the
@@ -43,6 +53,8 @@ class Waves final : public contract::ISignalObserver {
  private:
   contract::WaveDetail detail_;
   std::vector<std::string> names_;
+  std::vector<contract::ILateSignals*> late_;
+  TimeFs settled_ = 0_fs;
 };
 
 }  // namespace kb::test

@@ -27,6 +27,16 @@ struct SignalInfo {
   std::string full_name() const { return scope + "." + (group.empty() ? "" : group + ".") + name; }
 };
 
+// A block that reports changes late: when they can no longer be taken back, or when the next one comes.
+class ILateSignals {
+ public:
+  // Reports every change before `now` that is final. Returns the time from which on more may come, at most `now`.
+  virtual TimeFs report_until(TimeFs now) = 0;
+
+ protected:
+  ~ILateSignals() = default;
+};
+
 class ISignalObserver {
  public:
   virtual ~ISignalObserver() = default;
@@ -38,6 +48,8 @@ class ISignalObserver {
   // Announces signals that may be declared while the simulation runs: a pattern of full names.
   virtual void announce(const std::string& /*pattern*/) {}
   virtual WaveDetail detail() const { return WaveDetail::wire; }
+  // Whoever reports changes before the time at which it does so has to be known.
+  virtual void add_late(ILateSignals& /*signals*/) {}
 
   SignalId declare(const std::string& scope, const std::string& name, int bits) {
     return declare({scope, "", name, bits, {}});

@@ -24,8 +24,6 @@ struct Earlier {
   }
 };
 
-constexpr std::uint64_t kPollMask = (1u << 14) - 1;
-
 sc_core::sc_time to_sc(TimeFs time) {
   return sc_core::sc_time::from_value(static_cast<std::uint64_t>(time.fs()));
 }
@@ -309,7 +307,7 @@ bool EventScheduler::run_events(TimeFs ahead_until) {
     --pending_;
     ++handled_;
     event.handler->on_event(now_, event.argument);
-    if ((handled_ & kPollMask) == 0 && (end_requested() || (poll_ && poll_()))) ended = true;
+    if ((handled_ & poll_mask_) == 0 && (end_requested() || (poll_ && poll_()))) ended = true;
   }
   return ended;
 }

@@ -75,8 +75,11 @@ class EventScheduler final : public sc_core::sc_module {
   void pass_end(const std::string& what);
   // The sentence given to pass_end(); empty: it was not called.
   const std::string& passed_end() const { return passed_end_; }
-  // Polled about once per 16384 events; returning true ends the run (Ctrl-C, progress output).
-  void set_poll(std::function<bool()> poll) { poll_ = std::move(poll); }
+  // Polled once per `events`, a power of two; returning true ends the run (Ctrl-C, progress output).
+  void set_poll(std::function<bool()> poll, std::uint64_t events = kPolled) {
+    poll_ = std::move(poll);
+    poll_mask_ = events - 1;
+  }
 
   // Ends the run at the current time with an exception, which leaves the simulation when the event or call in progress
   // is over; the first call counts. For faults that are found in the middle of code which might catch what is thrown.
@@ -88,6 +91,7 @@ class EventScheduler final : public sc_core::sc_module {
   static Foreground& foreground() { return foreground_; }
 
   std::uint64_t events() const { return handled_; }
+  static constexpr std::uint64_t kPolled = 1u << 14;
   std::uint64_t pending() const { return pending_; }
 
  private:
@@ -148,6 +152,7 @@ class EventScheduler final : public sc_core::sc_module {
   bool limit_reached_ = false;
   bool stopped_ = false;
   std::function<bool()> poll_;
+  std::uint64_t poll_mask_ = kPolled - 1;
   std::unique_ptr<Embedding> embedding_;  // null: the simulation is kernbench's own
   std::string passed_end_;
   std::string given_up_;

@@ -30,7 +30,7 @@ bool not_supported(int error_number) {
 
 // An older file is exchanged with the new one, so that it can come back.
 int OutputFile::put_in_place() noexcept {
-  if (!temporary_) return 0;
+  if (!temporary_ || appeared_) return 0;
   const char* const from = temporary_->name().c_str();
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     if (::renameat2(folder_, from, folder_, name_.c_str(), RENAME_NOREPLACE) == 0) {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "platform/base/error.h"
+#include "platform/observe/signal_block.h"
 #include "platform/observe/target_path.h"
 
 namespace kb::observe {
@@ -94,6 +95,27 @@ std::string OutputFile::working_path() const {
 void OutputFile::write(std::string_view bytes) {
   const int error_number = write_all(temporary_ ? temporary_->descriptor() : direct_, bytes);
   if (error_number != 0) fail("write", std::strerror(error_number));
+}
+
+void OutputFile::appear() {
+  if (appeared_ || !temporary_) return;
+  const SignalBlock block;
+  if (::renameat(folder_, temporary_->name().c_str(), folder_, name_.c_str()) != 0) {
+    fail("rename", std::strerror(errno));
+  }
+  temporary_->keep();
+  appeared_ = true;
+}
+
+std::unique_ptr<TemporaryFile> OutputFile::begin_anew() {
+  std::unique_ptr<TemporaryFile> before = std::move(temporary_);
+  try {
+    temporary_ = std::make_unique<TemporaryFile>(folder_, name_);
+  } catch (const std::system_error& error) {
+    fail("create", std::strerror(error.code().value()));
+  }
+  appeared_ = false;
+  return before;
 }
 
 // A copy of the descriptor is closed: that reports as much, and the file stays locked.

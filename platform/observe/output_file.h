@@ -37,6 +37,15 @@ class OutputFile {
   // complete(), and the file takes its place.
   void commit();
 
+  // For a file that others may read while it is written, in any order: where to write it, -1 if the target is a pipe or
+  // a device.
+  int descriptor() const { return temporary_ ? temporary_->descriptor() : -1; }
+  // Takes its place before it is complete, and stays there whatever becomes of the process.
+  void appear();
+  // Goes on in a new file, which is empty, and returns the one of before. That keeps its place until the next appear()
+  // or commit().
+  std::unique_ptr<TemporaryFile> begin_anew();
+
   // For a library that opens the file itself: an absolute name. And the name that it gets, links followed.
   std::string working_path() const;
   std::string final_path() const { return folder_path_ + "/" + name_; }
@@ -65,6 +74,7 @@ class OutputFile {
   std::unique_ptr<TemporaryFile> temporary_;
   Place place_ = Place::not_yet;
   bool writable_ = false;
+  bool appeared_ = false;
 };
 
 // Completes all, then puts all in their places, the first one last. If one of them cannot be, those that already are go

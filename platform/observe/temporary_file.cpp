@@ -130,7 +130,7 @@ TemporaryFile::TemporaryFile(int folder, const std::string& target_name) : folde
 // False when the name is taken, or when somebody has seen the file before it was locked and removes it.
 bool TemporaryFile::create(const std::string& stem) {
   name_ = stem + digits() + std::string(kEnding);
-  file_ = ::openat(folder_, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  file_ = ::openat(folder_, name_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (file_ < 0 && errno == EEXIST) return false;
   if (file_ < 0) throw std::system_error(errno, std::generic_category());
   struct stat info {};
@@ -141,7 +141,7 @@ bool TemporaryFile::create(const std::string& stem) {
 }
 
 TemporaryFile::~TemporaryFile() {
-  if (entry_ != nullptr) remove();
+  entry_ != nullptr ? remove() : release();
 }
 
 void TemporaryFile::remove() noexcept {
@@ -151,8 +151,12 @@ void TemporaryFile::remove() noexcept {
 }
 
 void TemporaryFile::release() noexcept {
-  if (entry_ != nullptr) std::exchange(entry_, nullptr)->owner = 0;
+  keep();
   if (file_ >= 0) ::close(std::exchange(file_, -1));
+}
+
+void TemporaryFile::keep() noexcept {
+  if (entry_ != nullptr) std::exchange(entry_, nullptr)->owner = 0;
 }
 
 void TemporaryFile::remove_all() noexcept {

@@ -12,7 +12,7 @@ class TemporaryFile {
  public:
   // `folder` is a descriptor, which has to outlive this object. std::system_error with the system's reason.
   TemporaryFile(int folder, const std::string& target_name);
-  ~TemporaryFile();  // removes the file unless it was released
+  ~TemporaryFile();  // removes the file unless it was released or kept
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
@@ -21,6 +21,7 @@ class TemporaryFile {
 
   void remove() noexcept;
   void release() noexcept;  // closes the file, and leaves what has its name alone
+  void keep() noexcept;     // the file stays open and is not temporary any more
 
   // Removes every temporary file that this process has. Safe to call from a signal handler.
   static void remove_all() noexcept;

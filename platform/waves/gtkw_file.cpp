@@ -11,7 +11,7 @@ namespace kb::waves {
 namespace {
 
 constexpr std::size_t kMarkers = 26;       // A to Z
-constexpr std::size_t kGroupLevels = 3;    // SIP, cube, PE
+constexpr std::size_t kGroupLevels = 3;    // of the machine: SIP, cube, PE
 constexpr double kWindowPixels = 900.0;    // of the waves, in a window of 1600
 constexpr double kPixelsPerFrame = 200.0;  // zoom is -log2 of the time that so many pixels show
 constexpr double kMargin = 0.05;           // of the longest span, left and right of it
@@ -85,10 +85,10 @@ std::string header(const SaveFile& save) {
 class Groups {
  public:
   // The groups around this scope are open.
-  explicit Groups(std::vector<std::string> open) : wanted_(std::move(open)) {}
+  Groups(std::vector<std::string> open, std::size_t levels) : levels_(levels), wanted_(std::move(open)) {}
 
   void enter(const std::string& scope) {
-    const bool is_group = depth_++ < kGroupLevels;
+    const bool is_group = depth_++ < levels_;
     if (!is_group) {
       below_.push_back(scope);
       return;
@@ -101,7 +101,7 @@ class Groups {
     names_.push_back(scope);
   }
   void leave() {
-    if (depth_-- > kGroupLevels) {
+    if (depth_-- > levels_) {
       below_.pop_back();
       return;
     }
@@ -125,6 +125,7 @@ class Groups {
     out_ += std::string(flags) + "\n+{" + label + name + "} " + path + '\n';
   }
 
+  std::size_t levels_;
   std::string out_;
   std::size_t depth_ = 0;
   std::vector<std::string> wanted_;
@@ -133,11 +134,11 @@ class Groups {
 };
 
 // The scope of a PE, or of the first signal when there is none.
-std::vector<std::string> shown_first(const std::vector<contract::SignalInfo>& signals) {
-  constexpr std::size_t kPeLevel = 2;
+std::vector<std::string> shown_first(const std::vector<contract::SignalInfo>& signals, std::size_t top_scopes) {
+  const std::size_t pe_level = top_scopes + 2;
   for (const contract::SignalInfo& signal : signals) {
     std::vector<std::string> scope = split(signal.scope, '.');
-    if (scope.size() > kPeLevel + 1 && scope[kPeLevel].compare(0, 2, "pe") == 0) return scope;
+    if (scope.size() > pe_level + 1 && scope[pe_level].compare(0, 2, "pe") == 0) return scope;
   }
   return signals.empty() ? std::vector<std::string>() : split(signals.front().scope, '.');
 }
@@ -145,7 +146,7 @@ std::vector<std::string> shown_first(const std::vector<contract::SignalInfo>& si
 }  // namespace
 
 std::string render_gtkw(const SaveFile& save, const std::vector<contract::SignalInfo>& signals) {
-  Groups groups(shown_first(signals));
+  Groups groups(shown_first(signals, save.top_scopes), save.top_scopes + kGroupLevels);
   visit_scopes(signals, {[&](const std::string& scope) { groups.enter(scope); }, [&] { groups.leave(); },
                          [&](std::uint32_t s) { groups.add(signals[s]); }});
   return header(save) + groups.text();

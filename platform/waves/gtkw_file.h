@@ -18,6 +18,7 @@ struct SaveFile {
   std::string waveform;              // path of the waveform file
   TimeFs from = 0_fs, until = 0_fs;  // what it has
   std::vector<Span> spans;           // by begin; the longest fills the window, each has markers at its ends
+  std::size_t top_scopes = 0;        // around those of the machine
 };
 
 // Every signal, in groups that follow the machine: SIP, cube, PE or another block. Those of the first PE are open.

@@ -6,20 +6,22 @@
 
 #include "platform/base/units.h"
 #include "platform/contract/i_signal_observer.h"
+#include "platform/waves/section.h"
 
 namespace kb::waves {
 
-// Gets the signals, then a value of each, then changes in ascending time, the end last. A signal with words is written
+// Gets the signals with their first values, then sections in the order of their times. A signal with words is written
 // as its number and, beside it, as a string.
 class IWaveFile {
  public:
   virtual ~IWaveFile() = default;
-  virtual void begin(const std::vector<contract::SignalInfo>& signals, TimeFs from) = 0;
-  virtual void initial(std::uint32_t signal, std::uint64_t value) = 0;  // of every signal
-  virtual void end_initial() = 0;
-  // Times ascend.
-  virtual void time(TimeFs at) = 0;
-  virtual void change(std::uint32_t signal, std::uint64_t value) = 0;
+  // Again when signals have been declared since: the list has become longer. `values` are those at `from`.
+  virtual void begin(const std::vector<contract::SignalInfo>& signals, TimeFs from,
+                     const std::vector<std::uint64_t>& values) = 0;
+  virtual void add(const Section& section) = 0;
+  // Makes the file one that can be read as it is, up to `at`, with this section at its end, which the next add() or
+  // show() replaces.
+  virtual void show(const Section& section, TimeFs at) = 0;
   // Completes the file, and its owner commits it. Configuration Error when the disk is full.
   virtual void end(TimeFs at) = 0;
 };

@@ -10,10 +10,11 @@
 namespace kb::waves {
 namespace {
 
-constexpr std::size_t kBuffer = std::size_t{1} << 16;
 constexpr int kLowerDigits = 7;
 constexpr std::int64_t kLower = 10'000'000;
 constexpr std::size_t kLongestValue = 80;  // "b", 64 digits, a space and an identifier
+// Identifiers of strings, so that those of signals stay what they are when more signals are declared.
+constexpr std::size_t kFirstText = std::size_t{94} * 94 * 94;
 
 // Short identifiers out of the printable characters '!' .. '~'.
 std::string identifier(std::size_t index) {
@@ -29,38 +30,86 @@ std::string identifier(std::size_t index) {
 
 std::string VcdFile::header(const std::vector<contract::SignalInfo>& signals) {
   std::string out = "$version kernbench " + std::string(kVersion) + " $end\n$timescale 1 fs $end\n";
-  auto strings = static_cast<std::uint32_t>(signals.size());
   const auto add = [&](std::uint32_t index) {
     const contract::SignalInfo& signal = signals[index];
     Line& line = lines_[index];
     line.bits = static_cast<std::uint8_t>(signal.bits);
-    const std::string tail = identifier(index) + '\n';
+    const std::string id = identifier(index), tail = id + '\n';
     std::copy(tail.begin(), tail.end(), line.tail.begin());
     line.tail_size = static_cast<std::uint8_t>(tail.size());
-    out += "$var wire " + std::to_string(signal.bits) + ' ' + identifier(index) + ' ' + shown_name(signal.name);
+    out += "$var wire " + std::to_string(signal.bits) + ' ' + id + ' ' + shown_name(signal.name);
     if (signal.bits > 1) out += " [" + std::to_string(signal.bits - 1) + ":0]";
     out += " $end\n";
     if (signal.words.empty()) return;
     line.has_words = true;
-    texts_[index] = {identifier(strings), signal.words};
-    out += "$var string 1 " + identifier(strings++) + ' ' + text_name(signal) + " $end\n";
+    texts_[index] = {identifier(kFirstText + index), signal.words};
+    out += "$var string 1 " + texts_[index].identifier + ' ' + text_name(signal) + " $end\n";
   };
   visit_scopes(signals, {[&](const std::string& name) { out += "$scope module " + name + " $end\n"; },
                          [&] { out += "$upscope $end\n"; }, add});
   return out + "$enddefinitions $end\n";
 }
 
-void VcdFile::begin(const std::vector<contract::SignalInfo>& signals, TimeFs from) {
-  buffer_ = std::make_unique<char[]>(kBuffer);
+void VcdFile::begin(const std::vector<contract::SignalInfo>& signals, TimeFs from,
+                    const std::vector<std::uint64_t>& values) {
+  const bool first = lines_.empty();
   lines_.resize(signals.size());
-  append(header(signals));
-  append("#" + std::to_string(from.fs()) + "\n$dumpvars\n");
-  written_ = from;
+  const std::string before = header(signals) + "#" + std::to_string(from.fs()) + "\n$dumpvars\n";
+  used_ = 0;
+  for (std::uint32_t s = 0; s < signals.size(); ++s) {
+    make_room(kLongestValue);
+    change(s, values[s]);
+  }
+  file_.set_head(before + std::string(buffer_.data(), used_) + "$end\n");
+  if (first) written_ = from;
+}
+
+void VcdFile::add(const Section& section) {
+  if (section.steps.empty()) return;
+  render(section);
+  file_.append({buffer_.data(), used_});
+  written_ = section.times.back();
+}
+
+void VcdFile::show(const Section& section, TimeFs at) {
+  render(section);
+  if (at > (section.times.empty() ? written_ : section.times.back())) time(at);
+  file_.show({buffer_.data(), used_});
+}
+
+void VcdFile::end(TimeFs at) {
+  used_ = 0;
+  if (written_ != at) time(at);
+  file_.append({buffer_.data(), used_});
+  file_.complete();
+}
+
+// Steps come by signal, and a dump wants them by time.
+void VcdFile::render(const Section& section) {
+  used_ = 0;
+  places_.assign(section.times.size() + 1, 0);
+  for (const Section::Step& step : section.steps) ++places_[step.time + 1];
+  for (std::size_t i = 1; i < places_.size(); ++i) places_[i] += places_[i - 1];
+  by_time_.resize(section.steps.size());
+  for (const Section::Run& run : section.runs) {
+    for (std::uint32_t i = run.first; i < run.first + run.count; ++i) {
+      const Section::Step& step = section.steps[i];
+      by_time_[places_[step.time]++] = {step.value, run.signal};
+    }
+  }
+  std::uint32_t next = 0;
+  for (std::size_t t = 0; t < section.times.size(); ++t) {
+    time(section.times[t]);
+    for (; next < places_[t]; ++next) change(by_time_[next].signal, by_time_[next].value);
+  }
+}
+
+void VcdFile::make_room(std::size_t bytes) {
+  if (buffer_.size() - used_ < bytes) buffer_.resize(std::max(used_ + bytes, 2 * buffer_.size()));
 }
 
 void VcdFile::time(TimeFs at) {
-  if (kBuffer - used_ < kLongestValue) flush();
-  written_ = at;
+  make_room(kLongestValue);
   buffer_[used_++] = '#';
   append_number(at.fs());
   buffer_[used_++] = '\n';
@@ -76,15 +125,18 @@ void VcdFile::append_number(std::int64_t number) {
   used_ += upper_text_.size();
   auto lower = static_cast<std::uint32_t>(number % kLower);
   if (upper_ == 0) {
-    used_ = static_cast<std::size_t>(std::to_chars(&buffer_[used_], &buffer_[kBuffer], lower).ptr - buffer_.get());
+    char* const end = buffer_.data() + buffer_.size();
+    used_ = static_cast<std::size_t>(std::to_chars(&buffer_[used_], end, lower).ptr - buffer_.data());
     return;
   }
-  for (int i = kLowerDigits - 1; i >= 0; --i, lower /= 10) buffer_[used_ + i] = static_cast<char>('0' + lower % 10);
+  for (int i = kLowerDigits - 1; i >= 0; --i, lower /= 10) {
+    buffer_[used_ + static_cast<std::size_t>(i)] = static_cast<char>('0' + lower % 10);
+  }
   used_ += kLowerDigits;
 }
 
 void VcdFile::change(std::uint32_t signal, std::uint64_t value) {
-  if (kBuffer - used_ < kLongestValue) flush();
+  make_room(kLongestValue);
   const Line& line = lines_[signal];
   char* out = &buffer_[used_];
   if (line.bits == 1) {
@@ -97,31 +149,16 @@ void VcdFile::change(std::uint32_t signal, std::uint64_t value) {
     *out++ = ' ';
   }
   std::memcpy(out, line.tail.data(), line.tail.size());  // all of it, because a fixed size is faster
-  used_ = static_cast<std::size_t>(out - buffer_.get()) + line.tail_size;
+  used_ = static_cast<std::size_t>(out - buffer_.data()) + line.tail_size;
   if (!line.has_words) return;
   const Text& text = texts_.at(signal);
   append("s" + (value < text.words.size() ? text.words[value] : std::to_string(value)) + ' ' + text.identifier + '\n');
 }
 
-void VcdFile::end(TimeFs at) {
-  if (written_ != at) time(at);
-  flush();
-  file_.complete();
-}
-
-void VcdFile::append(const char* text, std::size_t size) {
-  if (kBuffer - used_ < size) flush();
-  if (size > kBuffer) {
-    file_.write({text, size});
-    return;
-  }
-  std::memcpy(&buffer_[used_], text, size);
-  used_ += size;
-}
-
-void VcdFile::flush() {
-  if (used_ > 0) file_.write({buffer_.get(), used_});
-  used_ = 0;
+void VcdFile::append(const std::string& text) {
+  make_room(text.size());
+  std::memcpy(&buffer_[used_], text.data(), text.size());
+  used_ += text.size();
 }
 
 }  // namespace kb::waves

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "platform/observe/output_file.h"
+#include "platform/waves/growing_file.h"
 #include "platform/waves/i_wave_file.h"
 
 namespace kb::waves {
@@ -15,13 +16,12 @@ namespace kb::waves {
 // Words of states are variables of type string, an extension that GTKWave reads and vcd2fst keeps.
 class VcdFile final : public IWaveFile {
  public:
-  explicit VcdFile(observe::OutputFile& file) : file_(file) {}
+  explicit VcdFile(observe::OutputFile& file) : file_(file, GrowingFile::Layout::text) {}
 
-  void begin(const std::vector<contract::SignalInfo>& signals, TimeFs from) override;
-  void initial(std::uint32_t signal, std::uint64_t value) override { change(signal, value); }
-  void end_initial() override { append("$end\n"); }
-  void time(TimeFs at) override;
-  void change(std::uint32_t signal, std::uint64_t value) override;
+  void begin(const std::vector<contract::SignalInfo>& signals, TimeFs from,
+             const std::vector<std::uint64_t>& values) override;
+  void add(const Section& section) override;
+  void show(const Section& section, TimeFs at) override;
   void end(TimeFs at) override;
 
  private:
@@ -37,19 +37,27 @@ class VcdFile final : public IWaveFile {
   };
 
   std::string header(const std::vector<contract::SignalInfo>& signals);
-  void append(const std::string& text) { append(text.data(), text.size()); }
-  void append(const char* text, std::size_t size);
+  void render(const Section& section);
+  void time(TimeFs at);
+  void change(std::uint32_t signal, std::uint64_t value);
+  void append(const std::string& text);
   void append_number(std::int64_t number);
-  void flush();
+  void make_room(std::size_t bytes);
 
-  observe::OutputFile& file_;
+  GrowingFile file_;
   std::vector<Line> lines_;
   std::unordered_map<std::uint32_t, Text> texts_;  // of signals with words
   TimeFs written_ = 0_fs;
   std::int64_t upper_ = -1;  // all but the last digits of the latest time, which rarely change
   std::string upper_text_;
-  std::unique_ptr<char[]> buffer_;
+  std::vector<char> buffer_;  // what is rendered
   std::size_t used_ = 0;
+  std::vector<std::uint32_t> places_;
+  struct ByTime {
+    std::uint64_t value;
+    std::uint32_t signal;
+  };
+  std::vector<ByTime> by_time_;
 };
 
 }  // namespace kb::waves

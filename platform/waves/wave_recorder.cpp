@@ -1,6 +1,7 @@
 #include "platform/waves/wave_recorder.h"
 
 #include <algorithm>
+#include <map>
 
 #include "platform/base/error.h"
 #include "platform/base/glob.h"
@@ -11,7 +12,8 @@ WaveRecorder::WaveRecorder(IWaveFile& file, Options options)
     : options_(std::move(options)),
       file_(file),
       matched_(options_.filters.size(), Match::none),
-      store_(options_.buffered_changes) {}
+      store_(options_.buffered_changes),
+      enough_(2 * options_.section_changes) {}
 
 contract::SignalId WaveRecorder::declare(const contract::SignalInfo& info) {
   const std::string full = info.full_name();
@@ -24,8 +26,11 @@ contract::SignalId WaveRecorder::declare(const contract::SignalInfo& info) {
     matched_[i] = Match::declared;
   }
   if (!wanted) return contract::kNoSignal;
-  signals_.push_back(info);
-  early_.emplace_back();
+  contract::SignalInfo& signal = signals_.emplace_back(info);
+  if (!options_.top.empty()) signal.scope = options_.top + "." + signal.scope;
+  if (!options_.has_words) signal.words.clear();
+  early_times_.push_back(-1_fs);
+  early_values_.push_back(0);
   return static_cast<contract::SignalId>(signals_.size() - 1);
 }
 
@@ -38,10 +43,15 @@ void WaveRecorder::announce(const std::string& pattern) {
 void WaveRecorder::change(contract::SignalId signal, TimeFs at, std::uint64_t value) {
   if (signal == contract::kNoSignal || at > options_.until) return;
   ++reported_;
+  if (at < settled_) {
+    throw Error::model("a change of " + signals_[signal].full_name() + " at " + format_ns(at) +
+                       " ns was reported when no change before " + format_ns(settled_) + " ns was to come");
+  }
   if (at > options_.from) {
     store_.add(at, signal, value);
-  } else if (Early& early = early_[signal]; at >= early.at) {
-    early = {at, value};
+  } else if (at >= early_times_[signal]) {
+    early_times_[signal] = at;
+    early_values_[signal] = value;
   }
 }
 
@@ -54,44 +64,76 @@ std::vector<std::string> WaveRecorder::filters_without_signal(bool announced_cou
   return missing;
 }
 
+// What is settled follows from `now` alone, however often it was asked before.
+void WaveRecorder::settle(TimeFs now) {
+  TimeFs until = now;
+  for (contract::ILateSignals* const late : late_) until = std::min(until, late->report_until(now));
+  settled_ = std::max(settled_, until);
+}
+
+void WaveRecorder::begin_file(TimeFs from) {
+  if (begun_ == signals_.size() && begun_ > 0) return;
+  for (std::size_t s = begun_; s < signals_.size(); ++s) {
+    builder_.set_value(static_cast<std::uint32_t>(s), early_values_[s]);
+  }
+  file_.begin(signals_, from, early_values_);
+  begun_ = signals_.size();
+}
+
+void WaveRecorder::write_sections(TimeFs now) {
+  settle(now);
+  if (settled_ > options_.from) {
+    begin_file(options_.from);
+    add_full_sections(settled_);
+  }
+  enough_ = 2 * std::max(options_.section_changes, store_.size());
+}
+
+// A section ends where the time is a multiple of a cell and enough has been reported since the last one.
+void WaveRecorder::add_full_sections(TimeFs until) {
+  constexpr int kCell = 24;  // bits of femtoseconds: 17 ns
+  constexpr std::int64_t kMostCells = std::int64_t{1} << 22;
+  const std::int64_t first = written_.fs() >> kCell, cells = (until.fs() >> kCell) - first + 1;
+  std::vector<std::size_t> counts(static_cast<std::size_t>(std::min(cells, kMostCells)), 0);
+  std::map<std::int64_t, std::size_t> later;  // cells beyond the list, of a run where nothing happens for long
+  store_.each(until, [&](const Change& change) {
+    const std::int64_t cell = (change.at >> kCell) - first;
+    cell < kMostCells ? ++counts[static_cast<std::size_t>(cell)] : ++later[cell];
+  });
+  std::size_t changes = 0;
+  const auto pass = [&](std::int64_t cell, std::size_t count) {
+    changes += count;
+    const TimeFs end((first + cell + 1) << kCell);
+    if (changes < options_.section_changes || end > until) return;
+    add_section(end);
+    changes = 0;
+  };
+  for (std::size_t cell = 0; cell < counts.size(); ++cell) pass(static_cast<std::int64_t>(cell), counts[cell]);
+  for (const auto& [cell, count] : later) pass(cell, count);
+}
+
+void WaveRecorder::add_section(TimeFs until) {
+  store_.take(until, [this](const Change& change) { builder_.add(change); });
+  file_.add(builder_.build(false));
+  written_ = until;
+}
+
+TimeFs WaveRecorder::save(TimeFs now) {
+  settle(now);
+  if (settled_ <= options_.from || signals_.empty()) return 0_fs;
+  begin_file(options_.from);
+  if (store_.size() >= options_.section_changes) add_full_sections(settled_);
+  store_.each(settled_, [this](const Change& change) { builder_.add(change); });
+  const TimeFs until = std::min(settled_ - 1_fs, options_.until);
+  file_.show(builder_.build(true), until);
+  return until;
+}
+
 void WaveRecorder::finish(TimeFs end) {
   end = std::max(std::min(end, options_.until), 0_fs);
-  const TimeFs from = std::min(options_.from, end);
-  file_.begin(signals_, from);
-  struct State {
-    std::uint64_t written = 0;
-    std::uint64_t latest = 0;  // at the time in hand
-  };
-  std::vector<State> states(signals_.size());
-  for (std::uint32_t s = 0; s < states.size(); ++s) {
-    states[s].written = states[s].latest = early_[s].value;
-    file_.initial(s, early_[s].value);
-  }
-  file_.end_initial();
-  std::vector<std::uint32_t> touched;  // signals that changed at the time in hand, perhaps several times
-  TimeFs at = from;
-  const auto flush = [&] {
-    if (touched.size() > 1) std::sort(touched.begin(), touched.end());
-    bool announced = false;
-    for (const std::uint32_t s : touched) {
-      State& state = states[s];
-      if (state.latest == state.written) continue;
-      if (!announced) file_.time(at);
-      announced = true;
-      state.written = state.latest;
-      file_.change(s, state.written);
-    }
-    touched.clear();
-  };
-  store_.drain([&](TimeFs when, std::uint32_t s, std::uint64_t value) {
-    if (when > end) return false;
-    if (when > at) flush();
-    at = when;
-    states[s].latest = value;
-    touched.push_back(s);
-    return true;
-  });
-  flush();
+  begin_file(std::min(options_.from, end));
+  add_full_sections(end + 1_fs);
+  add_section(end + 1_fs);
   file_.end(end);
 }
 

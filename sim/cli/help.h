@@ -132,6 +132,7 @@ inline constexpr const char* kTrafficFooter =
     "Examples:\n"
     "  kernbench traffic --trace trace.csv\n"
     "  kernbench traffic --topology my.yaml --trace trace.csv --json\n"
+    "  kernbench traffic --trace trace.csv --wave trace.fst --gtkw trace.gtkw\n"
     "\n"
     "The trace is CSV with the header line id,issue_ns,op,src,dst,bytes; '#' starts a comment line.\n"
     "  id        unique word or number\n"

@@ -8,6 +8,7 @@
 #include "sim/cli/hop_choice.h"
 #include "sim/cli/log_choice.h"
 #include "sim/cli/program.h"
+#include "sim/cli/wave_choice.h"
 #include "sim/cli/workload_library.h"
 #include "sim/driver/host_time_limit.h"
 #include "sim/driver/progress.h"
@@ -29,6 +30,7 @@ class TrafficCommand final : public Command {
     app.add_option("--trace", trace_, "Transactions as CSV")->type_name("FILE")->required();
     app.add_option("--out", out_, "Write to FILE instead of standard output")->type_name("FILE");
     hops_.add_options(app);
+    waves_.add_options(app);
     add_host_time_limit(app, host_time_limit_s_);
     log_.add_options(app);
     app.add_flag("--json", json_, "JSON instead of tab-separated values");
@@ -42,13 +44,18 @@ class TrafficCommand final : public Command {
         within_memory("reading the traffic file", [&] { return sim::read_trace(trace_, machine.graph); });
     check_files(machine);
     log_.check(machine.graph);
+    waves_.check();
     print_warnings(machine.warnings);
     print_warnings(trace.warnings);
     observe::OutputSet outputs;
     observe::OutputFile* const file = out_.empty() ? nullptr : &outputs.add(out_, "the output file");
     const std::unique_ptr<observe::EventLog> log = log_.open(outputs);
     hops_.open(machine.graph, outputs);
+    const sim::WaveOptions waves = waves_.open(outputs);
+    std::vector<std::string> warnings;
     sim::TrafficOptions options;
+    options.waves = waves.file != nullptr ? &waves : nullptr;
+    options.warnings = &warnings;
     options.log = log.get();
     options.hops = hops_.trace();
     options.host_limit = &host_limit;
@@ -58,7 +65,6 @@ class TrafficCommand final : public Command {
     const std::vector<sim::TrafficResult> results = sim::run_traffic(machine, std::move(trace.rows), options);
     host_limit.disarm();
     if (file != nullptr) write(machine.graph, results, [&](std::string_view text) { file->write(text); });
-    std::vector<std::string> warnings;
     hops_.write(warnings);
     outputs.commit();
     for (const std::string& warning : warnings) print_note("kernbench traffic: warning: " + warning);
@@ -81,6 +87,7 @@ class TrafficCommand final : public Command {
     roles.reads("--trace", trace_);
     roles.writes("--out", out_);
     hops_.add_roles(roles);
+    waves_.add_roles(roles);
     log_.add_roles(roles);
     roles.check();
   }
@@ -91,6 +98,7 @@ class TrafficCommand final : public Command {
   std::string out_;
   LogChoice log_;
   HopChoice hops_;
+  WaveChoice waves_;
   double host_time_limit_s_ = 0.0;  // 0 = none
   bool json_ = false;
 };

@@ -5,7 +5,6 @@
 
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
-#include "platform/waves/fst_file.h"
 #include "sim/cli/arguments.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/program.h"
@@ -31,6 +30,7 @@ void WaveChoice::add_options(CLI::App& app) {
   app.add_option("--wave-detail", detail_, "What is shown of a wire: wire (busy, queue) or flit (every flit)")
       ->type_name("DETAIL")
       ->capture_default_str();
+  app.add_flag("--wave-strings", strings_, "In a VCD: states as strings, too, which GTKWave reads; an FST has them");
   add_real_option(app, "--wave-from-ns", from_ns_, 0.0, kMaxNs, "Waveforms from this simulated time on")
       ->type_name("NS");
   add_real_option(app, "--wave-until-ns", until_ns_, 0.0, kMaxNs, "Waveforms up to this simulated time")
@@ -51,6 +51,7 @@ void WaveChoice::check() const {
     if (detail_ != kDetails.front()) throw usage_error("--wave-detail needs --wave FILE");
     if (!gtkw_.empty()) throw usage_error("--gtkw needs --wave FILE, which it shows");
     if (!filters_.empty()) throw usage_error("--wave-filter needs --wave FILE (or --vcd FILE)");
+    if (strings_) throw usage_error("--wave-strings needs --wave FILE (or --vcd FILE)");
     if (from_ns_ > 0.0) throw usage_error("--wave-from-ns needs --wave FILE");
     if (until_ns_ > 0.0) throw usage_error("--wave-until-ns needs --wave FILE");
     return;
@@ -58,7 +59,6 @@ void WaveChoice::check() const {
   if (!wave_.empty() && !sim::wave_format(wave_)) {
     throw usage_error("--wave " + wave_ + " has no known format; a waveform file ends in .vcd or .fst");
   }
-  if (is_fst()) waves::check_fst(wave_);
   if (until_ns_ > 0.0 && until_ns_ < from_ns_) throw usage_error("--wave-until-ns is before --wave-from-ns");
 }
 
@@ -74,6 +74,7 @@ sim::WaveOptions WaveChoice::open(observe::OutputSet& outputs) const {
   const auto detail = std::find(kDetails.begin(), kDetails.end(), detail_);
   options.detail = static_cast<contract::WaveDetail>(detail - kDetails.begin());
   options.filters = filters_;
+  options.strings = strings_;
   options.from = ns_to_fs(from_ns_);
   if (until_ns_ > 0.0) options.until = ns_to_fs(until_ns_);
   if (!gtkw_.empty()) options.gtkw = &outputs.add(gtkw_, "the save file of GTKWave");
@@ -87,6 +88,7 @@ void WaveChoice::configure(DeviceConfig& device) const {
   device.wave = file();
   device.wave_filters = filters_;
   device.wave_detail = detail_;
+  device.wave_strings = strings_;
   device.wave_from_ns = from_ns_;
   device.wave_until_ns = until_ns_;
   device.gtkw = gtkw_;

@@ -41,6 +41,7 @@ class WaveChoice {
   std::string wave_, vcd_, gtkw_;
   std::vector<std::string> filters_;
   std::string detail_ = "wire";
+  bool strings_ = false;
   double from_ns_ = 0.0;
   double until_ns_ = 0.0;  // 0 = to the end
 };

@@ -60,11 +60,12 @@ struct DeviceConfig {
   std::string data = "eager";  // "off", "replay" or "eager": whether memories have contents
   bool strict = false;         // reading unwritten memory is an error
   std::string oplog = {};      // operation log: SQLite for .sqlite, .sqlite3 and .db, else text; empty: none
-  std::string wave = {};       // waveforms, FST if it ends in .fst, else VCD; empty: none
+  std::string wave = {};       // waveforms, FST if it ends in .fst, else VCD, below the device's name; empty: none
   std::vector<std::string> wave_filters = {};  // globs over "node.signal"; none: every signal
   std::string wave_detail = "wire";            // or "flit": every flit of every wire
   double wave_from_ns = 0.0;
   double wave_until_ns = 0.0;  // 0: to the end
+  bool wave_strings = false;   // in a VCD: states have strings beside their numbers, which GTKWave reads
   std::string gtkw = {};       // a save file of GTKWave that shows what `wave` has; empty: none
   // Work that is open while nothing can happen inside for so long ends the run with an error that says who waits for
   // what; 0: no limit.

@@ -77,6 +77,7 @@ Device::Impl::Impl(Device& device, const DeviceConfig& config)
     options_.waves.file = &outputs_.add(config.wave, "the waveform file");
     options_.waves.format = sim::wave_format(config.wave).value_or(sim::WaveFormat::vcd);
     sim::set_waves(config, options_.waves);
+    options_.waves.top = device.name();
     if (!config.gtkw.empty()) options_.waves.gtkw = &outputs_.add(config.gtkw, "the save file of GTKWave");
     waves_.emplace(options_.waves);
   } else if (!config.gtkw.empty()) {
@@ -127,7 +128,12 @@ Device::Impl::Impl(Device& device, const DeviceConfig& config)
   control_ = std::make_unique<sim::ControlBlock>("control", device, *host_, *options_.kernels, bridge_context());
 }
 
-Device::Impl::~Impl() = default;
+// What waveforms keep comes from the blocks.
+Device::Impl::~Impl() {
+  if (!waves_) return;
+  waves_->keep();
+  sim::set_keeper(nullptr);
+}
 
 modules::BridgeContext Device::Impl::bridge_context() {
   return {*platform_,
@@ -207,7 +213,14 @@ void Device::Impl::run(HostProgram program) {
 }
 
 void Device::Impl::start() {
-  if (waves_) waves_->check_filters();
+  if (!waves_) return;
+  waves_->check_filters();
+  sim::set_keeper(&*waves_);
+  const auto poll = [this] {
+    if (waves_->poll(platform_->scheduler().now())) sim::end_interrupted();
+    return false;
+  };
+  platform_->scheduler().set_poll(poll, sim::WaveRecording::kPolled);
 }
 
 std::size_t Device::Impl::open_outside() const {
@@ -274,6 +287,7 @@ void Device::Impl::on_silence() {
 
 void Device::Impl::stop_engine(const std::string& cause, sc_core::sc_event& stopped) {
   watchdog_->stop();
+  if (waves_) waves_->save(platform_->scheduler().now());
   platform_->scheduler().give_up(cause);
   platform_->scheduler().wake(stopped);
 }
@@ -340,7 +354,7 @@ DeviceReport Device::Impl::finish() {
   platform_->conclude();
   if (waves_) {
     waves_->finish(now, report.warnings);
-    waves_->write_save_file(host_->launches(), now);
+    waves_->write_save_file(sim::launch_spans(host_->launches(), now), now);
   }
   try {
     if (ran_to_its_end) {

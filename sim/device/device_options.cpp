@@ -46,6 +46,7 @@ void set_waves(const DeviceConfig& config, WaveOptions& waves) {
   waves.detail = value_of<contract::WaveDetail>("wave_detail", config.wave_detail, {"wire", "flit"});
   waves.filters = config.wave_filters;
   waves.filter_option = "the wave filter";
+  waves.strings = config.wave_strings;
   waves.from = ns_to_fs(from);
   if (until > 0.0) waves.until = ns_to_fs(until);
 }

@@ -29,6 +29,9 @@ constexpr int kCrashed = 3, kNoProgress = 4;
 const char* g_hint = nullptr;
 std::atomic<bool> g_exit_allowed{false};
 pthread_t g_simulation;  // the thread that installs the handlers
+std::atomic<IKeeper*> g_keeper{nullptr};
+std::atomic<bool> g_interrupted{false};
+constexpr unsigned kPatience = 3;  // s: for the simulation to notice an interrupt, or for keeping in a crash
 
 // Only async-signal-safe calls below: the signal may arrive inside the allocator or on a kernel's stack.
 void write_texts(std::initializer_list<const char*> texts) {
@@ -43,10 +46,26 @@ const char* state_of_results() {
   return observe::results_committed() ? "all result files were written" : "no result files were written";
 }
 
-extern "C" void on_interrupt(int) {
+// Where the code is that has been interrupted is not known, but nearly always it is a user's. If it is the keeper's, or
+// that of the memory it needs, another crash or the alarm ends the process.
+const char* keep() {
+  if (::pthread_equal(::pthread_self(), g_simulation) == 0) return "";
+  IKeeper* const keeper = g_keeper.exchange(nullptr);
+  return keeper == nullptr ? "" : keeper->keep();
+}
+
+[[noreturn]] void end_by_interrupt(const char* kept) {
   observe::TemporaryFile::remove_all();
-  write_texts({"\nkernbench: interrupted, ", state_of_results(), "\n"});
+  write_texts({"\nkernbench: interrupted, ", state_of_results(), kept, "\n"});
   ::_exit(kInterrupted);
+}
+
+// The simulation ends by itself, unless it is in code of a user, which may never come back.
+extern "C" void on_interrupt(int) {
+  if (g_keeper.load() == nullptr || g_interrupted.exchange(true)) end_by_interrupt("");
+  ::alarm(kPatience);
+  const bool in_simulation = ::pthread_equal(::pthread_self(), g_simulation) != 0;
+  if (in_simulation && elab::EventScheduler::foreground().view().code != elab::UserCode::none) end_by_interrupt(keep());
 }
 
 // Ends the process as it would have ended, by the signal.
@@ -72,8 +91,9 @@ struct Place {
 // A kernel, a workload or a plug-in ends the process, which would otherwise look like a success without a result.
 [[noreturn]] void end_by_program(const char* what) {
   const Place place;
+  const char* const kept = keep();
   observe::TemporaryFile::remove_all();
-  write_texts({"\nkernbench: error: ", what, place.before(), place.text, "; ", state_of_results(), "\n"});
+  write_texts({"\nkernbench: error: ", what, place.before(), place.text, "; ", state_of_results(), kept, "\n"});
   ::_exit(kProgramFault);
 }
 
@@ -127,7 +147,10 @@ const char* cause_of(int signal) {
   }
 }
 
-extern "C" void on_crash(int signal) {
+std::atomic<int> g_crash{0};  // the first signal
+
+[[noreturn]] void end_by_crash(const char* kept) {
+  const int signal = g_crash;
   const Place place;
   observe::TemporaryFile::remove_all();
   write_texts({"\nkernbench: error: the process crashed", place.before(), place.text, ": ", cause_of(signal)});
@@ -137,8 +160,20 @@ extern "C" void on_crash(int signal) {
          "into a std::vector) or a bad pointer in a plug-in"});
   }
   write_texts({"; ", *place.text == '\0' ? "without a plug-in it is a defect of the simulator; " : "",
-               state_of_results(), "\n"});
+               state_of_results(), kept, "\n"});
   ::_exit(signal == SIGABRT ? kProgramFault : kCrashed);
+}
+
+extern "C" void on_crash(int signal) {
+  int none = 0;
+  if (!g_crash.compare_exchange_strong(none, signal)) end_by_crash("");  // while keeping
+  ::alarm(kPatience);
+  end_by_crash(keep());
+}
+
+extern "C" void on_alarm(int) {
+  if (g_crash != 0) end_by_crash("");
+  end_by_interrupt("");
 }
 
 // On a stack of its own: the usual cause is a kernel or workload that has used up its stack. The sanitizers report
@@ -147,15 +182,16 @@ void install_crash_handlers() {
   struct sigaction action {};
   action.sa_handler = on_crash;
   ::sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_NODEFER;
   ::sigaction(SIGABRT, &action, nullptr);
 #if !defined(__SANITIZE_ADDRESS__)
-  constexpr std::size_t kSignalStackBytes = 64 << 10;
+  constexpr std::size_t kSignalStackBytes = 256 << 10;
   static char stack[kSignalStackBytes];
   stack_t alternative{};
   alternative.ss_sp = stack;
   alternative.ss_size = sizeof stack;
   if (::sigaltstack(&alternative, nullptr) != 0) return;
-  action.sa_flags = SA_ONSTACK;
+  action.sa_flags = SA_ONSTACK | SA_NODEFER;
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::sigaction(signal, &action, nullptr);
 #endif
 }
@@ -166,6 +202,18 @@ bool ignored(int signal) {
 }
 
 }  // namespace
+
+void set_keeper(IKeeper* keeper) {
+  g_keeper = keeper;
+}
+
+bool interrupted() {
+  return g_interrupted.load(std::memory_order_relaxed);
+}
+
+void end_interrupted() {
+  end_by_interrupt(keep());
+}
 
 void set_interrupt_hint(const char* text) {
   g_hint = text;
@@ -186,6 +234,8 @@ void install_interrupt_handlers() {
     if (signal == SIGHUP && ignored(signal)) continue;  // nohup
     ::sigaction(signal, &action, nullptr);
   }
+  action.sa_handler = on_alarm;
+  ::sigaction(SIGALRM, &action, nullptr);
   action.sa_handler = on_fatal;
   for (const int signal : {SIGQUIT, SIGXCPU}) ::sigaction(signal, &action, nullptr);
   action.sa_handler = on_broken_pipe;

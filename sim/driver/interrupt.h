@@ -9,6 +9,23 @@ namespace kb::sim {
 // the exit code is 1.
 void install_interrupt_handlers();
 
+// Has something to keep when the process ends before its time: waveforms.
+class IKeeper {
+ public:
+  // Called once at most, possibly in a signal handler. Returns what to say, or "".
+  virtual const char* keep() noexcept = 0;
+
+ protected:
+  ~IKeeper() = default;
+};
+
+// While there is a keeper, Ctrl-C and termination are left to the simulation, which looks for interrupted() and then
+// calls end_interrupted(). Without an end after a few seconds, or at the second Ctrl-C, the process ends at once. A
+// crash and the end of the process by a user's code keep, too. Null: none.
+void set_keeper(IKeeper* keeper);
+bool interrupted();
+[[noreturn]] void end_interrupted();
+
 // From here on the process may exit: its work is done.
 void allow_exit();
 

@@ -1,5 +1,6 @@
 #include "sim/driver/run_end.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "modules/fabric/foreign_links.h"
@@ -128,6 +129,14 @@ BlockStatistics collect_statistics(elab::Platform& platform) {
     for (const elab::Statistic& s : statistics) records.push_back({s.name, s.value, s.unit});
   }
   return all;
+}
+
+std::vector<waves::Span> launch_spans(const std::deque<LaunchRecord>& launches, TimeFs end) {
+  std::vector<waves::Span> spans;
+  for (const LaunchRecord& launch : launches) {
+    spans.push_back({"launch " + std::to_string(launch.id), launch.submitted, std::min(launch.completed, end)});
+  }
+  return spans;
 }
 
 void warn_of_leftovers(const elab::Platform& platform, std::vector<std::string>& warnings) {

@@ -1,6 +1,7 @@
 // How a simulation ended: what is still open, why, and what the blocks have counted.
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,6 +9,7 @@
 
 #include "platform/base/error.h"
 #include "platform/elab/platform.h"
+#include "platform/waves/gtkw_file.h"
 #include "sim/driver/run_record.h"
 #include "sim/host/host_port.h"
 
@@ -28,6 +30,9 @@ void end_without_progress(elab::Platform& platform, HostPort& host, std::optiona
 
 using BlockStatistics = std::vector<std::pair<std::string, std::vector<StatisticRecord>>>;  // by node id, in node order
 BlockStatistics collect_statistics(elab::Platform& platform);
+
+// For a save file of waveforms.
+std::vector<waves::Span> launch_spans(const std::deque<LaunchRecord>& launches, TimeFs end);
 
 void warn_of_leftovers(const elab::Platform& platform, std::vector<std::string>& warnings);
 

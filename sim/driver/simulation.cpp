@@ -7,6 +7,7 @@
 #include "platform/record/activity_recorder.h"
 #include "sim/driver/data_side.h"
 #include "sim/driver/host_time_limit.h"
+#include "sim/driver/interrupt.h"
 #include "sim/driver/progress.h"
 #include "sim/driver/run_end.h"
 #include "sim/driver/systemc_setup.h"
@@ -64,17 +65,22 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   host.run_main(program);
   if (options.time_limit) platform.scheduler().set_time_limit(*options.time_limit);
   if (options.host_time_limit != nullptr) options.host_time_limit->watch(platform.scheduler());
-  platform.scheduler().set_poll([&] {
-    if (!progress.due()) return false;
+  const auto poll = [&] {
     const elab::EventScheduler& scheduler = platform.scheduler();
+    if (waves && waves->poll(scheduler.now())) return true;
+    if (scheduler.events() % elab::EventScheduler::kPolled != 0 || !progress.due()) return false;
     progress.update({scheduler.now(), scheduler.events(), host.finished_launches(), host.launches().size(), "launches",
                      options.time_limit});
     return false;
-  });
+  };
+  platform.scheduler().set_poll(poll, waves ? WaveRecording::kPolled : elab::EventScheduler::kPolled);
   progress.stage(nullptr);
   std::optional<Error> early = program_error_of([&] { systemc.start(); });
   if (waves) waves->check_filters();
+  if (waves) set_keeper(&*waves);
   if (!early) early = program_error_of([&] { systemc.run(); });
+  if (interrupted()) end_interrupted();
+  set_keeper(nullptr);
   progress.stage("computing the data");
   if (options.host_time_limit != nullptr && platform.scheduler().end_requested()) {
     options.host_time_limit->acknowledge();
@@ -104,7 +110,7 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   result.unknown_accesses = data.unknown_accesses();
   result.requests = host.requests();
   result.launches = host.take_launches();
-  if (waves) waves->write_save_file(result.launches, result.sim_time);
+  if (waves) waves->write_save_file(launch_spans(result.launches, result.sim_time), result.sim_time);
   result.warnings = systemc.warnings();
   result.warnings.insert(result.warnings.end(), wave_warnings.begin(), wave_warnings.end());
   if (!result.failure) warn_of_leftovers(platform, result.warnings);

@@ -22,6 +22,8 @@ struct WaveOptions {
   std::vector<std::string> filters;             // globs over "node.signal"; empty = every signal
   std::string filter_option = "--wave-filter";  // as messages call it
   TimeFs from = 0_fs, until = kNever;           // what is recorded
+  bool strings = false;                         // in a VCD: words of states beside their numbers; an FST has them
+  std::string top;                              // scopes around those of the machine; none when empty
   observe::OutputFile* gtkw = nullptr;          // a save file of GTKWave for what was recorded; none when null
 };
 

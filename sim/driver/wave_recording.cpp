@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "platform/base/error.h"
+#include "platform/base/split.h"
 #include "platform/waves/fst_file.h"
-#include "platform/waves/gtkw_file.h"
 #include "platform/waves/vcd_file.h"
 
 namespace kb::sim {
 namespace {
+
+constexpr std::chrono::milliseconds kBetweenSaves{500};
 
 std::unique_ptr<waves::IWaveFile> make_file(const WaveOptions& options) {
   if (options.format == WaveFormat::fst) return waves::make_fst_file(*options.file);
@@ -22,6 +25,8 @@ waves::WaveRecorder::Options recorder_options(const WaveOptions& options) {
   recorder.from = options.from;
   recorder.until = options.until;
   recorder.detail = options.detail;
+  recorder.top = options.top;
+  recorder.has_words = options.strings || options.format == WaveFormat::fst;
   return recorder;
 }
 
@@ -40,12 +45,45 @@ std::optional<WaveFormat> wave_format(const std::string& name) {
 WaveRecording::WaveRecording(const WaveOptions& options)
     : options_(options), file_(make_file(options)), recorder_(*file_, recorder_options(options)) {}
 
-void WaveRecording::check_filters() const {
+WaveRecording::~WaveRecording() {
+  keep();
+}
+
+void WaveRecording::check_filters() {
   const std::vector<std::string> unmatched = recorder_.unmatched_filters();
-  if (unmatched.empty()) return;
+  if (unmatched.empty()) {
+    is_running_ = true;
+    saved_ = std::chrono::steady_clock::now();
+    return;
+  }
   throw Error::configuration(options_.filter_option + " '" + unmatched[0] +
                              "' matches no signal; a signal is named node.signal, e.g. '" + recorder_.example() +
                              "', and * stands for any characters");
+}
+
+bool WaveRecording::poll(TimeFs now) {
+  now_ = now;
+  recorder_.advance(now);
+  const auto clock = std::chrono::steady_clock::now();
+  if (clock - saved_ >= kBetweenSaves) save(now);
+  return interrupted();
+}
+
+void WaveRecording::save(TimeFs now) {
+  if (!is_running_ || !options_.file->writable() || options_.file->descriptor() < 0) return;
+  recorder_.save(now);
+  saved_ = std::chrono::steady_clock::now();  // behind it: however long it took, the simulation goes on
+}
+
+const char* WaveRecording::keep() noexcept {
+  if (!std::exchange(is_running_, false) || !options_.file->writable() || options_.file->descriptor() < 0) return "";
+  try {
+    const TimeFs until = recorder_.save(now_);
+    kept_ = "; " + options_.file->path() + " has the waveforms up to " + format_ns(until) + " ns";
+    return kept_.c_str();
+  } catch (...) {
+    return "";
+  }
 }
 
 void WaveRecording::finish(TimeFs end, std::vector<std::string>& warnings) {
@@ -56,18 +94,18 @@ void WaveRecording::finish(TimeFs end, std::vector<std::string>& warnings) {
     warnings.push_back("the waveforms are empty: --wave-from-ns " + format_ns(options_.from) +
                        " is after the end of the run at " + format_ns(end) + " ns");
   }
+  is_running_ = false;
   recorder_.finish(end);
 }
 
-void WaveRecording::write_save_file(const std::deque<LaunchRecord>& launches, TimeFs end) {
+void WaveRecording::write_save_file(const std::vector<waves::Span>& spans, TimeFs end) {
   if (options_.gtkw == nullptr) return;
   waves::SaveFile save;
   save.waveform = std::filesystem::absolute(options_.file->path()).lexically_normal().string();
   save.until = std::min(end, options_.until);
   save.from = std::min(options_.from, save.until);
-  for (const LaunchRecord& launch : launches) {
-    save.spans.push_back({"launch " + std::to_string(launch.id), launch.submitted, std::min(launch.completed, end)});
-  }
+  save.spans = spans;
+  save.top_scopes = options_.top.empty() ? 0 : split(options_.top, '.').size();
   options_.gtkw->write(waves::render_gtkw(save, recorder_.signals()));
 }
 

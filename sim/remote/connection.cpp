@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "platform/base/error.h"
+#include "sim/driver/interrupt.h"
 
 namespace kb::remote {
 namespace {
@@ -26,6 +27,7 @@ bool Connection::fill_buffer() {
   ssize_t got = -1;
   do {
     got = ::recv(descriptor_, buffer_.data(), buffer_.size(), 0);
+    if (got < 0 && sim::interrupted()) sim::end_interrupted();
   } while (got < 0 && errno == EINTR);
   buffer_.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
   return got > 0;

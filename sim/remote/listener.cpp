@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "platform/base/error.h"
+#include "sim/driver/interrupt.h"
 
 namespace kb::remote {
 namespace {
@@ -150,6 +151,7 @@ int Listener::next_peer() {
   while (true) {
     const int peer = ::accept4(descriptor_, nullptr, nullptr, SOCK_CLOEXEC);
     if (peer >= 0) return peer;
+    if (sim::interrupted()) sim::end_interrupted();
     if (errno != EINTR && errno != ECONNABORTED) refuse(std::strerror(errno));
   }
 }

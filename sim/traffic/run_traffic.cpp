@@ -1,3 +1,4 @@
+#include <optional>
 #include <utility>
 
 #include "modules/catalog.h"
@@ -8,9 +9,11 @@
 #include "platform/elab/platform.h"
 #include "platform/observe/event_log.h"
 #include "sim/driver/host_time_limit.h"
+#include "sim/driver/interrupt.h"
 #include "sim/driver/progress.h"
 #include "sim/driver/systemc_setup.h"
 #include "sim/driver/wait_table.h"
+#include "sim/driver/wave_recording.h"
 #include "sim/traffic/traffic.h"
 
 namespace kb::sim {
@@ -77,6 +80,9 @@ std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology,
   elab::PlatformOptions platform_options;
   platform_options.log = options.log;
   platform_options.hops = options.hops;
+  std::optional<WaveRecording> waves;
+  if (options.waves != nullptr) waves.emplace(*options.waves);
+  platform_options.observer = waves ? &waves->recorder() : nullptr;
   SystemcRun systemc(options.log);
   ProgressLine progress(options.progress);
   progress.stage("building the machine");
@@ -90,16 +96,27 @@ std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology,
   TrafficSource source(platform, results);
   progress.stage(nullptr);
   systemc.start();  // the sockets are bound from here on
+  if (waves) waves->check_filters();
   source.issue_all();
   if (host_limit != nullptr) host_limit->watch(platform.scheduler());
-  platform.scheduler().set_poll([&] {
-    if (!progress.due()) return false;
+  const auto poll = [&] {
     const elab::EventScheduler& scheduler = platform.scheduler();
+    if (waves && waves->poll(scheduler.now())) return true;
+    if (scheduler.events() % elab::EventScheduler::kPolled != 0 || !progress.due()) return false;
     progress.update({scheduler.now(), scheduler.events(), source.answered(), results.size(), "transactions"});
     return false;
-  });
+  };
+  platform.scheduler().set_poll(poll, waves ? WaveRecording::kPolled : elab::EventScheduler::kPolled);
+  if (waves) set_keeper(&*waves);
   systemc.run();
-  if (options.hops != nullptr) platform.conclude();
+  if (interrupted()) end_interrupted();
+  set_keeper(nullptr);
+  if (options.hops != nullptr || waves) platform.conclude();
+  if (waves) {
+    const TimeFs end = platform.scheduler().now();
+    waves->finish(end, *options.warnings);
+    waves->write_save_file({}, end);
+  }
   if (!platform.scheduler().passed_end().empty()) {
     throw Error::program("TIME_RANGE", platform.scheduler().passed_end());
   }

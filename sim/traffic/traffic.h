@@ -23,6 +23,7 @@ class IHopObserver;
 namespace kb::sim {
 
 class HostTimeLimit;
+struct WaveOptions;
 enum class Progress : std::uint8_t;
 
 enum class TraceOp : std::uint8_t { pe_read, pe_write, host_read, host_write };
@@ -55,11 +56,13 @@ struct TrafficResult {
 };
 
 struct TrafficOptions {
-  Progress progress{};                         // off
-  HostTimeLimit* host_limit = nullptr;         // none when null
-  const elab::BlockCatalog* blocks = nullptr;  // besides the built-in ones
-  observe::EventLog* log = nullptr;            // none when null
-  payload::IHopObserver* hops = nullptr;       // told how transactions pass the wires; nobody when null
+  Progress progress{};                           // off
+  HostTimeLimit* host_limit = nullptr;           // none when null
+  const elab::BlockCatalog* blocks = nullptr;    // besides the built-in ones
+  observe::EventLog* log = nullptr;              // none when null
+  payload::IHopObserver* hops = nullptr;         // told how transactions pass the wires; nobody when null
+  const WaveOptions* waves = nullptr;            // none when null
+  std::vector<std::string>* warnings = nullptr;  // of waveforms; needed with them
 };
 
 // Simulates the rows on a fresh machine; results in row order. Elaborates SystemC: once per process.

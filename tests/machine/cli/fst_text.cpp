@@ -1,5 +1,4 @@
 // fst_text FILE: every change of an FST as a line "time scope.name value", times in units of the file.
-#include <fst_names.h>
 #include <fstapi.h>
 
 #include <cinttypes>

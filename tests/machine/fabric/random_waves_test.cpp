@@ -71,6 +71,16 @@ Changes expected_of_flits(const std::vector<test::PlainPassage>& flits, bool ret
   return changes;
 }
 
+// Has the blocks report what is final again and again, from the first event on.
+void settle_often(test::LiveMachine& machine, test::Waves& waves, TimeFs& settled) {
+  elab::EventScheduler& scheduler = machine.platform().scheduler();
+  const auto settle = [&] {
+    settled = waves.settle(scheduler.now());
+    return false;
+  };
+  scheduler.set_poll(settle, 16);
+}
+
 class RandomWaves : public testing::TestWithParam<unsigned> {};
 
 TEST_P(RandomWaves, BusyAndQueueOfEveryWireEqualThePerFlitOracle) {
@@ -79,8 +89,12 @@ TEST_P(RandomWaves, BusyAndQueueOfEveryWireEqualThePerFlitOracle) {
   test::Waves waves;
   test::LiveMachine machine(loaded, &waves);
   for (const sim::TraceRow& row : test::random_rows(random, loaded.graph, 1500)) machine.issue_when_due(row);
+  TimeFs settled = 0_fs;
+  settle_often(machine, waves, settled);
   machine.run();
+  EXPECT_GT(settled, 0_fs);
   machine.end();
+  EXPECT_EQ(waves.belated, std::vector<std::string>());
   test::PlainPassages passages;
   test::simulate_plain(loaded.graph, test::plain_requests(machine.results()), &passages);
   int waited = 0;
@@ -103,8 +117,12 @@ TEST_P(RandomWaves, FlitsOfEveryWireEqualThePerFlitOracle) {
   test::LiveMachine machine(loaded, &waves);
   // Transactions are taken from the pool when they are due, so that most objects have had several identities.
   for (const sim::TraceRow& row : test::random_rows(random, loaded.graph, 1000)) machine.issue_when_due(row);
+  TimeFs settled = 0_fs;
+  settle_often(machine, waves, settled);
   machine.run();
+  EXPECT_GT(settled, 0_fs);
   machine.end();
+  EXPECT_EQ(waves.belated, std::vector<std::string>());
   const std::vector<test::PlainRequest> requests = test::plain_requests(machine.results());
   test::PlainPassages passages;
   test::simulate_plain(loaded.graph, requests, &passages);

@@ -10,7 +10,9 @@
 #include <random>
 #include <sstream>
 
+#include "platform/base/error.h"
 #include "platform/base/glob.h"
+#include "platform/waves/fst_file.h"
 #include "platform/waves/vcd_file.h"
 
 namespace kb::waves {
@@ -100,7 +102,9 @@ TEST_F(WaveRecorderTest, ValuesAtTimeZeroAreInTheInitialDump) {
 TEST_F(WaveRecorderTest, FiltersByGlobAndNamesTheUnmatchedOnes) {
   observe::OutputFile file(file_, kPurpose);
   VcdFile format(file);
-  WaveRecorder vcd(format, {{"sip0.*.busy", "*.nothing"}});
+  WaveRecorder::Options options;
+  options.filters = {"sip0.*.busy", "*.nothing"};
+  WaveRecorder vcd(format, options);
   EXPECT_NE(vcd.declare("sip0.cube1", "busy", 1), contract::kNoSignal);
   EXPECT_EQ(vcd.declare("sip1.cube1", "busy", 1), contract::kNoSignal);
   EXPECT_EQ(vcd.declare("sip0.cube1", "depth", 1), contract::kNoSignal);
@@ -117,7 +121,9 @@ TEST_F(WaveRecorderTest, SpilledBuffersGiveTheSameFile) {
   const auto write = [&](std::size_t buffered) {
     observe::OutputFile file(file_, kPurpose);
     VcdFile format(file);
-    WaveRecorder vcd(format, {{}, 0_fs, kNever, buffered});
+    WaveRecorder::Options options;
+    options.buffered_changes = buffered;
+    WaveRecorder vcd(format, options);
     for (int i = 0; i < 120; ++i) vcd.declare("n" + std::to_string(i), "v", 4);
     for (const auto& [signal, at, value] : changes) {
       vcd.change(static_cast<contract::SignalId>(signal), TimeFs(at), value);
@@ -129,6 +135,114 @@ TEST_F(WaveRecorderTest, SpilledBuffersGiveTheSameFile) {
   const std::string whole = write(100000);
   EXPECT_EQ(write(64), whole);
   EXPECT_NE(whole.find("#899\n"), std::string::npos);
+}
+
+// Reports everything up to a time when it has come.
+class Clockwork final : public contract::ILateSignals {
+ public:
+  Clockwork(WaveRecorder& recorder, contract::SignalId signal, TimeFs half_period)
+      : recorder_(recorder), signal_(signal), half_period_(half_period), next_(half_period) {
+    recorder.add_late(*this);
+  }
+  TimeFs report_until(TimeFs now) override {
+    for (; next_ < now; next_ += half_period_) {
+      recorder_.change(signal_, next_, static_cast<std::uint64_t>(next_ / half_period_ % 2));
+    }
+    return now;
+  }
+
+ private:
+  WaveRecorder& recorder_;
+  contract::SignalId signal_;
+  TimeFs half_period_, next_;
+};
+
+TEST_F(WaveRecorderTest, WhenItIsSavedDoesNotChangeTheFile) {
+  const auto write = [&](std::int64_t saves) {
+    observe::OutputFile file(file_, kPurpose);
+    WaveRecorder::Options options;
+    options.section_changes = 50;
+    const auto format = make_fst_file(file);
+    WaveRecorder recorder(*format, options);
+    const auto a = recorder.declare("n", "a", 8);
+    Clockwork clock(recorder, recorder.declare("n", "clock", 1), 30'000'000_fs);
+    for (std::int64_t now = 100'000'000; now <= 30'000'000'000; now += 100'000'000) {
+      recorder.change(a, TimeFs(now), static_cast<std::uint64_t>(now / 100'000'000 % 256));
+      if (saves != 0 && now / 100'000'000 % saves == 0) recorder.save(TimeFs(now));
+      recorder.advance(TimeFs(now));
+    }
+    clock.report_until(30'000'000'000_fs);
+    recorder.finish(30'000'000'000_fs);
+    file.commit();
+    return content();
+  };
+  const std::string plain = write(0);
+  EXPECT_TRUE(write(1) == plain);
+  EXPECT_TRUE(write(7) == plain);
+  EXPECT_GT(plain.size(), 1500u);
+}
+
+TEST_F(WaveRecorderTest, WhatIsSavedIsInPlaceAndStaysThere) {
+  {
+    observe::OutputFile file(file_, kPurpose);
+    VcdFile format(file);
+    WaveRecorder vcd(format, {});
+    const auto a = vcd.declare("n", "a", 1);
+    vcd.change(a, 5_fs, 1);
+    EXPECT_FALSE(std::filesystem::exists(file_));
+    EXPECT_EQ(vcd.save(8_fs), 7_fs);
+    EXPECT_EQ(body(), "#0\n$dumpvars\n0!\n$end\n#5\n1!\n#7\n");
+    vcd.change(a, 9_fs, 0);
+    vcd.save(20_fs);
+    EXPECT_EQ(body(), "#0\n$dumpvars\n0!\n$end\n#5\n1!\n#9\n0!\n#19\n");
+  }
+  EXPECT_EQ(body(), "#0\n$dumpvars\n0!\n$end\n#5\n1!\n#9\n0!\n#19\n");
+}
+
+TEST_F(WaveRecorderTest, SignalsMayComeWhenSectionsAreWritten) {
+  observe::OutputFile file(file_, kPurpose);
+  VcdFile format(file);
+  WaveRecorder::Options options;
+  options.section_changes = 1;
+  WaveRecorder vcd(format, options);
+  const auto a = vcd.declare("n", "a", 1);
+  vcd.change(a, 5_fs, 1);
+  vcd.save(6_fs);
+  const auto b = vcd.declare("m", "b", 2);
+  vcd.change(b, 7_fs, 3);
+  vcd.save(8_fs);
+  vcd.change(a, 9_fs, 0);
+  vcd.finish(9_fs);
+  file.commit();
+  EXPECT_NE(content().find("$scope module m $end\n$var wire 2 \" b [1:0] $end\n"), std::string::npos);
+  EXPECT_EQ(body(), "#0\n$dumpvars\n0!\nb0 \"\n$end\n#5\n1!\n#7\nb11 \"\n#9\n0!\n");
+}
+
+TEST_F(WaveRecorderTest, AChangeThatComesTooLateIsADefect) {
+  observe::OutputFile file(file_, kPurpose);
+  VcdFile format(file);
+  WaveRecorder vcd(format, {});
+  const auto a = vcd.declare("n", "a", 1);
+  vcd.save(50_fs);
+  vcd.change(a, 50_fs, 1);
+  EXPECT_THROW(vcd.change(a, 49_fs, 0), Error);
+}
+
+TEST_F(WaveRecorderTest, TheTopScopeIsAroundAllOthersAndNotInFilters) {
+  observe::OutputFile file(file_, kPurpose);
+  VcdFile format(file);
+  WaveRecorder::Options options;
+  options.filters = {"sip0.*"};
+  options.top = "soc.npu";
+  options.has_words = false;
+  WaveRecorder vcd(format, options);
+  vcd.declare({"sip0", "", "state", 2, {"idle", "runs"}});
+  vcd.finish(1_fs);
+  file.commit();
+  EXPECT_NE(content().find("$scope module soc $end\n$scope module npu $end\n$scope module sip0 $end\n"
+                           "$var wire 2 ! state [1:0] $end\n$upscope $end\n"),
+            std::string::npos)
+      << content();
 }
 
 TEST_F(WaveRecorderTest, AWindowBeginsWithTheValuesThatItFinds) {
@@ -166,7 +280,9 @@ TEST_F(WaveRecorderTest, AWindowAfterTheEndIsEmpty) {
 TEST_F(WaveRecorderTest, ValuesHaveUpTo64Bits) {
   observe::OutputFile file(file_, kPurpose);
   VcdFile format(file);
-  WaveRecorder vcd(format, {{}, 0_fs, kNever, 2});
+  WaveRecorder::Options options;
+  options.buffered_changes = 2;
+  WaveRecorder vcd(format, options);
   const auto a = vcd.declare("n", "a", 64);
   vcd.change(a, 1_fs, 0x8000000000000001u);
   vcd.change(a, 2_fs, 5);
@@ -191,11 +307,11 @@ TEST_F(WaveRecorderTest, StatesHaveWordsBesideTheirNumbers) {
   EXPECT_NE(content().find("$var wire 1 \" b $end\n"
                            "$scope module to_n_1 $end\n"
                            "$var wire 2 ! state [1:0] $end\n"
-                           "$var string 1 # state_text $end\n"
+                           "$var string 1 !!!\" state_text $end\n"
                            "$upscope $end\n"),
             std::string::npos)
       << content();
-  EXPECT_EQ(body(), "#0\n$dumpvars\nb0 !\nsidle #\n0\"\n$end\n#1\nb1 !\nsruns #\n#2\nb11 !\ns3 #\n1\"\n");
+  EXPECT_EQ(body(), "#0\n$dumpvars\nb0 !\nsidle !!!\"\n0\"\n$end\n#1\nb1 !\nsruns !!!\"\n#2\nb11 !\ns3 !!!\"\n1\"\n");
 }
 
 TEST_F(WaveRecorderTest, TimesOfAnyLengthAreWhole) {
@@ -218,7 +334,9 @@ TEST_F(WaveRecorderTest, TimesOfAnyLengthAreWhole) {
 TEST_F(WaveRecorderTest, AFilterForWhatIsDeclaredLaterIsNotRefused) {
   observe::OutputFile file(file_, kPurpose);
   VcdFile format(file);
-  WaveRecorder vcd(format, {{"*.pe_ipcq.E.*", "sip1.*"}});
+  WaveRecorder::Options options;
+  options.filters = {"*.pe_ipcq.E.*", "sip1.*"};
+  WaveRecorder vcd(format, options);
   vcd.announce("sip0.pe_ipcq.*.credits");
   EXPECT_EQ(vcd.unmatched_filters(), std::vector<std::string>{"sip1.*"});
   EXPECT_EQ(vcd.useless_filters(), (std::vector<std::string>{"*.pe_ipcq.E.*", "sip1.*"}));
