@@ -6,7 +6,6 @@
 
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
-#include "platform/data/op_log_file.h"
 #include "platform/observe/output_set.h"
 #include "platform/topology/ccl_config.h"
 #include "platform/topology/topology.h"
@@ -22,6 +21,8 @@
 #include "sim/cli/workload_text.h"
 #include "sim/convert/perfetto.h"
 #include "sim/driver/host_time_limit.h"
+#include "sim/driver/run_description.h"
+#include "sim/driver/run_files.h"
 #include "sim/driver/text_report.h"
 #include "sim/driver/workload_run.h"
 #include "sw/runtime/device.h"
@@ -142,11 +143,7 @@ class RunCommand final : public Command {
     if (!out_.empty()) throw usage_error("--record writes result.json, too; leave --out out");
     if (!oplog_file_.empty()) throw usage_error("--record writes ops.sqlite, too; leave --oplog out");
     out_ = record_;
-    oplog_file_ = file_in(record_, "ops.sqlite");
-  }
-
-  static std::string file_in(const std::string& folder, const std::string& name) {
-    return folder.empty() || folder.back() == '/' ? folder + name : folder + "/" + name;
+    oplog_file_ = sim::operations_file(record_);
   }
 
   void take_sets() {
@@ -198,7 +195,7 @@ class RunCommand final : public Command {
   // Without --out, --json makes no folder.
   std::string output_folder() const { return out_.empty() && !json_ ? "results" : out_; }
 
-  std::string result_file() const { return file_in(output_folder(), "result.json"); }
+  std::string result_file() const { return sim::result_file(output_folder()); }
 
   void check_files(const sim::WorkloadRun& run) const {
     FileRoles roles;
@@ -219,7 +216,7 @@ class RunCommand final : public Command {
       for (const std::string& view : run.topology.graph.spec.emit_views) {
         roles.writes("visualization.emit_views", views::view_path(output_folder(), view));
       }
-      if (!record_.empty()) roles.writes("--record", file_in(record_, "topology.json"));
+      if (!record_.empty()) roles.writes("--record", sim::machine_file(record_));
     }
     roles.prints(json_);
     roles.check();
@@ -231,16 +228,9 @@ class RunCommand final : public Command {
     observe::OutputFile* result = nullptr;
     if (!output_folder().empty()) {
       observe::make_folder(output_folder());
-      result = &outputs.add(result_file(), "the result file");
-      if (!record_.empty()) {
-        outputs.add(file_in(record_, "topology.json"), "the machine's description")
-            .write(topology::render_json(run.topology));
-      }
-      views::add_views(outputs, run.topology, output_folder(), run.topology.graph.spec.emit_views);
+      result = &sim::add_run_files(outputs, run.topology, output_folder(), !record_.empty());
     }
-    if (!oplog_file_.empty()) {
-      run.options.oplog = &outputs.add(oplog_file_, "the operation log", data::op_log_target(oplog_file_));
-    }
+    if (!oplog_file_.empty()) run.options.oplog = &sim::add_operations(outputs, oplog_file_);
     std::optional<observe::OutputFile> trace;  // made of the other files, so it comes after them
     if (!perfetto_.empty()) trace.emplace(perfetto_, "the trace");
     run.options.waves = waves_.open(outputs);
@@ -253,7 +243,7 @@ class RunCommand final : public Command {
     hops_.write(outcome.record.warnings);
     if (compact_) sim::drop_details(outcome.record);
     run.options.host_time_limit->disarm();
-    if (result != nullptr) sim::render_result(outcome.record, [&](std::string_view text) { result->write(text); });
+    if (result != nullptr) sim::write_result(outcome.record, *result);
     outputs.commit();
     if (json_) {
       sim::render_result(outcome.record, [](std::string_view text) { print(std::string(text)); });
@@ -269,11 +259,7 @@ class RunCommand final : public Command {
 
   std::map<std::string, sim::ConfigEntry> reference_config() const {
     const BuiltinTopology& builtin = choice_.program->topology;
-    std::map<std::string, sim::ConfigEntry> entries;
-    for (const auto& [key, value] : topology::load_text(builtin.text, builtin.name).config) {
-      entries[key] = {value.value, value.origin};
-    }
-    return entries;
+    return sim::config_of(topology::load_text(builtin.text, builtin.name));
   }
 
   std::vector<std::pair<std::string, std::string>> files(const sim::WorkloadRun& run) const {
@@ -286,7 +272,7 @@ class RunCommand final : public Command {
       }
       if (!drawings.empty()) list.emplace_back("drawings", drawings);
     }
-    if (!record_.empty()) list.emplace_back("machine", file_in(record_, "topology.json"));
+    if (!record_.empty()) list.emplace_back("machine", sim::machine_file(record_));
     if (!oplog_file_.empty()) list.emplace_back("operations", oplog_file_);
     if (!perfetto_.empty()) list.emplace_back("trace", perfetto_);
     waves_.add_files(list);

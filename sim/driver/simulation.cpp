@@ -8,6 +8,7 @@
 #include "sim/driver/data_side.h"
 #include "sim/driver/host_time_limit.h"
 #include "sim/driver/interrupt.h"
+#include "sim/driver/platform_options.h"
 #include "sim/driver/progress.h"
 #include "sim/driver/run_end.h"
 #include "sim/driver/systemc_setup.h"
@@ -41,23 +42,11 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   DataSide data(topology.graph, options);
   std::optional<WaveRecording> waves;
   if (options.waves.file != nullptr) waves.emplace(options.waves);
-  elab::PlatformOptions platform_options;
-  platform_options.operations = &data.recorder();
-  if (options.costs != nullptr) {
-    options.costs->pass_on_to(data.recorder());
-    platform_options.operations = options.costs;
-  }
-  platform_options.kernels = options.kernels;
-  platform_options.observer = waves ? &waves->recorder() : nullptr;
-  platform_options.log = options.log;
-  platform_options.order = options.order;
-  platform_options.recorder = options.recorder;
-  platform_options.hops = options.hops;
   SystemcRun systemc(options.log);
   // Never destroyed: SystemC looks for every port of a dying module in one list, which for a large machine takes longer
   // than the simulation, and the process ends soon.
-  elab::Platform& platform =
-      *new elab::Platform("platform", topology.graph, modules::registry_with(options.blocks), platform_options);
+  elab::Platform& platform = *new elab::Platform("platform", topology.graph, modules::registry_with(options.blocks),
+                                                 platform_options(options, data, waves ? &*waves : nullptr));
   HostPortOptions host_options;
   host_options.data_mode = options.data_mode;
   host_options.read_memory = [&data](std::uint64_t pa, std::uint64_t nbytes) { return data.read_if_known(pa, nbytes); };
