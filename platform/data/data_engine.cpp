@@ -21,9 +21,12 @@ DataEngine::DataEngine(DataMode mode, MemoryStore& memory, Options options)
 
 DataEngine::~DataEngine() = default;
 
-void DataEngine::complete(OpRecord&& record) {
-  const std::uint64_t sequence = sequence_++;
-  if (options_.sink != nullptr) options_.sink->record(sequence, record);
+void DataEngine::complete(OpRecord&& record, Logged logged) {
+  const std::uint64_t sequence = sequence_;
+  if (logged == Logged::yes) {
+    ++sequence_;
+    if (options_.sink != nullptr) options_.sink->record(sequence, record);
+  }
   switch (mode_) {
     case DataMode::off:
       return known_.apply(record);
@@ -32,18 +35,18 @@ void DataEngine::complete(OpRecord&& record) {
     case DataMode::replay:
       taint_.apply(sequence, record);
       if (pending_ == queue_.size()) queue_.emplace_back();
-      std::swap(queue_[pending_++], record);
+      queue_[pending_].sequence = sequence;
+      std::swap(queue_[pending_++].record, record);
       if (pending_ > options_.max_pending) sync();
       return;
   }
 }
 
 void DataEngine::sync() {
-  const std::uint64_t first = sequence_ - pending_;
   for (std::size_t done = 0; done < pending_; ++done) {
-    OpRecord& record = queue_[done];
+    OpRecord& record = queue_[done].record;
     try {
-      execute(first + done, record);
+      execute(queue_[done].sequence, record);
     } catch (...) {
       std::rotate(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(done) + 1, queue_.end());
       pending_ -= done + 1;  // the failed one is done with, too

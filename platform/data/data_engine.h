@@ -45,10 +45,13 @@ class DataEngine {
   // Whether stages of tiles are wanted: they stand in the log and compute nothing.
   bool wants_stages() const { return options_.sink != nullptr; }
 
+  // Whether the operation log gets a row. One without has the number of the operation that follows.
+  enum class Logged : std::uint8_t { no, yes };
+
   // One finished operation. Calls come in completion order. Program Errors of the computation (DIVISION_BY_ZERO,
   // UNWRITTEN_READ, ...) name the operation; in replay they surface when the operation is computed. `record` may be
   // left with the contents of an earlier one, whose memory its next use can take.
-  void complete(OpRecord&& record);
+  void complete(OpRecord&& record, Logged logged = Logged::yes);
 
   // Computes everything queued (replay). Which bytes count as computed does not change.
   void sync();
@@ -90,7 +93,11 @@ class DataEngine {
   MemoryStore& memory_;
   Options options_;
   std::uint64_t sequence_ = 0;
-  std::vector<OpRecord> queue_;  // the first `pending_` are the last ones of the sequence, the others to be used again
+  struct Queued {
+    std::uint64_t sequence = 0;
+    OpRecord record;
+  };
+  std::vector<Queued> queue_;  // the first `pending_` wait to be computed, the others to be used again
   std::size_t pending_ = 0;
   TaintMap taint_;
   KnownContents known_;  // in mode off

@@ -179,7 +179,8 @@ void OperationRecorder::on_outside_write(NodeId component, std::vector<Extent> d
   const std::uint64_t id = next_id_++;
   if (!engine_.wants_records()) return;
   engine_.complete(
-      {id, start, end, component, WriteOp{WriteName::host_write, std::move(destination), {}, std::move(buffer), 0}});
+      {id, start, end, component, WriteOp{WriteName::host_write, std::move(destination), {}, std::move(buffer), 0}},
+      outside_writes_);
 }
 
 std::optional<std::vector<std::byte>> OperationRecorder::read_if_known(const std::vector<Extent>& extents) {

@@ -9,7 +9,9 @@ namespace kb::data {
 // Numbers the operations itself, in completion order from 1.
 class OperationRecorder final : public contract::IOperationSink {
  public:
-  explicit OperationRecorder(DataEngine& engine) : engine_(engine) {}
+  // `outside_writes`: whether the operation log gets rows of them.
+  explicit OperationRecorder(DataEngine& engine, DataEngine::Logged outside_writes = DataEngine::Logged::yes)
+      : engine_(engine), outside_writes_(outside_writes) {}
 
   void on_command(NodeId component, const contract::Command& command, const contract::ITranslator* translator,
                   TimeFs start, TimeFs end) override;
@@ -31,6 +33,7 @@ class OperationRecorder final : public contract::IOperationSink {
   void make_physical(const contract::ITranslator& translator);
 
   DataEngine& engine_;
+  DataEngine::Logged outside_writes_;
   OpRecord record_;  // of the latest command; used again, so that a command costs no allocation
   std::vector<Extent> physical_;
   std::uint64_t next_id_ = 1;

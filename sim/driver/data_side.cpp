@@ -69,7 +69,7 @@ DataSide::DataSide(const topology::Graph& graph, const SimulationOptions& option
       memory_({options.strict, address_text}),
       log_(make_log(graph, options)),
       engine_(options.data_mode, memory_, engine_options(graph, log_.get())),
-      recorder_(engine_) {}
+      recorder_(engine_, options.log_outside_writes ? data::DataEngine::Logged::yes : data::DataEngine::Logged::no) {}
 
 DataSide::~DataSide() = default;
 

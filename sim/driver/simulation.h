@@ -44,6 +44,7 @@ struct SimulationOptions {
   bool strict = false;                                           // reading unwritten memory is an error
   observe::OutputFile* oplog = nullptr;                          // none when null; here and below, the caller commits
   std::vector<std::pair<std::string, std::string>> oplog_facts;  // of the run, for a log that has room for them
+  bool log_outside_writes = true;  // whether `oplog` has a row for each write of a model outside of the machine
   WaveOptions waves;
   std::optional<TimeFs> time_limit;
   HostTimeLimit* host_time_limit = nullptr;  // none when null

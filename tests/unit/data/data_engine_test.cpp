@@ -220,6 +220,33 @@ TEST(OperationRecorder, TurnsCommandsIntoRecords) {
   EXPECT_EQ(m.engine.completed(), 7u);
 }
 
+// What is not logged has contents like everything else, takes no number and leaves no gap.
+TEST(DataEngine, OutsideWritesMayStayOutOfTheLog) {
+  for (const DataMode mode : {DataMode::eager, DataMode::replay}) {
+    Sink sink;
+    Machine m(mode, true, 65536, &sink);
+    OperationRecorder recorder(m.engine, DataEngine::Logged::no);
+    const auto write = [&](std::uint64_t pa) {
+      recorder.on_outside_write(NodeId(1), {{pa, 4}}, std::make_shared<std::vector<std::byte>>(bytes_of({1, 2, 3, 4})),
+                                1_fs, 2_fs);
+    };
+    write(0);
+    m.copy({{0, 4}}, {{8, 4}});
+    write(16);
+    EXPECT_EQ(m.engine.read({{8, 4}}), bytes_of({1, 2, 3, 4}));
+    EXPECT_EQ(m.engine.read({{16, 4}}), bytes_of({1, 2, 3, 4}));
+    write(24);
+    expect_error(
+        [&] {
+          m.copy({{100, 4}}, {{8, 4}});  // strict: nobody has written there
+          m.engine.sync();
+        },
+        ErrorFamily::program, "UNWRITTEN_READ", {"operation 1 of the log"});
+    EXPECT_EQ(sink.sequences, (std::vector<std::uint64_t>{0, 1}));
+    EXPECT_EQ(sink.names, (std::vector<std::string>{"dma_read", "dma_read"}));
+  }
+}
+
 // Virtual addresses 1000 and up, tagged, lie at 0 in reverse order of 4-byte pieces.
 class Reversing final : public contract::ITranslator {
  public:
