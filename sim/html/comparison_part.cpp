@@ -176,7 +176,7 @@ std::string comparison_part(const Comparison& of) {
   return open_section("Compared with another run", "A is the other run, B the one of this report.") + verdict(of) +
          settings_table(of) + Waterfall(of).svg() + launches_table(of) +
          changes_table("Blocks whose times changed most", of.blocks, kMaxBlocks) +
-         changes_table("Figures of the workload", of.figures, kMaxSettings) + kCloseSection;
+         changes_table("Figures", of.figures, kMaxSettings) + kCloseSection;
 }
 
 }  // namespace kb::html

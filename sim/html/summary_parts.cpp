@@ -203,7 +203,7 @@ std::string verification_part(const Case& of) {
     html += "</ol>\n" + left_out(races.size()) + kCloseSection;
   }
   if (figures.empty()) return html;
-  html += open_section("Figures of the workload", "");
+  html += open_section("Figures", "");
   html += "<table><tbody>\n";
   for (std::size_t i = 0; i < std::min(figures.size(), kMaxRows); ++i) {
     html += fmt::format("<tr><th>{}</th><td>{} {}</td></tr>\n", escaped(text_of(figures[i], "name")),

@@ -205,7 +205,7 @@ function Lists({ run }: { run: Run }) {
     <div class="columns">
       {(run.figures ?? []).length > 0 && (
         <table class="facts">
-          <caption>Figures of the workload</caption>
+          <caption>Figures</caption>
           <tbody>
             {run.figures!.map((figure) => (
               <tr><th scope="row">{figure.name}</th><td class="number">{figure.unit === 'ns' ? duration(figure.value * 1e6) : `${count(figure.value)} ${figure.unit}`}</td></tr>
