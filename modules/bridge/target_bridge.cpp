@@ -180,7 +180,10 @@ void TargetBridge::move_data(Request& request) {
 
 void TargetBridge::complete(std::uint64_t slot) {
   Request& request = requests_[slot];
-  if (request.payload->is_response_ok() && request.plan.repeats > 0) move_data(request);
+  if (request.payload->is_response_ok() && request.plan.repeats > 0) {
+    move_data(request);
+    latency_.add(context_.platform.scheduler().now() - request.entered);
+  }
   request.payload->set_dmi_allowed(false);
   request.done = true;
   if (request.orphaned) {

@@ -53,6 +53,18 @@ class TargetBridge final : public sc_core::sc_module,
   std::uint64_t requests() const { return requests_count_; }
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t refused() const { return refused_; }
+  // Requests with data that succeeded, and the time from the call and its delay to the answer.
+  struct Latency {
+    std::uint64_t requests = 0;
+    TimeFs sum = 0_fs, longest = 0_fs;
+
+    void add(TimeFs latency) {
+      ++requests;
+      accumulate(sum, latency);
+      longest = longest < latency ? latency : longest;
+    }
+  };
+  const Latency& latency() const { return latency_; }
   void collect_waits(std::vector<elab::WaitInfo>& waits) const;
   // The device has failed: whatever is open is answered with a generic error and this cause.
   void abandon(const std::string& cause);
@@ -128,6 +140,7 @@ class TargetBridge final : public sc_core::sc_module,
   bool responding_ = false;  // responses_.front() has its BEGIN_RESP
   std::string abandoned_;    // why nothing is served any more
   std::uint64_t requests_count_ = 0, bytes_ = 0, refused_ = 0;
+  Latency latency_;
   contract::ISignalObserver* observer_ = nullptr;
   contract::SignalId outstanding_signal_ = contract::kNoSignal, stalled_signal_ = contract::kNoSignal;
 };
