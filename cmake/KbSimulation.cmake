@@ -17,7 +17,7 @@ function(kb_builtin_topology target file)
   endif()
   set(source "${CMAKE_CURRENT_BINARY_DIR}/${target}_topology.cpp")
   add_custom_command(OUTPUT "${source}"
-    COMMAND ${CMAKE_COMMAND} -DINPUT=${path} -DNAME=${name} -DOUTPUT=${source}
+    COMMAND ${CMAKE_COMMAND} -DINPUT=${path} -DNAME=${name} -DOUTPUT=${source} -DFOLDER=sim/cli -DNAMESPACE=kb::cli
             -P "${KB_SIMULATION_DIR}/embed_topology.cmake"
     DEPENDS "${path}" "${KB_SIMULATION_DIR}/embed_topology.cmake"
     COMMENT "Building ${name} into ${target}" VERBATIM)

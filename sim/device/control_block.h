@@ -33,6 +33,7 @@ class ControlBlock final : public sc_core::sc_module, private elab::IInwardCall,
   // The device has failed: open descriptors end with an error.
   void abandon();
   void collect_waits(std::vector<elab::WaitInfo>& waits) const;
+  const HostDma& host_memory() const { return dma_; }
   // A call of host memory on the backward path.
   void host_memory_calls(const tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
     dma_.backward(payload, phase);

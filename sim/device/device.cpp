@@ -96,6 +96,10 @@ std::string Device::error() const {
   return impl_->failure() ? impl_->failure()->what() : "";
 }
 
+void Device::report_error(const std::string& code, const std::string& message) {
+  impl_->report_error(code, message);
+}
+
 DeviceReport Device::finish() {
   return impl_->finish();
 }

@@ -60,7 +60,10 @@ struct DeviceConfig {
   std::string data = "eager";  // "off", "replay" or "eager": whether memories have contents
   bool strict = false;         // reading unwritten memory is an error
   std::string oplog = {};      // operation log: SQLite for .sqlite, .sqlite3 and .db, else text; empty: none
-  std::string wave = {};       // waveforms, FST if it ends in .fst, else VCD, below the device's name; empty: none
+  // Folder for what `kernbench run --record` writes: result.json, topology.json and ops.sqlite; empty: none. Outside
+  // requests are summed up in it, so that it does not grow with them.
+  std::string result = {};
+  std::string wave = {};  // waveforms, FST if it ends in .fst, else VCD, below the device's name; empty: none
   std::vector<std::string> wave_filters = {};  // globs over "node.signal"; none: every signal
   std::string wave_detail = "wire";            // or "flit": every flit of every wire
   double wave_from_ns = 0.0;
@@ -143,7 +146,10 @@ class Device final : public sc_core::sc_module, private tlm::tlm_bw_transport_if
   std::string error() const;
   const sc_core::sc_event& failed_event() const;
 
-  // After the last sc_start(): writes operation log and waveforms. Once.
+  // An error of the simulation around the device, such as a test bench that found wrong data: report and result of
+  // finish() have it, unless the device itself has failed. The first one counts.
+  void report_error(const std::string& code, const std::string& message);
+  // After the last sc_start(): writes result, operation log and waveforms. Once.
   DeviceReport finish();
 
  private:

@@ -9,11 +9,12 @@
 #include "modules/catalog.h"
 #include "modules/rtl/catalog.h"
 #include "platform/base/nearest.h"
-#include "platform/data/op_log_file.h"
 #include "platform/elab/platform.h"
 #include "sim/device/device_options.h"
 #include "sim/driver/deadlock.h"
+#include "sim/driver/platform_options.h"
 #include "sim/driver/run_end.h"
+#include "sim/driver/run_files.h"
 #include "sim/driver/wait_table.h"
 #include "sw/runtime/runtime.h"
 
@@ -70,9 +71,8 @@ Device::Impl::Impl(Device& device, const DeviceConfig& config)
   options_.strict = config.strict;
   options_.kernels = config.kernels != nullptr ? config.kernels : &kernels_;
   options_.blocks = &blocks_;
-  if (!config.oplog.empty()) {
-    options_.oplog = &outputs_.add(config.oplog, "the operation log", data::op_log_target(config.oplog));
-  }
+  if (!config.result.empty()) record_.emplace(config, device.name(), topology_, outputs_, options_);
+  if (!config.oplog.empty()) options_.oplog = &sim::add_operations(outputs_, config.oplog);
   if (!config.wave.empty()) {
     options_.waves.file = &outputs_.add(config.wave, "the waveform file");
     options_.waves.format = sim::wave_format(config.wave).value_or(sim::WaveFormat::vcd);
@@ -85,11 +85,8 @@ Device::Impl::Impl(Device& device, const DeviceConfig& config)
   }
   data_ = std::make_unique<sim::DataSide>(topology_.graph, options_);
   contents_ = std::make_unique<sim::DeviceContents>(*data_);
-  elab::PlatformOptions platform;
-  platform.operations = &data_->recorder();
-  platform.kernels = options_.kernels;
-  platform.observer = waves_ ? &waves_->recorder() : nullptr;
-  platform_ = std::make_unique<elab::Platform>("platform", topology_.graph, modules::registry_with(&blocks_), platform);
+  platform_ = std::make_unique<elab::Platform>("platform", topology_.graph, modules::registry_with(&blocks_),
+                                               sim::platform_options(options_, *data_, waves_ ? &*waves_ : nullptr));
   elab::Embedding embedding;
   embedding.run_ahead = config.free_running;
   embedding.drained = [this] { on_drained(); };
@@ -316,94 +313,6 @@ std::string Device::Impl::waits_text() const {
     waits.push_back({"the host program", "something outside of the machine", 0_fs});
   }
   return sim::diagnose_deadlock(waits) + sim::render_waits(waits, platform_->scheduler().now());
-}
-
-// A host program may have failed after the last event of the engine.
-void Device::Impl::find_host_failure() {
-  if (failures_.failure() || !host_->failure()) return;
-  try {
-    failures_.set_failure(*sim::find_failure(*platform_, *host_, nullptr));
-  } catch (const Error& error) {
-    failures_.set_failure(error);
-  }
-}
-
-// What makes a run wrong although it went on to its end.
-void Device::Impl::find_late_failure(DeviceReport& report) {
-  if (failures_.failure()) return;
-  if (failures_.has_problems()) {
-    failures_.set_failure(Error::program(failures_.problem_code(), failures_.problems().front()));
-  } else if (!idle()) {
-    const std::string text = fmt::format("the simulation ends at {} with work outstanding\n{}",
-                                         sc_core::sc_time_stamp().to_string(), waits_text());
-    if (config_.may_end_early) {
-      report.warnings.push_back(fmt::format("{}: {}", device_.name(), text));
-    } else {
-      failures_.set_failure(Error(ErrorFamily::no_progress, "OUTSTANDING_WORK", text));
-    }
-  }
-}
-
-DeviceReport Device::Impl::finish() {
-  if (std::exchange(finished_, true)) throw Error::configuration("Device::finish() was called twice");
-  DeviceReport report;
-  find_host_failure();
-  const bool ran_to_its_end = !failures_.failure();
-  find_late_failure(report);
-  const TimeFs now = platform_->scheduler().now();
-  platform_->conclude();
-  if (waves_) {
-    waves_->finish(now, report.warnings);
-    waves_->write_save_file(sim::launch_spans(host_->launches(), now), now);
-  }
-  try {
-    if (ran_to_its_end) {
-      data_->finish();
-    } else {
-      data_->finish_log();
-    }
-  } catch (const Error& error) {
-    if (error.family() != ErrorFamily::program) throw;
-    failures_.set_failure(error);
-  }
-  outputs_.commit();
-  if (const std::optional<Error>& failure = failures_.failure()) {
-    report.ok = false;
-    report.error_code = failure->code();
-    report.error_message = failure->what();
-  }
-  const sim::UnknownAccesses unknown = data_->unknown_accesses();
-  if (unknown.count > 0) report.warnings.push_back(sim::unknown_accesses_text(unknown));
-  report.problems = failures_.problems();
-  report.events = platform_->scheduler().events();
-  report.launches = host_->launches().size();
-  for (const auto& [block, statistics] : sim::collect_statistics(*platform_)) {
-    for (const sim::StatisticRecord& one : statistics) {
-      report.statistics.push_back({block, one.name, one.value, one.unit});
-    }
-  }
-  report.text = report_text(report);
-  return report;
-}
-
-std::string Device::Impl::report_text(const DeviceReport& report) {
-  std::string text = fmt::format(
-      "{}: {} at {} ns, {} launches, {} events\n", device_.name(), report.ok ? "ok" : report.error_code,
-      format_ns(TimeFs(static_cast<std::int64_t>(sc_core::sc_time_stamp().value()))), report.launches, report.events);
-  if (!report.ok) text += "  " + report.error_message + "\n";
-  for (const auto& [name, bridge] : targets_) {
-    if (bridge->requests() == 0) continue;
-    text += fmt::format("  socket {}: {} requests, {}, {} refused\n", name, bridge->requests(),
-                        format_bytes(bridge->bytes()), bridge->refused());
-  }
-  for (const auto& [name, port] : platform_->context().shared<modules::OutsideModels>().ports) {
-    if (port->accesses() == 0) continue;
-    text += fmt::format("  memory {}: {} accesses, stalled for {} ns\n", name, port->accesses(),
-                        format_ns(port->stalled()));
-  }
-  for (const std::string& problem : report.problems) text += "  problem: " + problem + "\n";
-  for (const std::string& warning : report.warnings) text += "  warning: " + warning + "\n";
-  return text;
 }
 
 }  // namespace kb

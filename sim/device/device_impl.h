@@ -15,6 +15,7 @@
 #include "sim/device/control_block.h"
 #include "sim/device/device.h"
 #include "sim/device/device_contents.h"
+#include "sim/device/device_record.h"
 #include "sim/device/failure_path.h"
 #include "sim/device/watchdog.h"
 #include "sim/driver/data_side.h"
@@ -41,6 +42,7 @@ struct Device::Impl final : private elab::IOutwardCall, private sim::IFailingDev
   const sc_core::sc_event& idle_event() const { return idle_event_; }
   const sc_core::sc_event& failed_event() const { return failures_.failed_event(); }
   const std::optional<Error>& failure() const { return failures_.failure(); }
+  void report_error(const std::string& code, const std::string& message);
   DeviceReport finish();
 
  private:
@@ -59,7 +61,10 @@ struct Device::Impl final : private elab::IOutwardCall, private sim::IFailingDev
   std::size_t unfinished() const override;
   void announce() override;
   std::string waits_text() const;
-  std::string report_text(const DeviceReport& report);
+  void complete(DeviceReport& report) const;
+  void write_result(const DeviceReport& report, TimeFs end);
+  std::string report_text(const DeviceReport& report) const;
+  std::vector<sim::FigureRecord> outside_figures() const;
 
   Device& device_;
   DeviceConfig config_;
@@ -69,6 +74,7 @@ struct Device::Impl final : private elab::IOutwardCall, private sim::IFailingDev
   kernels::KernelCatalog kernels_;
   observe::OutputSet outputs_;
   sim::SimulationOptions options_;
+  std::optional<sim::DeviceRecord> record_;
   std::optional<sim::WaveRecording> waves_;
   std::unique_ptr<sim::DataSide> data_;
   std::unique_ptr<sim::DeviceContents> contents_;
@@ -83,6 +89,7 @@ struct Device::Impl final : private elab::IOutwardCall, private sim::IFailingDev
   std::uint32_t own_port_ = 0;
   bool idle_ = true;
   bool finished_ = false;
+  std::optional<Error> outside_error_;
 };
 
 }  // namespace kb

@@ -6,7 +6,9 @@
 namespace kb::sim {
 
 bool HostDma::transfer(tlm::tlm_command command, std::uint64_t address, unsigned char* bytes, std::uint64_t count) {
+  Traffic& traffic = command == tlm::TLM_READ_COMMAND ? reads_ : writes_;
   while (count > 0) {
+    const sc_core::sc_time begin = sc_core::sc_time_stamp();
     const auto part = static_cast<unsigned>(std::min<std::uint64_t>(count, kBurst - address % kBurst));
     tlm::tlm_generic_payload payload;
     payload.set_command(command);
@@ -19,6 +21,9 @@ bool HostDma::transfer(tlm::tlm_command command, std::uint64_t address, unsigned
     modules::call_foreign(memory_text_, [&] { socket_->b_transport(payload, delay); });
     checker_.blocking_returns(payload);
     if (delay > sc_core::SC_ZERO_TIME) sc_core::wait(delay);
+    ++traffic.bursts;
+    traffic.bytes += part;
+    accumulate(traffic.time, TimeFs(static_cast<std::int64_t>((sc_core::sc_time_stamp() - begin).value())));
     status_ = payload.get_response_status();
     if (status_ != tlm::TLM_OK_RESPONSE) {
       fault_address_ = address;

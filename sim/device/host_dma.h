@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "modules/bridge/socket_checker.h"
+#include "platform/base/units.h"
 #include "sim/device/device.h"
 
 namespace kb::sim {
@@ -24,6 +25,12 @@ class HostDma {
         memory_text_(std::string("the memory at ") + socket.name()),
         checker_(socket.name(), std::move(breach)) {}
 
+  struct Traffic {
+    std::uint64_t bursts = 0, bytes = 0;
+    TimeFs time = 0_fs;  // until their answers, together
+  };
+  const Traffic& reads() const { return reads_; }
+  const Traffic& writes() const { return writes_; }
   bool bound() const { return socket_.size() > 0; }
   // False when host memory answers with an error; status() says which.
   bool read(std::uint64_t address, std::byte* bytes, std::uint64_t count);
@@ -43,6 +50,7 @@ class HostDma {
   modules::SocketChecker checker_;
   tlm::tlm_response_status status_ = tlm::TLM_OK_RESPONSE;
   std::uint64_t fault_address_ = 0;
+  Traffic reads_, writes_;
 };
 
 }  // namespace kb::sim

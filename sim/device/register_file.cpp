@@ -63,6 +63,12 @@ tlm::tlm_response_status RegisterFile::access(tlm::tlm_generic_payload& payload)
   return tlm::TLM_OK_RESPONSE;
 }
 
+tlm::tlm_response_status RegisterFile::counted_access(tlm::tlm_generic_payload& payload) {
+  reads_ += payload.is_read() ? 1 : 0;
+  writes_ += payload.is_write() ? 1 : 0;
+  return access(payload);
+}
+
 void RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
   if (is_irq_status(offset)) {
     set(offset, get(offset) & ~value);
@@ -77,7 +83,7 @@ void RegisterFile::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_ti
   checker_.blocking(payload);
   if (delay > sc_core::SC_ZERO_TIME) sc_core::wait(std::exchange(delay, sc_core::SC_ZERO_TIME));
   payload.set_dmi_allowed(false);
-  payload.set_response_status(access(payload));
+  payload.set_response_status(counted_access(payload));
   checker_.blocking_returns(payload);
 }
 
@@ -98,14 +104,14 @@ tlm::tlm_sync_enum RegisterFile::nb_transport_fw(tlm::tlm_generic_payload& paylo
     return tlm::TLM_ACCEPTED;
   }
   payload.set_response_status(pending_ != nullptr || delay > sc_core::SC_ZERO_TIME ? tlm::TLM_GENERIC_ERROR_RESPONSE
-                                                                                   : access(payload));
+                                                                                   : counted_access(payload));
   checker_.forward_returns(payload, phase, tlm::TLM_COMPLETED);
   return tlm::TLM_COMPLETED;
 }
 
 // The response implies END_REQ. It waits while another one has no END_RESP; the access does not.
 void RegisterFile::answer() {
-  if (!due_) pending_->set_response_status(access(*pending_));
+  if (!due_) pending_->set_response_status(counted_access(*pending_));
   due_ = responding_ != nullptr;
   if (due_) return;
   responding_ = std::exchange(pending_, nullptr);

@@ -30,6 +30,8 @@ class RegisterFile final : public sc_core::sc_module, public tlm::tlm_fw_transpo
   std::uint32_t get(std::uint32_t offset) const { return values_[offset / 4]; }
   void set(std::uint32_t offset, std::uint32_t value) { values_[offset / 4] = value; }
   std::uint32_t irq_lines() const { return get(KB_REG_IRQ_LINES); }
+  std::uint64_t reads() const { return reads_; }
+  std::uint64_t writes() const { return writes_; }
 
   tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay) override;
@@ -39,6 +41,7 @@ class RegisterFile final : public sc_core::sc_module, public tlm::tlm_fw_transpo
 
  private:
   tlm::tlm_response_status access(tlm::tlm_generic_payload& payload);
+  tlm::tlm_response_status counted_access(tlm::tlm_generic_payload& payload);
   void write(std::uint32_t offset, std::uint32_t value);
   void answer();
   void send_response();
@@ -48,6 +51,7 @@ class RegisterFile final : public sc_core::sc_module, public tlm::tlm_fw_transpo
   modules::SocketChecker checker_;
   std::function<void(std::exception_ptr)> failed_;
   std::vector<std::uint32_t> values_;
+  std::uint64_t reads_ = 0, writes_ = 0;            // accesses, refused ones included
   tlm::tlm_generic_payload* pending_ = nullptr;     // accepted, and its time has not come
   tlm::tlm_generic_payload* responding_ = nullptr;  // has its BEGIN_RESP and no END_RESP
   bool due_ = false;                                // the time of pending_ has come
