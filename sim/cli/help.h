@@ -88,6 +88,7 @@ inline constexpr const char* kServeFooter =
     "  kernbench serve --remote-port unix:kb.sock           the reference machine, for one peer\n"
     "  python3 examples/remote/test_bench.py kb.sock        a test bench that connects to it\n"
     "  kernbench serve --remote-port tcp:5555 --sessions 3  three peers one after the other, from this machine\n"
+    "  kernbench serve --remote-port unix:kb.sock --out r   then: kernbench report r, kernbench web r\n"
     "  kernbench serve --remote-port tcp:0.0.0.0:5555 --token-file secret    from others, who have to say its line "
     "first\n"
     "\n"

@@ -3,12 +3,14 @@
 #include <string>
 
 #include "platform/base/error.h"
+#include "platform/observe/output_file.h"
 #include "sim/cli/arguments.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
 #include "sim/cli/wave_choice.h"
 #include "sim/cli/workload_library.h"
+#include "sim/driver/run_files.h"
 #include "sim/remote/serve.h"
 
 namespace kb::cli {
@@ -46,6 +48,9 @@ class ServeCommand final : public Command {
     choice_.add_file_option(app);
     choice_.add_set_option(app);
     app.add_option("--data", options_.device.data, "Contents of memory: eager, replay or off")->capture_default_str();
+    app.add_option("--out", options_.device.result,
+                   "Folder for a whole record of all sessions, as of run --record, written after the last")
+        ->type_name("DIR");
     app.add_option("--oplog", options_.device.oplog, "Write the operation log to FILE")->type_name("FILE");
     waves_.add_options(app);
     add_plugin_option(app, plugins_);
@@ -54,13 +59,8 @@ class ServeCommand final : public Command {
   int run() override {
     waves_.check();
     waves_.configure(options_.device);
-    FileRoles roles;
-    roles.reads("--topology", choice_.file);
-    if (!token_file_.empty()) roles.reads("--token-file", token_file_);
-    for (const std::string& plugin : plugins_) roles.reads("--plugin", plugin);
-    roles.writes("--oplog", options_.device.oplog);
-    waves_.add_roles(roles);
-    roles.check();
+    check_files();
+    check_out();
     const WorkloadLibrary library(plugins_);
     if (!token_file_.empty()) options_.token = read_token(token_file_);
     options_.device.topology = choice_.path();
@@ -78,6 +78,30 @@ class ServeCommand final : public Command {
   }
 
  private:
+  void check_files() const {
+    FileRoles roles;
+    roles.reads("--topology", choice_.file);
+    if (!token_file_.empty()) roles.reads("--token-file", token_file_);
+    for (const std::string& plugin : plugins_) roles.reads("--plugin", plugin);
+    roles.writes("--oplog", options_.device.oplog);
+    waves_.add_roles(roles);
+    if (const std::string& out = options_.device.result; !out.empty()) {
+      for (const std::string& file : {out, sim::result_file(out), sim::machine_file(out), sim::operations_file(out)}) {
+        roles.writes("--out", file);
+      }
+    }
+    roles.check();
+  }
+
+  void check_out() const {
+    if (options_.device.result.empty()) return;
+    if (!options_.device.oplog.empty()) throw usage_error("--out writes ops.sqlite, too; leave --oplog out");
+    if (options_.sessions == 0) {
+      throw usage_error("--out is written after the last session, and --sessions 0 has none; give their number");
+    }
+    observe::make_folder(options_.device.result);
+  }
+
   std::string name_;
   TopologyChoice choice_;
   WaveChoice waves_;

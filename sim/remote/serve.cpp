@@ -32,14 +32,10 @@ ServeResult serve(const ServeOptions& options, const std::function<void(const st
       },
       sc_core::sc_time(options.quantum_ns, sc_core::SC_NS));
   systemc.run();
+  if (port.failure()) device->report_error(port.failure()->code(), port.failure()->what());
   ServeResult result;
   result.report = device->finish();
   result.packets = port.packets();
-  if (port.failure()) {
-    result.report.ok = false;
-    result.report.error_code = port.failure()->code();
-    result.report.error_message = port.failure()->what();
-  }
   return result;
 }
 
