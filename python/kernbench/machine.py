@@ -114,10 +114,11 @@ class Machine:
     plugins: shared libraries with kernels or blocks of your own
     data: "eager", or "off" for times alone
     options: further options of `kernbench serve`, e.g. ["--wave", "w.fst"]
+    out: a folder for the results, which are there when the machine has ended: kernbench.Run(out), `kernbench report`
     """
 
     def __init__(self, topology="reference", settings=None, plugins=(), data="eager", quantum_ns=1000, executable=None,
-                 host_memory_bytes=1 << 24, options=()):
+                 host_memory_bytes=1 << 24, options=(), out=None):
         self.program = find_executable(executable)
         self._said, self._reader = [], None
         self._arguments = ["--topology", str(topology)]
@@ -129,9 +130,10 @@ class Machine:
                         for kernel in json.loads(self._ask(["list", "--json", *plugin_options]))["kernels"]}
         self._folder = tempfile.TemporaryDirectory(prefix="kernbench.")
         path = os.path.join(self._folder.name, "port")
+        out_options = [] if out is None else ["--out", str(out)]
         self.process = subprocess.Popen(
             [self.program, "serve", "--remote-port", "unix:" + path, *self._arguments, *plugin_options, "--data", data,
-             "--quantum-ns", str(quantum_ns), *options],
+             "--quantum-ns", str(quantum_ns), *out_options, *options],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self._reader = threading.Thread(target=self._listen, daemon=True)
         self._reader.start()

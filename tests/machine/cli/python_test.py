@@ -147,6 +147,15 @@ class Results(unittest.TestCase):
             gemms = list(run.operations("component LIKE ?", ["%.pe_gemm"]))
             self.assertTrue(gemms and all(one["t_end_fs"] > one["t_start_fs"] for one in gemms))
 
+    def test_a_machine_leaves_a_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with kernbench.Machine("one_cube", out=folder) as m:
+                a, b, c = m.tensor(X, "f16"), m.tensor(Y, "f16"), m.empty((16, 16), "f32")
+                m.run("gemm", a=a, b=b, c=c, m=16, k=32, n=16)
+            run = kernbench.Run(folder)
+            self.assertEqual([launch["kernel"] for launch in run.result["launches"]], ["gemm"])
+            self.assertTrue(list(run.operations("component LIKE ?", ["%.pe_gemm"])))
+
     def test_points_are_read(self):
         with tempfile.TemporaryDirectory() as folder:
             table = pathlib.Path(folder, "points.csv")

@@ -18,6 +18,8 @@ except ImportError as missing:
     sys.exit(SKIPPED)
 
 KERNBENCH, SOURCE, PLUGIN = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
+sys.path.insert(0, str(SOURCE / "python"))
+import kernbench  # noqa: E402
 
 
 def run(*arguments, code=0):
@@ -199,6 +201,15 @@ class Result(unittest.TestCase):
         result = self.result("--bench", "gemm-single-pe", "--time-limit-ns", "500", code=4)
         self.assertEqual(result["error"]["code"], "TIME_LIMIT")
         self.assertEqual([error.message for error in self.validator.iter_errors(result)], [])
+
+    def test_the_result_of_a_device_is_valid(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with kernbench.Machine("one_pe", out=folder, executable=KERNBENCH) as m:
+                x, bias, out = m.tensor([[1.0, 2.0]], "f16"), m.tensor([[3.0, 4.0]], "f16"), m.empty((1, 2), "f16")
+                m.run("add_bias", x=x, bias=bias, out=out)
+            result = kernbench.Run(folder).result
+        self.assertEqual([error.message for error in self.validator.iter_errors(result)], [])
+        self.assertTrue(result["launches"] and result["figures"])
 
     def test_other_documents_are_not_valid(self):
         result = self.result("--bench", "gemm-single-pe", "--verify-data")
