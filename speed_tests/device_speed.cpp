@@ -1,11 +1,13 @@
-// Speed of co-simulation: device_speed inside|embedded|clock|free TOPOLOGY. The random traffic of fabric_speed, issued
-// by the platform itself as `kernbench traffic` does, or by AT initiators through target sockets of a kb::Device: with
-// nothing else in the simulation, beside a 1 GHz clock, or running freely ahead. `outbound` reads 4 MiB from a memory
-// outside of the machine, whose attributes may be given (`end_resp: early`). Start-up is not included.
+// Speed of co-simulation: device_speed inside|embedded|recorded|clock|free TOPOLOGY. The random traffic of
+// fabric_speed, issued by the platform itself as `kernbench traffic` does, or by AT initiators through target sockets
+// of a kb::Device: with nothing else in the simulation, with a run folder, beside a 1 GHz clock, or running freely
+// ahead. `outbound` reads 4 MiB from a memory outside of the machine, whose attributes may be given (`end_resp:
+// early`). Start-up is not included.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
 #include <deque>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -148,6 +150,7 @@ void embedded(const std::string& scenario, const std::string& file, const std::v
   config.topology = file;
   config.data = "off";
   config.free_running = scenario == "free";
+  if (scenario == "recorded") config.result = (std::filesystem::temp_directory_path() / "device_speed").string();
   config.targets.clear();
   std::map<std::string, std::vector<const sim::TraceRow*>> by_source;
   for (const Row& row : rows) by_source[row.source].push_back(&row.row);
@@ -248,7 +251,7 @@ int run(int argc, char** argv) {
   const std::string scenario = argc > 1 ? argv[1] : "";
   if (argc < 3) {
     std::fprintf(stderr,
-                 "usage: device_speed inside|embedded|clock|free TOPOLOGY [BYTES]\n"
+                 "usage: device_speed inside|embedded|recorded|clock|free TOPOLOGY [BYTES]\n"
                  "       device_speed outbound TOPOLOGY [ATTRIBUTES of the memory]\n");
     return 2;
   }
