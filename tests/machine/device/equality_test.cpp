@@ -1,10 +1,12 @@
 // Requests of outside models take the times of rows of `kernbench traffic`, whatever the style of the models and
 // whatever else goes on in the simulation.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <random>
@@ -74,7 +76,12 @@ struct Setting {
   bool clock = false;
   bool free_running = false;
   int devices = 1;
+  bool recorded = false;  // with a run folder
 };
+
+std::string run_folder() {
+  return testing::TempDir() + "equality." + std::to_string(::getpid());
+}
 
 class Clocked : public sc_core::sc_module {
  public:
@@ -100,6 +107,7 @@ class Crowd {
     config.topology_text = one.yaml;
     config.data = "off";
     config.free_running = setting.free_running;
+    if (setting.recorded) config.result = run_folder();
     config.targets.clear();
     std::map<std::string, std::vector<test::Transfer>> by_source;
     for (std::size_t i = 0; i < one.rows.size(); ++i) {
@@ -176,6 +184,7 @@ Times device_times(const Case& one, const Setting& setting) {
     const Times times = crowd->times(one.rows.size());
     all.insert(all.end(), times.begin(), times.end());
   }
+  if (setting.recorded && std::filesystem::remove_all(run_folder()) == 0) throw Error::model("there is no run folder");
   return all;
 }
 
@@ -199,6 +208,7 @@ TEST_P(Equality, OutsideRequestsTakeTheTimesOfTraffic) {
       {"LT, stepped, early, reversed", {false, true, false, true, true}},
       {"AT, free-running", {true, false, false, false, false, false, true}},
       {"LT, two devices", {false, false, false, false, false, true, false, 2}},
+      {"AT, recorded", {true, false, false, false, false, false, false, 1, true}},
   };
   std::vector<std::function<std::string()>> jobs = {[&] { return pack(traffic_times(one)); }};
   for (const auto& entry : settings) {

@@ -277,6 +277,7 @@ TEST_F(Result, RecordingDoesNotMoveATime) {
   };
   Partner plain("plain", one_pe()), observed("observed", recorded(one_pe()));
   sc_core::sc_start();
+  ASSERT_EQ(plain.times.size(), 201u);
   EXPECT_EQ(plain.times, observed.times);
   const DeviceReport without = plain.device.finish(), with = observed.device.finish();
   EXPECT_TRUE(with.ok);
