@@ -99,6 +99,19 @@ void append_changes(std::string& out, const std::string& heading, const char* wh
   out += heading + "\n" + table.render("  ") + "\n";
 }
 
+// Their units differ, so that no bar could compare them.
+void append_figures(std::string& out, const std::vector<Change>& figures) {
+  const auto whole = [](double value) { return value == std::floor(value); };
+  TextTable table({{"figure"}, {"A", kRight}, {"B", kRight}, {"B - A", kRight}, {"unit"}});
+  for (const Change& figure : figures) {
+    if (figure.before == figure.after) continue;
+    const int decimals = whole(figure.before) && whole(figure.after) ? 0 : 3;
+    table.add({figure.name, fixed(figure.before, decimals), fixed(figure.after, decimals),
+               signed_text(figure.difference(), decimals), figure.unit == "1" ? "" : figure.unit});
+  }
+  if (!table.empty()) out += "Figures that changed\n" + table.render("  ") + "\n";
+}
+
 Json change_json(const Change& change) {
   return {{"name", change.name},
           {"unit", change.unit},
@@ -122,6 +135,7 @@ std::string render_comparison(const Comparison& c, std::size_t rows) {
   append_changes(out, "Where the difference comes from (ns; the parts add up; of the PEs that ended last)", "part",
                  c.parts, &c.total);
   append_changes(out, "How long resources of these PEs were in use (ns; they overlap)", "resource", c.busy, nullptr);
+  append_figures(out, c.figures);
   std::vector<Change> blocks(c.blocks.begin(),
                              c.blocks.begin() + static_cast<std::ptrdiff_t>(std::min(rows, c.blocks.size())));
   append_changes(
