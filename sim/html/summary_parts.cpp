@@ -73,7 +73,7 @@ std::string head_part(const Case& of) {
   if (!of.run.own_topology()) {
     html += "<p class=\"warn\"><b>Warning:</b> topology.json of the folder is not the machine of the run.</p>\n";
   }
-  if (!of.has_activity()) {
+  if (!of.has_activity() && (of.longest != nullptr || !of.run.has_operations())) {
     html +=
         "<p class=\"hint\">There is no record of what PEs, wires and memory did; <code>kernbench run --record "
         "DIR</code> makes one.</p>\n";

@@ -196,6 +196,24 @@ class Remote(unittest.TestCase):
             self.kernbench("convert", first, "--perfetto", os.path.join(folder, "trace"))
             self.assertGreater(os.path.getsize(os.path.join(folder, "trace")), 1000)
 
+    def test_a_session_without_launches_is_a_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, requests in (("a", 3), ("b", 20)):
+                server = Server("--out", os.path.join(folder, name))
+                port = RemotePort(server.path)
+                for _ in range(requests):
+                    port.write(HBM, bytes(64))
+                port.close()
+                self.assertEqual(server.end()[0], 0)
+            a, b = os.path.join(folder, "a"), os.path.join(folder, "b")
+            self.assertRegex(self.kernbench("compare", a, b), r"Figures that changed\n[^\n]*\n[^\n]*\n  peer: requests +3 +20 +\+17")
+            self.kernbench("report", a, "--against", b)
+            with open(os.path.join(a, "report.html"), encoding="utf-8") as file:
+                page = file.read()
+            self.assertIn("peer: mean latency", page)
+            self.assertNotIn("There is no record", page)
+            self.kernbench("convert", a, "--perfetto", os.path.join(folder, "trace"))
+
     def test_a_session_with_an_error_has_it_in_its_folder(self):
         with tempfile.TemporaryDirectory() as folder:
             out = os.path.join(folder, "r")
