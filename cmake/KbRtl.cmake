@@ -1,6 +1,6 @@
 # RTL inside the simulator: KB_RTL_BUILT is ON when the blocks rtl.* are built.
-# kb_verilate(target SOURCES file.sv ... [ARGS ...]) compiles a module into a static library, which it creates: class
-# V<name of the first file>.
+# kb_verilate(target SOURCES file.sv ... [PREFIX V...] [ARGS ...]) compiles a module into a static library, which it
+# creates: class V<name of the first file>, or PREFIX.
 set(KB_RTL AUTO CACHE STRING "Blocks whose RTL Verilator compiles: AUTO builds them when Verilator is there, ON requires it, OFF leaves them out")
 set_property(CACHE KB_RTL PROPERTY STRINGS AUTO ON OFF)
 
@@ -21,7 +21,7 @@ endif()
 
 # Generated code has warnings and habits of its own: none of ours is asked of it.
 function(kb_verilate target)
-  cmake_parse_arguments(ARG "" "" "SOURCES;ARGS" ${ARGN})
+  cmake_parse_arguments(ARG "" "PREFIX" "SOURCES;ARGS" ${ARGN})
   if(NOT TARGET ${target})
     add_library(${target} STATIC)
     target_compile_options(${target} PRIVATE -w)
@@ -31,7 +31,10 @@ function(kb_verilate target)
   endif()
   list(GET ARG_SOURCES 0 first)
   cmake_path(GET first STEM name)
-  verilate(${target} SOURCES ${ARG_SOURCES} PREFIX V${name}
+  if(NOT ARG_PREFIX)
+    set(ARG_PREFIX V${name})
+  endif()
+  verilate(${target} SOURCES ${ARG_SOURCES} PREFIX ${ARG_PREFIX}
            VERILATOR_ARGS --no-timing -O3 --x-assign unique --x-initial unique ${ARG_ARGS})
   # For our sources these are headers of others, and no user of an installed kernbench needs them.
   get_target_property(folders ${target} INCLUDE_DIRECTORIES)

@@ -9,8 +9,6 @@ namespace kb::modules {
 
 namespace {
 
-// The manager has one id: what it asks for comes in order.
-constexpr std::uint8_t kId = 0;
 constexpr std::uint8_t kOkay = 0;
 
 [[noreturn]] void broken(const char* assertion, const std::string& what) {
@@ -32,60 +30,6 @@ std::string difference(const AxiMemoryPins& one, const AxiMemoryPins& other) {
   if (one.bvalid && one.bid != other.bid) return "bid";
   if (one.bvalid && one.bresp != other.bresp) return "bresp";
   return "";
-}
-
-AxiManagerPins AxiManager::step() const {
-  AxiManagerPins pins;
-  pins.rready = pins.bready = true;
-  pins.arid = pins.awid = kId;
-  if (!reads_.empty()) {
-    pins.arvalid = true;
-    pins.araddr = reads_.front().address;
-    pins.arlen = static_cast<std::uint8_t>(reads_.front().beats - 1);
-  }
-  if (!writes_.empty()) {
-    pins.awvalid = true;
-    pins.awaddr = writes_.front().address;
-    pins.awlen = static_cast<std::uint8_t>(writes_.front().beats - 1);
-  }
-  if (!data_.empty()) {
-    pins.wvalid = true;
-    pins.wdata = data_.front().address + std::uint64_t{beat_} * IAxiMemory::kBeatBytes;
-    pins.wlast = beat_ + 1 == data_.front().beats;
-  }
-  return pins;
-}
-
-AxiManager::Done AxiManager::apply(const AxiManagerPins& driven, const AxiMemoryPins& memory) {
-  Done done;
-  const auto take = [](std::deque<AxiBurst>& from) {
-    const AxiBurst burst = from.front();
-    from.pop_front();
-    return burst;
-  };
-  if (memory.rvalid && driven.rready) {
-    done.moved = true;
-    if (memory.rlast) done.read = take(read_open_).token;
-  }
-  if (memory.bvalid && driven.bready) {
-    done.moved = true;
-    done.write = take(write_open_).token;
-  }
-  if (driven.wvalid && memory.wready) {
-    done.moved = true;
-    if (driven.wlast) data_.pop_front();
-    beat_ = driven.wlast ? 0 : beat_ + 1;
-  }
-  if (driven.arvalid && memory.arready) {
-    done.moved = true;
-    read_open_.push_back(take(reads_));
-  }
-  if (driven.awvalid && memory.awready) {
-    done.moved = true;
-    write_open_.push_back(take(writes_));
-    data_.push_back(write_open_.back());
-  }
-  return done;
 }
 
 void AxiRules::check(const AxiManagerPins& manager, const AxiMemoryPins& memory) {

@@ -1,79 +1,66 @@
-// AXI4 between kernbench, the manager, and a memory whose RTL is simulated: pins, manager, rules.
+// AXI4 between kernbench, the manager, and a memory whose RTL is simulated: pins and rules.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
-#include <optional>
 #include <string>
 
 #include "modules/rtl/rtl_model.h"
 
 namespace kb::modules {
 
-// Signals of one clock cycle, as they stand before the edge that ends it. Data signals are not among them, because
-// kernbench keeps contents elsewhere; the adapter writes a pattern of the address.
+// The AXI4 port of a memory: which signals it has, and how wide they are.
+struct AxiPort {
+  static constexpr std::uint32_t kMaxBeatBytes = 64;
+  static constexpr std::uint32_t kMaxIdBits = 8;
+
+  std::uint32_t beat_bytes = kMaxBeatBytes;  // width of the data: 1, 2, 4, .. 64
+  std::uint32_t address_bits = 64;
+  std::uint32_t id_bits = 4;
+  std::uint64_t contents_bytes = 0;  // addresses beyond begin again at 0; a power of two, 0: none do
+  bool strobes = false;              // wstrb, awsize and arsize are there; without them every beat is whole
+  bool busy = true;                  // busy is there; without it nobody knows when the clock may stand still
+};
+
+// Signals of one clock cycle, as they stand before the edge that ends it.
 struct AxiManagerPins {
+  using Beat = std::array<std::uint8_t, AxiPort::kMaxBeatBytes>;  // byte lanes
+  static constexpr std::uint8_t kWholeBeat = 6;                   // of 64 bytes
+
   bool arvalid = false, rready = false, awvalid = false, wvalid = false, wlast = false, bready = false;
-  std::uint8_t arid = 0, arlen = 0, awid = 0, awlen = 0;
-  std::uint64_t araddr = 0, awaddr = 0, wdata = 0;
+  std::uint8_t arid = 0, arlen = 0, arsize = kWholeBeat, awid = 0, awlen = 0, awsize = kWholeBeat;
+  std::uint64_t araddr = 0, awaddr = 0, wstrb = 0;
+  Beat wdata{};
 };
 struct AxiMemoryPins {
   bool arready = false, rvalid = false, rlast = false, awready = false, wready = false, bvalid = false, busy = false;
   std::uint8_t rid = 0, rresp = 0, bid = 0, bresp = 0;
+  AxiManagerPins::Beat rdata{};  // while rvalid is 1
 };
-// The first signal in which two memories differ; empty when there is none. What is not valid may differ.
+// The first signal in which two memories differ, data left out; empty when there is none. What is not valid may differ.
 std::string difference(const AxiMemoryPins& one, const AxiMemoryPins& other);
 
-// A memory with the ports of modules/rtl/sv/axi_memory.sv.
 class IAxiMemory {
  public:
-  static constexpr std::uint32_t kBeatBytes = 64;
-  struct Straps {  // constant inputs
+  struct Straps {  // constant inputs, where the memory has them
     std::uint16_t read_latency = 0, write_latency = 0;
   };
 
   virtual ~IAxiMemory() = default;
-  // Two edges with aresetn = 0.
+  virtual AxiPort port() const { return {}; }
+  // Two edges in reset.
   virtual void reset(const Straps& straps) = 0;
   // The pins of the manager settle; those of the memory then.
   virtual AxiMemoryPins settle(const AxiManagerPins& pins) = 0;
   // The clock rises.
   virtual void rise() = 0;
-  // Behind the edge.
+  // After the edge; false where the port has no such signal.
   virtual bool busy() = 0;
 };
 
-// That of modules/rtl/sv/axi_memory.sv.
+// The model of modules/rtl/sv/axi_memory.sv.
 RtlMaker<IAxiMemory> axi_memory_model();
-
-// What the manager is to read or write: `token` comes back with each beat or with the answer.
-struct AxiBurst {
-  std::uint64_t token = 0, address = 0;
-  std::uint32_t beats = 1;  // 1 .. 256
-};
-
-// The manager. step() says which pins it drives in this cycle, apply() what the edge at its end transfers: no pin
-// depends on one of the same cycle, so it can stand in front of any memory.
-class AxiManager {
- public:
-  void read(const AxiBurst& burst) { reads_.push_back(burst); }
-  void write(const AxiBurst& burst) { writes_.push_back(burst); }
-  bool idle() const { return reads_.empty() && writes_.empty() && read_open_.empty() && write_open_.empty(); }
-
-  struct Done {
-    std::optional<std::uint64_t> read;   // token of the burst whose last beat came
-    std::optional<std::uint64_t> write;  // token of the burst that was answered
-    bool moved = false;                  // anything was transferred
-  };
-  AxiManagerPins step() const;
-  Done apply(const AxiManagerPins& driven, const AxiMemoryPins& memory);
-
- private:
-  std::deque<AxiBurst> reads_, read_open_;    // whose address has not been taken; which have
-  std::deque<AxiBurst> writes_, write_open_;  // likewise
-  std::deque<AxiBurst> data_;                 // of write_open_: whose data has not been taken
-  std::uint32_t beat_ = 0;                    // of the first of data_
-};
 
 // What AXI4 asks of a memory, cycle by cycle: a model Error with the name of the assertion that ARM's protocol checker
 // has for it.

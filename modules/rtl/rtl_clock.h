@@ -1,10 +1,15 @@
 // The clock of a block whose RTL is simulated.
 #pragma once
 
+#include <cstdint>
+
 #include "platform/base/quantities.h"
 #include "platform/base/units.h"
 
 namespace kb::modules {
+
+// Whether the clock stands still while a block has nothing to do.
+enum class RtlGate : std::uint8_t { on, off };
 
 // Rising edges at phase, phase + period, ... An edge samples what came strictly before it.
 class RtlClock {
@@ -16,6 +21,7 @@ class RtlClock {
   TimeFs edge_after(TimeFs time) const {
     return time < phase_ ? phase_ : phase_ + ((time - phase_) / period_ + 1) * period_;
   }
+  TimeFs time(std::int64_t number) const { return phase_ + number * period_; }
   // How many edges have been before `edge`, which is one itself.
   std::int64_t number(TimeFs edge) const { return (edge - phase_) / period_; }
 

@@ -15,9 +15,13 @@ using payload::Op;
 using payload::Transaction;
 
 namespace {
-constexpr std::uint64_t kBeat = IAxiMemory::kBeatBytes;
-constexpr std::uint64_t kMaxBeats = 256;
-constexpr std::uint64_t kBoundary = 4096;  // no burst crosses it
+
+std::uint8_t log2_of(std::uint64_t power) {
+  std::uint8_t log = 0;
+  while (power >> log > 1) ++log;
+  return log;
+}
+
 }  // namespace
 
 const params::FieldTable& RtlMemoryParams::fields() {
@@ -28,6 +32,13 @@ const params::FieldTable& RtlMemoryParams::fields() {
           .add("phase_ns", &P::phase, "time of its first rising edge")
           .add("read_latency", &P::read_latency, at_least(0, 65535), "cycles from an address to the first beat")
           .add("write_latency", &P::write_latency, at_least(0, 65535), "cycles from the last beat to the answer")
+          .add("beat_bytes", &P::beat_bytes, at_least(0, AxiPort::kMaxBeatBytes),
+               "bytes of a beat, a power of two; 0: the width of the data")
+          .add("ids", &P::ids, at_least(1, 1 << AxiPort::kMaxIdBits), "ids that transactions take in turn")
+          .add("max_reads", &P::max_reads, at_least(1, 1 << 20), "read bursts that the memory has not answered")
+          .add("max_writes", &P::max_writes, at_least(1, 1 << 20), "write bursts that the memory has not answered")
+          .add("verify", &P::verify, "compare the data that the memory gives back with what was written")
+          .add("gate", &P::gate, {"on", "off"}, "whether the clock stands still while nothing is asked and busy is 0")
           .add("check_unknown", &P::check_unknown, "look for outputs that depend on what was never written")
           .add("hang_cycles", &P::hang_cycles, at_least(1, 1e9), "cycles without a transfer after which a memory hangs")
           .table();
@@ -41,12 +52,38 @@ RtlMemory::RtlMemory(const sc_core::sc_module_name& name, NodeId node, const Rtl
       params_(params),
       clock_(params.clock, params.phase),
       memory_(make(RtlFill::zeros)),
-      shadow_(params.check_unknown ? make(RtlFill::ones) : nullptr) {
+      shadow_(params.check_unknown ? make(RtlFill::ones) : nullptr),
+      port_(memory_->port()),
+      beat_size_(log2_of(params.beat_bytes == 0 ? port_.beat_bytes : static_cast<std::uint64_t>(params.beat_bytes))),
+      manager_(port_, static_cast<std::size_t>(params.max_reads), static_cast<std::size_t>(params.max_writes)) {
+  check_port(params);
+  if (params.verify) scoreboard_ = std::make_unique<AxiScoreboard>(port_);
   const IAxiMemory::Straps straps{static_cast<std::uint16_t>(params.read_latency),
                                   static_cast<std::uint16_t>(params.write_latency)};
   memory_->reset(straps);
   if (shadow_ != nullptr) shadow_->reset(straps);
   if (context.observer != nullptr) pins_ = std::make_unique<AxiPins>(*context.observer, node_id());
+}
+
+void RtlMemory::check_port(const RtlMemoryParams& params) const {
+  const std::int64_t beat = std::int64_t{1} << beat_size_, width = port_.beat_bytes,
+                     ids = std::int64_t{1} << port_.id_bits;
+  if (params.beat_bytes != 0 && (params.beat_bytes != beat || beat > width)) {
+    throw Error::configuration(
+        fmt::format("beat_bytes is {}, but has to be a power of two that fits the {} bytes of "
+                    "the data pins; use {}",
+                    params.beat_bytes, width, std::min(beat, width)));
+  }
+  if (beat != width && !port_.strobes) {
+    throw Error::configuration(
+        fmt::format("beat_bytes is {}, but this memory has no strobes and takes beats of {} "
+                    "bytes; use {}",
+                    beat, width, width));
+  }
+  if (params.ids > ids) {
+    throw Error::configuration(
+        fmt::format("ids is {}, but the ids of this memory have {} bits; use {}", params.ids, port_.id_bits, ids));
+  }
 }
 
 void RtlMemory::on_arrival(const Arrival& arrival) {
@@ -64,6 +101,9 @@ void RtlMemory::on_arrival(const Arrival& arrival) {
 
 void RtlMemory::on_wake() {
   if (now() != edge_) return;
+  const std::int64_t number = clock_.number(edge_);
+  if (params_.gate == RtlGate::off || !port_.busy) skip_to(number);
+  next_number_ = number + 1;
   while (!arrived_.empty() && arrived_.front().time() < now()) {
     start(arrived_.front());
     arrived_.pop_front();
@@ -71,21 +111,40 @@ void RtlMemory::on_wake() {
   edge();
 }
 
+// The edges since the last one, at which nothing was asked.
+void RtlMemory::skip_to(std::int64_t number) {
+  for (; next_number_ < number; ++next_number_) {
+    ++clocked_;
+    try {
+      clock();
+    } catch (const Error& error) {
+      fail(error, next_number_);
+    }
+  }
+}
+
+std::uint8_t RtlMemory::next_id() {
+  return static_cast<std::uint8_t>(used_ids_++ % static_cast<std::uint32_t>(params_.ids));
+}
+
 void RtlMemory::start(const Arrival& arrival) {
   Transaction& transaction = arrival.transaction();
   if (transaction.op == Op::read) {
     ++read_count_;
-    for (std::uint32_t i = 0; i < transaction.leg_flits(Leg::response); ++i) access(transaction, i, arrival.time());
+    const std::uint8_t id = next_id();
+    for (std::uint32_t i = 0; i < transaction.leg_flits(Leg::response); ++i) {
+      access(transaction, i, arrival.time(), id);
+    }
     return;
   }
   if (arrival.is_first()) {
     ++write_count_;
-    writes_[&transaction] = transaction.leg_flits(Leg::request);
+    writes_[&transaction] = {transaction.leg_flits(Leg::request), next_id()};
   }
-  access(transaction, arrival.index(), arrival.time());
+  access(transaction, arrival.index(), arrival.time(), writes_.at(&transaction).id);
 }
 
-void RtlMemory::access(Transaction& transaction, std::uint32_t index, TimeFs since) {
+void RtlMemory::access(Transaction& transaction, std::uint32_t index, TimeFs since, std::uint8_t id) {
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(accesses_.size()));
     accesses_.emplace_back();
@@ -95,18 +154,21 @@ void RtlMemory::access(Transaction& transaction, std::uint32_t index, TimeFs sin
   Access& access = accesses_[token];
   access = {&transaction, index, 0, since};
   const auto flit = context().pool.flit_bytes();
-  const std::uint64_t first = transaction.address + index * flit;
-  const std::uint64_t end = transaction.address + std::min((index + 1) * flit, transaction.bytes);
-  for (std::uint64_t at = first / kBeat * kBeat; at < end;) {
-    const std::uint64_t until = std::min({end, (at / kBoundary + 1) * kBoundary, at + kMaxBeats * kBeat});
-    const AxiBurst burst{token, at, static_cast<std::uint32_t>((until - at + kBeat - 1) / kBeat)};
+  std::uint64_t first = transaction.address + index * flit;
+  std::uint64_t end = transaction.address + std::min((index + 1) * flit, transaction.bytes);
+  if (!port_.strobes) {  // whole beats
+    first = first / port_.beat_bytes * port_.beat_bytes;
+    end = (end + port_.beat_bytes - 1) / port_.beat_bytes * port_.beat_bytes;
+  }
+  for (AxiBurst& burst : axi_bursts(first, end, beat_size_)) {
+    burst.token = token;
+    burst.id = id;
     ++access.bursts;
     if (transaction.op == Op::read) {
       manager_.read(burst);
     } else {
       manager_.write(burst);
     }
-    at += burst.beats * kBeat;
   }
 }
 
@@ -117,7 +179,7 @@ void RtlMemory::edge() {
     done = clock();
     watch(done.moved);
   } catch (const Error& error) {
-    fail(error);
+    fail(error, clock_.number(edge_));
   }
   if (done.read) finish(*done.read);
   if (done.write) finish(*done.write);
@@ -140,10 +202,11 @@ AxiManager::Done RtlMemory::clock() {
     }
   }
   rules_.check(driven, pins);
+  if (scoreboard_ != nullptr) scoreboard_->observe(driven, pins);
   const AxiManager::Done done = manager_.apply(driven, pins);
   memory_->rise();
   if (shadow_ != nullptr) shadow_->rise();
-  if (pins_ != nullptr) pins_->edge(now(), driven, pins, memory_->busy());
+  if (pins_ != nullptr && edge_ == now()) pins_->edge(now(), driven, pins, memory_->busy());
   return done;
 }
 
@@ -159,7 +222,7 @@ void RtlMemory::finish(std::uint64_t token) {
     return;
   }
   const auto left = writes_.find(&transaction);
-  if (--left->second > 0) return;
+  if (--left->second.left > 0) return;
   writes_.erase(left);
   transaction.delivered = now();
   depart(response(transaction), now());
@@ -174,9 +237,9 @@ void RtlMemory::watch(bool moved) {
                               manager_.idle() ? "busy is 1, although nothing is asked" : "accesses are open", most));
 }
 
-void RtlMemory::fail(const Error& error) const {
-  throw Error(error.family(), error.code(),
-              fmt::format("at edge {}, {} ns, {}", clock_.number(edge_), format_ns(now()), error.what()));
+void RtlMemory::fail(const Error& error, std::int64_t number) const {
+  const TimeFs at = params_.phase.time() + number * clock_.period();
+  throw Error(error.family(), error.code(), fmt::format("at edge {}, {} ns, {}", number, format_ns(at), error.what()));
 }
 
 void RtlMemory::collect_statistics(std::vector<elab::Statistic>& statistics) const {
@@ -185,6 +248,7 @@ void RtlMemory::collect_statistics(std::vector<elab::Statistic>& statistics) con
   statistics.push_back({"reads", read_count_, "1"});
   statistics.push_back({"writes", write_count_, "1"});
   statistics.push_back({"rtl_cycles", clocked_, "1"});
+  if (scoreboard_ != nullptr) statistics.push_back({"rtl_compared", scoreboard_->compared(), "B"});
 }
 
 void RtlMemory::collect_waits(std::vector<elab::WaitInfo>& waits) const {

@@ -9,7 +9,8 @@
 
 #include "modules/fabric/arrival_node.h"
 #include "modules/fabric/sliding_deque.h"
-#include "modules/rtl/axi.h"
+#include "modules/rtl/axi_manager.h"
+#include "modules/rtl/axi_scoreboard.h"
 #include "modules/rtl/rtl_clock.h"
 #include "modules/rtl/rtl_pins.h"
 #include "platform/elab/registry.h"
@@ -21,6 +22,12 @@ struct RtlMemoryParams {
   Nanoseconds phase;
   std::int64_t read_latency = 4;
   std::int64_t write_latency = 2;
+  std::int64_t beat_bytes = 0;
+  std::int64_t ids = 1;
+  std::int64_t max_reads = 1024;
+  std::int64_t max_writes = 1024;
+  bool verify = false;
+  RtlGate gate = RtlGate::on;
   bool check_unknown = true;
   std::int64_t hang_cycles = 10'000;
 
@@ -28,11 +35,12 @@ struct RtlMemoryParams {
 };
 
 // Models: reads and writes as AXI4 bursts on the pins of a memory, clock edge by clock edge. Does not model: contents,
-// which the data engine keeps; the data pins carry a pattern.
+// which the data engine keeps; data pins carry numbers of the block's own, which `verify` compares.
 // Timing: rising edges at phase + n T. An edge samples the flits and commands that arrived strictly before it; each
-// flit of a write or read becomes a burst of beats of 64 bytes, two where it crosses a multiple of 4 KiB. A flit of a
-// read leaves at the edge that takes its last beat, the answer of a write at the edge that takes that of its last
-// burst. The clock stands still while nothing is asked and busy is 0.
+// flit of a write or read becomes a burst of beats, two where it crosses a multiple of 4 KiB. Bursts of one transaction
+// have one id. A flit of a read leaves at the edge that takes its last beat, the answer of a write at the edge that
+// takes that of its last burst. While nothing is asked and busy is 0, the clock stands still without events. With
+// `gate: off`, and for a memory without busy, these edges are made up for when the next request comes.
 class RtlMemory final : public ArrivalNode {
  public:
   RtlMemory(const sc_core::sc_module_name& name, NodeId node, const RtlMemoryParams& params,
@@ -52,25 +60,37 @@ class RtlMemory final : public ArrivalNode {
   void on_arrival(const Arrival& arrival) override;
   void on_wake() override;
   void start(const Arrival& arrival);
-  void access(payload::Transaction& transaction, std::uint32_t index, TimeFs since);
+  void access(payload::Transaction& transaction, std::uint32_t index, TimeFs since, std::uint8_t id);
+  std::uint8_t next_id();
+  void check_port(const RtlMemoryParams& params) const;
+  void skip_to(std::int64_t number);
   void edge();
   AxiManager::Done clock();
   void finish(std::uint64_t token);
   void watch(bool moved);
-  [[noreturn]] void fail(const Error& error) const;
+  [[noreturn]] void fail(const Error& error, std::int64_t number) const;
 
   TimeFs overhead_;
   RtlMemoryParams params_;
   RtlClock clock_;
   std::unique_ptr<IAxiMemory> memory_, shadow_;
+  AxiPort port_;
+  std::uint8_t beat_size_;  // log2 of the bytes of a beat
   AxiManager manager_;
   AxiRules rules_;
-  std::unique_ptr<AxiPins> pins_;  // null: no waveforms
-  SlidingDeque<Arrival> arrived_;  // not sampled yet
+  std::unique_ptr<AxiScoreboard> scoreboard_;  // null: data are not compared
+  std::unique_ptr<AxiPins> pins_;              // null: no waveforms
+  SlidingDeque<Arrival> arrived_;              // not sampled yet
   std::vector<Access> accesses_;
   std::vector<std::uint32_t> free_;
-  std::unordered_map<const payload::Transaction*, std::uint32_t> writes_;  // flits that are not done; looked up only
+  struct Write {
+    std::uint32_t left = 0;  // flits that are not done
+    std::uint8_t id = 0;
+  };
+  std::unordered_map<const payload::Transaction*, Write> writes_;  // looked up only
   TimeFs edge_ = kNever;
+  std::int64_t next_number_ = 0;  // of the first edge that the RTL has not seen
+  std::uint32_t used_ids_ = 0;
   std::int64_t silent_ = 0, clocked_ = 0, read_count_ = 0, write_count_ = 0;
 };
 

@@ -17,8 +17,6 @@
 
 namespace kb::modules {
 
-enum class RtlGate : std::uint8_t { on, off };
-
 struct RtlRouterParams {
   Gigahertz clock{1.0};
   Nanoseconds phase;

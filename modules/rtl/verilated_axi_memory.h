@@ -11,14 +11,24 @@
 
 namespace kb::modules {
 
-// `Verilated` is the class that Verilator makes of a module with the ports of modules/rtl/sv/axi_memory.sv.
+// `Verilated` is the class that Verilator makes of a module with the ports of modules/rtl/sv/axi_memory.sv: whole beats
+// of 64 bytes, and busy. `contents_bytes`: how many it keeps, a power of two.
 template <typename Verilated>
 class VerilatedAxiMemory final : public IAxiMemory {
  public:
-  explicit VerilatedAxiMemory(RtlFill fill) : top_(fill == RtlFill::zeros ? 0 : 1, "axi_memory") {}
+  static constexpr std::uint64_t kContentsBytes = 64 * 1024;  // of axi_memory.sv
 
-  static RtlMaker<IAxiMemory> maker() {
-    return [](RtlFill fill) { return std::make_unique<VerilatedAxiMemory>(fill); };
+  explicit VerilatedAxiMemory(RtlFill fill, std::uint64_t contents_bytes = kContentsBytes)
+      : top_(fill == RtlFill::zeros ? 0 : 1, "axi_memory"), contents_bytes_(contents_bytes) {}
+
+  static RtlMaker<IAxiMemory> maker(std::uint64_t contents_bytes = kContentsBytes) {
+    return [contents_bytes](RtlFill fill) { return std::make_unique<VerilatedAxiMemory>(fill, contents_bytes); };
+  }
+
+  AxiPort port() const override {
+    AxiPort port;
+    port.contents_bytes = contents_bytes_;
+    return port;
   }
 
   void reset(const Straps& straps) override {
@@ -43,7 +53,7 @@ class VerilatedAxiMemory final : public IAxiMemory {
     pins.awlen = manager.awlen;
     pins.wvalid = manager.wvalid;
     pins.wlast = manager.wlast;
-    if (manager.wvalid) std::memcpy(&pins.wdata, &manager.wdata, sizeof manager.wdata);
+    if (manager.wvalid) std::memcpy(&pins.wdata, manager.wdata.data(), sizeof manager.wdata);
     pins.bready = manager.bready;
     pins.aclk = 0;
     pins.eval();
@@ -53,6 +63,7 @@ class VerilatedAxiMemory final : public IAxiMemory {
     out.rid = pins.rid;
     out.rresp = pins.rresp;
     out.rlast = pins.rlast;
+    if (out.rvalid) std::memcpy(out.rdata.data(), &pins.rdata, sizeof out.rdata);
     out.awready = pins.awready;
     out.wready = pins.wready;
     out.bvalid = pins.bvalid;
@@ -72,6 +83,7 @@ class VerilatedAxiMemory final : public IAxiMemory {
 
  private:
   ModelInContext<Verilated> top_;
+  std::uint64_t contents_bytes_;
 };
 
 }  // namespace kb::modules

@@ -3,10 +3,13 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <functional>
 #include <map>
+#include <random>
 
 #include "modules/kit/fabric_fixture.h"
+#include "tests/support/own_process.h"
 
 namespace kb::test {
 namespace {
@@ -121,6 +124,40 @@ TEST(RtlMemory, TheClockStandsStillWhenNothingIsAsked) {
   EXPECT_EQ(memory.statistics().at("rtl_cycles"), 2 * 9);
   EXPECT_EQ(memory.statistics().at("reads"), 2);
   EXPECT_LT(memory.fixture.platform().scheduler().events(), 60u);
+}
+
+// Answers of reads and writes at random times, to the femtosecond.
+struct Answers {
+  std::array<TimeFs, 1000> times{};
+  std::int64_t cycles = 0, compared = 0;
+};
+Answers random_answers(const Values& own) {
+  return in_own_process([&] {
+    AxiSram memory(own);
+    std::mt19937 random(5);
+    for (int i = 0; i < 200; ++i) {
+      const auto at = TimeFs(static_cast<std::int64_t>(random() % 20'000'000) * 1000);
+      memory.request(random() % 2 == 0 ? Op::read : Op::write, 1 + random() % 600, at, random() % 8192);
+    }
+    for (const std::string& problem : memory.fixture.run()) throw Error::model(problem);
+    Answers answers;
+    std::size_t count = 0;
+    for (const TimeFs time : memory.answers()) answers.times.at(count++) = time;
+    answers.cycles = memory.statistics().at("rtl_cycles");
+    const auto statistics = memory.statistics();
+    const auto compared = statistics.find("rtl_compared");
+    if (compared != statistics.end()) answers.compared = compared->second;
+    return answers;
+  });
+}
+
+TEST(RtlMemory, NeitherAStandingClockNorComparedDataMoveATime) {
+  const Answers on = random_answers({}), off = random_answers({{"gate", "off"}}),
+                data = random_answers({{"verify", true}});
+  EXPECT_EQ(on.times, off.times);
+  EXPECT_LT(on.cycles, off.cycles);
+  EXPECT_EQ(on.times, data.times);
+  EXPECT_GT(data.compared, 2000);
 }
 
 TEST(RtlMemory, MessagesAreRefused) {

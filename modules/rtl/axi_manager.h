@@ -1,0 +1,73 @@
+// The manager of an AXI4 memory: bursts of both directions, cycle by cycle.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "modules/rtl/axi.h"
+
+namespace kb::modules {
+
+// What the manager is to read or write; `token` comes back with the last beat or with the answer. The first beat is
+// aligned: bytes of the first and last beat that are not in [begin, end) have no strobe.
+struct AxiBurst {
+  static constexpr std::uint32_t kMaxBeats = 256;
+  static constexpr std::uint64_t kBoundary = 4096;  // no burst crosses a multiple of it
+
+  std::uint64_t token = 0;
+  std::uint64_t begin = 0, end = 0;
+  std::uint8_t size = AxiManagerPins::kWholeBeat;  // log2 of the bytes of a beat
+  std::uint8_t id = 0;
+
+  std::uint64_t beat_bytes() const { return std::uint64_t{1} << size; }
+  std::uint64_t address() const { return begin & ~(beat_bytes() - 1); }
+  std::uint32_t beats() const { return static_cast<std::uint32_t>((end - address() + beat_bytes() - 1) >> size); }
+};
+// The bursts for bytes [begin, end) in beats of 1 << size bytes.
+std::vector<AxiBurst> axi_bursts(std::uint64_t begin, std::uint64_t end, std::uint8_t size);
+
+// step() says which pins it drives in this cycle, apply() what the edge at its end transfers: no pin depends on one of
+// the same cycle, so it can stand in front of any memory. Reads and writes start in the order of the calls. Bursts of
+// one id end in that order, too. Data that it writes are numbers of its own, different for each burst and address.
+class AxiManager {
+ public:
+  // `max_reads` and `max_writes`: bursts whose address the memory has taken and that are not done.
+  AxiManager(const AxiPort& port, std::size_t max_reads, std::size_t max_writes);
+
+  void read(const AxiBurst& burst) { reads_.push_back(burst); }
+  void write(const AxiBurst& burst);
+  bool idle() const;
+
+  struct Done {
+    std::optional<std::uint64_t> read;   // token of the burst whose last beat came
+    std::optional<std::uint64_t> write;  // token of the burst that was answered
+    bool moved = false;                  // anything was transferred
+  };
+  AxiManagerPins step() const;
+  Done apply(const AxiManagerPins& driven, const AxiMemoryPins& memory);
+
+ private:
+  using Open = std::array<std::deque<std::uint64_t>, 1u << AxiPort::kMaxIdBits>;  // tokens by id
+  bool writes_wait() const { return open_writes_ >= max_writes_; }
+  void drive_data(AxiManagerPins& pins) const;
+
+  AxiPort port_;
+  std::size_t max_reads_, max_writes_;
+  std::uint64_t address_mask_;
+  std::deque<AxiBurst> reads_, writes_;  // whose address the memory has not taken
+  struct Data {
+    AxiBurst burst;
+    std::uint64_t serial = 0;
+  };
+  std::deque<Data> data_;        // writes whose data the memory has not taken
+  std::uint32_t beat_ = 0;       // next one of the first of data_
+  std::int64_t addressed_ = 0;   // addresses that the memory has taken, less bursts of data
+  Open read_open_, write_open_;  // whose address the memory has taken
+  std::size_t open_reads_ = 0, open_writes_ = 0;
+  std::uint64_t serial_ = 0;
+};
+
+}  // namespace kb::modules
