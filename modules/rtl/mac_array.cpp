@@ -55,6 +55,13 @@ MacArrayRunner::MacArrayRunner(const RtlMaker<IMacArray>& make, std::int64_t han
     : copies_{make(RtlFill::zeros), make(RtlFill::ones)}, hang_cycles_(hang_cycles) {}
 
 std::int64_t MacArrayRunner::run(const MacOperands& operands, bool verify) {
+  begin(operands);
+  const std::int64_t start = cycle_;
+  while (out_.busy) advance(operands, verify);
+  return cycle_ - start;
+}
+
+void MacArrayRunner::begin(const MacOperands& operands) {
   reset();
   in_.start = true;
   in_.m_blocks = blocks_of(operands.m);
@@ -62,20 +69,21 @@ std::int64_t MacArrayRunner::run(const MacOperands& operands, bool verify) {
   in_.k = static_cast<std::uint16_t>(operands.k);
   clock();
   if (!out_.busy) fail(RtlFault::wrong, "busy is 0 after the edge that takes start");
-  in_ = {};
-  const std::int64_t begin = cycle_;
-  for (std::int64_t silent = 0; out_.busy; ++silent) {
-    if (silent > hang_cycles_ + operands.k) {
-      fail(RtlFault::hang, fmt::format("busy is 1 and no sum has come for {} cycles (hang_cycles + k)", silent - 1));
-    }
-    if (out_.out_valid) {
-      silent = 0;
-      if (verify) check_row(operands);
-    }
-    feed(operands);
-    clock();
+  silent_ = 0;
+}
+
+void MacArrayRunner::advance(const MacOperands& operands, bool verify) {
+  if (silent_ > hang_cycles_ + operands.k) {
+    fail(RtlFault::hang, fmt::format("busy is 1 and no sum has come for {} cycles (hang_cycles + k)", silent_ - 1));
   }
-  return cycle_ - begin;
+  if (out_.out_valid) {
+    silent_ = 0;
+    if (verify) check_row(operands);
+  }
+  in_ = {};
+  feed(operands);
+  clock();
+  ++silent_;
 }
 
 void MacArrayRunner::reset() {
@@ -117,8 +125,6 @@ void MacArrayRunner::compare() const {
 }
 
 void MacArrayRunner::feed(const MacOperands& operands) {
-  in_.a = {};
-  in_.b = {};
   if (!out_.in_ready) return;
   for (std::int64_t i = 0; i < kSize; ++i) {
     const std::int64_t depth = static_cast<std::int64_t>(out_.step) - (out_.skewed ? i : 0);

@@ -66,6 +66,13 @@ class MacArrayRunner {
   // sum is not that of the operands.
   std::int64_t run(const MacOperands& operands, bool verify);
 
+  // The same, edge by edge: begin() is the edge that takes `start`, advance() one of those after it, as long as busy is
+  // 1 behind the one before.
+  void begin(const MacOperands& operands);
+  void advance(const MacOperands& operands, bool verify);
+  const IMacArray::Inputs& inputs() const { return in_; }     // at the last edge
+  const IMacArray::Outputs& outputs() const { return out_; }  // behind it
+
  private:
   void reset();
   void clock();
@@ -78,7 +85,7 @@ class MacArrayRunner {
   std::int64_t hang_cycles_;
   IMacArray::Inputs in_;
   IMacArray::Outputs out_, other_;
-  std::int64_t cycle_ = 0;
+  std::int64_t cycle_ = 0, silent_ = 0;
 };
 
 }  // namespace kb::modules

@@ -31,8 +31,9 @@ class IRouterModel {
     std::array<std::uint64_t, kPorts> in_flit{};
   };
   struct Outputs {
-    std::uint8_t taken = 0;  // before the edge: in_valid and in_ready
-    bool busy = false;       // behind the edge, and so are the others
+    std::uint8_t taken = 0;     // before the edge: in_valid and in_ready
+    std::uint8_t in_ready = 0;  // before the edge, for those who watch the pins
+    bool busy = false;          // after the edge, and so are the others
     std::uint8_t out_valid = 0;
     std::array<std::uint64_t, kPorts> out_flit{};  // of valid outputs
   };

@@ -7,6 +7,7 @@
 #include "modules/pe/pe_context.h"
 #include "platform/base/error.h"
 #include "platform/contract/i_operation_sink.h"
+#include "platform/elab/foreign_call.h"
 
 namespace kb::modules {
 
@@ -40,6 +41,7 @@ const params::FieldTable& RtlGemmParams::fields() {
           .add("clock_ghz", &P::clock, "clock of the array")
           .add("phase_ns", &P::phase, "time of its first rising edge")
           .add("verify", &P::verify, "compare the sums of the array with those of its operands")
+          .add("pins", &P::pins, "show the pins as signals of SystemC, from a clock that never stops")
           .add("hang_cycles", &P::hang_cycles, at_least(1, 1e9),
                "cycles beyond k without a sum after which a busy array hangs")
           .table();
@@ -93,6 +95,11 @@ RtlGemm::RtlGemm(const sc_core::sc_module_name& name, NodeId node, const params:
       granularity_(kind.granularity),
       clock_(params.clock, params.phase),
       cycles_(cycles) {
+  if (params.pins) {
+    const PinPlace place{node_id(), context.shared<PinSharing>(), context.scheduler};
+    signals_ = std::make_unique<MacSignals>("pins", place, clock_, static_cast<IPinSource&>(*this),
+                                            cycles.another_array(params));
+  }
   if (context.observer != nullptr) pins_ = std::make_unique<MacPins>(*context.observer, node_id());
 }
 
@@ -109,7 +116,22 @@ TimeFs RtlGemm::work(CommandTask& task) {
   accumulate(rtl_time_, time);
   const TimeFs edge = clock_.edge_after(now());
   if (pins_ != nullptr) pins_->product(edge, time, stage.m, stage.k, stage.n, cycles);
+  if (signals_ != nullptr) show_product(clock_.number(edge), stage);
   return time_sum(edge - now(), time);
+}
+
+void RtlGemm::show_product(std::int64_t number, const plan::Stage& stage) {
+  const MacOperands operands = MacOperands::pattern(stage.m, stage.k, stage.n);
+  std::vector<MacOperands> parts;
+  for_each_part(
+      stage.m, stage.k, stage.n,
+      [&](std::int64_t row, std::int64_t depth, std::int64_t column, std::int64_t rows, std::int64_t depths,
+          std::int64_t columns) { parts.push_back(operands.part(row, depth, column, rows, depths, columns)); });
+  signals_->play(number, std::move(parts));
+}
+
+void RtlGemm::show_edge(std::int64_t number) {
+  elab::call_block(node_record(), context().scheduler, [&] { signals_->show(number); });
 }
 
 std::int64_t RtlGemm::cycles_of(const CommandTask& task) {

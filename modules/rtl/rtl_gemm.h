@@ -9,6 +9,7 @@
 
 #include "modules/pe/accel_engine.h"
 #include "modules/rtl/mac_array.h"
+#include "modules/rtl/mac_signals.h"
 #include "modules/rtl/rtl_clock.h"
 #include "modules/rtl/rtl_pins.h"
 #include "platform/base/engine_rates.h"
@@ -22,6 +23,7 @@ struct RtlGemmParams {
   Gigahertz clock{1.0};
   Nanoseconds phase;
   bool verify = false;
+  bool pins = false;
   std::int64_t hang_cycles = 100'000;
 
   static const params::FieldTable& fields();
@@ -37,6 +39,7 @@ class RtlGemmCycles {
   // Clocks the array with these numbers and compares the sums.
   std::int64_t verified(const MacOperands& operands, const RtlGemmParams& params);
   std::int64_t clocked() const { return clocked_; }  // parts of products
+  MacArrayRunner another_array(const RtlGemmParams& params) const { return {make_, params.hang_cycles}; }
 
  private:
   struct Shape {
@@ -65,7 +68,7 @@ class RtlGemmCycles {
 // Timing: max(overhead_ns, edge - t + cycles / clock_ghz) from getting the slot at t, where `edge` is the first rising
 // edge after t and `cycles` are those of the RTL for m x k x n, whatever the dtype. The array in the repository, 8 x 8,
 // takes ceil(m / 8) * ceil(n / 8) * (k + 22) cycles.
-class RtlGemm final : public AccelEngine {
+class RtlGemm final : public AccelEngine, private IPinSource {
  public:
   RtlGemm(const sc_core::sc_module_name& name, NodeId node, const params::PeGemmParams& kind,
           const RtlGemmParams& params, PeContext& pe, RtlGemmCycles& cycles, elab::BlockContext& context);
@@ -73,6 +76,8 @@ class RtlGemm final : public AccelEngine {
 
  private:
   TimeFs work(CommandTask& task) override;
+  void show_edge(std::int64_t number) override;
+  void show_product(std::int64_t number, const plan::Stage& stage);
   std::int64_t cycles_of(const CommandTask& task);
   std::optional<MacOperands> operands_of(const CommandTask& task) const;
   TimeFs analytic_time(const CommandTask& task) const;
@@ -82,7 +87,8 @@ class RtlGemm final : public AccelEngine {
   Granularity granularity_;
   RtlClock clock_;
   RtlGemmCycles& cycles_;
-  std::unique_ptr<MacPins> pins_;  // null: no waveforms
+  std::unique_ptr<MacPins> pins_;        // null: no waveforms
+  std::unique_ptr<MacSignals> signals_;  // null: no signals of SystemC
   std::int64_t macs_ = 0, useful_macs_ = 0, clocked_cycles_ = 0, compared_ = 0;
   TimeFs rtl_time_ = 0_fs, analytic_time_ = 0_fs;
 };

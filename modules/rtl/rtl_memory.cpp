@@ -7,6 +7,7 @@
 
 #include "modules/fabric/request_text.h"
 #include "platform/base/error.h"
+#include "platform/elab/foreign_call.h"
 
 namespace kb::modules {
 
@@ -39,6 +40,7 @@ const params::FieldTable& RtlMemoryParams::fields() {
           .add("max_writes", &P::max_writes, at_least(1, 1 << 20), "write bursts that the memory has not answered")
           .add("verify", &P::verify, "compare the data that the memory gives back with what was written")
           .add("gate", &P::gate, {"on", "off"}, "whether the clock stands still while nothing is asked and busy is 0")
+          .add("pins", &P::pins, "show the pins as signals of SystemC, which means gate: off")
           .add("check_unknown", &P::check_unknown, "look for outputs that depend on what was never written")
           .add("hang_cycles", &P::hang_cycles, at_least(1, 1e9), "cycles without a transfer after which a memory hangs")
           .table();
@@ -62,6 +64,10 @@ RtlMemory::RtlMemory(const sc_core::sc_module_name& name, NodeId node, const Rtl
                                   static_cast<std::uint16_t>(params.write_latency)};
   memory_->reset(straps);
   if (shadow_ != nullptr) shadow_->reset(straps);
+  if (params.pins) {
+    const PinPlace place{node_id(), context.shared<PinSharing>(), context.scheduler};
+    signals_ = std::make_unique<AxiSignals>("pins", place, port_, clock_, static_cast<IPinSource&>(*this));
+  }
   if (context.observer != nullptr) pins_ = std::make_unique<AxiPins>(*context.observer, node_id());
 }
 
@@ -94,6 +100,7 @@ void RtlMemory::on_arrival(const Arrival& arrival) {
     return;
   }
   arrived_.push_back(arrival);
+  if (signals_ != nullptr) signals_->resume();
   if (edge_ != kNever) return;
   edge_ = clock_.edge_after(now());
   wake_at(edge_);
@@ -102,7 +109,7 @@ void RtlMemory::on_arrival(const Arrival& arrival) {
 void RtlMemory::on_wake() {
   if (now() != edge_) return;
   const std::int64_t number = clock_.number(edge_);
-  if (params_.gate == RtlGate::off || !port_.busy) skip_to(number);
+  if (!gated()) skip_to(number);
   next_number_ = number + 1;
   while (!arrived_.empty() && arrived_.front().time() < now()) {
     start(arrived_.front());
@@ -121,6 +128,11 @@ void RtlMemory::skip_to(std::int64_t number) {
       fail(error, next_number_);
     }
   }
+}
+
+void RtlMemory::show_edge(std::int64_t number) {
+  elab::call_block(node_record(), context().scheduler, [&] { skip_to(number + 1); });
+  signals_->show(shown_manager_, shown_memory_);
 }
 
 std::uint8_t RtlMemory::next_id() {
@@ -204,6 +216,10 @@ AxiManager::Done RtlMemory::clock() {
   rules_.check(driven, pins);
   if (scoreboard_ != nullptr) scoreboard_->observe(driven, pins);
   const AxiManager::Done done = manager_.apply(driven, pins);
+  if (signals_ != nullptr) {
+    shown_manager_ = driven;
+    shown_memory_ = pins;
+  }
   memory_->rise();
   if (shadow_ != nullptr) shadow_->rise();
   if (pins_ != nullptr && edge_ == now()) pins_->edge(now(), driven, pins, memory_->busy());

@@ -11,6 +11,7 @@
 #include "modules/fabric/sliding_deque.h"
 #include "modules/rtl/axi_manager.h"
 #include "modules/rtl/axi_scoreboard.h"
+#include "modules/rtl/axi_signals.h"
 #include "modules/rtl/rtl_clock.h"
 #include "modules/rtl/rtl_pins.h"
 #include "platform/elab/registry.h"
@@ -28,6 +29,7 @@ struct RtlMemoryParams {
   std::int64_t max_writes = 1024;
   bool verify = false;
   RtlGate gate = RtlGate::on;
+  bool pins = false;
   bool check_unknown = true;
   std::int64_t hang_cycles = 10'000;
 
@@ -41,7 +43,7 @@ struct RtlMemoryParams {
 // have one id. A flit of a read leaves at the edge that takes its last beat, the answer of a write at the edge that
 // takes that of its last burst. While nothing is asked and busy is 0, the clock stands still without events. With
 // `gate: off`, and for a memory without busy, these edges are made up for when the next request comes.
-class RtlMemory final : public ArrivalNode {
+class RtlMemory final : public ArrivalNode, private IPinSource {
  public:
   RtlMemory(const sc_core::sc_module_name& name, NodeId node, const RtlMemoryParams& params,
             const RtlMaker<IAxiMemory>& make, elab::BlockContext& context);
@@ -63,7 +65,9 @@ class RtlMemory final : public ArrivalNode {
   void access(payload::Transaction& transaction, std::uint32_t index, TimeFs since, std::uint8_t id);
   std::uint8_t next_id();
   void check_port(const RtlMemoryParams& params) const;
+  bool gated() const { return params_.gate == RtlGate::on && port_.busy && signals_ == nullptr; }
   void skip_to(std::int64_t number);
+  void show_edge(std::int64_t number) override;
   void edge();
   AxiManager::Done clock();
   void finish(std::uint64_t token);
@@ -80,6 +84,9 @@ class RtlMemory final : public ArrivalNode {
   AxiRules rules_;
   std::unique_ptr<AxiScoreboard> scoreboard_;  // null: data are not compared
   std::unique_ptr<AxiPins> pins_;              // null: no waveforms
+  std::unique_ptr<AxiSignals> signals_;        // null: no signals of SystemC
+  AxiManagerPins shown_manager_;               // before the last edge
+  AxiMemoryPins shown_memory_;                 // likewise
   SlidingDeque<Arrival> arrived_;              // not sampled yet
   std::vector<Access> accesses_;
   std::vector<std::uint32_t> free_;

@@ -7,6 +7,7 @@
 
 #include "modules/fabric/request_text.h"
 #include "platform/base/error.h"
+#include "platform/elab/foreign_call.h"
 #include "platform/elab/route_table.h"
 
 namespace kb::modules {
@@ -19,6 +20,7 @@ const params::FieldTable& RtlRouterParams::fields() {
           .add("phase_ns", &P::phase, "time of its first rising edge")
           .add("fifo_depth", &P::fifo_depth, at_least(1, IRouterModel::kMaxDepth), "flits in the queue of an input")
           .add("gate", &P::gate, {"on", "off"}, "whether the clock stands still while nothing is inside")
+          .add("pins", &P::pins, "show the pins as signals of SystemC, which means gate: off")
           .add("check_unknown", &P::check_unknown, "look for outputs that depend on what was never written")
           .add("hang_cycles", &P::hang_cycles, at_least(1, 1e9), "cycles without progress after which a router hangs")
           .table();
@@ -46,6 +48,10 @@ RtlRouter::RtlRouter(const sc_core::sc_module_name& name, NodeId node, const par
                     lanes_.size(), IRouterModel::kPorts));
   }
   show_pins();
+  if (params.pins) {
+    const PinPlace place{node_id(), context.shared<PinSharing>(), context.scheduler};
+    signals_ = std::make_unique<RouterSignals>("pins", place, clock_, static_cast<IPinSource&>(*this));
+  }
   in_.fifo_depth = static_cast<std::uint8_t>(params.fifo_depth);
   rtl_.reset(in_.fifo_depth);
 }
@@ -68,6 +74,7 @@ void RtlRouter::on_arrival(const Arrival& flit) {
   Lane& lane = lanes_[lane_of(flit.in_port(), flit)];
   lane.waiting.push_back(flit);
   most_waiting_ = std::max(most_waiting_, lane.waiting.size());
+  if (signals_ != nullptr) signals_->resume();
   if (edge_ != kNever) return;
   edge_ = clock_.edge_after(now());
   wake_at(edge_);
@@ -84,7 +91,7 @@ std::uint32_t RtlRouter::lane_of(std::uint16_t port, const Arrival& flit) const 
 void RtlRouter::on_wake() {
   if (now() != edge_) return;
   const std::int64_t number = clock_.number(edge_);
-  if (params_.gate == RtlGate::off) skip_to(number);
+  if (params_.gate == RtlGate::off || signals_ != nullptr) skip_to(number);
   next_number_ = number + 1;
   offer();
   edge();
@@ -95,7 +102,7 @@ void RtlRouter::skip_to(std::int64_t number) {
   in_.in_valid = 0;
   for (; next_number_ < number; ++next_number_) {
     ++clocked_;
-    const IRouterModel::Outputs& pins = rtl_.clock(in_);
+    const IRouterModel::Outputs& pins = clock();
     in_.out_ready = 0;
     if (pins.out_valid != 0 || pins.busy) {
       fail(RtlFault::wrong, fmt::format("{} is 1 behind the edge at {} ns, although nothing is inside; the clock of "
@@ -104,6 +111,20 @@ void RtlRouter::skip_to(std::int64_t number) {
                                         format_ns(params_.phase.time() + next_number_ * clock_.period())));
     }
   }
+}
+
+const IRouterModel::Outputs& RtlRouter::clock() {
+  const IRouterModel::Outputs& pins = rtl_.clock(in_);
+  if (signals_ != nullptr) {
+    shown_in_ = in_;
+    shown_out_ = std::exchange(out_, pins);
+  }
+  return pins;
+}
+
+void RtlRouter::show_edge(std::int64_t number) {
+  elab::call_block(node_record(), context().scheduler, [&] { skip_to(number + 1); });
+  signals_->show(shown_in_, shown_out_, out_.in_ready);
 }
 
 // What arrived strictly before this edge.
@@ -134,7 +155,7 @@ void RtlRouter::edge() {
   ++clocked_;
   const IRouterModel::Outputs* pins = nullptr;
   try {
-    pins = &rtl_.clock(in_);
+    pins = &clock();
   } catch (const Error& error) {
     fail(RtlFault::unknown, error.what());
   }

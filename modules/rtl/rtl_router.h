@@ -10,6 +10,7 @@
 #include "modules/fabric/arrival_node.h"
 #include "modules/fabric/sliding_deque.h"
 #include "modules/rtl/router_model.h"
+#include "modules/rtl/router_signals.h"
 #include "modules/rtl/rtl_clock.h"
 #include "modules/rtl/rtl_pins.h"
 #include "platform/elab/registry.h"
@@ -22,6 +23,7 @@ struct RtlRouterParams {
   Nanoseconds phase;
   std::int64_t fifo_depth = 4;
   RtlGate gate = RtlGate::on;
+  bool pins = false;
   bool check_unknown = true;
   std::int64_t hang_cycles = 10'000;
 
@@ -35,7 +37,7 @@ struct RtlRouterParams {
 // before it. With the router in the repository a flit that arrives at t and finds no other leaves at the second edge
 // after t. Without flits and with busy = 0 the clock stands still: no events; `gate: off` makes up for these edges when
 // the next flit comes, which gives the same times as long as the RTL does nothing by itself.
-class RtlRouter final : public ArrivalNode {
+class RtlRouter final : public ArrivalNode, private IPinSource {
  public:
   RtlRouter(const sc_core::sc_module_name& name, NodeId node, const params::TransitParams& kind,
             const RtlRouterParams& params, const RtlMaker<IRouterModel>& make, elab::BlockContext& context);
@@ -62,6 +64,8 @@ class RtlRouter final : public ArrivalNode {
   void show_pins();
   std::uint32_t lane_of(std::uint16_t port, const Arrival& flit) const;
   void skip_to(std::int64_t number);
+  void show_edge(std::int64_t number) override;
+  const IRouterModel::Outputs& clock();
   void offer();
   void edge();
   void take_outputs(const IRouterModel::Outputs& pins);
@@ -76,6 +80,9 @@ class RtlRouter final : public ArrivalNode {
   RouterRunner rtl_;
   IRouterModel::Inputs in_;
   std::unique_ptr<RouterPins> pins_;         // null: no waveforms
+  std::unique_ptr<RouterSignals> signals_;   // null: no signals of SystemC
+  IRouterModel::Inputs shown_in_;            // before the last edge
+  IRouterModel::Outputs shown_out_, out_;    // after the edge before the last one, and after the last one
   std::vector<std::uint32_t> lane_of_port_;  // kNoLane: carries messages only
   std::vector<Lane> lanes_;
   std::vector<Inside> inside_;  // tag - 1

@@ -31,7 +31,8 @@ class VerilatedRouter final : public IRouterModel {
     if (inputs.in_valid != 0) std::memcpy(&pins.in_flit, inputs.in_flit.data(), sizeof inputs.in_flit);
     pins.clk = 0;
     pins.eval();
-    out_.taken = static_cast<std::uint8_t>(inputs.in_valid & pins.in_ready);
+    out_.in_ready = pins.in_ready;
+    out_.taken = static_cast<std::uint8_t>(inputs.in_valid & out_.in_ready);
     pins.clk = 1;
     pins.eval();
     out_.busy = pins.busy;

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <systemc>
 #include <tlm>
@@ -127,6 +128,9 @@ class Device final : public sc_core::sc_module, private tlm::tlm_bw_transport_if
   TargetSocket& registers();
   // Of a block with impl tlm.memory, by its attribute `socket`: where an outside memory is bound.
   InitiatorSocket& memory(const std::string& name);
+  // The pins of a block from RTL with `attrs: { pins: true }`: a module whose children are signals, which pin() finds.
+  // Configuration Error with the nearest node.
+  sc_core::sc_module& pins(const std::string& node);
   InitiatorSocket host_memory{"host_memory"};  // where the device's DMA reads the queue and copies
   IrqPort irq{"irq"};                          // line 0: its IRQ_STATUS and IRQ_MASK have a bit in common
   // Ports of all lines (DeviceConfig::irqs), line 0 among them. Configuration Error for another one.
@@ -162,5 +166,18 @@ class Device final : public sc_core::sc_module, private tlm::tlm_bw_transport_if
   std::vector<std::unique_ptr<IrqPort>> more_irqs_;
   std::unique_ptr<Impl> impl_;
 };
+
+// A signal of Device::pins(), to bind a port of a checker to: bool for one bit, std::uint32_t, std::uint64_t for longer
+// ones, sc_bv<N> beyond 64 bits.
+template <typename T>
+const sc_core::sc_signal_in_if<T>& pin(const sc_core::sc_module& pins, const std::string& name) {
+  std::string names;
+  for (sc_core::sc_object* const child : pins.get_child_objects()) {
+    const auto* const found = dynamic_cast<const sc_core::sc_signal_in_if<T>*>(child);
+    if (found != nullptr && name == child->basename()) return *found;
+    if (dynamic_cast<sc_core::sc_interface*>(child) != nullptr) names += std::string(" ") + child->basename();
+  }
+  throw std::invalid_argument("no signal '" + name + "' of this type among the pins" + names + " of " + pins.name());
+}
 
 }  // namespace kb

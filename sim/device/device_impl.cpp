@@ -8,6 +8,7 @@
 #include "modules/bridge/tlm_memory.h"
 #include "modules/catalog.h"
 #include "modules/rtl/catalog.h"
+#include "modules/rtl/pin_sharing.h"
 #include "platform/base/nearest.h"
 #include "platform/elab/platform.h"
 #include "sim/device/device_options.h"
@@ -107,6 +108,7 @@ Device::Impl::Impl(Device& device, const DeviceConfig& config)
   host.read_memory = [this](std::uint64_t pa, std::uint64_t nbytes) { return data_->read_if_known(pa, nbytes); };
   host_ = std::make_unique<sim::HostPort>(*platform_, host);
   auto& outside = platform_->context().shared<modules::OutsideModels>();
+  platform_->context().shared<modules::PinSharing>().runs_on = true;
   outside.outward = outward_.get();
   outside.mailbox = mailbox_.get();
   outside.check_protocol = config.check_protocol;

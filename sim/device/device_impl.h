@@ -33,6 +33,7 @@ struct Device::Impl final : private elab::IOutwardCall, private sim::IFailingDev
   modules::TargetBridge& target(const std::string& name);
   TargetSocket& registers() { return control_->registers.socket; }
   InitiatorSocket& memory(const std::string& name);
+  sc_core::sc_module& pins(const std::string& node);
   void host_memory_calls(const tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
     control_->host_memory_calls(payload, phase);
   }

@@ -63,6 +63,48 @@ TEST(RtlGemm, BusyAndTheShapeOfAProductAreShownFromItsStart) {
   EXPECT_THAT(pin("cycles"), ElementsAre(C(kNs, 16 * 86), C(5001 * kNs, 23)));
 }
 
+// Counts at the rising edges of the clock beside an array.
+struct ArrayMonitor final : sc_core::sc_module {
+  std::int64_t starts = 0, busy = 0, rows = 0, fed = 0;
+
+  ArrayMonitor(const sc_core::sc_module_name& name, const sc_core::sc_module& pins)
+      : sc_core::sc_module(name), pins_(pins) {
+    SC_HAS_PROCESS(ArrayMonitor);
+    SC_METHOD(sample);
+    sensitive << signal("clk").posedge_event();
+    dont_initialize();
+  }
+
+ private:
+  const sc_core::sc_signal<bool>& signal(const std::string& name) const {
+    for (sc_core::sc_object* const child : pins_.get_child_objects()) {
+      if (name == child->basename()) return dynamic_cast<const sc_core::sc_signal<bool>&>(*child);
+    }
+    throw Error::model("no signal " + name);
+  }
+  void sample() {
+    starts += signal("start").read();
+    busy += signal("busy").read();
+    rows += signal("out_valid").read();
+    fed += signal("in_ready").read();
+  }
+  const sc_core::sc_module& pins_;
+};
+
+TEST(RtlGemm, AMonitorAtThePinsSeesEveryCycle) {
+  PeMachine machine(machine_with({{"pins", "true"}}));
+  auto& bundles = machine.platform->context().shared<modules::PinSharing>().bundles;
+  ArrayMonitor monitor("monitor", *bundles.at(kNode));
+  const std::vector<Outcome> o = machine.run({on_gemm(0_fs, gemm(32, 64, 32)), on_gemm(5000.25_ns, gemm(65, 8, 8))});
+  EXPECT_EQ(o[0].end, 1 * kNs + 16 * 86 * kNs);  // as without pins
+  const std::int64_t second = 8 * (8 + 22) + (8 + 22);
+  EXPECT_EQ(o[1].end, 5001 * kNs + second * kNs);
+  EXPECT_EQ(monitor.starts, 3);  // the second product has two parts
+  EXPECT_EQ(monitor.busy, 16 * 86 + second);
+  EXPECT_EQ(monitor.rows, 8 * (16 + 9));
+  EXPECT_EQ(monitor.fed, 16 * (64 + 14) + 9 * (8 + 14));
+}
+
 TEST(RtlGemm, ClockAndPhaseAreAttributes) {
   PeMachine machine(machine_with({{"clock_ghz", "0.5"}, {"phase_ns", "0.5"}}));
   const std::vector<Outcome> o = machine.run({on_gemm(0_fs, gemm(1, 1, 1)), on_gemm(1000 * kNs, gemm(8, 8, 8))});
