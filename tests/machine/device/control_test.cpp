@@ -11,6 +11,7 @@
 #include "platform/base/units.h"
 #include "sim/device/device.h"
 #include "sim/device/device_queue.h"
+#include "tests/machine/device/axi_wires.h"
 #include "tests/machine/device/systemc_reports.h"
 
 namespace kb {
@@ -126,6 +127,45 @@ kb_arg integer(std::int64_t value) {
   arg.kind = KB_ARG_INTEGER;
   arg.value = static_cast<std::uint64_t>(value);
   return arg;
+}
+
+// The same with the host's memory behind pins of AXI4.
+TEST(Control, ADriverCopiesThroughPins) {
+  DeviceConfig config;
+  config.topology = KB_CONFIG_DIR "/one_pe.yaml";
+  Device device("device", config);
+  HostMemory memory("memory", 1 << 20);
+  test::AxiWires<64> wires;
+  AxiMemoryPort<64> manager("manager");
+  AxiPort<64> port("port");
+  wires.connect(manager);
+  wires.connect(port);
+  wires.aresetn = true;
+  device.host_memory.bind(manager.target);
+  port.initiator.bind(memory.socket);
+  constexpr int kBytes = 10'000;  // more than two pages
+  Cpu cpu("cpu", &memory, [](Cpu& driver) {
+    auto* const there = driver.memory->at<unsigned char>(0x10123);
+    for (int i = 0; i < kBytes; ++i) there[i] = static_cast<unsigned char>(i * 31 >> 3);
+    auto* const before = driver.memory->at<unsigned char>(0x20000);
+    auto* const behind = driver.memory->at<unsigned char>(0x20001 + kBytes);
+    *before = *behind = 0xaa;
+    driver.start();
+    driver.descriptor(0) = copy_descriptor(KB_OP_COPY_TO_DEVICE, 0x10123, hbm(64), kBytes);
+    driver.descriptor(1) = copy_descriptor(KB_OP_COPY_TO_HOST, 0x20001, hbm(64), kBytes);
+    driver.descriptor(1).flags = KB_FLAG_INTERRUPT;
+    EXPECT_EQ(driver.ring(2), KB_IRQ_DONE);
+    EXPECT_EQ(std::memcmp(there, driver.memory->at<unsigned char>(0x20001), kBytes), 0);
+    EXPECT_EQ(*before, 0xaa);  // no strobe
+    EXPECT_EQ(*behind, 0xaa);
+  });
+  sc_core::sc_signal<bool> irq("irq");
+  cpu.registers.bind(device.registers());
+  device.irq.bind(irq);
+  cpu.irq.bind(irq);
+  sc_core::sc_start(sc_core::sc_time(100, sc_core::SC_US));  // a clock never ends
+  EXPECT_TRUE(cpu.done);
+  EXPECT_TRUE(device.finish().ok);
 }
 
 TEST(Control, ADriverCopiesLaunchesAndCopiesBack) {
