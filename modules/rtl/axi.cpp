@@ -17,7 +17,7 @@ constexpr std::uint8_t kOkay = 0;
 
 }  // namespace
 
-std::string difference(const AxiMemoryPins& one, const AxiMemoryPins& other) {
+const char* difference(const AxiMemoryPins& one, const AxiMemoryPins& other) {
   if (one.arready != other.arready) return "arready";
   if (one.rvalid != other.rvalid) return "rvalid";
   if (one.awready != other.awready) return "awready";
@@ -29,15 +29,15 @@ std::string difference(const AxiMemoryPins& one, const AxiMemoryPins& other) {
   if (one.rvalid && one.rlast != other.rlast) return "rlast";
   if (one.bvalid && one.bid != other.bid) return "bid";
   if (one.bvalid && one.bresp != other.bresp) return "bresp";
-  return "";
+  return nullptr;
 }
 
 void AxiRules::check(const AxiManagerPins& manager, const AxiMemoryPins& memory) {
   check_reads(manager, memory);
   check_writes(manager, memory);
-  before_ = memory;
   r_waits_ = memory.rvalid && !manager.rready;
   b_waits_ = memory.bvalid && !manager.bready;
+  if (r_waits_ || b_waits_) before_ = memory;
 }
 
 void AxiRules::check_reads(const AxiManagerPins& manager, const AxiMemoryPins& memory) {

@@ -9,10 +9,23 @@ namespace {
 
 // The bytes that a write puts at the 8 addresses from 8 * index.
 std::uint64_t word_of(std::uint64_t serial, std::uint64_t index) {
-  std::uint64_t x = (serial << 40) ^ index;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
+  const std::uint64_t x = (serial * 0x9e3779b97f4a7c15u ^ index) * 0xbf58476d1ce4e5b9u;
+  return x ^ (x >> 32);
+}
+
+// The bytes that it puts at [begin, end).
+void fill(std::uint8_t* bytes, std::uint64_t serial, std::uint64_t begin, std::uint64_t end) {
+  constexpr std::uint64_t kWord = sizeof(std::uint64_t);
+  if ((begin | end) % kWord == 0) {
+    for (std::uint64_t index = begin / kWord; index < end / kWord; ++index, bytes += kWord) {
+      const std::uint64_t word = word_of(serial, index);
+      std::memcpy(bytes, &word, kWord);
+    }
+    return;
+  }
+  for (std::uint64_t at = begin; at < end; ++at) {
+    *bytes++ = static_cast<std::uint8_t>(word_of(serial, at / kWord) >> (8 * (at % kWord)));
+  }
 }
 
 std::uint64_t low_bits(std::uint32_t count) {
@@ -21,46 +34,29 @@ std::uint64_t low_bits(std::uint32_t count) {
 
 }  // namespace
 
-std::vector<AxiBurst> axi_bursts(std::uint64_t begin, std::uint64_t end, std::uint8_t size) {
-  const std::uint64_t most = std::uint64_t{AxiBurst::kMaxBeats} << size;
-  std::vector<AxiBurst> bursts;
-  while (begin < end) {
-    AxiBurst burst;
-    burst.begin = begin;
-    burst.size = size;
-    burst.end = std::min({end, (begin / AxiBurst::kBoundary + 1) * AxiBurst::kBoundary, burst.address() + most});
-    begin = burst.end;
-    bursts.push_back(burst);
-  }
-  return bursts;
-}
-
 AxiManager::AxiManager(const AxiPort& port, std::size_t max_reads, std::size_t max_writes)
-    : port_(port), max_reads_(max_reads), max_writes_(max_writes), address_mask_(low_bits(port.address_bits)) {}
+    : port_(port), max_reads_(max_reads), max_writes_(max_writes), address_mask_(low_bits(port.address_bits)) {
+  pins_.rready = pins_.bready = true;
+}
 
 void AxiManager::write(const AxiBurst& burst) {
   writes_.push_back(burst);
   data_.push_back({burst, ++serial_});
 }
 
-bool AxiManager::idle() const {
-  return reads_.empty() && writes_.empty() && open_reads_ == 0 && open_writes_ == 0 && data_.empty();
-}
-
-AxiManagerPins AxiManager::step() const {
-  AxiManagerPins pins;
-  pins.rready = pins.bready = true;
-  if (!reads_.empty() && open_reads_ < max_reads_) {
+const AxiManagerPins& AxiManager::step() {
+  AxiManagerPins& pins = pins_;
+  pins.arvalid = !reads_.empty() && open_reads_ < max_reads_;
+  if (pins.arvalid) {
     const AxiBurst& burst = reads_.front();
-    pins.arvalid = true;
     pins.arid = burst.id;
     pins.arsize = burst.size;
     pins.araddr = burst.address() & address_mask_;
     pins.arlen = static_cast<std::uint8_t>(burst.beats() - 1);
   }
-  if (!writes_.empty() && !writes_wait()) {
+  pins.awvalid = !writes_.empty() && open_writes_ < max_writes_;
+  if (pins.awvalid) {
     const AxiBurst& burst = writes_.front();
-    pins.awvalid = true;
     pins.awid = burst.id;
     pins.awsize = burst.size;
     pins.awaddr = burst.address() & address_mask_;
@@ -69,23 +65,20 @@ AxiManagerPins AxiManager::step() const {
   // A memory may wait for the first beat before it takes an address. One without strobes has never seen data come
   // before their address was taken, and does not have to.
   const bool early = port_.strobes && addressed_ == 0 && pins.awvalid;
-  if (!data_.empty() && (addressed_ > 0 || early)) drive_data(pins);
+  pins.wvalid = !data_.empty() && (addressed_ > 0 || early);
+  pins.wlast = false;
+  if (pins.wvalid) drive_data();
   return pins;
 }
 
-void AxiManager::drive_data(AxiManagerPins& pins) const {
+void AxiManager::drive_data() {
   const auto& [burst, serial] = data_.front();
-  pins.wvalid = true;
-  pins.wlast = beat_ + 1 == burst.beats();
+  pins_.wlast = beat_ + 1 == burst.beats();
   const std::uint64_t from = burst.address() + beat_ * burst.beat_bytes();
   const std::uint64_t begin = std::max(from, burst.begin), end = std::min(from + burst.beat_bytes(), burst.end);
-  pins.wstrb = low_bits(static_cast<std::uint32_t>(end - begin)) << (begin % port_.beat_bytes);
-  for (std::uint64_t at = begin; at < end;) {
-    const std::uint64_t word = word_of(serial, at / sizeof word);
-    const std::uint64_t offset = at % sizeof word, count = std::min(end - at, sizeof word - offset);
-    std::memcpy(&pins.wdata[at % port_.beat_bytes], reinterpret_cast<const char*>(&word) + offset, count);
-    at += count;
-  }
+  const std::uint64_t lane = begin & (port_.beat_bytes - 1);
+  pins_.wstrb = low_bits(static_cast<std::uint32_t>(end - begin)) << lane;
+  fill(&pins_.wdata[lane], serial, begin, end);
 }
 
 AxiManager::Done AxiManager::apply(const AxiManagerPins& driven, const AxiMemoryPins& memory) {

@@ -1,11 +1,11 @@
 // The manager of an AXI4 memory: bursts of both directions, cycle by cycle.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <vector>
 
 #include "modules/rtl/axi.h"
 
@@ -26,8 +26,19 @@ struct AxiBurst {
   std::uint64_t address() const { return begin & ~(beat_bytes() - 1); }
   std::uint32_t beats() const { return static_cast<std::uint32_t>((end - address() + beat_bytes() - 1) >> size); }
 };
-// The bursts for bytes [begin, end) in beats of 1 << size bytes.
-std::vector<AxiBurst> axi_bursts(std::uint64_t begin, std::uint64_t end, std::uint8_t size);
+// Calls f(burst) for the bursts that bytes [begin, end) need in beats of 1 << size bytes.
+template <typename F>
+void for_each_axi_burst(std::uint64_t begin, std::uint64_t end, std::uint8_t size, F f) {
+  const std::uint64_t most = std::uint64_t{AxiBurst::kMaxBeats} << size;
+  while (begin < end) {
+    AxiBurst burst;
+    burst.begin = begin;
+    burst.size = size;
+    burst.end = std::min({end, (begin / AxiBurst::kBoundary + 1) * AxiBurst::kBoundary, burst.address() + most});
+    begin = burst.end;
+    f(burst);
+  }
+}
 
 // step() says which pins it drives in this cycle, apply() what the edge at its end transfers: no pin depends on one of
 // the same cycle, so it can stand in front of any memory. Reads and writes start in the order of the calls. Bursts of
@@ -39,22 +50,24 @@ class AxiManager {
 
   void read(const AxiBurst& burst) { reads_.push_back(burst); }
   void write(const AxiBurst& burst);
-  bool idle() const;
+  bool idle() const {
+    return reads_.empty() && writes_.empty() && open_reads_ == 0 && open_writes_ == 0 && data_.empty();
+  }
 
   struct Done {
     std::optional<std::uint64_t> read;   // token of the burst whose last beat came
     std::optional<std::uint64_t> write;  // token of the burst that was answered
     bool moved = false;                  // anything was transferred
   };
-  AxiManagerPins step() const;
+  const AxiManagerPins& step();
   Done apply(const AxiManagerPins& driven, const AxiMemoryPins& memory);
 
  private:
   using Open = std::array<std::deque<std::uint64_t>, 1u << AxiPort::kMaxIdBits>;  // tokens by id
-  bool writes_wait() const { return open_writes_ >= max_writes_; }
-  void drive_data(AxiManagerPins& pins) const;
+  void drive_data();
 
   AxiPort port_;
+  AxiManagerPins pins_;  // of this cycle; what is not valid keeps its value
   std::size_t max_reads_, max_writes_;
   std::uint64_t address_mask_;
   std::deque<AxiBurst> reads_, writes_;  // whose address the memory has not taken

@@ -108,9 +108,11 @@ void RtlMemory::on_arrival(const Arrival& arrival) {
 
 void RtlMemory::on_wake() {
   if (now() != edge_) return;
-  const std::int64_t number = clock_.number(edge_);
-  if (!gated()) skip_to(number);
-  next_number_ = number + 1;
+  if (!gated()) {
+    const std::int64_t number = clock_.number(edge_);
+    skip_to(number);
+    next_number_ = number + 1;
+  }
   while (!arrived_.empty() && arrived_.front().time() < now()) {
     start(arrived_.front());
     arrived_.pop_front();
@@ -172,7 +174,7 @@ void RtlMemory::access(Transaction& transaction, std::uint32_t index, TimeFs sin
     first = first / port_.beat_bytes * port_.beat_bytes;
     end = (end + port_.beat_bytes - 1) / port_.beat_bytes * port_.beat_bytes;
   }
-  for (AxiBurst& burst : axi_bursts(first, end, beat_size_)) {
+  for_each_axi_burst(first, end, beat_size_, [&](AxiBurst burst) {
     burst.token = token;
     burst.id = id;
     ++access.bursts;
@@ -181,7 +183,7 @@ void RtlMemory::access(Transaction& transaction, std::uint32_t index, TimeFs sin
     } else {
       manager_.write(burst);
     }
-  }
+  });
 }
 
 void RtlMemory::edge() {
@@ -205,12 +207,12 @@ void RtlMemory::edge() {
 }
 
 AxiManager::Done RtlMemory::clock() {
-  const AxiManagerPins driven = manager_.step();
+  const AxiManagerPins& driven = manager_.step();
   const AxiMemoryPins pins = memory_->settle(driven);
   if (shadow_ != nullptr) {
-    const std::string signal = difference(pins, shadow_->settle(driven));
-    if (!signal.empty()) {
-      throw rtl_error(RtlFault::unknown, signal + " depends on a register that was never written (X)");
+    const char* const signal = difference(pins, shadow_->settle(driven));
+    if (signal != nullptr) {
+      throw rtl_error(RtlFault::unknown, std::string(signal) + " depends on a register that was never written (X)");
     }
   }
   rules_.check(driven, pins);

@@ -41,7 +41,7 @@ class RandomBursts {
     std::uint64_t asked = 0, done = 0, silent = 0;
     while (done < bursts && ++silent < 10'000) {
       if (asked < bursts && asked - done < 16) ask(asked++);
-      const modules::AxiManagerPins driven = manager_.step();
+      const modules::AxiManagerPins& driven = manager_.step();
       const modules::AxiMemoryPins pins = memory_->settle(driven);
       rules_.check(driven, pins);
       board_.observe(driven, pins);
@@ -69,8 +69,9 @@ class RandomBursts {
     const std::uint64_t beats = 1 + below(below(8) == 0 ? 256 : 8), bytes = beats * burst.beat_bytes();
     burst.begin = below(2) == 0 ? below(4096) : below(64);  // often the same bytes
     burst.end = burst.begin + 1 + below(bytes);
-    burst = modules::axi_bursts(burst.begin, std::min(burst.end, burst.begin + 2048), burst.size).front();
-    AxiBurst whole = burst;
+    AxiBurst whole;
+    modules::for_each_axi_burst(burst.begin, std::min(burst.end, burst.begin + 2048), burst.size,
+                                [&](const AxiBurst& one) { whole = whole.end == 0 ? one : whole; });
     whole.token = token;
     whole.id = static_cast<std::uint8_t>(below(1u << port_.id_bits));
     if (below(2) == 0) {
