@@ -25,7 +25,6 @@ PinClock::PinClock(const sc_core::sc_module_name& name, const PinPlace& place, c
 
 void PinClock::edge_method() {
   armed_ = false;
-  scheduler_.present();
   if (scheduler_.failed()) return;
   if (number_ >= 0) {
     source_.show_edge(number_);

@@ -38,18 +38,32 @@ TEST_F(RtlTest, OneEngineAndOneRouterAreReplaced) {
   EXPECT_FALSE(blocks.at("sip0.cube0.pe1.pe_gemm").contains("rtl_cycles"));
 }
 
+// The example with more attributes of its router and its array.
+std::string example_with(const std::string& router, const std::string& array = "") {
+  std::ostringstream text;
+  text << std::ifstream(kExample).rdbuf();
+  std::string machine = text.str();
+  const std::string depth = "fifo_depth: 4", verify = "verify: true";
+  machine.replace(machine.find(depth), depth.size(), depth + router);
+  machine.replace(machine.find(verify), verify.size(), verify + array);
+  return machine;
+}
+
 TEST_F(RtlTest, TwoRunsAreEqualAndSoAreBothGates) {
   const std::string bench = "--bench matmul-composite-multi-pe";
   const nlohmann::json first = run(kExample, bench);
   EXPECT_EQ(first, run(kExample, bench));
-  std::ostringstream text;
-  text << std::ifstream(kExample).rdbuf();
-  std::string machine = text.str();
-  const std::string depth = "fifo_depth: 4";
-  machine.replace(machine.find(depth), depth.size(), depth + ", gate: off");
-  const nlohmann::json off = run(write("off.yaml", machine), bench);
+  const nlohmann::json off = run(write("off.yaml", example_with(", gate: off")), bench);
   EXPECT_EQ(first.at("launches"), off.at("launches"));
   EXPECT_EQ(first.at("sim_time_ns"), off.at("sim_time_ns"));
+}
+
+TEST_F(RtlTest, SignalsAtPinsMoveNoTimeAndTheRunEnds) {
+  const std::string bench = "--bench gemm-multi-pe --set dtype=i8";
+  const nlohmann::json hidden = run(kExample, bench);
+  const nlohmann::json shown = run(write("pins.yaml", example_with(", pins: true", ", pins: true")), bench);
+  EXPECT_EQ(hidden.at("launches"), shown.at("launches"));
+  EXPECT_EQ(hidden.at("sim_time_ns"), shown.at("sim_time_ns"));
 }
 
 TEST_F(RtlTest, RandomTrafficCrossesRoutersAndMemoriesFromRtl) {
