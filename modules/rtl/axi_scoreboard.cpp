@@ -83,6 +83,7 @@ void AxiScoreboard::write(const Burst& burst, const Beat& beat) {
       versions.emplace_back();
       versions.back().serial = burst.serial;
       versions.back().begin = beat.cycle;
+      versions.back().id = burst.id;
       lines_of_[burst.serial].push_back(line);
     }
     versions.back().mask |= std::uint64_t{1} << offset;
@@ -95,6 +96,11 @@ void AxiScoreboard::compare(const Burst& burst, const AxiManagerPins::Beat& data
   for (std::uint64_t at = burst.address; at < end; ++at) compare_byte(burst, at, data[at % port_.beat_bytes]);
 }
 
+// Whether AXI4 orders two writes.
+bool AxiScoreboard::follows(const Version& later, const Version& version) {
+  return later.begin > version.done || (later.id == version.id && later.serial > version.serial);
+}
+
 void AxiScoreboard::compare_byte(const Burst& burst, std::uint64_t address, std::uint8_t read) {
   const std::uint64_t at = contents_address(address), offset = at % kLineBytes;
   const auto found = lines_.find(at / kLineBytes);
@@ -104,7 +110,7 @@ void AxiScoreboard::compare_byte(const Burst& burst, std::uint64_t address, std:
   for (const Version& version : found->second) {
     if (!has(version)) continue;
     const bool overwritten = std::any_of(found->second.begin(), found->second.end(), [&](const Version& later) {
-      return has(later) && later.begin > version.done && later.done < burst.since;
+      return has(later) && follows(later, version) && later.done < burst.since;
     });
     if (overwritten) continue;
     if (version.bytes[offset] == read) {
@@ -129,7 +135,7 @@ void AxiScoreboard::drop_overwritten(std::vector<Version>& versions) const {
   const std::int64_t oldest = oldest_read();
   for (Version& version : versions) {
     for (const Version& later : versions) {
-      if (later.begin > version.done && later.done < oldest) version.mask &= ~later.mask;
+      if (follows(later, version) && later.done < oldest) version.mask &= ~later.mask;
     }
   }
   versions.erase(std::remove_if(versions.begin(), versions.end(), [](const Version& v) { return v.mask == 0; }),

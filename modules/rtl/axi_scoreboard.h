@@ -31,6 +31,7 @@ class AxiScoreboard {
     std::uint64_t serial = 0;  // of the write
     std::uint64_t mask = 0;    // bytes that it has put there
     std::int64_t begin = 0, done = kOpen;
+    std::uint8_t id = 0;
     std::array<std::uint8_t, kLineBytes> bytes{};
   };
   struct Burst {
@@ -53,10 +54,10 @@ class AxiScoreboard {
   void write(const Burst& burst, const Beat& beat);
   void compare(const Burst& burst, const AxiManagerPins::Beat& data);
   void compare_byte(const Burst& burst, std::uint64_t address, std::uint8_t read);
+  static bool follows(const Version& later, const Version& version);
   void drop_overwritten(std::vector<Version>& versions) const;
   std::int64_t oldest_read() const;
   std::uint64_t contents_address(std::uint64_t address) const { return address & address_mask_; }
-  std::uint64_t strobes_of(const Burst& burst) const;
 
   AxiPort port_;
   std::uint64_t address_mask_;
