@@ -37,7 +37,6 @@ TEST(Registration, EverySourceBelongsToALibraryOrProgram) {
   known.insert("sim/cli/main.cpp");
   known.insert("sim/device/library.cpp");            // of the shared library of the device
   known.insert("sim/web/http_entry.cpp");            // of the shared library of the server
-  known.insert("platform/waves/fst_fast_path.cpp");  // compiled with GTKWave's source (cmake/KbFst.cmake)
   for (const std::string& top : product_folders()) {
     for (const std::string& file : files_below(top, {".cpp"})) {
       EXPECT_EQ(known.count(file), 1u) << file << " is in no kb_library()";

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -88,7 +89,7 @@ class WaveCommandTest : public test::CommandLineTest {
 
 TEST_F(WaveCommandTest, AnFstHasTheContentOfTheVcd) {
   for (const std::string options : {"", "--wave-detail flit", "--wave-from-ns 300 --wave-until-ns 900"}) {
-    ASSERT_EQ(kernbench(small() + options + " --wave w.vcd").code, 0);
+    ASSERT_EQ(kernbench(small() + options + " --wave w.vcd --wave-strings").code, 0);
     ASSERT_EQ(kernbench(small() + options + " --wave w.fst").code, 0);
     const auto vcd = parse_vcd(read("w.vcd")), back = parse_vcd(unpacked("w.fst"));
     EXPECT_EQ(vcd, back) << options;
@@ -98,7 +99,7 @@ TEST_F(WaveCommandTest, AnFstHasTheContentOfTheVcd) {
 
 TEST_F(WaveCommandTest, TheToolsOfGtkwaveReadAnFst) {
   if (std::system("command -v fst2vcd > /dev/null") != 0) GTEST_SKIP() << "fst2vcd is not here: install gtkwave";
-  ASSERT_EQ(kernbench(small() + "--wave w.vcd --wave-detail flit").code, 0);
+  ASSERT_EQ(kernbench(small() + "--wave w.vcd --wave-strings --wave-detail flit").code, 0);
   ASSERT_EQ(kernbench(small() + "--wave w.fst --wave-detail flit").code, 0);
   ASSERT_EQ(
       std::system(("cd '" + folder() +
@@ -143,7 +144,7 @@ TEST_F(WaveCommandTest, AWindowIsAPartOfTheWhole) {
 }
 
 TEST_F(WaveCommandTest, StatesHaveWordsBesideTheirNumbers) {
-  ASSERT_EQ(kernbench(small() + "--wave w.vcd --wave-filter '*.kernel_state'").code, 0);
+  ASSERT_EQ(kernbench(small() + "--wave w.vcd --wave-strings --wave-filter '*.kernel_state'").code, 0);
   const auto vcd = parse_vcd(read("w.vcd"));
   const std::map<std::string, std::string> words = {
       {"b0", "sidle"}, {"b1", "swaits_for_start"}, {"b10", "sruns"}, {"b11", "swaits_for_engine"}};
@@ -158,7 +159,10 @@ TEST_F(WaveCommandTest, StatesHaveWordsBesideTheirNumbers) {
 }
 
 TEST_F(WaveCommandTest, FlitsOfAWireAreCounted) {
-  ASSERT_EQ(kernbench(small() + "--wave w.vcd --wave-detail flit --wave-filter 'sip0.cube0.pe0.pe_dma.*'").code, 0);
+  ASSERT_EQ(
+      kernbench(small() + "--wave w.vcd --wave-strings --wave-detail flit --wave-filter 'sip0.cube0.pe0.pe_dma.*'")
+          .code,
+      0);
   const auto vcd = parse_vcd(read("w.vcd"));
   const std::string wire = "sip0.cube0.pe0.pe_dma.to_sip0_cube0_r0c0.";
   const std::set<std::string> names = {"valid",   "first",   "last", "txn[31:0]", "flit[23:0]",
@@ -192,6 +196,73 @@ TEST_F(WaveCommandTest, AFilterForQueuesOfARunWithoutQueuesIsAWarning) {
   const test::Outcome outcome = kernbench("run --bench noop --wave w.vcd --wave-filter '*.pe_ipcq.*'");
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(outcome.out + outcome.err, HasSubstr("has matched no signal of this run"));
+}
+
+// What ends a run before its time leaves a file that can be read, with the beginning of the whole one.
+class KeptWavesTest : public WaveCommandTest {
+ protected:
+  static constexpr const char* kRun = "run --bench gpt3-qkv --set model=2.7b --no-findings --quiet ";
+
+  Changes kernel_states(const std::string& file) const {
+    const auto signals = parse_vcd(file.substr(file.size() - 4) == ".fst" ? unpacked(file) : read(file));
+    return signals.at("sip0.cube0.pe0.pe_cpu.kernel_state[1:0]");
+  }
+  void expect_beginning(const std::string& kept, const std::string& whole) const {
+    const Changes some = kernel_states(kept), all = kernel_states(whole);
+    ASSERT_GE(some.size(), 2u) << kept;
+    ASSERT_LE(some.size(), all.size());
+    EXPECT_EQ(some, Changes(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(some.size()))) << kept;
+  }
+};
+
+TEST_F(KeptWavesTest, AfterAnInterruptAndAfterAKill) {
+  KB_SKIP_UNDER_SANITIZERS();
+#ifndef KB_HAS_FST
+  GTEST_SKIP() << "an FST cannot be read back here: install verilator";
+#endif
+  ASSERT_EQ(kernbench(std::string(kRun) + "--wave whole.fst").code, 0);
+  for (const auto& [signal, code] : {std::pair{"INT", 130}, std::pair{"TERM", 130}, std::pair{"KILL", 128 + 9}}) {
+    for (const std::string file : {"w.fst", "w.vcd"}) {
+      const test::Outcome outcome = kernbench(kRun + ("--wave " + file), signalled_when(signal, file));
+      EXPECT_EQ(outcome.code, code) << outcome.err;
+      if (code == 130) EXPECT_THAT(outcome.err, HasSubstr("; " + file + " has the waveforms up to "));
+      expect_beginning(file, "whole.fst");
+      std::remove((folder() + "/" + file).c_str());
+    }
+  }
+}
+
+TEST_F(KeptWavesTest, RawTrafficHasWaveforms) {
+  write("t.csv", "id,issue_ns,op,src,dst,bytes\na,10,pe_read,sip0.cube0.pe0,0x2000000000,4096\n");
+  const std::string run = "traffic --topology '" + config("one_cube") + "' --trace t.csv --out t.tsv ";
+  const test::Outcome outcome = kernbench(run + "--wave w.vcd --gtkw w.gtkw --wave-filter '*.pe0.pe_dma.*'");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto vcd = parse_vcd(read("w.vcd"));
+  std::size_t changes = 0;
+  for (const auto& [name, list] : vcd) changes += list.size() - 1;
+  EXPECT_GE(changes, 2u);
+  EXPECT_THAT(read("w.gtkw"), HasSubstr("sip0.cube0.pe0.pe_dma.to_"));
+  EXPECT_EQ(kernbench(run + "--wave-strings").code, 2);
+}
+
+// Identifiers, types and values of IEEE 1364 alone.
+TEST_F(WaveCommandTest, AVcdIsOneForStrictReaders) {
+  ASSERT_EQ(kernbench(small() + "--wave w.vcd --wave-detail flit").code, 0);
+  std::istringstream lines(read("w.vcd"));
+  std::set<std::string> kinds;
+  bool declared = false;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string first, type, bits, id, name;
+    words >> first >> type >> bits >> id >> name;
+    if (first == "$var") {
+      EXPECT_EQ(type, "wire") << line;
+      EXPECT_TRUE(std::isalpha(static_cast<unsigned char>(name[0])) != 0) << line;
+    }
+    if (declared) kinds.insert(first.substr(0, first[0] == '$' ? std::string::npos : 1));
+    declared = declared || first == "$enddefinitions";
+  }
+  EXPECT_EQ(kinds, (std::set<std::string>{"#", "$dumpvars", "$end", "0", "1", "b"}));
 }
 
 // The lines of a save file that name signals.
