@@ -8,7 +8,7 @@
 namespace kb {
 
 // Raised with every change of a type that crosses the boundary.
-inline constexpr int kPluginAbi = 22;
+inline constexpr int kPluginAbi = 23;
 
 // "kernbench 0.1.0, plug-in ABI 22".
 inline std::string plugin_abi() {

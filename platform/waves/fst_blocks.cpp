@@ -15,7 +15,9 @@ namespace {
 enum Block : char { kHeader = 0, kGeometry = 3, kHierarchy = 4, kChanges = 8 };
 constexpr unsigned char kScope = 254, kUpScope = 255, kModule = 0;  // of the hierarchy
 constexpr unsigned char kWire = 16, kText = 21, kNoDirection = 0;
-constexpr char kLz4 = '4';
+constexpr char kLz4 = '4', kZlib = 'Z';
+// Beyond so many bytes a change, of which a VCD has 16, the next block is packed by zlib, which takes longer.
+constexpr double kMaxBytes = 1.0;
 constexpr std::size_t kUnpacked = 32;        // shorter chains are not packed
 constexpr std::size_t kLongestStep = 5 + 8;  // bytes of a change of up to 64 bits
 constexpr std::size_t kHeadOfChanges = 33;   // kind, length, begin, end, memory
@@ -184,6 +186,9 @@ void FstSections::set_value(std::uint32_t signal, std::uint64_t value) {
 }
 
 void FstSections::advance(const Section& section) {
+  steps_ += section.steps.size();
+  bytes_ += block_.size();
+  is_zlib_ = static_cast<double>(bytes_) > kMaxBytes * static_cast<double>(steps_);
   for (const Section::Run& run : section.runs) set_value(run.signal, section.steps[run.first + run.count - 1].value);
 }
 
@@ -215,7 +220,7 @@ void FstSections::put_frame() {
 std::uint64_t FstSections::put_chains(const Section& section, bool with_values) {
   put_short(block_, variables_.all().size());
   chains_ = block_.size();
-  block_ += kLz4;
+  block_ += is_zlib_ ? kZlib : kLz4;
   for (std::uint32_t r = 0; r < section.runs.size(); ++r) runs_[section.runs[r].signal] = r + 1;
   std::uint64_t unpacked = 0;
   for (std::size_t v = 0; v < variables_.all().size(); ++v) {
@@ -288,14 +293,17 @@ void FstSections::make_texts(std::uint32_t signal, Steps steps, bool with_first)
 
 // Behind its length, or behind 0 if it is not packed.
 void FstSections::put_chain() {
-  std::size_t packed = 0;
-  if (used_ > kUnpacked) {
+  const std::string_view chain(reinterpret_cast<const char*>(chain_.data()), used_);
+  std::string_view packed = chain;
+  if (used_ > kUnpacked && is_zlib_) {
+    packed = packer_->zlib(chain);
+  } else if (used_ > kUnpacked) {
     packed_.resize(std::max(packed_.size(), used_));
-    packed = lz4_.pack(chain_.data(), used_, packed_.data());
+    const std::size_t size = lz4_.pack(chain_.data(), used_, packed_.data());
+    if (size > 0) packed = {reinterpret_cast<const char*>(packed_.data()), size};
   }
-  put_short(block_, packed == 0 ? 0 : used_);
-  block_.append(reinterpret_cast<const char*>(packed == 0 ? chain_.data() : packed_.data()),
-                packed == 0 ? used_ : packed);
+  put_short(block_, packed.size() == chain.size() ? 0 : used_);
+  block_.append(packed);
 }
 
 // How far each chain is behind the one before, and how many variables have none.

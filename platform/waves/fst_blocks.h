@@ -63,7 +63,7 @@ class FstSections {
   // result is valid until the next call.
   std::string_view render(const Section& section, TimeFs from, bool with_values);
   const std::vector<std::uint64_t>& values() const { return values_; }
-  // What the section changes is in the frame of the next block.
+  // The section of the latest render() is in the file: what it changes is in the frame of the next block.
   void advance(const Section& section);
 
   struct Packer;  // libdeflate
@@ -94,6 +94,8 @@ class FstSections {
   std::vector<unsigned char> packed_;
   std::vector<std::uint32_t> places_;  // by variable: of its chain; 0: it has none
   std::vector<char> times_;
+  bool is_zlib_ = false;
+  std::uint64_t steps_ = 0, bytes_ = 0;  // in the file
   Lz4Packer lz4_;
   std::unique_ptr<Packer> packer_;
 };

@@ -342,7 +342,7 @@ TEST_F(OutputFilesTest, AnInterruptAtARandomMomentLeavesAllFilesOrNone) {
   for (int seed = 0; seed < 40; ++seed) {
     clear();
     if (seed % 2 != 0) write_old_files();
-    const auto before = contents();
+    auto before = contents();
     const std::string moment = std::to_string(1 + random() % 40);
     const Outcome outcome =
         kernbench(small() + "--out out --vcd w.vcd --oplog " + (seed % 4 < 2 ? "s.db" : "s.tsv"),
@@ -353,7 +353,13 @@ TEST_F(OutputFilesTest, AnInterruptAtARandomMomentLeavesAllFilesOrNone) {
     if (outcome.code == 0 || outcome.err.find("all result files") != std::string::npos) {
       EXPECT_NE(read("out/result.json"), seed % 2 != 0 ? "old" : "");
     } else {
-      EXPECT_EQ(contents(), before);
+      auto after = contents();
+      if (outcome.err.find("; w.vcd has the waveforms up to ") != std::string::npos) {
+        EXPECT_EQ(after["w.vcd"].rfind("$version kernbench", 0), 0u);
+        after.erase("w.vcd");
+        before.erase("w.vcd");
+      }
+      EXPECT_EQ(after, before);
     }
   }
 }
