@@ -79,6 +79,7 @@ const char* WaveRecording::keep() noexcept {
   if (!std::exchange(is_running_, false) || !options_.file->writable() || options_.file->descriptor() < 0) return "";
   try {
     const TimeFs until = recorder_.save(now_);
+    if (until == 0_fs) return "";  // nothing has happened yet
     kept_ = "; " + options_.file->path() + " has the waveforms up to " + format_ns(until) + " ns";
     return kept_.c_str();
   } catch (...) {
