@@ -78,7 +78,7 @@ void settle_often(test::LiveMachine& machine, test::Waves& waves, TimeFs& settle
     settled = waves.settle(scheduler.now());
     return false;
   };
-  scheduler.set_poll(settle, 16);
+  scheduler.set_poll(settle, 128);
 }
 
 class RandomWaves : public testing::TestWithParam<unsigned> {};
