@@ -48,7 +48,7 @@ class ISignalObserver {
   // Announces signals that may be declared while the simulation runs: a pattern of full names.
   virtual void announce(const std::string& /*pattern*/) {}
   virtual WaveDetail detail() const { return WaveDetail::wire; }
-  // Whoever reports changes before the time at which it does so has to be known.
+  // A block that reports changes of the past registers here.
   virtual void add_late(ILateSignals& /*signals*/) {}
 
   SignalId declare(const std::string& scope, const std::string& name, int bits) {

@@ -291,7 +291,7 @@ void FstSections::make_texts(std::uint32_t signal, Steps steps, bool with_first)
   std::copy(texts.begin(), texts.end(), chain_.begin());
 }
 
-// Behind its length, or behind 0 if it is not packed.
+// A packed chain follows its length, one that is not packed follows a 0.
 void FstSections::put_chain() {
   const std::string_view chain(reinterpret_cast<const char*>(chain_.data()), used_);
   std::string_view packed = chain;

@@ -27,8 +27,8 @@ class GrowingFile {
   void set_head(std::string_view head);
   // In place of what was shown.
   void append(std::string_view bytes);
-  // Behind the body, in place of what was shown; then the file takes its place, and stays there whatever becomes of
-  // the process.
+  // Writes the end after the body, in place of the end that was shown before. The file takes its place then, and stays
+  // there even if the process is killed.
   void show(std::string_view bytes);
   // Without what was shown. Nothing is written any more.
   void complete();

@@ -24,7 +24,7 @@ class WaveRecording final : public IKeeper {
   waves::WaveRecorder& recorder() { return recorder_; }
   // When all blocks are built: configuration Error for a filter that no signal can match.
   void check_filters();
-  // Called every kPolled events. True when the run has to end, because somebody has interrupted it.
+  // Runs after each kPolled events. True when the run was interrupted and has to end.
   static constexpr std::uint64_t kPolled = 256;
   bool poll(TimeFs now);
   // Makes the file one that can be read as it is.

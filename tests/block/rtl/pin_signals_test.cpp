@@ -1,4 +1,4 @@
-// Checkers of somebody else at the pins of RTL blocks: signals of SystemC, which nobody but they reads.
+// Foreign checkers at the pins of RTL blocks: SystemC signals that only the checkers read.
 #include <gmock/gmock.h>
 
 #include <array>
