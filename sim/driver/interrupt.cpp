@@ -46,12 +46,27 @@ const char* state_of_results() {
   return observe::results_committed() ? "all result files were written" : "no result files were written";
 }
 
-// Where the code is that has been interrupted is not known, but nearly always it is a user's. If it is the keeper's, or
-// that of the memory it needs, another crash or the alarm ends the process.
+bool in_simulation() {
+  return ::pthread_equal(::pthread_self(), g_simulation) != 0;
+}
+
+bool in_user_code() {
+  return in_simulation() && elab::EventScheduler::foreground().view().code != elab::UserCode::none;
+}
+
 const char* keep() {
-  if (::pthread_equal(::pthread_self(), g_simulation) == 0) return "";
+  if (!in_simulation()) return "";
   IKeeper* const keeper = g_keeper.exchange(nullptr);
   return keeper == nullptr ? "" : keeper->keep();
+}
+
+// A crash in code of a user finds all blocks as they were left. If it was in the memory that the keeper needs, another
+// crash or the alarm ends the process.
+const char* keep_in_crash() {
+  if (!in_simulation()) return "";
+  if (in_user_code()) return keep();
+  const IKeeper* const keeper = g_keeper.exchange(nullptr);
+  return keeper == nullptr ? "" : keeper->kept();
 }
 
 [[noreturn]] void end_by_interrupt(const char* kept) {
@@ -64,8 +79,7 @@ const char* keep() {
 extern "C" void on_interrupt(int) {
   if (g_keeper.load() == nullptr || g_interrupted.exchange(true)) end_by_interrupt("");
   ::alarm(kPatience);
-  const bool in_simulation = ::pthread_equal(::pthread_self(), g_simulation) != 0;
-  if (in_simulation && elab::EventScheduler::foreground().view().code != elab::UserCode::none) end_by_interrupt(keep());
+  if (in_user_code()) end_by_interrupt(keep());
 }
 
 // Ends the process as it would have ended, by the signal.
@@ -80,7 +94,7 @@ extern "C" void on_broken_pipe(int) {}  // the write reports it
 // Which code of the user the process was in, to go behind "kernbench: error: ...". The simulation's thread only.
 struct Place {
   Place() {
-    if (::pthread_equal(::pthread_self(), g_simulation) == 0) return;
+    if (!in_simulation()) return;
     describe(elab::EventScheduler::foreground().view(), text, sizeof text);
   }
   const char* before() const { return *text == '\0' ? "" : ", "; }
@@ -168,7 +182,7 @@ extern "C" void on_crash(int signal) {
   int none = 0;
   if (!g_crash.compare_exchange_strong(none, signal)) end_by_crash("");  // while keeping
   ::alarm(kPatience);
-  end_by_crash(keep());
+  end_by_crash(keep_in_crash());
 }
 
 extern "C" void on_alarm(int) {

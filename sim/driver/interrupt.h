@@ -12,8 +12,11 @@ void install_interrupt_handlers();
 // Has something to keep when the process ends before its time: waveforms.
 class IKeeper {
  public:
-  // Called once at most, possibly in a signal handler. Returns what to say, or "".
+  // Called once at most, possibly in a signal handler, when no block is in the middle of a change. Returns what to say,
+  // or "".
   virtual const char* keep() noexcept = 0;
+  // Called instead where that is not known: what to say of what has been kept until now, or "". Changes nothing.
+  virtual const char* kept() const noexcept = 0;
 
  protected:
   ~IKeeper() = default;

@@ -71,20 +71,18 @@ bool WaveRecording::poll(TimeFs now) {
 
 void WaveRecording::save(TimeFs now) {
   if (!is_running_ || !options_.file->writable() || options_.file->descriptor() < 0) return;
-  recorder_.save(now);
+  const TimeFs until = recorder_.save(now);
+  if (until > 0_fs) kept_ = "; " + options_.file->path() + " has the waveforms up to " + format_ns(until) + " ns";
   saved_ = std::chrono::steady_clock::now();  // behind it: however long it took, the simulation goes on
 }
 
 const char* WaveRecording::keep() noexcept {
-  if (!std::exchange(is_running_, false) || !options_.file->writable() || options_.file->descriptor() < 0) return "";
   try {
-    const TimeFs until = recorder_.save(now_);
-    if (until == 0_fs) return "";  // nothing has happened yet
-    kept_ = "; " + options_.file->path() + " has the waveforms up to " + format_ns(until) + " ns";
-    return kept_.c_str();
-  } catch (...) {
-    return "";
+    save(now_);
+  } catch (...) {  // what was saved before is still there
   }
+  is_running_ = false;
+  return kept_.c_str();
 }
 
 void WaveRecording::finish(TimeFs end, std::vector<std::string>& warnings) {

@@ -31,6 +31,7 @@ class WaveRecording final : public IKeeper {
   void save(TimeFs now);
   // The same for the last time, with what has happened until the latest poll. Returns what to say.
   const char* keep() noexcept override;
+  const char* kept() const noexcept override { return kept_.c_str(); }
   void finish(TimeFs end, std::vector<std::string>& warnings);
   // After finish(): the save file of GTKWave, if one is wanted.
   void write_save_file(const std::vector<waves::Span>& spans, TimeFs end);

@@ -48,6 +48,7 @@ std::vector<OutputJob> all_jobs() {
           {"d/system_view.svg", "d/sip_view.svg", "d/cube_view.svg", "d/pe_view.svg"}),
       job("evaluate", {"evaluate", "e", "--topology", "m.yaml", "--jobs", "2", "--out", "o", "--quiet"},
           {"o/rate.csv", "o/e.sqlite", "o/rate_a b.svg", "o/rate_a b.gp"})};
+  jobs[0].growing = jobs[1].growing = {"w.vcd"};
   jobs.back().attack.files.merge(small_evaluation("e"));
   jobs[2].attack.files["t.csv"] = trace_of_many_rows();
   jobs.back().together = false;  // tables first, figures from them
@@ -62,12 +63,21 @@ std::string whole_of(const std::string& folder, const std::string& name) {
   return result.dump();
 }
 
-enum class State { absent, earlier, whole, other };
+// Lines of the whole file, and perhaps the time until which they are complete.
+bool begins_waveform(const std::string& text, const std::string& whole) {
+  const std::size_t last = text.rfind('\n', text.size() - 2) + 1;
+  const std::size_t same = text[last] == '#' ? last : text.size();
+  return text.size() > 2 && text.back() == '\n' && whole.compare(0, same, text, 0, same) == 0;
+}
+
+enum class State { absent, earlier, beginning, whole, other };
 
 State state_of(const OutputJob& job, const Trial& trial, const std::string& name) {
   if (trial.after.count(name) == 0) return State::absent;
   if (read_text(trial.folder + "/" + name) == kEarlier) return State::earlier;
-  return whole_of(trial.folder, name) == job.whole.at(name) ? State::whole : State::other;
+  const std::string text = whole_of(trial.folder, name);
+  if (text == job.whole.at(name)) return State::whole;
+  return job.growing.count(name) != 0 && begins_waveform(text, job.whole.at(name)) ? State::beginning : State::other;
 }
 
 bool success(const Trial& trial) {
@@ -107,8 +117,11 @@ std::vector<Verdict> judge_files(const OutputJob& job, const AttackCase& attack,
     const State state = state_of(job, trial, name);
     const bool earlier = attack.files.count(name) != 0;
     if (state == State::other) verdicts.push_back({"files", job.name + ": incomplete " + name});
+    if (state == State::beginning && !killed && trial.err.find(name + " has the waveforms up to") == std::string::npos)
+      verdicts.push_back({"files", job.name + ": the message does not say that " + name + " ends early"});
     if (state == State::absent && earlier) verdicts.push_back({"files", job.name + ": lost the earlier " + name});
-    (state == State::whole ? whole : missing) += " " + name;
+    if (state != State::whole) missing += " " + name;
+    if (state == State::whole && job.growing.count(name) == 0) whole += " " + name;
   }
   if (success(trial) && !missing.empty()) verdicts.push_back({"files", job.name + ": success without" + missing});
   if (!killed && !success(trial) && job.together && !whole.empty() && !missing.empty()) {

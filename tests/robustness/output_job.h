@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,8 @@ struct OutputJob {
   std::string name;
   AttackCase attack;
   std::vector<std::string> finals;           // files of a good run
-  bool together = true;                      // all appear, or none
+  std::set<std::string> growing;             // those of them that stay, as far as they are, when a run is disturbed
+  bool together = true;                      // all others appear, or none
   std::map<std::string, std::string> whole;  // their contents, without what differs between runs
   double wall_s = 0.0;                       // of a good run
 };
