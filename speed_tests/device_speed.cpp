@@ -1,8 +1,9 @@
-// Speed of co-simulation: device_speed inside|embedded|recorded|clock|free TOPOLOGY. The random traffic of
-// fabric_speed, issued by the platform itself as `kernbench traffic` does, or by AT initiators through target sockets
-// of a kb::Device: with nothing else in the simulation, with a run folder, beside a 1 GHz clock, or running freely
-// ahead. `outbound` reads 4 MiB from a memory outside of the machine, whose attributes may be given (`end_resp:
-// early`). Start-up is not included.
+// Speed of co-simulation: device_speed inside|embedded|recorded|clock|free TOPOLOGY [BYTES] [DATA]. The random traffic
+// of fabric_speed, issued by the platform itself as `kernbench traffic` does, or by AT initiators through target
+// sockets of a kb::Device: with nothing else in the simulation, with a run folder, beside a 1 GHz clock, or running
+// freely ahead. `trace` prints it for `kernbench traffic`. `chain` and `lt` issue one transaction after the other at
+// each source, in the platform and by calls of b_transport. `outbound` reads 4 MiB from a memory outside of the
+// machine, whose attributes may be given (`end_resp: early`). Start-up is not included.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -131,6 +132,40 @@ class Initiator final : public sc_core::sc_module, public tlm::tlm_bw_transport_
 std::uint64_t Initiator::answered = 0;
 unsigned char Initiator::data_[65536];
 
+class LtInitiator final : public sc_core::sc_module, public tlm::tlm_bw_transport_if<> {
+ public:
+  explicit LtInitiator(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {
+    SC_HAS_PROCESS(LtInitiator);
+    SC_THREAD(send);
+    socket.bind(*this);
+  }
+  tlm::tlm_initiator_socket<32> socket{"socket"};
+  std::vector<const sim::TraceRow*> rows;
+
+ private:
+  void send() {
+    tlm::tlm_generic_payload payload;
+    for (const sim::TraceRow* row : rows) {
+      payload.set_command(sim::is_read_op(row->op) ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND);
+      payload.set_address(row->dst);
+      payload.set_data_ptr(data_);
+      payload.set_data_length(static_cast<unsigned>(row->bytes));
+      payload.set_streaming_width(static_cast<unsigned>(row->bytes));
+      payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+      sc_core::sc_time delay;
+      socket->b_transport(payload, delay);
+      if (delay != sc_core::SC_ZERO_TIME) wait(delay);
+      ++Initiator::answered;
+    }
+  }
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) override {
+    return tlm::TLM_COMPLETED;
+  }
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+
+  unsigned char data_[65536] = {};
+};
+
 class Clocked final : public sc_core::sc_module {
  public:
   explicit Clocked(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {
@@ -145,16 +180,43 @@ class Clocked final : public sc_core::sc_module {
   std::uint64_t ticks_ = 0;
 };
 
-void embedded(const std::string& scenario, const std::string& file, const std::vector<Row>& rows) {
+using RowsBySource = std::map<std::string, std::vector<const sim::TraceRow*>>;
+
+RowsBySource by_source(const std::vector<Row>& rows) {
+  RowsBySource sorted;
+  for (const Row& row : rows) sorted[row.source].push_back(&row.row);
+  return sorted;
+}
+
+// An initiator for each source, bound to the ports "port0", "port1" ... of the device.
+template <typename T>
+std::vector<std::unique_ptr<T>> initiators_of(const RowsBySource& rows, Device& device) {
+  std::vector<std::unique_ptr<T>> initiators;
+  for (const auto& entry : rows) {
+    const std::string number = std::to_string(initiators.size());
+    initiators.push_back(std::make_unique<T>(("initiator" + number).c_str()));
+    initiators.back()->rows = entry.second;
+    initiators.back()->socket.bind(device.target("port" + number));
+  }
+  return initiators;
+}
+
+// What the figures count is a function, for profilers.
+[[gnu::noinline]] void play_outside(std::size_t rows) {
+  while (Initiator::answered < rows) sc_core::sc_start(sc_core::sc_time(20, sc_core::SC_US));
+}
+
+void embedded(const std::string& scenario, const std::string& file, const std::vector<Row>& rows,
+              const std::string& data) {
   DeviceConfig config;
   config.topology = file;
-  config.data = "off";
+  config.data = data;
+
   config.free_running = scenario == "free";
   if (scenario == "recorded") config.result = (std::filesystem::temp_directory_path() / "device_speed").string();
   config.targets.clear();
-  std::map<std::string, std::vector<const sim::TraceRow*>> by_source;
-  for (const Row& row : rows) by_source[row.source].push_back(&row.row);
-  for (const auto& entry : by_source) {
+  const RowsBySource sorted = by_source(rows);
+  for (const auto& entry : sorted) {
     DeviceTarget target;
     target.name = "port" + std::to_string(config.targets.size());
     target.attach = entry.first;
@@ -162,18 +224,18 @@ void embedded(const std::string& scenario, const std::string& file, const std::v
   }
   Device device("device", config);
   std::vector<std::unique_ptr<Initiator>> initiators;
-  for (const auto& entry : by_source) {
-    const std::string number = std::to_string(initiators.size());
-    initiators.push_back(std::make_unique<Initiator>(("initiator" + number).c_str()));
-    initiators.back()->rows = entry.second;
-    initiators.back()->socket.bind(device.target("port" + number));
+  std::vector<std::unique_ptr<LtInitiator>> lt_initiators;
+  if (scenario == "lt") {
+    lt_initiators = initiators_of<LtInitiator>(sorted, device);
+  } else {
+    initiators = initiators_of<Initiator>(sorted, device);
   }
   std::unique_ptr<Clocked> clock;
   if (scenario == "clock") clock = std::make_unique<Clocked>("clocked");
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   const double start = cpu_seconds();
   const std::uint64_t deltas = sc_core::sc_delta_count();
-  while (Initiator::answered < rows.size()) sc_core::sc_start(sc_core::sc_time(20, sc_core::SC_US));
+  play_outside(rows.size());
   const double used = cpu_seconds() - start;
   const DeviceReport report = device.finish();
   figure("cpu_us", used * 1e6);
@@ -215,7 +277,7 @@ void outbound(const std::string& file, const std::string& attrs) {
 class Inside final : public payload::IInitiator {
  public:
   explicit Inside(elab::Platform& platform) : platform_(platform) {}
-  void issue(const sim::TraceRow& row) {
+  void issue(const sim::TraceRow& row, TimeFs at) {
     const routing::AddressResolver& resolver = platform_.routes().resolver();
     const auto target = address::PhysAddr::decode(row.dst);
     const NodeId source = resolver.find_pe_node(row.src, topology::NodeKind::pe_dma);
@@ -224,21 +286,58 @@ class Inside final : public payload::IInitiator {
                                  platform_.routes().pe_dma(source, resolver.resolve(target)), row.dst, row.bytes);
     t.hbm_offset = target.hbm_offset();
     t.initiator = this;
-    platform_.block_as<elab::IRequestSource>(source).inject(t, row.issue);
+    platform_.block_as<elab::IRequestSource>(source).inject(t, at);
   }
-  void on_response(payload::Transaction& t) override { platform_.pool().release(t); }
+  void on_response(payload::Transaction& t) override {
+    platform_.pool().release(t);
+    if (!rest_.empty()) issue_next(platform_.scheduler().now());
+  }
+  // Each when the one before has been answered.
+  void chain(std::vector<const sim::TraceRow*> rows) {
+    std::reverse(rows.begin(), rows.end());
+    rest_ = std::move(rows);
+    issue_next(0_fs);
+  }
 
  private:
+  void issue_next(TimeFs now) {
+    const sim::TraceRow& row = *rest_.back();
+    rest_.pop_back();
+    issue(row, now);
+  }
+
   elab::Platform& platform_;
+  std::vector<const sim::TraceRow*> rest_;
 };
 
-void inside(const topology::LoadedTopology& topology, const std::vector<Row>& rows) {
+// What the figure counts, as play_outside() for the others.
+[[gnu::noinline]] void play_inside(bool chained, const std::vector<Row>& rows, elab::Platform& platform) {
+  std::deque<Inside> sources;
+  if (chained) {
+    for (const auto& entry : by_source(rows)) sources.emplace_back(platform).chain(entry.second);
+  } else {
+    sources.emplace_back(platform);
+    for (const Row& row : rows) sources.front().issue(row.row, row.row.issue);
+  }
+  sc_core::sc_start();
+}
+
+// The trace of the same traffic, for `kernbench traffic`.
+void print_trace(const std::vector<Row>& rows) {
+  std::printf("id,issue_ns,op,src,dst,bytes\n");
+  for (const Row& row : rows) {
+    std::printf("%s,%s,%s,%s,0x%llx,%llu\n", row.row.id.c_str(), format_ns(row.row.issue).c_str(),
+                sim::is_read_op(row.row.op) ? "pe_read" : "pe_write",
+                row.source.substr(0, row.source.rfind('.')).c_str(), static_cast<unsigned long long>(row.row.dst),
+                static_cast<unsigned long long>(row.row.bytes));
+  }
+}
+
+void inside(const std::string& scenario, const topology::LoadedTopology& topology, const std::vector<Row>& rows) {
   elab::Platform platform("platform", topology.graph, modules::builtin_registry());
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   const double start = cpu_seconds();
-  Inside traffic(platform);
-  for (const Row& row : rows) traffic.issue(row.row);
-  sc_core::sc_start();
+  play_inside(scenario == "chain", rows, platform);
   const double used = cpu_seconds() - start;
   figure("cpu_us", used * 1e6);
   figure("transactions", static_cast<double>(rows.size()));
@@ -251,7 +350,7 @@ int run(int argc, char** argv) {
   const std::string scenario = argc > 1 ? argv[1] : "";
   if (argc < 3) {
     std::fprintf(stderr,
-                 "usage: device_speed inside|embedded|recorded|clock|free TOPOLOGY [BYTES]\n"
+                 "usage: device_speed trace|inside|chain|embedded|lt|recorded|clock|free TOPOLOGY [BYTES] [DATA]\n"
                  "       device_speed outbound TOPOLOGY [ATTRIBUTES of the memory]\n");
     return 2;
   }
@@ -262,11 +361,13 @@ int run(int argc, char** argv) {
   }
   const topology::LoadedTopology topology = topology::load(argv[2]);
   const std::vector<Row> rows = random_rows(topology.graph, argc > 3 ? std::stoull(argv[3]) : 16384);
-  if (scenario != "inside") {
-    embedded(scenario, argv[2], rows);
-    return 0;
+  if (scenario == "trace") {
+    print_trace(rows);
+  } else if (scenario == "inside" || scenario == "chain") {
+    inside(scenario, topology, rows);
+  } else {
+    embedded(scenario, argv[2], rows, argc > 4 ? argv[4] : "off");
   }
-  inside(topology, rows);
   return 0;
 }
 

@@ -84,9 +84,16 @@ tl_calls() { # CONFIG AHEAD
 
 # Outside models, RTL, a peer in another process.
 cosimulation() {
-  local scenario pair file
+  local scenario style data bytes pair file
   for scenario in inside embedded clock free; do
     figure "random traffic of the reference machine, $scenario" cpu_us_per_transaction "$device" "$scenario" "$configs/reference.yaml"
+  done
+  for scenario in inside "embedded off" "embedded eager" chain "lt off" "lt eager"; do
+    read -r style data <<<"$scenario"
+    for bytes in 256 4096; do
+      figure "transfers of $bytes B of the reference machine, $scenario" cpu_us_per_transaction \
+        "$device" "$style" "$configs/reference.yaml" "$bytes" ${data:+"$data"}
+    done
   done
   figure "reads of 64 B, one_pe, inside" cpu_us_per_transaction "$device" inside "$configs/one_pe.yaml" 64
   figure "the same" events_per_transaction "$device" inside "$configs/one_pe.yaml" 64

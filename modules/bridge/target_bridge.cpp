@@ -93,7 +93,9 @@ std::uint64_t TargetBridge::open(tlm::tlm_generic_payload& payload, Style style,
 }
 
 void TargetBridge::close(std::uint64_t slot) {
-  requests_[slot].payload = nullptr;
+  Request& request = requests_[slot];
+  if (request.style == Style::blocking && !request.orphaned) --returning_;
+  request.payload = nullptr;
   free_.push_back(slot);
   show(outstanding_signal_, kernel_now(), --open_);
   context_.settled();
@@ -191,6 +193,7 @@ void TargetBridge::complete(std::uint64_t slot) {
     return;
   }
   if (request.style == Style::blocking) {
+    ++returning_;
     context_.platform.scheduler().wake(*request.answered);
     return;
   }

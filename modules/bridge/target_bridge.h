@@ -48,6 +48,8 @@ class TargetBridge final : public sc_core::sc_module,
   tlm::tlm_target_socket<32, tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND> socket{"socket"};
 
   std::size_t open_requests() const { return open_; }
+  // Blocking calls that return in this or the next delta cycle, because their answer is there.
+  std::size_t returning() const { return returning_; }
   // Requests without an answer; what waits for END_RESP alone has one.
   std::size_t unanswered() const { return open_ - (responding_ ? 1 : 0); }
   std::uint64_t requests() const { return requests_count_; }
@@ -129,6 +131,7 @@ class TargetBridge final : public sc_core::sc_module,
   std::deque<Request> requests_;
   std::vector<std::uint64_t> free_;
   std::size_t open_ = 0;             // all
+  std::size_t returning_ = 0;        // LT: answered, and their thread has not gone on yet
   std::size_t in_flight_ = 0;        // AT: accepted and not answered
   tlm::tlm_generic_payload orphan_;  // stands for the payload of a thread that was killed
   std::uint64_t accepting_ = kNone;  // AT: has no END_REQ yet

@@ -50,6 +50,7 @@ struct Device::Impl final : private elab::IOutwardCall, private sim::IFailingDev
   modules::BridgeContext bridge_context();
   void make_targets();
   std::size_t open_outside() const;
+  bool returns_now() const;
   void on_outward(std::uint64_t) override {}  // posted when the program has ended, to get on_done(); nothing to do
   void on_drained();
   void on_ended();
