@@ -1,15 +1,14 @@
 #include "platform/waves/section.h"
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
 namespace kb::waves {
 namespace {
 
-constexpr int kDigitBits = 12;
-constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
 constexpr std::size_t kLeastTable = std::size_t{1} << 12;
+// Steps whose times are sorted together: what is needed for them stays in the second-level cache.
+constexpr std::size_t kSliceSteps = std::size_t{1} << 13;
+constexpr std::size_t kLeastSteps = 16;  // of a signal in a slice, in the mean
 
 }  // namespace
 
@@ -48,18 +47,20 @@ void SectionBuilder::set_value(std::uint32_t signal, std::uint64_t value) {
 }
 
 const Section& SectionBuilder::build(bool keep) {
-  times_.clear();
   section_.times.clear();
   section_.runs.clear();
-  section_.steps.clear();
-  section_.steps.reserve(raw_.size());
   deal();
+  section_.steps.resize(dealt_.size());
+  step_times_.resize(dealt_.size());
+  steps_ = 0;
   for (std::uint32_t signal = 0; signal < values_.size(); ++signal) {
     Timed* const begin = dealt_.data() + places_[signal];
     Timed* const end = dealt_.data() + places_[signal + 1];
     if (begin != end) add_run(signal, begin, end, keep);
   }
-  sort_times();
+  section_.steps.resize(steps_);
+  step_times_.resize(steps_);
+  number_times();
   return section_;
 }
 
@@ -86,46 +87,75 @@ void SectionBuilder::deal() {
 void SectionBuilder::add_run(std::uint32_t signal, Timed* begin, Timed* end, bool keep) {
   const auto earlier = [](const Timed& a, const Timed& b) { return a.at < b.at; };
   if (!std::is_sorted(begin, end, earlier)) std::stable_sort(begin, end, earlier);
-  const auto first = static_cast<std::uint32_t>(section_.steps.size());
+  const std::uint32_t first = steps_;
   std::uint64_t value = values_[signal];
   for (const Timed* one = begin; one != end; ++one) {
     if (one + 1 != end && one[1].at == one->at) continue;  // the latest report of one time counts
     if (one->value == value) continue;
     value = one->value;
-    section_.steps.push_back({value, times_.number(one->at)});
+    section_.steps[steps_].value = value;
+    step_times_[steps_++] = one->at;
   }
-  const auto count = static_cast<std::uint32_t>(section_.steps.size()) - first;
-  if (count > 0) section_.runs.push_back({signal, first, count});
+  if (steps_ != first) section_.runs.push_back({signal, first, steps_ - first});
   if (!keep) values_[signal] = value;
 }
 
-// Digit by digit from the lowest on. Then each step gets the rank of its time instead of its number.
-void SectionBuilder::sort_times() {
+// Span of time by span of time.
+void SectionBuilder::number_times() {
+  const std::size_t steps = step_times_.size();
+  if (steps == 0) return;
+  const auto [low, high] = std::minmax_element(step_times_.begin(), step_times_.end());
+  const std::size_t most = std::min(steps / kSliceSteps, steps / (kLeastSteps * section_.runs.size()));
+  const auto slices = static_cast<std::int64_t>(std::max<std::size_t>(most, 1));
+  const std::int64_t from = *low, length = (*high - *low) / slices + 1;
+  cursors_.clear();
+  for (const Section::Run& run : section_.runs) cursors_.push_back(run.first);
+  for (std::int64_t slice = 0; slice < slices; ++slice) number_slice(from + slice * length, length);
+}
+
+// The steps of each signal from its cursor on and before the end of the slice.
+void SectionBuilder::number_slice(std::int64_t from, std::int64_t length) {
+  times_.clear();
+  ends_.resize(cursors_.size());
+  for (std::size_t r = 0; r < cursors_.size(); ++r) {
+    const Section::Run& run = section_.runs[r];
+    std::uint32_t step = cursors_[r];
+    for (; step < run.first + run.count && step_times_[step] - from < length; ++step) {
+      section_.steps[step].time = times_.number(step_times_[step]);
+    }
+    ends_[r] = step;
+  }
+  rank_times(from, length);
+  for (std::size_t r = 0; r < cursors_.size(); ++r) {
+    for (std::uint32_t step = cursors_[r]; step < ends_[r]; ++step) {
+      section_.steps[step].time = ranks_[section_.steps[step].time];
+    }
+  }
+  cursors_.swap(ends_);
+}
+
+// Sorts the times, which are nearly even over the slice, by dealing them to as many parts of it, and appends them to
+// those of the section.
+void SectionBuilder::rank_times(std::int64_t from, std::int64_t length) {
   const std::vector<std::int64_t>& all = times_.all();
-  if (all.empty()) return;
-  const auto [low, high] = std::minmax_element(all.begin(), all.end());
-  const auto range = static_cast<std::uint64_t>(*high - *low);
+  int shift = 0;
+  while (static_cast<std::size_t>((length - 1) >> shift) > all.size()) ++shift;
+  const auto part_of = [from, shift](std::int64_t at) { return static_cast<std::size_t>((at - from) >> shift); };
+  parts_.assign(all.size() + 2, 0);
+  for (const std::int64_t at : all) ++parts_[part_of(at) + 1];
+  for (std::size_t i = 1; i < parts_.size(); ++i) parts_[i] += parts_[i - 1];
   order_.resize(all.size());
-  scratch_.resize(all.size());
-  for (std::uint32_t i = 0; i < all.size(); ++i) order_[i] = {all[i], i};
-  for (int shift = 0; shift < 64 && range >> shift != 0; shift += kDigitBits) {
-    std::array<std::uint32_t, kDigits> places{};
-    const auto digit = [from = *low, shift](const Ranked& r) {
-      return static_cast<std::uint64_t>(r.at - from) >> shift & (kDigits - 1);
-    };
-    for (const Ranked& r : order_) ++places[digit(r)];
-    std::uint32_t place = 0;
-    for (std::uint32_t& p : places) place += std::exchange(p, place);
-    for (const Ranked& r : order_) scratch_[places[digit(r)]++] = r;
-    order_.swap(scratch_);
+  for (std::uint32_t i = 0; i < all.size(); ++i) order_[parts_[part_of(all[i])]++] = {all[i], i};
+  std::uint32_t begin = 0;
+  for (const std::uint32_t end : parts_) {  // where a part began, the next one begins now
+    if (end - begin > 1) std::sort(order_.begin() + begin, order_.begin() + end, Ranked::earlier);
+    begin = end;
   }
   ranks_.resize(all.size());
-  section_.times.reserve(all.size());
-  for (std::uint32_t rank = 0; rank < order_.size(); ++rank) {
-    ranks_[order_[rank].number] = rank;
-    section_.times.push_back(TimeFs(order_[rank].at));
+  for (const Ranked& r : order_) {
+    ranks_[r.number] = static_cast<std::uint32_t>(section_.times.size());
+    section_.times.push_back(TimeFs(r.at));
   }
-  for (Section::Step& step : section_.steps) step.time = ranks_[step.time];
 }
 
 }  // namespace kb::waves

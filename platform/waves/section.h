@@ -26,7 +26,8 @@ struct Section {
 
 // Makes a section of the changes that a store gives away. The cost of a change is a few nanoseconds and does not grow
 // with the number of signals: changes are dealt to their signals, which report in order most of the time, and only the
-// distinct times are sorted, because blocks that work in step change together.
+// distinct times are sorted, because blocks that work in step change together; slice by slice, which stays in the
+// cache.
 class SectionBuilder {
  public:
   // A signal that is declared later is added; its value is 0 before.
@@ -61,20 +62,28 @@ class SectionBuilder {
     int shift_ = 64;
   };
   struct Ranked {
+    static bool earlier(const Ranked& a, const Ranked& b) { return a.at < b.at; }
+
     std::int64_t at;
     std::uint32_t number;
   };
 
   void deal();
   void add_run(std::uint32_t signal, Timed* begin, Timed* end, bool keep);
-  void sort_times();
+  void number_times();
+  void number_slice(std::int64_t from, std::int64_t length);
+  void rank_times(std::int64_t from, std::int64_t length);
 
   std::vector<Change> raw_;
   std::vector<std::uint32_t> places_;  // per signal: where its changes begin in `dealt_`
   std::vector<Timed> dealt_;
   std::vector<std::uint64_t> values_;
-  Times times_;
-  std::vector<Ranked> order_, scratch_;
+  std::uint32_t steps_ = 0;  // of the section that are known
+  std::vector<std::int64_t> step_times_;
+  std::vector<std::uint32_t> cursors_, ends_;  // by run
+  Times times_;                                // of a slice
+  std::vector<Ranked> order_;
+  std::vector<std::uint32_t> parts_;  // where they begin in `order_`
   std::vector<std::uint32_t> ranks_;
   Section section_;
 };
