@@ -379,6 +379,9 @@ void ControlBlock::abandon() {
 
 void ControlBlock::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   if (busy_) waits.push_back({name(), fmt::format("the end of descriptor {}", fetched_ - 1), 0_fs});
+  if (const std::string access = dma_.waits_for(); !access.empty()) {
+    waits.push_back({name(), access, dma_.waits_since()});
+  }
 }
 
 }  // namespace kb::sim

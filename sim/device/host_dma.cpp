@@ -4,11 +4,32 @@
 #include <utility>
 
 namespace kb::sim {
+namespace {
+
+TimeFs kernel_now() {
+  return TimeFs(static_cast<std::int64_t>(sc_core::sc_time_stamp().value()));
+}
+
+// Null again when it goes, also where the thread is killed.
+class Pending {
+ public:
+  Pending(const tlm::tlm_generic_payload*& place, const tlm::tlm_generic_payload& payload) : place_(place) {
+    place_ = &payload;
+  }
+  ~Pending() { place_ = nullptr; }
+  Pending(const Pending&) = delete;
+  Pending& operator=(const Pending&) = delete;
+
+ private:
+  const tlm::tlm_generic_payload*& place_;
+};
+
+}  // namespace
 
 bool HostDma::transfer(tlm::tlm_command command, std::uint64_t address, unsigned char* bytes, std::uint64_t count) {
   Traffic& traffic = command == tlm::TLM_READ_COMMAND ? reads_ : writes_;
   while (count > 0) {
-    const sc_core::sc_time begin = sc_core::sc_time_stamp();
+    since_ = kernel_now();
     const auto part = static_cast<unsigned>(std::min<std::uint64_t>(count, kBurst - address % kBurst));
     tlm::tlm_generic_payload payload;
     payload.set_command(command);
@@ -16,6 +37,7 @@ bool HostDma::transfer(tlm::tlm_command command, std::uint64_t address, unsigned
     payload.set_data_ptr(bytes);
     payload.set_data_length(part);
     payload.set_streaming_width(part);
+    const Pending pending(open_, payload);
     sc_core::sc_time delay;
     checker_.blocking(payload);
     modules::call_foreign(memory_text_, [&] { socket_->b_transport(payload, delay); });
@@ -23,7 +45,7 @@ bool HostDma::transfer(tlm::tlm_command command, std::uint64_t address, unsigned
     if (delay > sc_core::SC_ZERO_TIME) sc_core::wait(delay);
     ++traffic.bursts;
     traffic.bytes += part;
-    accumulate(traffic.time, TimeFs(static_cast<std::int64_t>((sc_core::sc_time_stamp() - begin).value())));
+    accumulate(traffic.time, kernel_now() - since_);
     status_ = payload.get_response_status();
     if (status_ != tlm::TLM_OK_RESPONSE) {
       fault_address_ = address;
@@ -34,6 +56,10 @@ bool HostDma::transfer(tlm::tlm_command command, std::uint64_t address, unsigned
     count -= part;
   }
   return true;
+}
+
+std::string HostDma::waits_for() const {
+  return open_ == nullptr ? "" : "answer of " + memory_text_ + " to " + modules::payload_text(*open_);
 }
 
 bool HostDma::read(std::uint64_t address, std::byte* bytes, std::uint64_t count) {

@@ -41,6 +41,9 @@ class HostDma {
     checker_.backward(payload, phase);
   }
   std::uint64_t fault_address() const { return fault_address_; }
+  // The access that host memory has not answered yet, or "".
+  std::string waits_for() const;
+  TimeFs waits_since() const { return since_; }
 
  private:
   bool transfer(tlm::tlm_command command, std::uint64_t address, unsigned char* bytes, std::uint64_t count);
@@ -50,6 +53,8 @@ class HostDma {
   modules::SocketChecker checker_;
   tlm::tlm_response_status status_ = tlm::TLM_OK_RESPONSE;
   std::uint64_t fault_address_ = 0;
+  const tlm::tlm_generic_payload* open_ = nullptr;  // made at since_
+  TimeFs since_ = 0_fs;
   Traffic reads_, writes_;
 };
 
