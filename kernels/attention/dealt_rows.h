@@ -11,7 +11,7 @@ struct RowRange {
   std::int64_t end() const { return first + count; }
 };
 
-// Two ranges of rows that lie one behind the other in memory or scratch. Those of `high` are later rows.
+// Two ranges of rows that lie one behind the other in memory or scratch. The rows of `high` are later ones.
 struct RowPair {
   RowRange low, high;
 

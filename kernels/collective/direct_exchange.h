@@ -46,7 +46,7 @@ class DirectExchange {
   // How much further the rank is, [0, ranks).
   std::int64_t distance_to(std::int64_t rank) const { return (rank - this->rank() + ranks()) % ranks(); }
 
-  // Sends to another rank. Nothing when there are no elements.
+  // Sends to another rank. Does nothing when there are no elements.
   void send(std::int64_t rank, tl::Ptr from, std::int64_t elements);
   void send(std::int64_t rank, const tl::TensorHandle& value);
   // From another rank: a value, or into memory.
@@ -55,7 +55,7 @@ class DirectExchange {
   std::vector<tl::Future> receive_from(const std::vector<std::int64_t>& ranks, std::int64_t elements);
   // All other ranks, the one before this first: its messages come first when all send to the next one first.
   std::vector<std::int64_t> others() const;
-  // Into memory; wait_all() waits for it. Nothing when there are no elements.
+  // Into memory; wait_all() waits for it. Does nothing when there are no elements.
   void collect(std::int64_t rank, tl::Ptr into, std::int64_t elements);
   void wait_all();
 

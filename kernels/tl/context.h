@@ -206,8 +206,8 @@ class Context final : public MathCalls {
   // x, of i8, as an operand of dot and composites that has two integers of 4 bits in each byte; also of a ref. Of the
   // two dimensions the one twice as long is that in which x lies in memory: the last one unless x is transposed.
   TensorHandle int4(const TensorHandle& x);
-  // Elements [first, first + those of `shape`) of x in row-major order, as a tensor of that shape on the same bytes. Of
-  // a received message it cannot be written either. Program Error SHAPE_ERROR out of x, KERNEL_ERROR for transposed x.
+  // Elements [first, first + those of `shape`) of x in row-major order, as a tensor of that shape on the same bytes. A
+  // received message cannot be written, either. Program Error SHAPE_ERROR out of x, KERNEL_ERROR for transposed x.
   TensorHandle view(const TensorHandle& x, std::int64_t first, Shape shape);
   static std::int64_t cdiv(std::int64_t a, std::int64_t b);  // ceiling of a / b; program Error unless a >= 0, b > 0
   // Explicit scalar work of the PE's CPU, n >= 0 cycles.

@@ -69,7 +69,7 @@ void Dispatch::finish_prefetch(const InFlight::Operation& prefetch) {
   take(prefetch);
 }
 
-// Neither reads what another operation is still writing nor writes what one is still using.
+// Reads nothing that another operation is still writing, and writes nothing that one is still using.
 void Dispatch::check_apart(const Command& command) {
   const InFlight::Operation* other = in_flight_.conflict(command);
   for (; other != nullptr && other->is_prefetch; other = in_flight_.conflict(command)) finish_prefetch(*other);

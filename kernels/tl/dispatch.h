@@ -17,8 +17,8 @@ namespace kb::tl {
 
 class Prefetches;
 
-// Gives the PE the commands of a kernel, to run now or beside it, and waits for the latter. Nothing may use scratch
-// that a command beside the kernel works on: KERNEL_ERROR. That of a prefetch, which no kernel can wait for, is waited
+// Gives the PE the commands of a kernel, to run now or beside it, and waits for the latter. No call may use
+// scratch that a command beside the kernel works on: KERNEL_ERROR. A prefetch, which no kernel can wait for, is waited
 // for.
 class Dispatch {
  public:

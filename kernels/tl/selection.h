@@ -15,8 +15,8 @@
 
 namespace kb::tl {
 
-// Looks at indices and masks and adds what they select to a DMA command. Of tensors that data mode off does not know it
-// assumes what they could be, and the command says so.
+// Looks at indices and masks and adds what they select to a DMA command. It assumes what tensors that data mode off
+// does not know could be, and the command says so.
 class Selection {
  public:
   Selection(const Call& call, const Tensors& tensors, Addressing& addressing)

@@ -1,4 +1,4 @@
-// Of a build without Verilator: no name that begins with rtl. is known.
+// A build without Verilator: no name that begins with rtl. is known.
 #include "modules/rtl/catalog.h"
 
 namespace kb::modules {

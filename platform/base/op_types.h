@@ -51,8 +51,8 @@ Shape broadcast_shapes(const Shape& a, const Shape& b, std::string_view what);
 // 0 .. rank-1 from a possibly negative axis; program Error SHAPE_ERROR when outside -rank .. rank-1.
 int normalize_axis(int axis, std::size_t rank, std::string_view what);
 
-// The dtype that two operands of one operation are computed in: theirs, or f32 of f32 and a 16-bit float. Nothing when
-// one of them must be cast.
+// The dtype that two operands of one operation are computed in: theirs, or f32 of f32 and a 16-bit float. No value
+// when one of them must be cast.
 std::optional<Dtype> promoted(Dtype a, Dtype b);
 // What comparisons give: integers as wide as the inputs, i32 for f32.
 Dtype mask_dtype(Dtype compared);
@@ -65,7 +65,7 @@ Dtype mask_dtype(Dtype compared);
 // Dtypes for storage are for `cast` alone. math_domain() says which operations are for floats or integers alone. `axis`
 // counts for reductions, argmax and argmin (absent: all axes), softmax and cumsum (absent: the last) and concat
 // (absent: the first); elsewhere it must be absent. `cast` returns the input's type; the caller chooses the dtype of
-// the output. Of topk it is that of the values; the positions are i32. `rand` has no type of its own: f32 ().
+// the output. For topk it is that of the values; the positions are i32. `rand` has no type of its own: f32 ().
 // sum and cumsum of i8 and i16 give i32, argmax and argmin i32, other reductions the dtype of their input; `out` is
 // another choice of has_out_dtype() operations, a float for floats and an integer for integers.
 TensorType math_result(MathOp op, const std::vector<OperandRef>& inputs, std::optional<int> axis,

@@ -31,7 +31,7 @@ template <typename T>
 void compare(MathOp op, const std::vector<T>& x, const std::vector<T>& y, std::vector<std::int64_t>& out);
 
 // sum, max, min: one element per (outer, inner), in ascending order along the axis. softmax: x - max, exp, sum, divide.
-// cumsum: each partial sum of that order. Of integers sums are exact; program Error VALUE_ERROR when one does not fit
+// cumsum: each partial sum of that order. Sums of integers are exact; program Error VALUE_ERROR when one does not fit
 // `result`, i64 at most.
 void along_axis(MathOp op, AxisView view, const std::vector<float>& x, std::vector<float>& out);
 void along_axis(MathOp op, AxisView view, const std::vector<std::int64_t>& x, std::vector<std::int64_t>& out,

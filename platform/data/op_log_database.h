@@ -98,7 +98,7 @@ class OpLogDatabase {
   // The parameters of an operation, JSON text; empty when there is no such operation.
   std::optional<std::pair<OpRow, std::string>> find(std::int64_t seq);
 
-  // What operations that begin in [from, to) computed, by kind of operation; a composite by its tiles. Of components
+  // What operations that begin in [from, to) computed, by kind of operation; a composite by its tiles. Only components
   // whose name begins with `under`. Empty as select().
   std::optional<std::vector<OpWork>> work(std::int64_t from_fs, std::int64_t to_fs, const std::string& under,
                                           double seconds);

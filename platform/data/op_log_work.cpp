@@ -38,8 +38,8 @@ constexpr const char* kWorkTail = R"( CROSS JOIN kinds ON kinds.id = op.operatio
 std::optional<std::vector<OpWork>> OpLogDatabase::work(std::int64_t from_fs, std::int64_t to_fs,
                                                        const std::string& under, double seconds) {
   const std::lock_guard lock(mutex_);
-  // Rows lie about in the order of time. By component, those of a PE are found without the others; of many components,
-  // every row would be read from another page.
+  // Rows lie about in the order of time. Ordered by component, those of a PE are found without the others; of many
+  // components, every row would be read from another page.
   constexpr std::ptrdiff_t kFew = 16;
   const auto below = std::count_if(names_.components.begin(), names_.components.end(), [&](const auto& component) {
     return component.second.compare(0, under.size(), under) == 0;

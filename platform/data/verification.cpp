@@ -201,7 +201,7 @@ std::string render_table(const std::vector<VerificationRow>& rows) {
       fmt::format("{:<{}}  {:<5}  {:<{}}  {:>9}  {:>9}  {:>9}  {:>8}  {:<{}}  {}\n", "tensor", name, "dtype", "shape",
                   shape, "max_abs", "max_rel", "tolerance", "of bound", "result", result, "rule");
   for (const VerificationRow& row : rows) {
-    // Beside a bound it says nothing: terms that cancel leave a small number with a large relative error.
+    // Where there is a bound it says nothing: terms that cancel leave a small number with a large relative error.
     const std::string relative = row.equal || !row.ok ? fmt::format("{:.3g}", row.max_rel) : "-";
     out += fmt::format("{:<{}}  {:<5}  {:<{}}  {:>9.3g}  {:>9}  {:>9.3g}  {:>8.3g}  {:<{}}  {}\n", row.tensor, name,
                        dtype_name(row.dtype), format_shape(row.shape), shape, row.max_abs, relative, row.tolerance,

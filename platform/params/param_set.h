@@ -36,7 +36,7 @@ class ParamSet {
 
   const FieldTable* table() const { return table_; }
   std::optional<Value> value(const Field& field) const { return field.get(params_.get()); }
-  // By the name of a field; nothing when there is no such field or it has no value.
+  // Looks a field up by its name; no value when there is no such field or it has no value.
   std::optional<Value> find(std::string_view name) const;
   const void* data() const { return params_.get(); }
 

@@ -87,7 +87,7 @@ void PipelinePlan::set_epilogues(const std::vector<EpilogueStep>& steps) {
   }
 }
 
-// P-102. Beside the panel there is room for two tiles, so that one is read while one is multiplied.
+// P-102. There is room for two tiles beside the panel, so that one is read while one is multiplied.
 void PipelinePlan::decide_reuse(std::optional<std::uint64_t> room) {
   if (!room || a_pinned_ || columns_ == 1) return;
   const std::uint64_t b = b_pinned_ ? 0 : bytes_of(TileOperand::b, shape_.k * shape_.n);

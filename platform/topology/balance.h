@@ -7,7 +7,7 @@
 namespace kb::topology {
 
 // Warns of an HBM faster than the PE's link, of a switch slower than its ports, and of fewer outstanding reads or
-// writes than latency x bandwidth asks for (T-37). Nothing of it stops a run.
+// writes than latency x bandwidth asks for (T-37). A finding does not stop a run.
 void warn_of_waste(const MachineSpec& spec, ReadContext& context);
 
 // What one PE can load from its own HBM slice, or store to it, when it moves full tiles of B, one after the other.

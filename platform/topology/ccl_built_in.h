@@ -11,7 +11,7 @@ namespace kb::topology {
 
 // The names and those of the built-in entries that are not among them.
 std::vector<std::string> with_built_in(std::vector<std::string> names);
-// A file adds entries to the built-in ones and replaces those that it names (K-5). Of the others only the chosen one
+// A file adds entries to the built-in ones and replaces those that it names (K-5). Only the chosen one of the others
 // matters. Returns its name when it was added.
 std::string add_built_in_entry(yaml::ValuePtr& root, const std::string& wanted);
 // A built-in entry goes before `defaults`, so that a wiring which is written there would do nothing.

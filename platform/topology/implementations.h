@@ -16,7 +16,7 @@ namespace kb::topology {
 // against their protocol, and what it throws or how it crashes is reported with its name.
 enum class Origin : std::uint8_t { foreign, own };
 
-// By kind and name, with the parameters that each has besides those of its kind.
+// Ordered by kind and name, with the parameters that each has besides those of its kind.
 class Implementations {
  public:
   // Configuration Error when `impl` is not custom.<name>, rtl.<name> or tlm.<name>, exists already, or has a parameter
@@ -41,7 +41,7 @@ class Implementations {
   std::map<std::pair<NodeKind, std::string>, Entry> entries_;
 };
 
-// Nothing but the built-in ones.
+// Only the built-in ones.
 const Implementations& builtin_only();
 
 }  // namespace kb::topology

@@ -6,7 +6,7 @@
 
 namespace kb::topology {
 
-// By dotted path, "[]" for the entries of a list.
+// The key is the dotted path, "[]" for the entries of a list.
 const std::map<std::string, std::string>& key_texts();
 
 }  // namespace kb::topology

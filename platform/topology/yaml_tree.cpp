@@ -364,7 +364,7 @@ ValuePtr parse(const std::string& text, const std::string& file, std::vector<Dia
     diagnostics.push_back({file, stop.mark.line, stop.mark.column, "", stop.message, stop.remedy});
     return nullptr;
   } catch (const YAML::Exception& e) {
-    // Of a last line without an end, the library does not say where it is.
+    // The library does not say where a last line without an end is.
     if (in_flow(e.msg) && text.back() != '\n' && text.size() < kMaxBytes) {
       diagnostics.resize(before);
       return parse(text + '\n', file, diagnostics);

@@ -21,7 +21,7 @@ struct SaveFile {
   std::size_t top_scopes = 0;        // around those of the machine
 };
 
-// Every signal, in groups that follow the machine: SIP, cube, PE or another block. Those of the first PE are open.
+// Every signal, in groups that follow the machine: SIP, cube, PE or another block. The groups of the first PE are open.
 std::string render_gtkw(const SaveFile& save, const std::vector<contract::SignalInfo>& signals);
 
 }  // namespace kb::waves

@@ -14,7 +14,7 @@ namespace kb::waves {
 
 // Takes changes in any order (blocks report planned and retired flits). What nobody can report any more goes into the
 // file in sections of many changes. Where a section ends follows from the changes alone and not from when it is
-// written, so that equal runs give equal files. Of several changes of one signal at one time the latest reported
+// written, so that equal runs give equal files. Where a signal changes several times at one time, the latest reported
 // counts. Observing never touches simulated time. Any other source of signals declares and reports them in the same
 // way.
 class WaveRecorder final : public contract::ISignalObserver {

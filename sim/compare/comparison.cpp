@@ -118,7 +118,7 @@ double number(const Json& parent, const std::string& name) {
   return at != parent.end() && at->is_number() ? at->get<double>() : 0;
 }
 
-// Nothing bounds a launch whose PEs did nothing.
+// A launch whose PEs did nothing has no bound.
 std::string limiter_of(const Json& breakdown) {
   const auto at = breakdown.find("limiter");
   return at != breakdown.end() && at->is_string() ? at->get<std::string>() : "";

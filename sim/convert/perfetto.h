@@ -17,7 +17,7 @@ struct PerfettoOptions {
 // Writes pieces of the trace in their order. Tracks are the tree of the machine, launches above it; operations of a
 // component that overlap lie on several tracks of one name. Messages between PEs are flows from send to copy to
 // receive. Counters are the shares of busy time in percent. Times are whole nanoseconds, both ends rounded down.
-// Neither operations nor the trace are in memory as a whole. Configuration Error when the run has no operations or they
+// Operations and trace are never in memory as a whole. Configuration Error when the run has no operations or they
 // cannot be read.
 void write_perfetto(const web::RunFolder& run, const PerfettoOptions& options,
                     const std::function<void(std::string_view)>& write);

@@ -122,11 +122,11 @@ class Device final : public sc_core::sc_module, private tlm::tlm_bw_transport_if
   Device(const sc_core::sc_module_name& name, const DeviceConfig& config);
   ~Device() override;
 
-  // By the name of DeviceConfig::targets. Error with the nearest name.
+  // The socket of that name in DeviceConfig::targets. Error with the nearest name.
   TargetSocket& target(const std::string& name);
   // The control block through which a CPU launches kernels and copies (sim/device/device_queue.h).
   TargetSocket& registers();
-  // Of a block with impl tlm.memory, by its attribute `socket`: where an outside memory is bound.
+  // The socket of a block with impl tlm.memory, named by its attribute `socket`: where an outside memory is bound.
   InitiatorSocket& memory(const std::string& name);
   // The pins of a block from RTL with `attrs: { pins: true }`: a module whose children are signals, which pin() finds.
   // Configuration Error with the nearest node.
@@ -140,7 +140,7 @@ class Device final : public sc_core::sc_module, private tlm::tlm_bw_transport_if
   // A C++ program on the host side, in a thread of its own from the start of the simulation; one per device.
   void run(HostProgram program);
 
-  // Nothing goes on: no request of an outside model is open, every launch and the program have ended.
+  // The device is at rest: no request of an outside model is open, every launch and the program have ended.
   bool idle() const;
   const sc_core::sc_event& idle_event() const;
   // An error has ended the run: requests are answered with generic errors from here on. When the open ones have been

@@ -116,7 +116,7 @@ std::string render_launches(const RunRecord& run) {
   return text;
 }
 
-// By kernel, in the order of their first launches; those whose products fill the array say nothing.
+// One row per kernel, in the order of their first launches; those whose products fill the array say nothing.
 std::string render_padding(const RunRecord& run) {
   std::vector<std::pair<std::string, contract::LaunchSummary>> kernels;
   for (const LaunchRecord& launch : run.launches) {
@@ -160,7 +160,7 @@ std::vector<Part> parts_of(const LaunchRecord& launch, const LaunchRecord::LastP
   };
 }
 
-// Of the launch that took longest.
+// The launch that took longest.
 std::string render_breakdown(const RunRecord& run) {
   const LaunchRecord* const longest = longest_launch(run.launches);
   if (longest == nullptr) return "";

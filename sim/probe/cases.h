@@ -29,7 +29,7 @@ struct ProbeCase {
 
 // Always the cases of the catalogue in its order: the hop cases walk from the first cube port away from its side, the
 // cube cases take the neighbour and the opposite corner of the mesh (H-85), the last one of the HBM crosses SIPs
-// (H-89). Those of SRAM and TCM follow.
+// (H-89). The cases of SRAM and TCM follow.
 std::vector<ProbeCase> probe_cases(const topology::MachineSpec& spec);
 
 // The trace row of one case. Model Error for a skipped case.

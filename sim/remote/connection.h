@@ -15,7 +15,7 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Nothing when the peer has closed the connection between two packets. Program Error PROTOCOL_ERROR when it did so
+  // No value when the peer has closed the connection between two packets. Program Error PROTOCOL_ERROR when it did so
   // inside one, or sent nonsense.
   std::optional<Packet> receive();
   // Waits; false when the peer has closed the connection.

@@ -45,7 +45,7 @@ std::vector<const Answer*> Sweep::answers() const {
   return list;
 }
 
-// By key, because numbers of points change with the file.
+// Looked up by key, because numbers of points change with the file.
 std::string Sweep::result_of(std::uint64_t point) const {
   return "results/" + key_of_[point] + ".json";
 }

@@ -31,7 +31,7 @@ class Activity {
   bool empty() const { return tables_.rows.empty(); }
   const std::vector<data::ActivityTables::Series>& series() const { return tables_.series; }
 
-  // Of every series in [begin, end). What lies in a bin counts as spread evenly over it.
+  // Every series in [begin, end). What lies in a bin counts as spread evenly over it.
   std::vector<Use> uses(std::int64_t begin_fs, std::int64_t end_fs) const;
 
   // Calls f(begin, end, busy) in fs for every bin of a series in which something happened, in order of time.
@@ -39,7 +39,7 @@ class Activity {
   void for_each_bin(std::size_t series, const TakeBin& take) const;
 
   static constexpr std::array<std::string_view, 4> kProfiled = {"engine", "dma", "pseudo_channel", "link"};
-  // Of each kind of kProfiled, the mean share of the busy time of its series below `prefix` (of a PE: and of
+  // For each kind of kProfiled, the mean share of the busy time of its series below `prefix` (of a PE: and of
   // its HBM slice), in `columns` equal pieces
   // of [begin, end).
   std::vector<std::vector<double>> profile(std::int64_t begin_fs, std::int64_t end_fs, std::size_t columns,
@@ -51,7 +51,7 @@ class Activity {
     std::string state;
     std::vector<double> shares;
   };
-  // Of every node those states that were met in [begin, end), in the order of their series.
+  // For every node those states that were met in [begin, end), in the order of their series.
   std::vector<StateStrip> states(std::int64_t begin_fs, std::int64_t end_fs, std::size_t columns,
                                  const std::vector<std::string>& nodes) const;
 

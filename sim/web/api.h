@@ -16,8 +16,8 @@
 namespace kb::web {
 
 // Answers are JSON except a tile: a line of JSON, filled up with blanks, and then columns, each from a multiple of
-// eight bytes on and little-endian. Of all its buckets: shares of time (float), counts (32 bits), dominant operations
-// (16 bits). Of its operations, when there are few: starts and ends from the first bucket on (double), numbers (32
+// eight bytes on and little-endian. For all its buckets: shares of time (float), counts (32 bits), dominant operations
+// (16 bits). For its operations, when there are few: starts and ends from the first bucket on (double), numbers (32
 // bits), rows and kinds (16 bits each). Strips of states are such a line, and then a byte for each piece of each strip:
 // its share of 255.
 class Api {

@@ -1,4 +1,4 @@
-// libmicrohttpd, which answers a request that waits in a socket. Nothing else includes its header.
+// libmicrohttpd, which answers a request that waits in a socket. No other file includes its header.
 #pragma once
 
 #include <functional>

@@ -14,8 +14,8 @@ struct RequestHead {
   std::string cookie;
 };
 
-// Reads from a socket until the empty line, for at most `time` and `most_bytes`. Of the headers only Host and Cookie
-// are kept: nothing else changes an answer, and what is not looked at can do no harm.
+// Reads from a socket until the empty line, for at most `time` and `most_bytes`. Only the headers Host and Cookie are
+// kept: nothing else changes an answer, and what is not looked at can do no harm.
 RequestHead read_head(int socket, std::chrono::milliseconds time, std::size_t most_bytes);
 // The same from a text that has everything.
 RequestHead parse_head(const std::string& text);

@@ -59,7 +59,7 @@ class AllReduceChooser {
 
   // The use that a call makes of the candidates; `cube` as of choose().
   CandidateUse use_of(int world_size, SipTopology topology, bool has_root, int cube) const;
-  // Of an `auto` group. Every rank gets the same. `cube`: where a single tile per SIP lies on a machine of several
+  // For an `auto` group. Every rank gets the same. `cube`: where a single tile per SIP lies on a machine of several
   // cubes; else -1.
   const CollectiveRecord& choose(const AllReduceCall& call, int cube);
   AllReducePlan plan(const AllReduceCall& call, const CollectiveRecord& choice) const;

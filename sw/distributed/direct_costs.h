@@ -36,7 +36,7 @@ struct DirectPlan {
 //   z = max(beta s, slot(s) + C, steps (first(s) + beta s) / slots of a ring, m math(s), mem(s))
 // so that a call of one step takes first(s) + (k - 1) z + beta s + m math(s) + mem(s), and one of two steps first(s)
 // more, where beta is that of both steps together. mem(s) is the load of a chunk of a rank's own, and its store, of
-// those that have them; in z mem(2 s) of those with stores, which share the wire out of the PE with what is sent. Of an
+// those that have them; in z mem(2 s) of those with stores, which share the wire out of the PE with what is sent. In an
 // all-reduce by blocks both steps go the same ways, with 2 k messages, and contributions are added as they come. The
 // wires are idle at the beginning only, or the last sum is what everything waits for: with a z of messages alone,
 //   max(first(s) + beta s + (2 k - 1) z,

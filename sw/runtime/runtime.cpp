@@ -256,7 +256,7 @@ bool Runtime::wait_result(LaunchHandle launch) {
   const auto part_of_launch = [&](const Outstanding& r) {
     return r.kind == RequestKind::launch && r.launch_index == launch.index;
   };
-  // By request, not by the list: another host thread may have taken it off already.
+  // Looked up by request, not by the list: another host thread may have taken it off already.
   const std::vector<contract::RequestId> requests = state.requests;
   tracker_.block(requests, reason);
   settle(tracker_.take(part_of_launch, reason), false);

@@ -39,7 +39,7 @@ void rotate_once(Runtime& rt, WorkloadResult& result, const Case& source, std::i
   const Tensor dst = rt.empty(shape, dtype, spread(Split::row_wise, Split::row_wise), name);
   const HostArray contents = plain_contents(kind, shape, dtype, seed);
   src.copy_(contents);
-  // Neither begins at a shard; reads reach into the next PE, writes beyond the next cube.
+  // Both begin beside a shard; reads reach into the next PE, writes beyond the next cube.
   const std::int64_t read_shift = elements + elements / 2 + 1;
   const std::int64_t write_shift = -(std::int64_t{rt.spec().pes_per_cube} * elements + elements / 2);
   LaunchOptions options;

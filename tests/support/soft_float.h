@@ -1,5 +1,5 @@
 // Floats of every dtype in exact integers: what IEEE 754 and the OCP formats say, written for being right, not fast.
-// Nothing of the data engine is used.
+// No part of the data engine is used.
 #pragma once
 
 #include <array>

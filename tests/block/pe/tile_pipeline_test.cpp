@@ -72,7 +72,7 @@ TEST(TilePipeline, ReadsGoOnWhileOthersCompute) {  // P-11: the read channel nev
   const Outcome outcome = machine.run({submit(0_fs, composite(32, 64 * 20, 32))}).at(0);
   const auto dma = [&](const char* name) { return machine.time(kPe + "pe_dma", name); };
   EXPECT_EQ(machine.statistics(kPe + "pe_dma").at("read_commands"), 40);
-  // Behind the last read only its own tile is left.
+  // After the last read only its own tile is left.
   EXPECT_EQ(outcome.end, dma("read_busy") + (16 + 16 + 4) * kNs + dma("write_busy"));
 }
 

@@ -109,7 +109,7 @@ TEST_F(MemoryTest, RandomCompositesAreRight) {
   }
 }
 
-// Nothing of it goes to the HBM.
+// No byte of it goes to the HBM.
 TEST_F(MemoryTest, TheBytesGoWhereTheTensorsLie) {
   const std::string gemm = "gemm-multi-pe --set rows_per_pe=4 --set k=64 --set n=64 --set memory=";
   const Json sram = run("one_cube", gemm + "sram");

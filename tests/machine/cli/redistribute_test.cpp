@@ -69,7 +69,7 @@ TEST_F(RedistributeTest, TransitionsTakeTheCollectiveTheyNeed_K81) {
   EXPECT_EQ(kernels("S0", "R"), Names{"direct_all_gather"});
   EXPECT_EQ(kernels("S1", "R"), (Names{"direct_all_gather", "tile_blocks"}));
   EXPECT_EQ(kernels("P", "R"), Names{"direct_allreduce"});
-  // Behind it comes the gather of full_tensor.
+  // After it comes the gather of full_tensor.
   EXPECT_EQ(kernels("R", "S0"), (Names{"tile_blocks", "direct_all_gather"}));
   EXPECT_EQ(kernels("P", "S0"), (Names{"direct_reduce_scatter", "direct_all_gather"}));
   EXPECT_EQ(kernels("P", "S1"), (Names{"tile_blocks", "direct_reduce_scatter", "direct_all_gather", "tile_blocks"}));

@@ -297,7 +297,7 @@ TEST_F(UsageTest, SeedsAreDecimal) {
             18446744073709551615U);
 }
 
-// Neither the terminal nor its reader is steered by the name of a file.
+// The name of a file steers no terminal and no reader.
 TEST_F(UsageTest, NamesArePrintedWithoutControlCharacters) {
   const std::string name = "a\x1b[2J\u202e\xff.yaml";
   write(name, read_config("one_pe"));

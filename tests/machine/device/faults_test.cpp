@@ -222,7 +222,7 @@ TEST(OutsideFaults, ProgramsThatEndAtOnceOrThrow) {
   EXPECT_THAT(wrong.error(), HasSubstr("did you mean 'gemm'?"));
 }
 
-// Of two devices the one goes on, and sc_start() returns.
+// One of two devices goes on, and sc_start() returns.
 TEST(OutsideFaults, AModelErrorInAKernelFailsItsDeviceAlone) {
   const test::SystemcReports reports;
   kernels::KernelCatalog kernels;

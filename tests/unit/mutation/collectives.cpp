@@ -29,8 +29,8 @@ struct Given {
 
 using Values = std::vector<double>;
 
-// As a device adds: one contribution after the other, each rounded to the dtype. Those of an average of floats are
-// divided by a power of two before, narrow integers are added in i32 (K-15).
+// As a device adds: one contribution after the other, each rounded to the dtype. Contributions to an average of floats
+// are divided by a power of two before, narrow integers are added in i32 (K-15).
 Values combined(std::vector<Values> terms, const std::string& op, Dtype dtype, std::optional<Fault> fault,
                 Random& random) {
   double unit = 1;

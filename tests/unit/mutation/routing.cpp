@@ -23,7 +23,7 @@ struct Routing {
   std::int64_t groups = 1;
 };
 
-// Of one token; one of them has the fault.
+// For one token; one of them has the fault.
 std::vector<float> softmax(std::vector<float> values, std::optional<Fault> fault, Random& random) {
   if (fault == Fault::no_epilogue) return values;
   const float peak = std::accumulate(values.begin(), values.end(), values.front(), larger);

@@ -129,7 +129,7 @@ struct Row : test::Sketch {
   std::vector<NodeId> routers, west, east;
 };
 
-// Of all equal connections the lowest node index is taken at the first port, and kept.
+// The lowest node index of all equal connections is taken at the first port, and kept.
 TEST(TieRule, ConnectionIndexIsKept) {
   Row row(3, 4);
   const topology::Graph graph = row.build();

@@ -8,7 +8,7 @@ namespace {
 using tlm::tlm_generic_payload;
 using tlm::tlm_phase;
 
-// By phases: what is done with a request; END_REQ comes in the call unless `accepts` is false.
+// What is done with a request in phases; END_REQ comes in the call unless `accepts` is false.
 ScriptedMemory::Forward by_phases(std::function<void(ScriptedMemory&, tlm_generic_payload&)> then,
                                   bool accepts = true) {
   return [then = std::move(then), accepts](ScriptedMemory& memory, tlm_generic_payload& payload, tlm_phase& phase,
@@ -56,18 +56,20 @@ std::vector<Misuse> misuses_of_memories() {
 
   phases("NeverAnswers", "answer of memory 'dram' to write of 64 B at 0x0", nothing, true, 11'000);
   phases("NeverAccepts", "END_REQ of memory 'dram' to write of 64 B at 0x0", nothing, false, 11'000);
-  for (const auto& [status, name] : std::vector<std::pair<tlm::tlm_response_status, std::string>>{
-           {tlm::TLM_GENERIC_ERROR_RESPONSE, "Generic"},
-           {tlm::TLM_ADDRESS_ERROR_RESPONSE, "Address"},
-           {tlm::TLM_COMMAND_ERROR_RESPONSE, "Command"},
-           {tlm::TLM_BURST_ERROR_RESPONSE, "Burst"},
-           {tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE, "ByteEnable"}}) {
+  const std::vector<std::pair<tlm::tlm_response_status, std::string>> errors = {
+      {tlm::TLM_GENERIC_ERROR_RESPONSE, "Generic"},
+      {tlm::TLM_ADDRESS_ERROR_RESPONSE, "Address"},
+      {tlm::TLM_COMMAND_ERROR_RESPONSE, "Command"},
+      {tlm::TLM_BURST_ERROR_RESPONSE, "Burst"},
+      {tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE, "ByteEnable"}};
+  for (const auto& error : errors) {
+    const tlm::tlm_response_status status = error.first;
     tlm_generic_payload text;
     text.set_response_status(status);
     const std::string says = "write of 64 B at 0x0 with " + text.get_response_string();
-    add(name + "Error", says,
+    add(error.second + "Error", says,
         by_phases([=](ScriptedMemory& memory, tlm_generic_payload& payload) { answer(memory, payload, status); }), {});
-    add(name + "ErrorOfACall", says, {}, with_status(status));
+    add(error.second + "ErrorOfACall", says, {}, with_status(status));
   }
   phases("NoStatus", "the response has the status TLM_INCOMPLETE_RESPONSE",
          [](ScriptedMemory& memory, tlm_generic_payload& payload) { memory.back(payload, tlm::BEGIN_RESP); });
