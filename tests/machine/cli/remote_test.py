@@ -3,7 +3,6 @@
     remote_test.py KERNBENCH SOURCE_FOLDER
 """
 
-import json
 import os
 import random
 import signal
@@ -13,16 +12,9 @@ import subprocess
 import sys
 import tempfile
 import time
-import unittest
 
-KERNBENCH, SOURCE = sys.argv[1:3]
-PYTHON = os.path.join(SOURCE, "python")
-sys.path.insert(0, PYTHON)
-os.environ["PYTHONPATH"] = PYTHON
-from kernbench.remote_port import BusError, HEADER, HELLO, HOST_MEMORY, READ, REGISTERS, RemotePort, SYNC, WRITE  # noqa: E402
-
-MACHINE = os.path.join(SOURCE, "configs", "one_pe.yaml")
-HBM = 0x2000000000
+from remote_server import HBM, KERNBENCH, MACHINE, PYTHON, SOURCE, Server, ServerTest, main
+from kernbench.remote_port import BusError, HEADER, HELLO, HOST_MEMORY, READ, REGISTERS, RemotePort, SYNC, WRITE
 
 
 # Launches a kernel that takes longer than it lives.
@@ -46,39 +38,7 @@ time.sleep(600)
 """
 
 
-class Server:
-    def __init__(self, *options, place=None):
-        self.folder = tempfile.TemporaryDirectory()
-        self.path = os.path.join(self.folder.name, "socket")
-        self.process = subprocess.Popen(
-            [KERNBENCH, "serve", "--remote-port", place or "unix:" + self.path, "--topology", MACHINE, *options],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        if place:
-            said = self.process.stdout.readline()
-            self.path = said.removeprefix("listening at ").strip()
-        while not place and not os.path.exists(self.path) and self.process.poll() is None:
-            time.sleep(0.005)
-
-    def end(self):
-        out, err = self.process.communicate(timeout=120)
-        self.folder.cleanup()
-        return self.process.returncode, out, err
-
-    def raw(self, say_hello=True):
-        client = socket.socket(socket.AF_UNIX)
-        client.connect(self.path)
-        if say_hello:
-            client.sendall(HEADER.pack(HELLO, 4, 1, 0, 0) + struct.pack(">2H", 4, 3))
-        return client
-
-
-class Remote(unittest.TestCase):
-    def expect_error(self, server, code, *texts):
-        status, _, err = server.end()
-        self.assertEqual(status, code, err)
-        for text in texts:
-            self.assertIn(text, err)
-
+class Remote(ServerTest):
     def test_the_example_works(self):
         server = Server()
         bench = subprocess.run([sys.executable, os.path.join(SOURCE, "examples", "remote", "test_bench.py"), server.path],
@@ -160,98 +120,6 @@ class Remote(unittest.TestCase):
         status, out, err = server.end()
         self.assertEqual(status, 0, err)
         self.assertIn("device: ok", out)
-
-    def kernbench(self, *arguments):
-        run = subprocess.run([KERNBENCH, *arguments], capture_output=True, text=True, timeout=120)
-        self.assertEqual(run.returncode, 0, run.stderr)
-        return run.stdout
-
-    def recorded_session(self, out):
-        server = Server("--out", out)
-        bench = subprocess.run([sys.executable, os.path.join(SOURCE, "examples", "remote", "test_bench.py"), server.path],
-                               capture_output=True, text=True, timeout=120)
-        self.assertEqual(bench.returncode, 0, bench.stdout + bench.stderr)
-        status, _, err = server.end()
-        self.assertEqual(status, 0, err)
-
-    def test_a_session_is_a_run(self):
-        with tempfile.TemporaryDirectory() as folder:
-            first, second = os.path.join(folder, "a"), os.path.join(folder, "b")
-            self.recorded_session(first)
-            self.recorded_session(second)
-            self.assertEqual(sorted(os.listdir(first)), ["ops.sqlite", "result.json", "topology.json"])
-            with open(os.path.join(first, "result.json"), encoding="utf-8") as file:
-                result = json.load(file)
-            self.assertTrue(result["ok"])
-            self.assertEqual([launch["kernel"] for launch in result["launches"]], ["gemm"])
-            figures = {figure["name"]: figure["value"] for figure in result["figures"]}
-            self.assertGreater(figures["registers: writes"], 0)
-            self.assertGreater(figures["host memory: reads"], 0)
-            self.kernbench("report", first)
-            with open(os.path.join(first, "report.html"), encoding="utf-8") as file:
-                page = file.read()
-            for text in ("gemm", "host memory: reads", "Critical"):
-                self.assertIn(text, page)
-            self.assertIn("gemm", self.kernbench("compare", first, second))
-            self.kernbench("convert", first, "--perfetto", os.path.join(folder, "trace"))
-            self.assertGreater(os.path.getsize(os.path.join(folder, "trace")), 1000)
-
-    def test_a_session_without_launches_is_a_run(self):
-        with tempfile.TemporaryDirectory() as folder:
-            for name, requests in (("a", 3), ("b", 20)):
-                server = Server("--out", os.path.join(folder, name))
-                port = RemotePort(server.path)
-                for _ in range(requests):
-                    port.write(HBM, bytes(64))
-                port.close()
-                self.assertEqual(server.end()[0], 0)
-            a, b = os.path.join(folder, "a"), os.path.join(folder, "b")
-            self.assertRegex(self.kernbench("compare", a, b), r"Figures that changed\n[^\n]*\n[^\n]*\n  peer: requests +3 +20 +\+17")
-            self.kernbench("report", a, "--against", b)
-            with open(os.path.join(a, "report.html"), encoding="utf-8") as file:
-                page = file.read()
-            self.assertIn("peer: mean latency", page)
-            self.assertNotIn("There is no record", page)
-            self.kernbench("convert", a, "--perfetto", os.path.join(folder, "trace"))
-
-    def test_a_session_with_an_error_has_it_in_its_folder(self):
-        with tempfile.TemporaryDirectory() as folder:
-            out = os.path.join(folder, "r")
-            server = Server("--out", out)
-            client = server.raw()
-            client.sendall(HEADER.pack(77, 0, 5, 0, 0))
-            self.expect_error(server, 1, "PROTOCOL_ERROR")
-            client.close()
-            with open(os.path.join(out, "result.json"), encoding="utf-8") as file:
-                result = json.load(file)
-            self.assertFalse(result["ok"])
-            self.assertEqual(result["error"]["code"], "PROTOCOL_ERROR")
-            self.assertIn("packet 5 (command 77)", result["error"]["message"])
-
-    def test_sessions_share_one_folder(self):
-        with tempfile.TemporaryDirectory() as folder:
-            server = Server("--out", folder, "--sessions", "2")
-            for _ in range(2):
-                port = RemotePort(server.path)
-                port.write(HBM, b"abcd")
-                self.assertEqual(os.path.exists(os.path.join(folder, "result.json")), False)
-                port.close()
-            self.assertEqual(server.end()[0], 0)
-            with open(os.path.join(folder, "result.json"), encoding="utf-8") as file:
-                figures = {figure["name"]: figure["value"] for figure in json.load(file)["figures"]}
-            self.assertEqual(figures["peer: requests"], 2)
-
-    def test_folders_that_cannot_be_are_refused(self):
-        with tempfile.TemporaryDirectory() as folder:
-            taken = os.path.join(folder, "file")
-            open(taken, "w").close()
-            for options, text in ((("--out", taken), "--out"), (("--out", folder, "--oplog", taken), "leave --oplog out"),
-                                  (("--out", folder, "--sessions", "0"), "--sessions 0 has none")):
-                refused = subprocess.run([KERNBENCH, "serve", "--remote-port", "unix:" + os.path.join(folder, "s"), *options],
-                                         capture_output=True, text=True, timeout=60)
-                self.assertEqual(refused.returncode, 2, refused.stderr)
-                self.assertIn(text, refused.stderr)
-            self.assertEqual(os.listdir(folder), ["file"])
 
     def test_a_second_peer_is_refused_with_a_line(self):
         server = Server()
@@ -422,4 +290,4 @@ class Remote(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
+    main()
