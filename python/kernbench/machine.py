@@ -68,7 +68,7 @@ class Tensor:
             raise ValueError(f"{self.rows} rows cannot be split evenly over {len(pes)} PEs")
         self.nbytes = count * dtype.size
         self.part = self.nbytes // len(pes)
-        self.addresses = [machine._allocate(pe, self.part) for pe in pes]
+        self.addresses = machine._allocate(pes, self.part)
 
     def write(self, data):
         """All bytes, from shape order."""
@@ -180,9 +180,11 @@ class Machine:
 
     def hbm(self, sip=0, cube=0, pe=0):
         """Physical address of the first byte of a PE's slice of HBM (docs/architecture/addressing.md)."""
+        return sip << 47 | cube << 42 | 1 << 37 | pe * self._slice_bytes()
+
+    def _slice_bytes(self):
         memory = self.spec["cube"]["memory_map"]
-        slice_bytes = memory["hbm_total_gb_per_cube"] * 2**30 // memory["hbm_slices_per_cube"]
-        return sip << 47 | cube << 42 | 1 << 37 | pe * slice_bytes
+        return memory["hbm_total_gb_per_cube"] * 2**30 // memory["hbm_slices_per_cube"]
 
     def write(self, address, data):
         """Each part is in memory before the next one is sent: a launch would overtake a posted write."""
@@ -203,10 +205,19 @@ class Machine:
         made.write(data)
         return made
 
-    def _allocate(self, pe, nbytes):
-        at = self._next.get(pe, self.hbm(*pe))
-        self._next[pe] = at + (nbytes + _ALIGNMENT - 1) // _ALIGNMENT * _ALIGNMENT
-        return at
+    def _allocate(self, pes, nbytes):
+        """An address in the memory of each of `pes`, or MachineError and nothing is taken."""
+        following, addresses = dict(self._next), []
+        for pe in pes:
+            at = following.get(pe, self.hbm(*pe))
+            free = self.hbm(*pe) + self._slice_bytes() - at
+            if nbytes > free:
+                raise MachineError(f"the HBM slice of PE {pe} has {free} bytes free, and {nbytes} are wanted; split the "
+                                   "tensor over more PEs (pes=), or begin with a new machine: tensors stay to its end")
+            following[pe] = at + (nbytes + _ALIGNMENT - 1) // _ALIGNMENT * _ALIGNMENT
+            addresses.append(at)
+        self._next = following
+        return addresses
 
     # --- Kernels
 

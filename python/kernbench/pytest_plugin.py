@@ -5,6 +5,8 @@
         ...
 """
 
+import contextlib
+
 import pytest
 
 from .machine import Machine
@@ -13,12 +15,11 @@ from .machine import Machine
 @pytest.fixture
 def kernbench_machine():
     """Makes machines as kernbench.Machine does, and ends them after the test, which fails if one of them has failed."""
-    machines = []
+    with contextlib.ExitStack() as machines:  # ends all of them, whatever the others say
 
-    def make(*arguments, **options):
-        machines.append(Machine(*arguments, **options))
-        return machines[-1]
+        def make(*arguments, **options):
+            machine = Machine(*arguments, **options)
+            machines.callback(machine.close)
+            return machine
 
-    yield make
-    for machine in machines:
-        machine.close()
+        yield make

@@ -112,6 +112,15 @@ class Machines(unittest.TestCase):
             with self.assertRaisesRegex(kernbench.BusError, "address error at 0x10"):
                 m.port.read(0x10, 4)
 
+    def test_a_full_slice_is_said(self):
+        with kernbench.Machine("one_cube", data="off") as machine:
+            other = machine.tensor([7], "i32", pes=[(0, 0, 1)])
+            machine.empty(((6 << 30) - 4096,), "i8")
+            with self.assertRaisesRegex(kernbench.MachineError, r"slice of PE \(0, 0, 0\) has 4096 bytes free, and 8192 are"):
+                machine.empty((2, 8192), "i8", pes=[(0, 0, 1), (0, 0, 0)])
+            self.assertEqual(machine.empty((4096,), "i8").addresses[0] + 4096, other.addresses[0])
+            self.assertEqual(machine.empty((4,), "i8", pes=[(0, 0, 1)]).addresses[0] - other.addresses[0], 4096)
+
     def test_files_of_the_server_are_written(self):
         with tempfile.TemporaryDirectory() as folder:
             with kernbench.Machine("one_pe", options=["--oplog", f"{folder}/ops.txt", "--wave", f"{folder}/w.vcd"]) as m:
