@@ -343,7 +343,8 @@ void OutsidePort::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   for (const Slot& slot : slots_) {
     if (slot.state == State::free || slot.state == State::answered) continue;
     waits.push_back({owner_.node_id(),
-                     fmt::format("{} of memory '{}' to {}", slot.state == State::requesting && params_.phases ? "END_REQ" : "answer",
+                     fmt::format("{} of memory '{}' to {}",
+                                 slot.state == State::requesting && params_.phases ? "END_REQ" : "answer",
                                  params_.socket, payload_text(*slot.payload)),
                      slot.made});
   }
