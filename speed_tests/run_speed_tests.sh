@@ -127,7 +127,7 @@ serve() {
     rm -f "$work/kb.sock"
     "$kernbench" serve --remote-port "unix:$work/kb.sock" --topology "$configs/one_pe.yaml" >"$work/output" &
     while [ ! -S "$work/kb.sock" ]; do sleep 0.02; done
-    python3 "$source/examples/remote/test_bench.py" "$work/kb.sock" --speed | sed -n 's/ round trips per second//p'
+    PYTHONPATH="$source/python" python3 "$source/examples/remote/test_bench.py" "$work/kb.sock" --speed | sed -n 's/ round trips per second//p'
     wait
   done | median)
   row "register reads of a Python peer of kernbench serve, real time" round_trips_per_s "$value"
