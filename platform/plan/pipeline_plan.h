@@ -159,6 +159,8 @@ class PipelinePlan {
   template <typename T>
   using ByScope = std::array<std::vector<T>, 3>;
 
+  static std::size_t index_of(TileOperand operand) { return static_cast<std::size_t>(operand); }
+  static std::size_t index_of(EpilogueScope scope) { return static_cast<std::size_t>(scope); }
   void set_epilogues(const std::vector<EpilogueStep>& steps);
   void decide_reuse(std::optional<std::uint64_t> room);
   bool reads_b() const { return has_b_ && !b_pinned_; }

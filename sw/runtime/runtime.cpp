@@ -16,8 +16,6 @@
 namespace kb::sw {
 namespace {
 
-constexpr int kMainProgram = -1;
-
 // A launch as the result file names it: one request per SIP.
 std::string launch_text(const LaunchState& state) {
   std::string ids;
@@ -99,81 +97,6 @@ Tensor Runtime::from_host(HostArray array, const std::string& name) {
   state->name = name.empty() ? "host array" : name;
   state->staged = std::move(array);
   return Tensor(std::move(state));
-}
-
-ITensorContext::Contents Runtime::read(HostRead why, const contract::TensorLayout& layout,
-                                       const std::vector<ShardRun>& runs) {
-  const int caller = host_.current_worker();
-  const std::string reason = fmt::format("{} of tensor '{}'", host_read_name(why), layout.name);
-  settle(tracker_.take([&](const Outstanding& r) { return caller == kMainProgram || r.rank == caller; }, reason), true);
-
-  const auto shared = memory_.layout(layout.id);
-  std::set<contract::RequestId> reads;
-  for (const ShardRun& run : runs) {
-    const contract::Shard& shard = layout.shards[run.shard];
-    const contract::RequestId id = host_.submit(contract::MemoryRead{shard.owner, shard.pa + run.offset, run.nbytes});
-    tracker_.add({id, caller, RequestKind::read, shared, run.shard, nullptr, 0});
-    reads.insert(id);
-  }
-  settle(tracker_.take([&](const Outstanding& r) { return reads.count(r.request) != 0; }, reason), true);
-
-  Contents contents;
-  for (const ShardRun& run : runs) {
-    const auto part = host_.read_if_known(layout.shards[run.shard].pa + run.offset, run.nbytes);
-    contents.known = contents.known && part.has_value();
-    if (part) contents.bytes.insert(contents.bytes.end(), part->begin(), part->end());
-    if (!part) contents.bytes.resize(contents.bytes.size() + run.nbytes);
-  }
-  if (contents.known) return contents;
-  std::fill(contents.bytes.begin(), contents.bytes.end(), std::byte{0});
-  // Printed they are no numbers, and a copy is marked by itself.
-  if (why != HostRead::print && why != HostRead::copy_source) ++unknown_reads_;
-  return contents;
-}
-
-void Runtime::forget_reads() {
-  forgotten_reads_[host_.current_worker()] = unknown_reads_;
-}
-
-// Narrow integers are mostly operands, which nobody looks at.
-bool Runtime::writes_known(const contract::TensorLayout& layout) const {
-  constexpr std::uint64_t kMostBytes = 1 << 20;
-  if (is_float(layout.dtype) || (item_size(layout.dtype) < item_size(Dtype::i32) && layout.nbytes > kMostBytes)) {
-    return false;
-  }
-  const auto forgotten = forgotten_reads_.find(host_.current_worker());
-  return unknown_reads_ == (forgotten == forgotten_reads_.end() ? 0 : forgotten->second);
-}
-
-void Runtime::write(const contract::TensorLayout& layout, const std::vector<ShardRun>& runs,
-                    std::shared_ptr<const std::vector<std::byte>> buffer, bool known) {
-  for (const ShardRun& run : runs) {
-    contract::MemoryWrite write;
-    write.buffer = buffer;
-    write.buffer_offset = run.buffer_offset;
-    write.known = known && writes_known(layout);
-    submit_write(layout, run, std::move(write));
-  }
-}
-
-void Runtime::fill(const contract::TensorLayout& layout, const std::vector<ShardRun>& runs, contract::Pattern pattern) {
-  for (const ShardRun& run : runs) {
-    contract::MemoryWrite write;
-    write.pattern = pattern;
-    write.known = writes_known(layout);
-    submit_write(layout, run, std::move(write));
-  }
-}
-
-void Runtime::submit_write(const contract::TensorLayout& layout, const ShardRun& run, contract::MemoryWrite write) {
-  contents_made_ = true;
-  const contract::Shard& shard = layout.shards[run.shard];
-  write.owner = shard.owner;
-  write.pa = shard.pa + run.offset;
-  write.nbytes = run.nbytes;
-  write.memory = layout.memory;
-  tracker_.add({host_.submit(write), host_.current_worker(), RequestKind::write, memory_.layout(layout.id), run.shard,
-                nullptr, 0});
 }
 
 LaunchHandle Runtime::launch(const std::string& kernel, const Args& args, const LaunchOptions& options) {

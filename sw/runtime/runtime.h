@@ -122,6 +122,8 @@ class Runtime final : private ITensorContext {
   int world_size() const;
 
  private:
+  static constexpr int kMainProgram = -1;  // the caller where no rank calls
+
   Contents read(HostRead why, const contract::TensorLayout& layout, const std::vector<ShardRun>& runs) override;
   void write(const contract::TensorLayout& layout, const std::vector<ShardRun>& runs,
              std::shared_ptr<const std::vector<std::byte>> buffer, bool known) override;
