@@ -94,6 +94,7 @@ void WaveRecording::finish(TimeFs end, std::vector<std::string>& warnings) {
                        " is after the end of the run at " + format_ns(end) + " ns");
   }
   is_running_ = false;
+  kept_.clear();
   recorder_.finish(end);
 }
 
