@@ -159,6 +159,7 @@ class Machine:
         if self.process is None:
             return
         process, self.process = self.process, None
+        open_launches = self._produced - self._done
         self.port.close()
         self.report = process.stdout.read()
         status = process.wait()
@@ -167,7 +168,8 @@ class Machine:
         process.stderr.close()
         self._folder.cleanup()
         if status != 0 and not self._raised:
-            raise MachineError(f"kernbench serve ends with exit code {status}" + self._heard())
+            hint = f"; {open_launches} launches were not waited for: call wait() before the end" if open_launches else ""
+            raise MachineError(f"kernbench serve ends with exit code {status}{hint}" + self._heard())
 
     # --- Memory
 

@@ -112,6 +112,12 @@ class Machines(unittest.TestCase):
             with self.assertRaisesRegex(kernbench.BusError, "address error at 0x10"):
                 m.port.read(0x10, 4)
 
+    def test_a_launch_that_nobody_waits_for_is_said(self):
+        with self.assertRaisesRegex(kernbench.MachineError, r"1 launches were not waited for: call wait\(\) before the end"):
+            with kernbench.Machine("one_pe") as machine:
+                a, b, c = machine.tensor([[1.0] * 64] * 64, "f16"), machine.tensor([[1.0] * 64] * 64, "f16"), machine.empty((64, 64))
+                machine.launch("gemm", a=a, b=b, c=c, m=64, k=64, n=64)
+
     def test_a_full_slice_is_said(self):
         with kernbench.Machine("one_cube", data="off") as machine:
             other = machine.tensor([7], "i32", pes=[(0, 0, 1)])
