@@ -44,8 +44,8 @@ struct AttentionRank {
 
 enum class Queries : std::uint8_t { dealt, everywhere };  // rows of Q: each at one rank, or all at every rank
 
-// Absent on a PE that is not a rank (K-86). KERNEL_ERROR when the sizes do not fit each other, the machine or the
-// shards.
+// Returns no value on a PE that is not a rank (K-86). KERNEL_ERROR when the sizes do not fit each other, the machine or
+// the shards.
 std::optional<AttentionRank> attention_rank(tl::Context& tl, const AttentionArguments& args, Queries queries);
 
 }  // namespace kb::kernels

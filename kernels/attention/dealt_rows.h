@@ -11,7 +11,7 @@ struct RowRange {
   std::int64_t end() const { return first + count; }
 };
 
-// Two ranges of rows that lie one behind the other in memory or scratch. The rows of `high` are later ones.
+// Two ranges of rows that lie one behind the other in memory or scratch. `high` has the later rows.
 struct RowPair {
   RowRange low, high;
 

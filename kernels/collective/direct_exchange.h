@@ -55,7 +55,7 @@ class DirectExchange {
   std::vector<tl::Future> receive_from(const std::vector<std::int64_t>& ranks, std::int64_t elements);
   // All other ranks, the one before this first: its messages come first when all send to the next one first.
   std::vector<std::int64_t> others() const;
-  // Into memory; wait_all() waits for it. Does nothing when there are no elements.
+  // Receives into memory; wait_all() waits for it. Does nothing when there are no elements.
   void collect(std::int64_t rank, tl::Ptr into, std::int64_t elements);
   void wait_all();
 

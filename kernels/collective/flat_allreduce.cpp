@@ -36,7 +36,7 @@ struct Member {
   std::int64_t step = 0;  // elements per message
 };
 
-// Absent when this PE holds no tile.
+// Returns no value when this PE holds no tile.
 std::optional<Member> member(Context& tl, const Arguments& args) {
   const tl::LocalShard own = tl.shard(args.t);
   if (own.elements == 0) return std::nullopt;

@@ -27,7 +27,7 @@ struct Part {
 
 class HopMember {
  public:
-  // Absent when this PE holds no tile.
+  // Returns no value when this PE holds no tile.
   static std::optional<HopMember> make(tl::Context& tl, const HopArguments& args);
 
   std::int64_t rank() const { return rank_; }

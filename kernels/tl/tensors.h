@@ -22,7 +22,7 @@ class Tensors {
  public:
   Tensors(Context& context, contract::IPe& pe, const Call& call, Dispatch& dispatch);
 
-  // What belongs to the present call and scope. `allocate` and `receive` fail with OUT_OF_SCRATCH.
+  // Tensors of the present call and scope. `allocate` and `receive` fail with OUT_OF_SCRATCH.
   TensorHandle allocate(Shape&& shape, Dtype dtype);
   TensorHandle receive(Shape&& shape, Dtype dtype);  // of a message, which has an address of its own
   TensorHandle refer(Ptr ptr, Shape&& shape, Dtype dtype, std::int64_t row_stride) const;

@@ -26,8 +26,8 @@ class FabricEndpoint : public FabricNode, public elab::IRequestSource, private e
 
   FabricEndpoint(const sc_core::sc_module_name& name, NodeId node, TimeFs overhead, elab::BlockContext& context);
 
-  // From now on the messages issued here share the wire of a port in lanes, in turns flit by flit (WireLanes). One port
-  // only.
+  // From now on the messages issued here share the wire of a port in lanes, in turns flit by flit (WireLanes). Only one
+  // port can have lanes.
   void use_lanes(std::uint16_t port);
 
   // Offers the request leg of a transaction whose route starts here to the first wire at absolute time `at` >= now().

@@ -37,7 +37,7 @@ class IMacArray {
   virtual Outputs clock(const Inputs& inputs) = 0;
 };
 
-// The module in modules/rtl/sv/mac_array.sv.
+// Makes models of modules/rtl/sv/mac_array.sv.
 RtlMaker<IMacArray> mac_array_model();
 
 // Operands of a product of m x k x n, row by row.

@@ -1,4 +1,4 @@
-// A build without Verilator: no name that begins with rtl. is known.
+// In a build without Verilator no name that begins with rtl. is known.
 #include "modules/rtl/catalog.h"
 
 namespace kb::modules {

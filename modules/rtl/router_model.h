@@ -43,7 +43,7 @@ class IRouterModel {
   virtual const Outputs& clock(const Inputs& inputs) = 0;
 };
 
-// The module in modules/rtl/sv/router.sv.
+// Makes models of modules/rtl/sv/router.sv.
 RtlMaker<IRouterModel> router_model();
 
 // Two copies of a router, whose unwritten registers differ, clocked side by side; or one.

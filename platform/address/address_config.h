@@ -44,7 +44,7 @@ struct AddressConfig {
   std::uint64_t tcm_allocatable_bytes() const { return tcm_partition().allocatable_bytes; }
 
   // What keeps [address, address + nbytes) from being implemented memory of this machine: a die, PE or byte that does
-  // not exist. Empty when all of it exists.
+  // not exist. Returns no value when all of it exists.
   std::optional<std::string> capacity_problem(const PhysAddr& address, std::uint64_t nbytes = 1) const;
   // Throws capacity_problem() as program Error ADDRESS_ERROR.
   void require_implemented(const PhysAddr& address, std::uint64_t nbytes = 1) const;

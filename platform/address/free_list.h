@@ -23,7 +23,8 @@ class FreeList {
   FreeList(std::string memory, std::uint64_t base, std::uint64_t size, std::uint64_t alignment);
 
   // Front of the first free block that holds n bytes. n <= 0: program Error VALUE_ERROR. No such block: program Error
-  // `failure_code` naming the required size, the largest free block and the memory. Unchanged on failure.
+  // `failure_code` naming the required size, the largest free block and the memory. The list is unchanged on
+  // failure.
   std::uint64_t alloc(std::int64_t n);
   // The block must be exactly one that alloc(n) returned and that is not yet free: otherwise model Error.
   void free(std::uint64_t start, std::int64_t n);

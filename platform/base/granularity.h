@@ -19,7 +19,7 @@ struct Granularity {
 
 inline constexpr std::int64_t kMaxGranularity = 4096;  // of each size
 
-// "32x64x32" is m x k x n; "none" is 1x1x1, an array that never pads. No value when the text is neither.
+// "32x64x32" is m x k x n; "none" is 1x1x1, an array that never pads. Returns no value when the text is neither.
 std::optional<Granularity> parse_granularity(std::string_view text);
 std::string granularity_text(const Granularity& granularity);
 

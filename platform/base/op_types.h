@@ -51,8 +51,8 @@ Shape broadcast_shapes(const Shape& a, const Shape& b, std::string_view what);
 // 0 .. rank-1 from a possibly negative axis; program Error SHAPE_ERROR when outside -rank .. rank-1.
 int normalize_axis(int axis, std::size_t rank, std::string_view what);
 
-// The dtype that two operands of one operation are computed in: theirs, or f32 of f32 and a 16-bit float. No value
-// when one of them must be cast.
+// The dtype that two operands of one operation are computed in: theirs, or f32 of f32 and a 16-bit float. Returns no
+// value when one of them must be cast.
 std::optional<Dtype> promoted(Dtype a, Dtype b);
 // What comparisons give: integers as wide as the inputs, i32 for f32.
 Dtype mask_dtype(Dtype compared);

@@ -57,8 +57,8 @@ class KnownContents {
   bool knows_some(const std::vector<Extent>& extents) const;  // or something between them
   void forget(const std::vector<Extent>& extents);
   void assign(const Extent& extent, const Source& source);
-  // The operation with its operands in work_, done. No value when one is unknown, too large or not of integers, or when
-  // it fails, e.g. divides by zero, which runs that compute report.
+  // Computes the operation with its operands in work_. Returns no value when one is unknown, too large or not of
+  // integers, or when it fails, e.g. divides by zero, which runs that compute report.
   std::optional<MathOpRecord> computed(const MathOpRecord& op);
   // Takes an operand to a place of its own in work_; false when it is unknown.
   bool take(OperandRef& operand);

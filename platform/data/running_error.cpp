@@ -61,7 +61,7 @@ bool is_number(Bounded x) {
 }
 
 // f of operands of which one is not a number, or, with `always`, in any case: certain where the ends of the operands
-// give the same. No value when both are numbers.
+// give the same. Returns no value when both are numbers.
 template <typename F>
 std::optional<Bounded> special(F f, Bounded x, Bounded y, bool always = false) {
   if (!always && is_number(x) && is_number(y)) return std::nullopt;
@@ -302,7 +302,7 @@ int lowest_bit(double value) {
 bool sums_exactly(Dtype dtype, double sum_abs_terms, int unit) {
   if (sum_abs_terms == 0) return unit > -kNoBit / 2;
   if (unit < -kNoBit / 2 || unit > kNoBit / 2) return false;
-  // Not below the subnormal numbers, and not beyond the largest one.
+  // The unit must not be below the subnormal numbers, nor the sum beyond the largest number.
   if (std::ldexp(1.0, unit) < 2 * subnormal_roundoff(dtype)) return false;
   if (sum_abs_terms > largest(dtype)) return false;
   return sum_abs_terms <= std::ldexp(1.0, std::min(significant_bits(dtype) + unit, 1000));

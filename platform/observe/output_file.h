@@ -32,7 +32,7 @@ class OutputFile {
 
   // Configuration Error OUTPUT_WRITE, and what was written is removed.
   void write(std::string_view bytes);
-  // No more is written. Reports what the system found out late (a quota on a network file system).
+  // Ends writing, and reports what the system found out late (a quota on a network file system).
   void complete();
   // complete(), and the file takes its place.
   void commit();

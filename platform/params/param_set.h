@@ -36,7 +36,7 @@ class ParamSet {
 
   const FieldTable* table() const { return table_; }
   std::optional<Value> value(const Field& field) const { return field.get(params_.get()); }
-  // Looks a field up by its name; no value when there is no such field or it has no value.
+  // Looks a field up by its name. Returns no value when there is no such field, or it has none.
   std::optional<Value> find(std::string_view name) const;
   const void* data() const { return params_.get(); }
 

@@ -21,7 +21,7 @@ struct Misfit {
 };
 
 // Two tiles share the register file, because one computes while the next is fetched and the one before is stored
-// (P-43); one tile's inputs and output need buffers (P-46). Empty when both fit.
+// (P-43); one tile's inputs and output need buffers (P-46). Returns no value when both fit.
 std::optional<Misfit> misfit(const PipelinePlan& plan, Dtype acc, const TileRoom& room);
 
 }  // namespace kb::plan

@@ -196,7 +196,7 @@ params::ParamSet read_impl_params(MapReader& attrs, NodeKind kind, const std::st
   return read_params(attrs, base.table() == table ? base : params::ParamSet(*table), slot);
 }
 
-// Only those with the same first part: nobody who writes custom.<name> means rtl.<name>.
+// Suggests only names with the same first part: nobody who writes custom.<name> means rtl.<name>.
 std::string nearest_impl(const std::string& impl, const std::vector<std::string>& known) {
   const std::size_t begin = impl.find('.') + 1;
   std::vector<std::string> names;

@@ -16,7 +16,7 @@ namespace kb::topology {
 // against their protocol, and what it throws or how it crashes is reported with its name.
 enum class Origin : std::uint8_t { foreign, own };
 
-// Ordered by kind and name, with the parameters that each has besides those of its kind.
+// The implementations of each kind by name, with the parameters that each has besides those of its kind.
 class Implementations {
  public:
   // Configuration Error when `impl` is not custom.<name>, rtl.<name> or tlm.<name>, exists already, or has a parameter
@@ -41,7 +41,7 @@ class Implementations {
   std::map<std::pair<NodeKind, std::string>, Entry> entries_;
 };
 
-// Only the built-in ones.
+// The built-in implementations, without those of plug-ins.
 const Implementations& builtin_only();
 
 }  // namespace kb::topology

@@ -6,7 +6,7 @@
 
 namespace kb::topology {
 
-// The key is the dotted path, "[]" for the entries of a list.
+// What each key means, by its dotted path with "[]" for the entries of a list.
 const std::map<std::string, std::string>& key_texts();
 
 }  // namespace kb::topology

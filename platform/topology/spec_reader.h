@@ -106,7 +106,7 @@ class MapReader {
   Bandwidth bandwidth(const std::string& key, double fallback_gbs, const Bounds& bounds = kb::bandwidth()) {
     return Bandwidth(real(key, fallback_gbs, bounds));
   }
-  // No value when the key is absent, which has no value then.
+  // Returns no value when the key is absent; there is no fallback.
   std::optional<double> given_real(const std::string& key, const Bounds& bounds);
   std::int64_t whole(const std::string& key, std::optional<std::int64_t> fallback, const Bounds& bounds);
   bool flag(const std::string& key, bool fallback);

@@ -30,7 +30,7 @@ class GrowingFile {
   // Writes the end after the body, in place of the end that was shown before. The file takes its place then, and stays
   // there even if the process is killed.
   void show(std::string_view bytes);
-  // Without what was shown. No more is written.
+  // Ends writing; the file is without what was shown.
   void complete();
 
  private:

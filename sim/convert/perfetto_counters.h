@@ -12,7 +12,7 @@ namespace kb::convert {
 
 class PerfettoCounters {
  public:
-  // Every resource with activity; wires only when asked for. Bins are merged, all on the same grid of time, until
+  // Takes every resource with activity; wires only when asked for. Bins are merged, all on the same grid of time, until
   // the values take at most about `most_bytes`.
   PerfettoCounters(const web::Activity& activity, bool wires, std::uint64_t most_bytes);
 

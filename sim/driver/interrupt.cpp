@@ -117,7 +117,7 @@ extern "C" void on_exit_call() {
   end_by_program("a kernel, a workload or a plug-in called exit(); return from it instead, or throw an exception");
 }
 
-// This takes no memory.
+// No memory is taken here.
 [[noreturn]] void end_for_memory() {
   observe::TemporaryFile::remove_all();
   write_texts(

@@ -50,8 +50,8 @@ struct SimulationOptions {
   HostTimeLimit* host_time_limit = nullptr;  // none when null
   Progress progress = Progress::off;
   observe::EventLog* log = nullptr;  // none when null
-  // No observer when null; finished when simulate() returns. Without `oplog`, the time that findings do not look at has
-  // no bins.
+  // Null: nothing is recorded. It is finished when simulate() returns. Without `oplog`, the time that findings do not
+  // look at has no bins.
   record::ActivityRecorder* recorder = nullptr;
   OperationCosts* costs = nullptr;            // none when null
   contract::IOrderObserver* order = nullptr;  // none when null

@@ -160,7 +160,7 @@ std::vector<Part> parts_of(const LaunchRecord& launch, const LaunchRecord::LastP
   };
 }
 
-// The launch that took longest.
+// Shows where the time of the longest launch went.
 std::string render_breakdown(const RunRecord& run) {
   const LaunchRecord* const longest = longest_launch(run.launches);
   if (longest == nullptr) return "";

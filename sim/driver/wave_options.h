@@ -12,7 +12,7 @@ namespace kb::sim {
 
 enum class WaveFormat { vcd, fst };
 
-// Chosen by the ending of a file's name, .vcd or .fst; no value for others.
+// The format that the ending of a file's name says, .vcd or .fst; no value for others.
 std::optional<WaveFormat> wave_format(const std::string& name);
 
 struct WaveOptions {

@@ -20,7 +20,7 @@ struct Limiter {
   // "..., 71.0 %"
   std::string text(TimeFs kernel) const;
 };
-// No value when no PE ran, or none took time.
+// Returns no value when no PE ran, or none took time.
 std::optional<Limiter> limiter_of(const LaunchRecord& launch);
 
 // "waited for transfers"

@@ -36,7 +36,7 @@ class OperationCosts final : public contract::IOperationSink {
   std::vector<std::byte> kernel_read(const std::vector<Extent>& extents) override;
   std::optional<std::vector<std::byte>> read_if_known(const std::vector<Extent>& extents) override;
 
-  // Sorted by their time, the largest first. Writes of the host are none of them.
+  // The operations that took most time, the longest first. Writes of the host do not count.
   std::vector<OperationCost> most_expensive(std::size_t count) const;
 
   // In the order in which they ended.

@@ -21,7 +21,7 @@ struct PathFormula {
   TimeFs total() const { return overhead + access + wire + drain; }
 };
 
-// Between consecutive nodes. Model Error when two of them have no edge.
+// The nodes of `path` follow each other. Model Error when two of them have no edge.
 PathFormula path_formula(const topology::Graph& graph, const std::vector<NodeId>& path, std::uint64_t bytes);
 // The same of a read, whose command goes along the path to the memory at its end.
 PathFormula read_formula(const topology::Graph& graph, const std::vector<NodeId>& path, std::uint64_t bytes);

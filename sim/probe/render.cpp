@@ -36,7 +36,7 @@ struct SweepPoint {
   double effective_gbs, utilisation;
 };
 
-// Computed by formula, from the measured path (H-86).
+// Computes a point by the formula of the measured path (H-86).
 SweepPoint sweep_point(const ProbeResult& result, std::uint64_t bytes) {
   const PathFormula& f = result.formula;
   const TimeFs drain = f.bottleneck_bw.limited() ? ns_to_fs(static_cast<double>(bytes) / f.bottleneck_bw.gbs()) : 0_fs;

@@ -59,7 +59,7 @@ class ProcessPool {
   bool start(const ProcessJob& job, std::size_t id);
   // Waits until one ends; one has to be under way.
   Ended wait();
-  // No value when none has ended by then.
+  // Returns no value when none has ended by then.
   std::optional<Ended> wait_for(std::chrono::milliseconds most);
   std::vector<Under> under_way() const;
   void kill(std::size_t id);

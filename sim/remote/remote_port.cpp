@@ -180,7 +180,7 @@ void RemotePort::prepare(const Packet& packet, tlm::tlm_generic_payload& payload
   payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
 }
 
-// In phases, so that posted writes go in before what follows them.
+// Sends it in phases, so that posted writes go in before what follows them.
 void RemotePort::bus_access(const Packet& packet) {
   auto* const open = new Open(this);  // free() deletes it
   open->acquire();

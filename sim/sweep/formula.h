@@ -20,7 +20,7 @@ class Formula {
 
   // The names that are used.
   const std::vector<std::string>& variables() const { return variables_; }
-  // The values of variables() in their order. No value when the result is no finite number.
+  // The values of variables() in their order. Returns no value when the result is not a finite number.
   std::optional<double> evaluate(const std::vector<double>& values) const;
 
  private:

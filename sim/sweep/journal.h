@@ -22,7 +22,7 @@ class Journal {
   // Configuration Error when it cannot be written; the answers before stay.
   void append(const std::string& key, const Answer& answer);
 
-  // Keyed by the key of a point. Where a point has several, one that is ok counts, else the last attempt.
+  // Answers by the key of a point. Where a point has several, one that is ok counts, else the last attempt.
   static std::map<std::string, Answer> read(const std::string& folder);
 
  private:

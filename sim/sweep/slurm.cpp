@@ -61,7 +61,7 @@ std::vector<std::string> sbatch(const TaskContext& context, const SlurmOptions& 
   return command;
 }
 
-// Those jobs among these that have not ended. A controller that does not answer is asked again: silence ends no job.
+// Returns the jobs that have not ended. A controller that does not answer is asked again: silence ends no job.
 std::string unfinished(const std::string& jobs) {
   Said said;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {

@@ -31,7 +31,7 @@ class Activity {
   bool empty() const { return tables_.rows.empty(); }
   const std::vector<data::ActivityTables::Series>& series() const { return tables_.series; }
 
-  // Every series in [begin, end). What lies in a bin counts as spread evenly over it.
+  // Returns the use of every series in [begin, end). What lies in a bin counts as spread evenly over it.
   std::vector<Use> uses(std::int64_t begin_fs, std::int64_t end_fs) const;
 
   // Calls f(begin, end, busy) in fs for every bin of a series in which something happened, in order of time.
@@ -51,7 +51,7 @@ class Activity {
     std::string state;
     std::vector<double> shares;
   };
-  // For every node those states that were met in [begin, end), in the order of their series.
+  // Returns the states of every node that were met in [begin, end), in the order of their series.
   std::vector<StateStrip> states(std::int64_t begin_fs, std::int64_t end_fs, std::size_t columns,
                                  const std::vector<std::string>& nodes) const;
 

@@ -33,7 +33,7 @@ std::string level_of(const Series& series, const Machine* machine) {
 
 using Rows = std::vector<std::size_t>;  // series
 
-// Sorted by what is asked for, the largest first unless the smallest are.
+// Sorts by what is asked for, the largest first unless `ascending`.
 void sort_rows(Rows& rows, const std::vector<Use>& uses, const std::vector<Series>& series, const std::string& by,
                bool ascending) {
   const auto value = [&](std::size_t i) {

@@ -266,7 +266,7 @@ HttpResponse Api::operations(const HttpRequest& request) const {
   return json(writer);
 }
 
-// Read by seq, a piece after the other: neither memory nor one query grows with the run.
+// Reads operations by seq, a piece after the other: neither memory nor one query grows with the run.
 HttpResponse Api::operations_csv(const HttpRequest& request) const {
   need_operations();
   auto query = std::make_shared<data::OpQuery>(query_of(request));

@@ -31,7 +31,7 @@ std::optional<std::uint32_t> row_named(const Timeline& timeline, const std::stri
   return std::nullopt;
 }
 
-// The parameters that an operation has; the file may come from anybody.
+// A parameter of an operation, "" unless it is a text: the file may come from anybody.
 std::string text_in(const Json& params, const char* name) {
   const auto at = params.find(name);
   return at != params.end() && at->is_string() ? at->get<std::string>() : "";
@@ -75,8 +75,8 @@ std::optional<Json> composite_of(const data::OpRow& tile, const std::string& pe,
 
 }  // namespace
 
-// For `rows` of the timeline, or of `nodes` by name: a line {"columns", "strips": [[row or position, state]]}, and a
-// byte for each piece of each strip.
+// Answers for `rows` of the timeline, or for `nodes` by name: a line {"columns", "strips": [[row or position, state]]},
+// and a byte for each piece of each strip.
 HttpResponse Api::states(const HttpRequest& request) const {
   const RunFolder& run = run_of(request);
   if (!run.has_operations()) need_operations();

@@ -43,12 +43,12 @@ struct UseSum {
   }
 };
 
-// Summed by class_of(): the resources below `under` that were used. `uses` is Activity::uses() of a window of
+// Sums the resources below `under` that were used, by class_of(). `uses` is Activity::uses() of a window of
 // `span_fs`.
 std::map<std::string, UseSum> uses_by_purpose(const Activity& activity, const std::vector<Use>& uses, double span_fs,
                                               const std::string& under);
 
-// Summed by cell_of() and kind, except wires that lead from one group_of() to another: their series are in `between`.
+// Sums by cell_of() and kind, except wires that lead from one group_of() to another: their series are in `between`.
 struct CellUses {
   std::map<std::pair<std::string, std::string>, UseSum> cells;
   std::vector<std::size_t> between;

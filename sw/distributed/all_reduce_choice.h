@@ -59,8 +59,8 @@ class AllReduceChooser {
 
   // The use that a call makes of the candidates; `cube` as of choose().
   CandidateUse use_of(int world_size, SipTopology topology, bool has_root, int cube) const;
-  // For an `auto` group. Every rank gets the same. `cube`: where a single tile per SIP lies on a machine of several
-  // cubes; else -1.
+  // Chooses the algorithm of an `auto` group; every rank gets the same. `cube`: where a single tile per SIP lies on a
+  // machine of several cubes; else -1.
   const CollectiveRecord& choose(const AllReduceCall& call, int cube);
   AllReducePlan plan(const AllReduceCall& call, const CollectiveRecord& choice) const;
   // The estimate of a hierarchy that the user named: with whole tiles where they fit a slot, and the best root unless

@@ -25,7 +25,7 @@ struct CollectiveOptions {
   std::int64_t root_cube = -1;      // that collects inside a SIP; -1: the centre (K-56)
   std::int64_t chunk_elements = 0;  // per message; 0: a tile is one message; between ranks, as much as a slot holds
   std::string purpose;              // what it is for, in messages; members must agree on it
-  // For all_reduce_ranks: each member combines a block that all get, instead of whole tiles. Unset: what is faster by
+  // In all_reduce_ranks each member combines a block that all get, instead of whole tiles. Unset: what is faster by
   // formula (AllReduceCosts); it is in the run's report.
   std::optional<bool> by_blocks = {};
   // Whether blocks go straight to their rank, which needs rings between every two members, or along the path of the
@@ -147,7 +147,7 @@ class Communicator {
   Plan direct_plan(const Call& call, const TileLayout& tiles, std::int64_t block);
   Plan path_plan(const Call& call, const TileLayout& tiles, std::int64_t block);
   PreparedLaunch prepared(const Call& call, const Plan& plan, std::int64_t block);
-  // Computed by formula, once per case.
+  // Chooses by formula, once per case.
   const CollectiveRecord& all_reduce_choice(const Call& call, const TileLayout& tiles, std::int64_t fits, bool direct);
   TileLayout tiles(const Call& call, const Tensor& tensor) const;
   std::int64_t block_elements(const Call& call, const TileLayout& in, const TileLayout& out) const;

@@ -88,7 +88,7 @@ class DTensor {
 DTensor distribute_tensor(DeviceMesh& mesh, const HostArray& values, const Placements& placements,
                           const DTensorOptions& options = {});
 // Spreads a tensor that the first rank of the mesh has on its SIP, in the layout of DTensor::local(); elsewhere
-// `tensor` is not looked at and may be empty. Done by scatter and broadcast, axis by axis.
+// `tensor` is not looked at and may be empty. Uses scatter and broadcast, axis by axis.
 DTensor distribute_tensor(DeviceMesh& mesh, const Tensor& tensor, const Shape& shape, Dtype dtype,
                           const Placements& placements, const DTensorOptions& options = {});
 // What every rank has, seen as one tensor; the ranks' parts are not checked against each other. LAYOUT_ERROR when a

@@ -45,7 +45,7 @@ std::int64_t scale_rows(const std::vector<EpilogueText>& chain, std::int64_t k, 
   return ceil_div(k, tile_k);
 }
 
-// The dtype of C: the dtype of the inputs where the chain leaves numbers of their kind.
+// C has the dtype of the inputs where the chain leaves numbers of their kind.
 Dtype result_dtype(Dtype inputs, Dtype after_chain) {
   return is_float(inputs) == is_float(after_chain) ? inputs : after_chain;
 }

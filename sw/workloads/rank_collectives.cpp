@@ -39,7 +39,7 @@ struct Collective {
   bool in_place = false;
   bool root = false, op = false, target = false;
   bool blocks = false;  // chooses between whole tiles and blocks
-  // Absent: the rank gets nothing.
+  // Returns no value where the rank gets nothing.
   std::function<std::optional<Piece>(const Setting&, int rank, int block)> expected;
   std::function<LaunchMetrics(Communicator&, const Setting&, const Tensor& out, const Tensor& in)> call;
 };

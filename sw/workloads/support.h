@@ -26,8 +26,8 @@ Parameter dtype_parameter(const std::string& default_value = "f16");
 
 // Adds critical path and end-to-end time of a launch; `prefix` is put before the names when it is not empty.
 void add_launch_figures(WorkloadResult& result, const LaunchMetrics& metrics, const std::string& prefix = "");
-// amount / time: with amounts in bytes GB/s, with amounts in floating-point operations GFLOP/s. No value when time is
-// 0.
+// amount / time: with amounts in bytes GB/s, with amounts in floating-point operations GFLOP/s. Adds no figure when
+// time is 0.
 void add_rate(WorkloadResult& result, const std::string& name, double amount, TimeFs time, const std::string& unit,
               const std::string& meaning = "");
 // "computing" and "loading": service time of the engines, and how long the channels of PE_DMA were in use, as parts of

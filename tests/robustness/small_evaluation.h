@@ -13,7 +13,7 @@ inline constexpr const char* kSmallSweep =
     "'%hbm_channel_bw_gbs'\" }\n"
     "columns:\n  time_ns: max /launches/*/pe_exec_ns/max\n  ops: SELECT count(*) FROM op\n  rate: cycles / time_ns\n";
 
-// Keyed by name, in the folder `folder`.
+// Files of a small evaluation by name, in the folder `folder`.
 inline std::map<std::string, std::string> small_evaluation(const std::string& folder) {
   return {
       {folder + "/evaluation.yaml",

@@ -7,7 +7,7 @@
 
 namespace kb::robustness {
 
-// Keyed by the path relative to the folder: "dir", "link TARGET", or "file SIZE HASH".
+// What is in a folder, by path: "dir", "link TARGET", or "file SIZE HASH".
 using Snapshot = std::map<std::string, std::string>;
 
 Snapshot snapshot(const std::string& folder);

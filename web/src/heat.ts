@@ -11,7 +11,7 @@ const LESS_MORE_LIGHT = ['#0b5394', '#9cc4e4', '#eef1f4', '#f4b08a', '#a3210f'].
 const LESS_MORE_DARK = ['#8fc7ff', '#1f5680', '#2b3139', '#8a3a1c', '#ffb08f'].map(rgb);
 
 export const heatColour = (value: number, dark: boolean): string => colourOn(dark ? DARK : LIGHT, value);
-// For -1 to 1.
+// Colour of a change from -1 to 1.
 export const changeColour = (value: number, dark: boolean): string => colourOn(dark ? LESS_MORE_DARK : LESS_MORE_LIGHT, (value + 1) / 2);
 
 function colourOn(scale: [number, number, number][], value: number): string {
@@ -21,5 +21,5 @@ function colourOn(scale: [number, number, number][], value: number): string {
   return `rgb(${mix.join(',')})`;
 }
 
-// For a text on that colour.
+// Colour of a text on that colour.
 export const inkOn = (value: number, dark: boolean): string => ((dark ? value > 0.6 : value < 0.6) ? '#1b1f24' : '#fff');

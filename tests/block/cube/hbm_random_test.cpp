@@ -30,7 +30,7 @@ class Oracle {
   };
   const std::vector<Use>& uses(std::uint64_t pc) { return uses_[pc]; }
 
-  // Ordered by port.
+  // Returns the answers, a list for each port.
   std::vector<std::vector<Arrival>> answers() {
     issuers_.resize(memory_.sources.size());
     for (std::size_t port = 0; port < memory_.sources.size(); ++port) take_arrivals(port);
@@ -94,7 +94,7 @@ class Oracle {
     std::size_t requester;
     TimeFs since;
   };
-  // For one port.
+  // State of one port.
   struct Issuer {
     std::vector<Command> commands;
     std::size_t opened = 0;                     // so many of them are open

@@ -84,7 +84,7 @@ class LtMemory final : public sc_core::sc_module {
   bool saw_enabled_write_ = false;
 };
 
-// In phases; contents change through transport_dbg alone, as nothing else may change them.
+// Accesses come in phases; contents change through transport_dbg alone, as nothing else may change them.
 class AtStore final : public AtMemory {
  public:
   std::vector<unsigned char> bytes = std::vector<unsigned char>(kBytes);

@@ -34,7 +34,7 @@ struct DecodedTrace {
   std::map<std::uint64_t, DecodedTrack> tracks;
   std::vector<Slice> operations, launches;
   std::map<std::string, std::vector<std::pair<std::uint64_t, double>>> counters;  // by track
-  // Keyed by the number of the flow: times and slices (seq and name) in order, and whether it ends.
+  // A flow has times and slices (seq and name) in order, and whether it ends.
   struct Flow {
     std::vector<std::tuple<std::uint64_t, std::uint64_t, std::string>> steps;
     bool ends = false;

@@ -55,7 +55,7 @@ class MailboxMachine {
     for (std::thread& thread : threads) thread.join();
     if (error_) std::rethrow_exception(error_);
   }
-  // Keyed by kind; "macs" are those of all products.
+  // How many commands of each kind a PE made; "macs" are those of all products.
   const std::map<std::string, int>& commands(std::size_t pe) const { return commands_[pe]; }
   bool all_read() const {
     for (const auto& [port, box] : boxes_) {

@@ -15,7 +15,7 @@ namespace {
 using sw::Contents;
 using sw::HostArray;
 
-// For each workload; KB_MUTATION_DRAWS asks for more.
+// How often each workload is drawn; KB_MUTATION_DRAWS asks for more.
 int draws() {
   const char* const text = std::getenv("KB_MUTATION_DRAWS");
   return text != nullptr ? std::atoi(text) : 16;

@@ -23,7 +23,7 @@ struct Routing {
   std::int64_t groups = 1;
 };
 
-// For one token; one of them has the fault.
+// The softmax of one token; `fault` is given for one of the tokens.
 std::vector<float> softmax(std::vector<float> values, std::optional<Fault> fault, Random& random) {
   if (fault == Fault::no_epilogue) return values;
   const float peak = std::accumulate(values.begin(), values.end(), values.front(), larger);

@@ -8,7 +8,7 @@ namespace {
 using tlm::tlm_generic_payload;
 using tlm::tlm_phase;
 
-// What is done with a request in phases; END_REQ comes in the call unless `accepts` is false.
+// Serves requests in phases: `then` runs 20 ns after one; END_REQ comes in the call unless `accepts` is false.
 ScriptedMemory::Forward by_phases(std::function<void(ScriptedMemory&, tlm_generic_payload&)> then,
                                   bool accepts = true) {
   return [then = std::move(then), accepts](ScriptedMemory& memory, tlm_generic_payload& payload, tlm_phase& phase,
