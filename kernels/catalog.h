@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/contract/i_pe.h"
+#include "platform/contract/kernel.h"
 
 namespace kb::kernels {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kernbench/platform/contract/i_pe.h>
+#include <kernbench/platform/contract/kernel.h>
 #include <kernbench/sw/workloads/workload.h>
 
 namespace chain {

@@ -1,5 +1,5 @@
 #pragma once
 
-#include <kernbench/platform/contract/i_pe.h>
+#include <kernbench/platform/contract/kernel.h>
 
 kb::contract::Kernel scale_add_kernel();

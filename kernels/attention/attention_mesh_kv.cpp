@@ -11,6 +11,7 @@
 #include "kernels/attention/key_blocks.h"
 #include "kernels/attention/query_rows.h"
 #include "kernels/tl/tl.h"
+#include "platform/contract/kernel.h"
 
 namespace kb::kernels {
 namespace {

@@ -10,6 +10,7 @@
 #include "kernels/attention/key_blocks.h"
 #include "kernels/attention/query_rows.h"
 #include "kernels/tl/tl.h"
+#include "platform/contract/kernel.h"
 
 namespace kb::kernels {
 namespace {
@@ -54,21 +55,21 @@ void hand_out(Context& tl, const FoldPlace& place, const TensorHandle& result, s
 }
 
 // The keys of a rank that its rows see, in blocks as they lie in its memory.
-std::vector<RowPair> blocks_of(std::int64_t seen, std::int64_t most) {
+std::vector<RowPair> key_blocks_of(std::int64_t seen, std::int64_t most) {
   std::vector<RowPair> out;
   for (std::int64_t first = 0; first < seen; first += most) out.push_back({{first, std::min(most, seen - first)}, {}});
   return out;
 }
 
-void attend_rows(Context& tl, const AttentionArguments& args, const AttentionRank& me, const FoldPlace& place,
-                 std::int64_t head, const RowRange& piece) {
+void attend_own_keys(Context& tl, const AttentionArguments& args, const AttentionRank& me, const FoldPlace& place,
+                     std::int64_t head, const RowRange& piece) {
   const tl::Scratch scope(tl);
   const std::int64_t at = (head * args.query_rows() + piece.first) * args.d;
   const tl::Future q = tl.load_async(me.q + at, {piece.count, args.d});
   const DealtRows dealt(args.context, args.n_ranks);
   const RowPair keys = dealt.of(me.rank);
   const std::int64_t keys_at = head * dealt.most() * args.d;
-  const std::vector<RowPair> places = blocks_of(args.sight().seen({piece, {}}, keys), args.most_keys());
+  const std::vector<RowPair> places = key_blocks_of(args.sight().seen({piece, {}}, keys), args.most_keys());
   KeyBlocks blocks(tl, {me.k + keys_at, me.v + keys_at, args.d}, places, 1);
   QueryRows rows(tl, args.sight(), {piece, {}}, tl.wait(q));
   for (std::int64_t step = 0; step < blocks.count(); ++step) {
@@ -101,7 +102,7 @@ void attention_mesh_mlo(Context& tl, const AttentionArguments& args) {
   const FoldPlace place = me->ring ? place_on_ring(me->rank, n_ranks, end) : place_on_line(me->rank, n_ranks, end);
   for (std::int64_t head = 0; head < args.heads; ++head) {
     for (std::int64_t first = 0; first < args.query_rows(); first += args.most_rows()) {
-      attend_rows(tl, args, *me, place, head, {first, std::min(args.most_rows(), args.query_rows() - first)});
+      attend_own_keys(tl, args, *me, place, head, {first, std::min(args.most_rows(), args.query_rows() - first)});
     }
   }
 }

@@ -8,6 +8,7 @@
 #include "kernels/attention/key_blocks.h"
 #include "kernels/attention/query_rows.h"
 #include "kernels/tl/tl.h"
+#include "platform/contract/kernel.h"
 
 namespace kb::kernels {
 namespace {
@@ -32,7 +33,7 @@ struct FlashAttentionArguments {
 
 // The blocks of K and V that rows attend to. PEs begin with different blocks and go around, so that they do not all
 // read the same HBM slice; blocks that the causal mask cuts come last. `whole` keys are seen by every row.
-std::vector<RowPair> blocks_of(const Context& tl, std::int64_t keys, std::int64_t seen, std::int64_t whole) {
+std::vector<RowPair> steps_over(const Context& tl, std::int64_t keys, std::int64_t seen, std::int64_t whole) {
   const std::int64_t complete = whole / keys, first = tl.program_id(0) * complete / tl.num_programs(0);
   std::vector<RowPair> out;
   for (std::int64_t step = 0; step < Context::cdiv(seen, keys); ++step) {
@@ -43,11 +44,11 @@ std::vector<RowPair> blocks_of(const Context& tl, std::int64_t keys, std::int64_
 }
 
 // Rows [row, row + rows) of q, at `q`, attend to the keys that they see.
-void attend_rows(Context& tl, const FlashAttention& args, Ptr q, Ptr o, std::int64_t row, std::int64_t rows) {
+void attend_query_rows(Context& tl, const FlashAttention& args, Ptr q, Ptr o, std::int64_t row, std::int64_t rows) {
   const tl::Scratch scope(tl);
   const std::int64_t d = args.q.shape()[1], token = args.first_token + row, all = args.k.shape()[0];
   const std::int64_t seen = args.causal ? std::min(all, token + rows) : all;
-  const std::vector<RowPair> steps = blocks_of(tl, args.keys, seen, args.causal ? std::min(seen, token + 1) : seen);
+  const std::vector<RowPair> steps = steps_over(tl, args.keys, seen, args.causal ? std::min(seen, token + 1) : seen);
   KeyBlocks blocks(tl, {args.k, args.v, d}, steps, args.buffers - 1);
   QueryRows queries(tl, {args.causal, args.first_token}, {{row, rows}, {}}, tl.load(q, {rows, d}));
   for (std::int64_t step = 0; step < blocks.count(); ++step) {
@@ -57,7 +58,7 @@ void attend_rows(Context& tl, const FlashAttention& args, Ptr q, Ptr o, std::int
   tl.store(o, queries.softmax().result(args.o.dtype()));
 }
 
-FlashAttention checked(Context& tl, const FlashAttentionArguments& given) {
+FlashAttention checked_attention(Context& tl, const FlashAttentionArguments& given) {
   FlashAttention args{given.q,
                       given.k,
                       given.v,
@@ -83,14 +84,14 @@ FlashAttention checked(Context& tl, const FlashAttentionArguments& given) {
 }
 
 void flash_attention(Context& tl, const FlashAttentionArguments& given) {
-  const FlashAttention args = checked(tl, given);
+  const FlashAttention args = checked_attention(tl, given);
   const tl::LocalShard mine = tl.shard(args.o);
   if (mine.elements == 0) return;
   const std::int64_t d = args.q.shape()[1];
   tl.require(mine.elements % d == 0 && mine.first % d == 0, "q and o must be whole or split by rows");
   for (std::int64_t at = 0; at < mine.elements; at += args.rows * d) {
     const std::int64_t rows = std::min(args.rows, (mine.elements - at) / d);
-    attend_rows(tl, args, args.q + mine.first + at, mine.ptr + at, (mine.first + at) / d, rows);
+    attend_query_rows(tl, args, args.q + mine.first + at, mine.ptr + at, (mine.first + at) / d, rows);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "kernels/attention/query_rows.h"
 #include "kernels/tl/tl.h"
 #include "platform/base/checked.h"
+#include "platform/contract/kernel.h"
 
 namespace kb::kernels {
 namespace {

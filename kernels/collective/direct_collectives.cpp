@@ -7,6 +7,7 @@
 #include "kernels/collective/direct_exchange.h"
 #include "kernels/tl/tl.h"
 #include "platform/base/checked.h"
+#include "platform/contract/kernel.h"
 
 namespace kb::kernels {
 namespace {

@@ -2,7 +2,9 @@
 
 #include <vector>
 
-#include "platform/contract/i_pe.h"
+namespace kb::contract {
+struct Kernel;
+}
 
 namespace kb::kernels {
 

@@ -12,6 +12,7 @@
 #include "kernels/collective/reduction.h"
 #include "kernels/tl/tl.h"
 #include "platform/base/checked.h"
+#include "platform/contract/kernel.h"
 
 namespace kb::kernels {
 namespace {
@@ -20,7 +21,7 @@ using tl::Context;
 using tl::Ptr;
 using tl::TensorHandle;
 
-struct Arguments {
+struct FlatArguments {
   Ptr t;
   std::int64_t n_elem = 0, ranks = 0, first_rank = 0;
   std::int64_t grid_w = 0, grid_h = 0, wrap = 0;  // of mesh_allreduce
@@ -37,7 +38,7 @@ struct Member {
 };
 
 // Returns no value when this PE holds no tile.
-std::optional<Member> member(Context& tl, const Arguments& args) {
+std::optional<Member> member(Context& tl, const FlatArguments& args) {
   const tl::LocalShard own = tl.shard(args.t);
   if (own.elements == 0) return std::nullopt;
   const std::int64_t n_elem = args.n_elem;
@@ -58,7 +59,7 @@ void replace_tile(Context& tl, const Member& me, const Reduction& reduction, Exc
   }
 }
 
-void ring_allreduce(Context& tl, const Arguments& args) {
+void ring_allreduce(Context& tl, const FlatArguments& args) {
   const auto me = member(tl, args);
   if (!me) return;
   const Reduction reduction(tl, args.op.value_or("sum"), args.ranks, args.t.dtype());
@@ -67,7 +68,7 @@ void ring_allreduce(Context& tl, const Arguments& args) {
   });
 }
 
-void mesh_allreduce(Context& tl, const Arguments& args) {
+void mesh_allreduce(Context& tl, const FlatArguments& args) {
   const auto me = member(tl, args);
   if (!me) return;
   const std::int64_t grid_w = args.grid_w, grid_h = args.grid_h, ranks = args.ranks;
@@ -88,7 +89,7 @@ void mesh_allreduce(Context& tl, const Arguments& args) {
 }
 
 // All messages to rank 0 first, then all back, so that they travel as a pipeline.
-void tree_allreduce(Context& tl, const Arguments& args) {
+void tree_allreduce(Context& tl, const FlatArguments& args) {
   const auto me = member(tl, args);
   if (!me) return;
   const Reduction reduction(tl, args.op.value_or("sum"), args.ranks, args.t.dtype());
@@ -115,30 +116,31 @@ void tree_allreduce(Context& tl, const Arguments& args) {
   }
 }
 
-tl::Parameters<Arguments> parameters() {
-  return {{"t", &Arguments::t},         {"n_elem", &Arguments::n_elem},
-          {"ranks", &Arguments::ranks}, {"first_rank", &Arguments::first_rank},
-          {"op", &Arguments::op},       {"chunk", &Arguments::chunk}};
+tl::Parameters<FlatArguments> flat_parameters() {
+  return {{"t", &FlatArguments::t},         {"n_elem", &FlatArguments::n_elem},
+          {"ranks", &FlatArguments::ranks}, {"first_rank", &FlatArguments::first_rank},
+          {"op", &FlatArguments::op},       {"chunk", &FlatArguments::chunk}};
 }
 
 }  // namespace
 
 contract::Kernel ring_allreduce_kernel() {
-  return tl::make_kernel("ring_allreduce", "all-reduce of one tile per PE over a ring of all ranks", parameters(),
+  return tl::make_kernel("ring_allreduce", "all-reduce of one tile per PE over a ring of all ranks", flat_parameters(),
                          ring_allreduce);
 }
 
 contract::Kernel mesh_allreduce_kernel() {
-  tl::Parameters<Arguments> with_grid = parameters();
-  with_grid.insert(with_grid.begin() + 4,
-                   {{"grid_w", &Arguments::grid_w}, {"grid_h", &Arguments::grid_h}, {"wrap", &Arguments::wrap}});
+  tl::Parameters<FlatArguments> with_grid = flat_parameters();
+  with_grid.insert(
+      with_grid.begin() + 4,
+      {{"grid_w", &FlatArguments::grid_w}, {"grid_h", &FlatArguments::grid_h}, {"wrap", &FlatArguments::wrap}});
   return tl::make_kernel("mesh_allreduce", "all-reduce of one tile per PE over a mesh or torus of all ranks",
                          std::move(with_grid), mesh_allreduce);
 }
 
 contract::Kernel tree_allreduce_kernel() {
   return tl::make_kernel("tree_allreduce", "all-reduce of one tile per PE over a binary tree of all ranks",
-                         parameters(), tree_allreduce);
+                         flat_parameters(), tree_allreduce);
 }
 
 }  // namespace kb::kernels

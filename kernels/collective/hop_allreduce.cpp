@@ -11,6 +11,7 @@
 #include "kernels/collective/hop_member.h"
 #include "kernels/collective/line_exchange.h"
 #include "kernels/tl/tl.h"
+#include "platform/contract/kernel.h"
 
 namespace kb::kernels {
 namespace {
@@ -80,18 +81,18 @@ void pairwise(const Rank& x) {
 
 // --- Blocks half around in both directions.
 
-// One direction around the ring. Blocks of the `reach` ranks ahead leave this way, the farthest first.
-struct Way {
+// One direction around the ring. Blocks for the `reach` ranks ahead leave in this direction, the farthest first.
+struct HalfRing {
   std::int64_t sign, reach;
   std::string to, from;
   std::deque<Future> partial, results;
   std::vector<TensorHandle> parts;  // of this rank, of the next round
 };
 
-std::array<Way, 2> ways(const Rank& x) {
+std::array<HalfRing, 2> halves(const Rank& x) {
   const std::int64_t n = x.me.ranks();
-  return {Way{1, n / 2, x.me.to(1), x.me.from(1), {}, {}, {}},
-          Way{-1, (n - 1) / 2, x.me.to(n - 1), x.me.from(n - 1), {}, {}, {}}};
+  return {HalfRing{1, n / 2, x.me.to(1), x.me.from(1), {}, {}, {}},
+          HalfRing{-1, (n - 1) / 2, x.me.to(n - 1), x.me.from(n - 1), {}, {}, {}}};
 }
 
 Future take(std::deque<Future>& futures) {
@@ -100,74 +101,74 @@ Future take(std::deque<Future>& futures) {
   return first;
 }
 
-void post_receives(const Rank& x, const Part& segment, Way& way) {
-  for (std::int64_t i = 1; i <= way.reach; ++i) {
-    for (const Part& part : x.me.messages(segment, x.me.around(way.sign * (way.reach - i)))) {
-      way.partial.push_back(x.receive(way.from, part));
+void post_receives(const Rank& x, const Part& segment, HalfRing& half) {
+  for (std::int64_t i = 1; i <= half.reach; ++i) {
+    for (const Part& part : x.me.messages(segment, x.me.around(half.sign * (half.reach - i)))) {
+      half.partial.push_back(x.receive(half.from, part));
     }
   }
-  for (std::int64_t i = 1; i <= way.reach; ++i) {
-    for (const Part& part : x.me.messages(segment, x.me.around(-way.sign * i))) {
-      way.results.push_back(x.receive_in_place(way.from, part));
+  for (std::int64_t i = 1; i <= half.reach; ++i) {
+    for (const Part& part : x.me.messages(segment, x.me.around(-half.sign * i))) {
+      half.results.push_back(x.receive_in_place(half.from, part));
     }
   }
 }
 
-// Adds this rank's part to each block that passes. In round 0 its own part of the farthest block begins its way. The
+// Adds this rank's part to each block that passes. In round 0 its own part of the farthest block starts its travel. The
 // parts of the next round are loaded while messages are under way.
-void reduce_on_the_way(const Rank& x, const Part& segment, std::array<Way, 2>& both, std::int64_t round) {
-  for (Way& way : both) {
-    if (round >= way.reach) continue;
+void reduce_in_passing(const Rank& x, const Part& segment, std::array<HalfRing, 2>& both, std::int64_t round) {
+  for (HalfRing& half : both) {
+    if (round >= half.reach) continue;
     if (round == 0) {
-      const std::int64_t rank = x.me.around(way.sign * way.reach);
-      for (const Part& part : x.me.messages(segment, rank)) x.contribute(way.to, part);
+      const std::int64_t rank = x.me.around(half.sign * half.reach);
+      for (const Part& part : x.me.messages(segment, rank)) x.contribute(half.to, part);
     }
-    for (TensorHandle& acc : way.parts) {
-      x.reduction.add(acc, x.tl.wait(take(way.partial)));
-      x.tl.send(way.to, acc);
+    for (TensorHandle& acc : half.parts) {
+      x.reduction.add(acc, x.tl.wait(take(half.partial)));
+      x.tl.send(half.to, acc);
     }
-    way.parts.clear();
+    half.parts.clear();
   }
-  for (Way& way : both) {
-    if (round + 1 >= way.reach) continue;
-    const std::int64_t rank = x.me.around(way.sign * (way.reach - round - 1));
-    for (const Part& part : x.me.messages(segment, rank)) way.parts.push_back(x.load(part));
+  for (HalfRing& half : both) {
+    if (round + 1 >= half.reach) continue;
+    const std::int64_t rank = x.me.around(half.sign * (half.reach - round - 1));
+    for (const Part& part : x.me.messages(segment, rank)) half.parts.push_back(x.load(part));
   }
 }
 
 void scatter_segment(const Rank& x, const Part& segment) {
-  std::array<Way, 2> both = ways(x);
-  for (Way& way : both) post_receives(x, segment, way);
+  std::array<HalfRing, 2> both = halves(x);
+  for (HalfRing& half : both) post_receives(x, segment, half);
   const std::int64_t rounds = both[0].reach;
-  for (std::int64_t round = 0; round < rounds; ++round) reduce_on_the_way(x, segment, both, round);
+  for (std::int64_t round = 0; round < rounds; ++round) reduce_in_passing(x, segment, both, round);
   const Part own = x.me.block(segment, x.me.rank());
   if (own.elements > 0) {
     const TensorHandle acc = x.load(own), result = x.reduction.room_for(acc);
     for (const Part& message : x.me.messages(own)) {
       TensorHandle part = x.view(acc, own, message);
-      for (Way& way : both) {
-        if (way.reach > 0) x.reduction.add(part, x.tl.wait(take(way.partial)));
+      for (HalfRing& half : both) {
+        if (half.reach > 0) x.reduction.add(part, x.tl.wait(take(half.partial)));
       }
       const TensorHandle finished = x.view(result, own, message);
       x.reduction.finish_into(finished, part);
-      for (Way& way : both) {
-        if (way.reach > 0) x.tl.send(way.to, finished);
+      for (HalfRing& half : both) {
+        if (half.reach > 0) x.tl.send(half.to, finished);
       }
     }
     x.tl.store(x.at(own), result);
   }
   for (std::int64_t i = 1; i <= rounds; ++i) {
-    for (Way& way : both) {
-      if (i > way.reach) continue;
-      for (const Part& part : x.me.messages(segment, x.me.around(-way.sign * i))) {
-        x.tl.wait(take(way.results));
-        if (i < way.reach) x.send(way.to, part);
+    for (HalfRing& half : both) {
+      if (i > half.reach) continue;
+      for (const Part& part : x.me.messages(segment, x.me.around(-half.sign * i))) {
+        x.tl.wait(take(half.results));
+        if (i < half.reach) x.send(half.to, part);
       }
     }
   }
 }
 
-void scatter(const Rank& x) {
+void scatter_segments(const Rank& x) {
   if (x.me.ranks() == 1) return;
   for (const Part& segment : x.me.segments(2 * x.scratch_elements)) {
     tl::Scratch scratch(x.tl);
@@ -240,7 +241,8 @@ contract::Kernel hop_ring_allreduce_kernel() {
 
 contract::Kernel hop_scatter_allreduce_kernel() {
   return kernel("hop_scatter_allreduce",
-                "all-reduce of one tile per rank: reduce-scatter and all-gather around the ring, both ways", scatter);
+                "all-reduce of one tile per rank: reduce-scatter and all-gather around the ring, both halves",
+                scatter_segments);
 }
 
 contract::Kernel hop_pairwise_allreduce_kernel() {

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "platform/base/checked.h"
+#include "platform/contract/tensor_layout.h"
 
 namespace kb::kernels {
 namespace {

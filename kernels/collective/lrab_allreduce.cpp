@@ -10,6 +10,7 @@
 #include "kernels/collective/sip_exchange.h"
 #include "kernels/tl/tl.h"
 #include "platform/base/checked.h"
+#include "platform/contract/kernel.h"
 
 namespace kb::kernels {
 namespace {
@@ -106,14 +107,14 @@ Line ring_of_pes(std::int64_t pe, std::int64_t pes) {
 }
 
 // Both kernels have these (K-45).
-struct Arguments : SipArguments {
+struct LrabArguments : SipArguments {
   Ptr t;
   std::int64_t n_elem = 0, cube_w = 0, cube_h = 0;
   std::optional<std::string> op;
   std::optional<std::int64_t> root, chunk;
 };
 
-void hierarchical(Context& tl, const Arguments& args, const Line& pes) {
+void hierarchical(Context& tl, const LrabArguments& args, const Line& pes) {
   const std::int64_t cubes = checked_product("cube_w x cube_h", {args.cube_w, args.cube_h});
   const std::int64_t cube = cubes == 1 ? 0 : tl.program_id(1);
   tl.require(args.n_elem >= 1 && cubes >= 1 && cube < cubes, "n_elem, cube_w and cube_h do not fit this machine");
@@ -133,27 +134,27 @@ void hierarchical(Context& tl, const Arguments& args, const Line& pes) {
   combine(tl, at, {args.t, args.n_elem, step}, reduction);
 }
 
-void lrab_allreduce(Context& tl, const Arguments& args) {
+void lrab_allreduce(Context& tl, const LrabArguments& args) {
   if (tl.program_id(0) == 0) hierarchical(tl, args, {0, 1, 0, "", ""});
 }
 
-void three_level_allreduce(Context& tl, const Arguments& args) {
+void three_level_allreduce(Context& tl, const LrabArguments& args) {
   hierarchical(tl, args, ring_of_pes(tl.program_id(0), tl.num_programs(0)));
 }
 
-tl::Parameters<Arguments> parameters() {
-  return {{"t", &Arguments::t},
-          {"n_elem", &Arguments::n_elem},
-          {"cube_w", &Arguments::cube_w},
-          {"cube_h", &Arguments::cube_h},
-          {"n_sips", &Arguments::n_sips},
-          {"sip_rank", &Arguments::sip_rank},
-          {"sip_topo_kind", &Arguments::sip_topo_kind},
-          {"sip_topo_w", &Arguments::sip_topo_w},
-          {"sip_topo_h", &Arguments::sip_topo_h},
-          {"op", &Arguments::op},
-          {"root", &Arguments::root},
-          {"chunk", &Arguments::chunk}};
+tl::Parameters<LrabArguments> lrab_parameters() {
+  return {{"t", &LrabArguments::t},
+          {"n_elem", &LrabArguments::n_elem},
+          {"cube_w", &LrabArguments::cube_w},
+          {"cube_h", &LrabArguments::cube_h},
+          {"n_sips", &LrabArguments::n_sips},
+          {"sip_rank", &LrabArguments::sip_rank},
+          {"sip_topo_kind", &LrabArguments::sip_topo_kind},
+          {"sip_topo_w", &LrabArguments::sip_topo_w},
+          {"sip_topo_h", &LrabArguments::sip_topo_h},
+          {"op", &LrabArguments::op},
+          {"root", &LrabArguments::root},
+          {"chunk", &LrabArguments::chunk}};
 }
 
 }  // namespace
@@ -161,13 +162,13 @@ tl::Parameters<Arguments> parameters() {
 contract::Kernel lrab_allreduce_kernel() {
   return tl::make_kernel("lrab_allreduce",
                          "all-reduce of one tile per cube: rows, columns, SIPs, and back to every cube (PE 0 of each)",
-                         parameters(), lrab_allreduce);
+                         lrab_parameters(), lrab_allreduce);
 }
 
 contract::Kernel three_level_allreduce_kernel() {
   return tl::make_kernel("three_level_allreduce",
                          "all-reduce of one tile per PE: the PEs of each cube, the cubes, the SIPs, and back",
-                         parameters(), three_level_allreduce);
+                         lrab_parameters(), three_level_allreduce);
 }
 
 }  // namespace kb::kernels

@@ -12,6 +12,7 @@
 #include "kernels/collective/tile_blocks.h"
 #include "kernels/tl/tl.h"
 #include "platform/base/checked.h"
+#include "platform/contract/kernel.h"
 
 namespace kb::kernels {
 namespace {
@@ -35,7 +36,7 @@ struct Exchange {
   TensorHandle load(Integer block = 0) const { return tl.load(in + blocks.part(block).first, shape(block)); }
   void store(const TensorHandle& value, Integer block = 0) const { tl.store(out + blocks.part(block).first, value); }
   TensorHandle receive(std::string_view from) const { return tl.recv(from, shape(0), dtype); }
-  std::array<const Way*, 2> ways() const { return {&path.forward(), &path.backward()}; }
+  std::array<const PathDirection*, 2> directions() const { return {&path.forward(), &path.backward()}; }
   Shape shape(Integer block) const { return Shape{blocks.part(block).size}; }
   Lane lane(std::string_view from) const {
     Lane lane;
@@ -88,29 +89,32 @@ void require_rank(Context& tl, const Arguments& args, Integer rank, const char* 
 
 void broadcast(const Exchange& x, Integer root) {
   const Arm arm = x.path.arm_from(root);
-  const TensorHandle value = arm.way == nullptr ? x.load() : x.receive(arm.way->from);
-  for (const Way* way : x.ways()) {
-    if (arm.way == nullptr ? way->targets > 0 : arm.way == way && way->passes_on(arm.distance))
-      x.tl.send(way->to, value);
+  const TensorHandle value = arm.direction == nullptr ? x.load() : x.receive(arm.direction->from);
+  for (const PathDirection* direction : x.directions()) {
+    if (arm.direction == nullptr ? direction->targets > 0
+                                 : arm.direction == direction && direction->passes_on(arm.distance))
+      x.tl.send(direction->to, value);
   }
   x.store(value);
 }
 
-// Against the ways of a broadcast.
+// Messages go along the directions of a broadcast, backwards.
 void reduce(const Exchange& x, Integer root, const Reduction& reduction) {
   const Arm arm = x.path.arm_from(root);
   std::vector<Lane> lanes;
   TensorHandle acc = reduction.begin(x.load());
-  for (const Way* way : x.ways()) {
-    if (arm.way == nullptr ? way->targets == 0 : arm.way != way || !way->passes_on(arm.distance)) continue;
-    Lane lane = x.lane(way->to);
+  for (const PathDirection* direction : x.directions()) {
+    if (arm.direction == nullptr ? direction->targets == 0
+                                 : arm.direction != direction || !direction->passes_on(arm.distance))
+      continue;
+    Lane lane = x.lane(direction->to);
     lane.items = 1;
     lane.act = [&](Integer, const TensorHandle* received) { reduction.add(acc, *received); };
     lanes.push_back(lane);
   }
   run_lanes(x.tl, reduction.dtype(), lanes);
-  if (arm.way != nullptr) {
-    x.tl.send(arm.way->from, acc);
+  if (arm.direction != nullptr) {
+    x.tl.send(arm.direction->from, acc);
     return;
   }
   x.store(reduction.finish(acc));
@@ -124,16 +128,16 @@ void all_reduce(const Exchange& x, const Reduction& reduction) {
 
 void gather_from_all(const Exchange& x, const TensorHandle& own) {
   std::vector<Lane> lanes;
-  for (const Way* way : x.ways()) {
-    if (way->targets > 0) x.tl.send(way->to, own);
-    Lane lane = x.lane(way->from);
-    lane.items = way->sources;
-    lane.shape = [&x, way](Integer item) { return x.shape(x.path.rank_ahead(*way, -item - 1)); };
-    lane.act = [&x, way](Integer item, const TensorHandle* received) {
-      if (way->passes_on(item + 1)) x.tl.send(way->to, *received);
+  for (const PathDirection* direction : x.directions()) {
+    if (direction->targets > 0) x.tl.send(direction->to, own);
+    Lane lane = x.lane(direction->from);
+    lane.items = direction->sources;
+    lane.shape = [&x, direction](Integer item) { return x.shape(x.path.rank_ahead(*direction, -item - 1)); };
+    lane.act = [&x, direction](Integer item, const TensorHandle* received) {
+      if (direction->passes_on(item + 1)) x.tl.send(direction->to, *received);
     };
-    lane.settle = [&x, way](Integer item, const TensorHandle* received) {
-      x.store(*received, x.path.rank_ahead(*way, -item - 1));
+    lane.settle = [&x, direction](Integer item, const TensorHandle* received) {
+      x.store(*received, x.path.rank_ahead(*direction, -item - 1));
     };
     lanes.push_back(lane);
   }
@@ -153,26 +157,26 @@ TensorHandle reduce_own_block(const Exchange& x, const Reduction& reduction) {
   const auto load_result = [&x, &result, &reduction] {
     if (!result) result = reduction.begin(x.load(x.sip.rank));
   };
-  for (const Way* way : x.ways()) {
+  for (const PathDirection* direction : x.directions()) {
     TensorHandle& part = next[lanes.size()];
-    Lane lane = x.lane(way->from);
-    lane.items = way->targets + (way->sources > 0 ? 1 : 0);
-    lane.first_round = way->closed ? 0 : way->sources;
-    lane.unreceived = way->sources == 0 ? lane.items : way->closed ? 1 : 0;
-    lane.shape = [&x, way](Integer item) {
-      return x.shape(item < way->targets ? x.path.rank_ahead(*way, way->targets - item) : x.sip.rank);
+    Lane lane = x.lane(direction->from);
+    lane.items = direction->targets + (direction->sources > 0 ? 1 : 0);
+    lane.first_round = direction->closed ? 0 : direction->sources;
+    lane.unreceived = direction->sources == 0 ? lane.items : direction->closed ? 1 : 0;
+    lane.shape = [&x, direction](Integer item) {
+      return x.shape(item < direction->targets ? x.path.rank_ahead(*direction, direction->targets - item) : x.sip.rank);
     };
-    lane.prepare = [&x, &part, &reduction, load_result, way](Integer item) {
-      if (item < way->targets) {
-        part = reduction.begin(x.load(x.path.rank_ahead(*way, way->targets - item)));
+    lane.prepare = [&x, &part, &reduction, load_result, direction](Integer item) {
+      if (item < direction->targets) {
+        part = reduction.begin(x.load(x.path.rank_ahead(*direction, direction->targets - item)));
       } else {
         load_result();
       }
     };
-    lane.act = [&x, &part, &result, &reduction, way](Integer item, const TensorHandle* received) {
-      TensorHandle& acc = item < way->targets ? part : *result;
+    lane.act = [&x, &part, &result, &reduction, direction](Integer item, const TensorHandle* received) {
+      TensorHandle& acc = item < direction->targets ? part : *result;
       if (received != nullptr) reduction.add(acc, *received);
-      if (item < way->targets) x.tl.send(way->to, acc);
+      if (item < direction->targets) x.tl.send(direction->to, acc);
     };
     lanes.push_back(lane);
   }
@@ -189,21 +193,21 @@ void reduce_scatter(const Exchange& x, const Reduction& reduction) {
 void gather(const Exchange& x, Integer root) {
   const Arm arm = x.path.arm_from(root);
   const TensorHandle own = x.load();
-  if (arm.way != nullptr) {
-    x.tl.send(arm.way->from, own);
-    for (Integer outer = arm.way->beyond(arm.distance); outer > 0; --outer) {
+  if (arm.direction != nullptr) {
+    x.tl.send(arm.direction->from, own);
+    for (Integer outer = arm.direction->beyond(arm.distance); outer > 0; --outer) {
       tl::Scratch message(x.tl);
-      x.tl.send(arm.way->from, x.receive(arm.way->to));
+      x.tl.send(arm.direction->from, x.receive(arm.direction->to));
     }
     return;
   }
   x.store(own, x.sip.rank);
   std::vector<Lane> lanes;
-  for (const Way* way : x.ways()) {
-    Lane lane = x.lane(way->to);
-    lane.items = way->targets;
-    lane.act = [&x, way](Integer item, const TensorHandle* received) {
-      x.store(*received, x.path.rank_ahead(*way, item + 1));
+  for (const PathDirection* direction : x.directions()) {
+    Lane lane = x.lane(direction->to);
+    lane.items = direction->targets;
+    lane.act = [&x, direction](Integer item, const TensorHandle* received) {
+      x.store(*received, x.path.rank_ahead(*direction, item + 1));
     };
     lanes.push_back(lane);
   }
@@ -213,19 +217,19 @@ void gather(const Exchange& x, Integer root) {
 // The farthest block first.
 void scatter(const Exchange& x, Integer root) {
   const Arm arm = x.path.arm_from(root);
-  if (arm.way != nullptr) {
-    for (Integer outer = arm.way->beyond(arm.distance); outer > 0; --outer) {
+  if (arm.direction != nullptr) {
+    for (Integer outer = arm.direction->beyond(arm.distance); outer > 0; --outer) {
       tl::Scratch message(x.tl);
-      x.tl.send(arm.way->to, x.receive(arm.way->from));
+      x.tl.send(arm.direction->to, x.receive(arm.direction->from));
     }
-    x.store(x.receive(arm.way->from));
+    x.store(x.receive(arm.direction->from));
     return;
   }
   for (Integer item = 0; item < x.path.count(); ++item) {
-    for (const Way* way : x.ways()) {
-      if (item >= way->targets) continue;
+    for (const PathDirection* direction : x.directions()) {
+      if (item >= direction->targets) continue;
       tl::Scratch block(x.tl);
-      x.tl.send(way->to, x.load(x.path.rank_ahead(*way, way->targets - item)));
+      x.tl.send(direction->to, x.load(x.path.rank_ahead(*direction, direction->targets - item)));
     }
   }
   x.store(x.load(x.sip.rank));
@@ -235,14 +239,14 @@ void scatter(const Exchange& x, Integer root) {
 // while messages are under way.
 struct Shift {
   const Exchange& x;
-  const Way* way;
+  const PathDirection* direction;
   Integer distance = 1;
   std::optional<TensorHandle> next = {}, arrived = {};  // to send for `distance`; received for the distance before
   Integer from = 0;                                     // whose block `arrived` is
 
   void load_next() {
     next.reset();
-    if (way->targets >= distance) next = x.load(x.path.rank_ahead(*way, distance));
+    if (direction->targets >= distance) next = x.load(x.path.rank_ahead(*direction, distance));
   }
   void store_arrived() {
     if (arrived) x.store(*arrived, from);
@@ -250,17 +254,18 @@ struct Shift {
   }
   // Hop h brings the block of the SIP h behind, if there is one and its target is not beyond the end.
   Lane lane() {
-    const Integer nearest = way->closed ? 1 : std::max<Integer>(1, distance - way->targets);
-    const Integer farthest = way->closed && distance > way->targets ? 0 : std::min(distance, way->sources);
-    Lane lane = x.lane(way->from);
+    const Integer nearest = direction->closed ? 1 : std::max<Integer>(1, distance - direction->targets);
+    const Integer farthest =
+        direction->closed && distance > direction->targets ? 0 : std::min(distance, direction->sources);
+    Lane lane = x.lane(direction->from);
     lane.items = std::max<Integer>(0, farthest - nearest + 1);
     lane.first_round = nearest;
     lane.act = [this, nearest, last = distance](Integer item, const TensorHandle* received) {
       if (nearest + item < last) {
-        x.tl.send(way->to, *received);
+        x.tl.send(direction->to, *received);
       } else {
         arrived = *received;
-        from = x.path.rank_ahead(*way, -last);
+        from = x.path.rank_ahead(*direction, -last);
       }
     };
     return lane;
@@ -269,12 +274,12 @@ struct Shift {
 
 void all_to_all(const Exchange& x) {
   std::vector<Shift> shifts;
-  for (const Way* way : x.ways()) shifts.push_back({x, way});
+  for (const PathDirection* direction : x.directions()) shifts.push_back({x, direction});
   for (Shift& shift : shifts) shift.load_next();
   for (Integer distance = 1; distance < x.path.count(); ++distance) {
     std::vector<Lane> lanes;
     for (Shift& shift : shifts) {
-      if (shift.next) x.tl.send(shift.way->to, *shift.next);
+      if (shift.next) x.tl.send(shift.direction->to, *shift.next);
       lanes.push_back(shift.lane());
     }
     for (Shift& shift : shifts) shift.store_arrived();
@@ -295,9 +300,10 @@ void send_recv(const Exchange& x, Integer source, Integer target) {
     return;
   }
   const Arm whole = x.path.arm(source, target), here = x.path.arm_from(source);
-  if (x.sip.rank == source) return x.tl.send(whole.way->to, x.load());
-  if (x.sip.rank == target) return x.store(x.receive(whole.way->from));
-  if (here.way == whole.way && here.distance < whole.distance) x.tl.send(whole.way->to, x.receive(whole.way->from));
+  if (x.sip.rank == source) return x.tl.send(whole.direction->to, x.load());
+  if (x.sip.rank == target) return x.store(x.receive(whole.direction->from));
+  if (here.direction == whole.direction && here.distance < whole.distance)
+    x.tl.send(whole.direction->to, x.receive(whole.direction->from));
 }
 
 // A kernel void(tl::Context&, const Arguments&) of the common parameters and some more.

@@ -71,8 +71,8 @@ std::int64_t SipPath::place_of(std::int64_t rank) const {
   return std::distance(ranks_.begin(), std::find(ranks_.begin(), ranks_.end(), rank));
 }
 
-std::int64_t SipPath::rank_ahead(const Way& way, std::int64_t distance) const {
-  const std::int64_t shift = &way == &forward_ ? distance : -distance;
+std::int64_t SipPath::rank_ahead(const PathDirection& direction, std::int64_t distance) const {
+  const std::int64_t shift = &direction == &forward_ ? distance : -distance;
   return ranks_.at(static_cast<std::size_t>((place_ + shift + count()) % count()));
 }
 
@@ -106,30 +106,31 @@ struct Progress {
 void run_lanes(tl::Context& tl, Dtype dtype, const std::vector<Lane>& lanes) {
   std::vector<Progress> all;
   for (const Lane& lane : lanes) all.push_back({lane});
-  const auto post = [&](Progress& way, std::int64_t item) {
-    const std::int64_t next = std::max(item, way.lane.unreceived);
-    if (next < way.lane.items) way.future = tl.recv_async(way.lane.from, way.lane.shape(next), dtype);
+  const auto post = [&](Progress& direction, std::int64_t item) {
+    const std::int64_t next = std::max(item, direction.lane.unreceived);
+    if (next < direction.lane.items)
+      direction.future = tl.recv_async(direction.lane.from, direction.lane.shape(next), dtype);
   };
-  for (Progress& way : all) post(way, 0);
+  for (Progress& direction : all) post(direction, 0);
   while (true) {
     std::vector<Progress*> round;
-    for (Progress& way : all) {
-      if (way.done()) continue;
-      if (!round.empty() && way.round() < round.front()->round()) round.clear();
-      if (round.empty() || way.round() == round.front()->round()) round.push_back(&way);
+    for (Progress& direction : all) {
+      if (direction.done()) continue;
+      if (!round.empty() && direction.round() < round.front()->round()) round.clear();
+      if (round.empty() || direction.round() == round.front()->round()) round.push_back(&direction);
     }
     if (round.empty()) return;
-    for (Progress* way : round) way->lane.prepare(way->next);
-    for (Progress* way : round) {
-      if (way->message() != nullptr) {
-        way->received = tl.wait(way->future);
-        post(*way, way->next + 1);
+    for (Progress* direction : round) direction->lane.prepare(direction->next);
+    for (Progress* direction : round) {
+      if (direction->message() != nullptr) {
+        direction->received = tl.wait(direction->future);
+        post(*direction, direction->next + 1);
       }
-      way->lane.act(way->next, way->message());
+      direction->lane.act(direction->next, direction->message());
     }
-    for (Progress* way : round) {
-      way->lane.settle(way->next, way->message());
-      ++way->next;
+    for (Progress* direction : round) {
+      direction->lane.settle(direction->next, direction->message());
+      ++direction->next;
     }
   }
 }

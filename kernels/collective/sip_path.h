@@ -11,14 +11,14 @@
 
 namespace kb::kernels {
 
-// One of the two ways along the path, as one SIP sees it. Distances are counted in SIPs. On a closed path a block
+// One of the two directions along the path, as one SIP sees it. Distances are counted in SIPs. On a closed path a block
 // travels half around at most, one more forward than backward when the number of SIPs is even. On an open path of SIPs
-// 0, 1, 2 the forward way of SIP 0 has no sources and 2 targets, its backward way 2 sources and no target; SIP 1 has
-// one of each both ways. Closed, every SIP has one source and one target both ways.
-struct Way {
+// 0, 1, 2 the forward direction of SIP 0 has no sources and 2 targets, its backward direction 2 sources and no target;
+// SIP 1 has one of each in both. Closed, every SIP has one source and one target in both.
+struct PathDirection {
   std::string_view from, to;  // directions to the SIP behind and to the one ahead
-  std::int64_t sources = 0;   // SIPs behind whose blocks come this way
-  std::int64_t targets = 0;   // SIPs ahead that this SIP's blocks reach this way
+  std::int64_t sources = 0;   // SIPs behind whose blocks come in this direction
+  std::int64_t targets = 0;   // SIPs ahead that this SIP's blocks reach in this direction
   bool closed = false;
   // Whether a block from `distance` behind (0: this SIP's own) goes on to the next SIP.
   bool passes_on(std::int64_t distance) const { return closed ? distance < targets : targets > 0; }
@@ -28,7 +28,7 @@ struct Way {
 
 // How this SIP is reached from another one.
 struct Arm {
-  const Way* way = nullptr;  // null: it is that SIP itself
+  const PathDirection* direction = nullptr;  // null: it is that SIP itself
   std::int64_t distance = 0;
 };
 
@@ -39,10 +39,10 @@ class SipPath {
   explicit SipPath(const SipPlace& sip);
 
   std::int64_t count() const { return static_cast<std::int64_t>(ranks_.size()); }
-  const Way& forward() const { return forward_; }
-  const Way& backward() const { return backward_; }
-  // Rank of the SIP `distance` ahead on that way; behind when negative.
-  std::int64_t rank_ahead(const Way& way, std::int64_t distance) const;
+  const PathDirection& forward() const { return forward_; }
+  const PathDirection& backward() const { return backward_; }
+  // Rank of the SIP `distance` ahead in that direction; behind when negative.
+  std::int64_t rank_ahead(const PathDirection& direction, std::int64_t distance) const;
   Arm arm_from(std::int64_t rank) const;
   // The arm that leads to `to` for the SIP of rank `from`.
   Arm arm(std::int64_t from, std::int64_t to) const;
@@ -52,13 +52,13 @@ class SipPath {
   std::vector<std::int64_t> ranks_;  // by place on the path
   std::int64_t place_ = 0;
   bool closed_ = false;
-  Way forward_, backward_;
+  PathDirection forward_, backward_;
 };
 
-// What one SIP does on one way: a sequence of messages that it receives and/or sends. Item i belongs to round
+// What one SIP does in one direction: a sequence of messages that it receives and/or sends. Item i belongs to round
 // first_round + i; a message that is sent in one round is received in a later one, or in the same one further on. The
-// ways are worked through together, round by round, so that any number of slots suffices, and what takes time beside
-// the messages is done while they are under way.
+// directions are worked through together, round by round, so that any number of slots suffices, and what takes time
+// beside the messages is done while they are under way.
 struct Lane {
   std::string_view from;
   std::function<Shape(std::int64_t)> shape;  // of an item's message
@@ -67,7 +67,7 @@ struct Lane {
   std::int64_t unreceived = 0;                                         // the first items that receive nothing
   std::function<void(std::int64_t)> prepare = [](std::int64_t) {};     // before the round's messages are waited for
   std::function<void(std::int64_t, const tl::TensorHandle*)> act;      // sends; null: nothing was received
-  std::function<void(std::int64_t, const tl::TensorHandle*)> settle =  // when all ways have sent
+  std::function<void(std::int64_t, const tl::TensorHandle*)> settle =  // when all directions have sent
       [](std::int64_t, const tl::TensorHandle*) {};
 };
 void run_lanes(tl::Context& tl, Dtype dtype, const std::vector<Lane>& lanes);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/tl/tl.h"
+#include "platform/contract/kernel.h"
 
 namespace kb::kernels {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 using tl::Ptr;
 using OptionalInt = std::optional<std::int64_t>;
 
-constexpr std::int64_t kTile = 16384;
+constexpr std::int64_t kElementsAtATime = 16384;
 
 void copy_range(tl::Context& tl, Ptr src, Ptr dst, std::int64_t elements, std::int64_t tile) {
   tl.require(src.dtype() == dst.dtype(), "source and destination must have one dtype");
@@ -29,13 +30,13 @@ void copy(tl::Context& tl, Ptr src, Ptr dst, OptionalInt elements, OptionalInt s
   tl.require(from >= 0 && to >= 0, "src_offset and dst_offset must not be negative");
   const std::int64_t count = elements.value_or(element_count(src.shape()) - from);
   tl.require(count >= 0, "elements must not be negative");
-  copy_range(tl, src + from, dst + to, count, tile.value_or(kTile));
+  copy_range(tl, src + from, dst + to, count, tile.value_or(kElementsAtATime));
 }
 
 void pull(tl::Context& tl, Ptr src, Ptr dst, OptionalInt tile) {
   tl.require(src.same_order(dst), "source and destination must have one shape and be split the same way");
   const tl::LocalShard mine = tl.shard(dst);
-  copy_range(tl, src + mine.first, dst + mine.first, mine.elements, tile.value_or(kTile));
+  copy_range(tl, src + mine.first, dst + mine.first, mine.elements, tile.value_or(kElementsAtATime));
 }
 
 std::int64_t wrapped(std::int64_t position, std::int64_t total) {
@@ -45,7 +46,7 @@ std::int64_t wrapped(std::int64_t position, std::int64_t total) {
 
 void rotate(tl::Context& tl, Ptr src, Ptr dst, std::int64_t read_shift, std::int64_t write_shift, OptionalInt tile) {
   tl.require(src.shape() == dst.shape() && src.dtype() == dst.dtype(), "source and destination must be of one kind");
-  const std::int64_t most = tile.value_or(kTile);
+  const std::int64_t most = tile.value_or(kElementsAtATime);
   tl.require(most > 0, "tile must be at least 1");
   const std::int64_t total = element_count(src.shape());
   const std::int64_t pes = tl.num_programs(0) * tl.num_programs(1);

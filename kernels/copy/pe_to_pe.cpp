@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kernels/tl/tl.h"
+#include "platform/contract/kernel.h"
 
 namespace kb::kernels {
 namespace {
@@ -13,7 +14,7 @@ bool holds(const tl::LocalShard& shard, std::int64_t element) {
   return shard.first <= element && element < shard.first + shard.elements;
 }
 
-struct Arguments {
+struct PeToPeArguments {
   tl::Ptr src, dst;
   std::int64_t elements = 0, src_offset = 0, dst_offset = 0;
   // "dma", a store that nobody waits for at the other side; "ipcq", a message whose slot is not read;
@@ -23,7 +24,7 @@ struct Arguments {
 };
 
 // PEs that own neither end return at once.
-void pe_to_pe(tl::Context& tl, const Arguments& args) {
+void pe_to_pe(tl::Context& tl, const PeToPeArguments& args) {
   const tl::Ptr src = args.src, dst = args.dst;
   const std::int64_t elements = args.elements;
   const std::string& method = args.method;
@@ -52,13 +53,13 @@ void pe_to_pe(tl::Context& tl, const Arguments& args) {
 
 contract::Kernel pe_to_pe_kernel() {
   return tl::make_kernel("pe_to_pe", "one PE moves elements to another, as a store or as a message",
-                         tl::Parameters<Arguments>{{"src", &Arguments::src},
-                                                   {"dst", &Arguments::dst},
-                                                   {"elements", &Arguments::elements},
-                                                   {"src_offset", &Arguments::src_offset},
-                                                   {"dst_offset", &Arguments::dst_offset},
-                                                   {"method", &Arguments::method},
-                                                   {"keep", &Arguments::keep}},
+                         tl::Parameters<PeToPeArguments>{{"src", &PeToPeArguments::src},
+                                                         {"dst", &PeToPeArguments::dst},
+                                                         {"elements", &PeToPeArguments::elements},
+                                                         {"src_offset", &PeToPeArguments::src_offset},
+                                                         {"dst_offset", &PeToPeArguments::dst_offset},
+                                                         {"method", &PeToPeArguments::method},
+                                                         {"keep", &PeToPeArguments::keep}},
                          pe_to_pe);
 }
 

@@ -4,6 +4,7 @@
 
 #include "kernels/tl/tl.h"
 #include "platform/base/checked.h"
+#include "platform/contract/kernel.h"
 
 namespace kb::kernels {
 namespace {
@@ -11,9 +12,9 @@ namespace {
 using tl::Ptr;
 using Integer = std::int64_t;
 
-constexpr Integer kPiece = 16384;  // elements that are under way at a time
+constexpr Integer kElementsUnderWay = 16384;  // elements that are under way at a time
 
-struct Arguments {
+struct BlockArguments {
   Ptr in, out;
   Integer blocks = 0, rows = 0, cols = 0;
   Integer in_start = 0, in_step = 0, in_stride = 0;
@@ -38,7 +39,7 @@ void require_inside(tl::Context& tl, const tl::LocalShard& tile, const Side& sid
              name + ": a block leaves the tile of this PE");
 }
 
-void tile_blocks(tl::Context& tl, const Arguments& args) {
+void tile_blocks(tl::Context& tl, const BlockArguments& args) {
   const Ptr in = args.in, out = args.out;
   const Integer blocks = args.blocks, rows = args.rows, cols = args.cols;
   const tl::LocalShard source = tl.shard(in), target = tl.shard(out);
@@ -48,7 +49,7 @@ void tile_blocks(tl::Context& tl, const Arguments& args) {
   const Side from{args.in_start, args.in_step, args.in_stride}, to{args.out_start, args.out_step, args.out_stride};
   require_inside(tl, source, from, blocks, rows, cols, "in");
   require_inside(tl, target, to, blocks, rows, cols, "out");
-  const Integer wide = std::min(cols, kPiece), high = std::max<Integer>(1, kPiece / wide);
+  const Integer wide = std::min(cols, kElementsUnderWay), high = std::max<Integer>(1, kElementsUnderWay / wide);
   for (Integer block = 0; block < blocks; ++block) {
     for (Integer row = 0; row < rows; row += high) {
       for (Integer col = 0; col < cols; col += wide) {
@@ -66,17 +67,17 @@ void tile_blocks(tl::Context& tl, const Arguments& args) {
 
 contract::Kernel tile_blocks_kernel() {
   return tl::make_kernel("tile_blocks", "copies matrices between tiles of a PE, with strides: splits and joins columns",
-                         tl::Parameters<Arguments>{{"in", &Arguments::in},
-                                                   {"out", &Arguments::out},
-                                                   {"blocks", &Arguments::blocks},
-                                                   {"rows", &Arguments::rows},
-                                                   {"cols", &Arguments::cols},
-                                                   {"in_start", &Arguments::in_start},
-                                                   {"in_step", &Arguments::in_step},
-                                                   {"in_stride", &Arguments::in_stride},
-                                                   {"out_start", &Arguments::out_start},
-                                                   {"out_step", &Arguments::out_step},
-                                                   {"out_stride", &Arguments::out_stride}},
+                         tl::Parameters<BlockArguments>{{"in", &BlockArguments::in},
+                                                        {"out", &BlockArguments::out},
+                                                        {"blocks", &BlockArguments::blocks},
+                                                        {"rows", &BlockArguments::rows},
+                                                        {"cols", &BlockArguments::cols},
+                                                        {"in_start", &BlockArguments::in_start},
+                                                        {"in_step", &BlockArguments::in_step},
+                                                        {"in_stride", &BlockArguments::in_stride},
+                                                        {"out_start", &BlockArguments::out_start},
+                                                        {"out_step", &BlockArguments::out_step},
+                                                        {"out_stride", &BlockArguments::out_stride}},
                          tile_blocks);
 }
 

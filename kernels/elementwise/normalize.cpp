@@ -6,6 +6,7 @@
 
 #include "kernels/tl/tl.h"
 #include "platform/base/nearest.h"
+#include "platform/contract/kernel.h"
 
 namespace kb::kernels {
 namespace {

@@ -1,7 +1,9 @@
 // Element-wise operations and row normalisations on the rows each PE owns.
 #pragma once
 
-#include "platform/contract/i_pe.h"
+namespace kb::contract {
+struct Kernel;
+}
 
 namespace kb::kernels {
 

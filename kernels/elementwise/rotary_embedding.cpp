@@ -7,6 +7,7 @@
 
 #include "kernels/tl/tl.h"
 #include "platform/base/checked.h"
+#include "platform/contract/kernel.h"
 
 namespace kb::kernels {
 namespace {
@@ -16,7 +17,7 @@ using tl::Future;
 using tl::Ptr;
 using tl::TensorHandle;
 
-constexpr std::int64_t kBlock = 32 * 1024;  // bytes at a time, unless the launch says how many tokens
+constexpr std::int64_t kBytesAtATime = 32 * 1024;  // bytes at a time, unless the launch says how many tokens
 
 struct RotaryEmbedding {
   Ptr x, table, out;
@@ -154,7 +155,7 @@ void rotary_embedding(Context& tl, const RotaryEmbedding& args) {
   if (mine.elements == 0) return;
   tl.require(mine.shape[1] == x.shape()[1] && mine.shape[2] == d, "x and out must be whole or split by tokens");
   const std::int64_t row_bytes = x.shape()[1] * d * static_cast<std::int64_t>(item_size(dtype));
-  const std::int64_t step = args.tokens.value_or(std::max<std::int64_t>(1, kBlock / row_bytes));
+  const std::int64_t step = args.tokens.value_or(std::max<std::int64_t>(1, kBytesAtATime / row_bytes));
   Rotation(tl, args, mine, std::min(step, mine.shape[0])).run();
 }
 

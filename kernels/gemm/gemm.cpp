@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/tl/tl.h"
+#include "platform/contract/kernel.h"
 
 namespace kb::kernels {
 namespace {
@@ -19,7 +20,7 @@ constexpr std::int64_t kTileM = 128;
 constexpr std::int64_t kTileK = 256;
 constexpr std::int64_t kTileN = 128;
 
-struct Arguments {
+struct PlainGemmArguments {
   Ptr a, b, c;
   std::int64_t m = 0, k = 0, n = 0;
   OptionalInt tile_m, tile_k, tile_n;
@@ -38,18 +39,18 @@ void require_shape(Context& tl, Ptr tensor, std::int64_t rows, std::int64_t cols
 }
 
 // Tiles are cut out of row-major matrices, so a tensor may be split by rows only.
-void require_rows(Context& tl, Ptr tensor) {
+void require_row_major(Context& tl, Ptr tensor) {
   if (tensor.row_major()) return;
   tl.fail(fmt::format("tensor '{}' has shards of shape {}; place it row_wise or replicate", tensor.tensor().name,
                       format_shape(tensor.tensor().shard_shape)));
 }
 
-Problem make_problem(Context& tl, const Arguments& args) {
+Problem make_problem(Context& tl, const PlainGemmArguments& args) {
   Problem p{args.a, args.b, args.c, args.m, args.k, args.n, 0, 0, 0};
   require_shape(tl, p.a, p.m, p.k);
   require_shape(tl, p.b, p.k, p.n);
   require_shape(tl, p.c, p.m, p.n);
-  for (const Ptr tensor : {p.a, p.b, p.c}) require_rows(tl, tensor);
+  for (const Ptr tensor : {p.a, p.b, p.c}) require_row_major(tl, tensor);
   p.tile_m = std::min(p.m, args.tile_m.value_or(kTileM));
   p.tile_k = std::min(p.k, args.tile_k.value_or(kTileK));
   p.tile_n = std::min(p.n, args.tile_n.value_or(kTileN));
@@ -86,33 +87,35 @@ void compute_rows(Context& tl, const Problem& p, std::int64_t first, std::int64_
   }
 }
 
-void gemm(Context& tl, const Arguments& args) {
+void gemm(Context& tl, const PlainGemmArguments& args) {
   const Problem p = make_problem(tl, args);
   const tl::LocalShard mine = tl.shard(p.c);
   compute_rows(tl, p, mine.first / p.n, mine.elements / p.n);
 }
 
-void gemm_single(Context& tl, const Arguments& args) {
+void gemm_single(Context& tl, const PlainGemmArguments& args) {
   const Problem p = make_problem(tl, args);
   compute_rows(tl, p, 0, p.m);
 }
 
-tl::Parameters<Arguments> parameters() {
-  return {{"a", &Arguments::a},           {"b", &Arguments::b},           {"c", &Arguments::c},
-          {"m", &Arguments::m},           {"k", &Arguments::k},           {"n", &Arguments::n},
-          {"tile_m", &Arguments::tile_m}, {"tile_k", &Arguments::tile_k}, {"tile_n", &Arguments::tile_n}};
+tl::Parameters<PlainGemmArguments> gemm_parameters() {
+  return {{"a", &PlainGemmArguments::a},           {"b", &PlainGemmArguments::b},
+          {"c", &PlainGemmArguments::c},           {"m", &PlainGemmArguments::m},
+          {"k", &PlainGemmArguments::k},           {"n", &PlainGemmArguments::n},
+          {"tile_m", &PlainGemmArguments::tile_m}, {"tile_k", &PlainGemmArguments::tile_k},
+          {"tile_n", &PlainGemmArguments::tile_n}};
 }
 
 }  // namespace
 
 contract::Kernel gemm_kernel() {
-  return tl::make_kernel("gemm", "C (m, n) = A (m, k) x B (k, n); each PE computes the rows of C it owns", parameters(),
-                         gemm);
+  return tl::make_kernel("gemm", "C (m, n) = A (m, k) x B (k, n); each PE computes the rows of C it owns",
+                         gemm_parameters(), gemm);
 }
 
 contract::Kernel gemm_single_kernel() {
   return tl::make_kernel("gemm_single", "C (m, n) = A (m, k) x B (k, n), all of it on the PE that runs it",
-                         parameters(), gemm_single);
+                         gemm_parameters(), gemm_single);
 }
 
 }  // namespace kb::kernels

@@ -1,7 +1,9 @@
 // C = A x B by tiles: loads, dots and stores.
 #pragma once
 
-#include "platform/contract/i_pe.h"
+namespace kb::contract {
+struct Kernel;
+}
 
 namespace kb::kernels {
 

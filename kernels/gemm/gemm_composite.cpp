@@ -4,6 +4,7 @@
 
 #include "kernels/gemm/epilogues.h"
 #include "kernels/tl/tl.h"
+#include "platform/contract/kernel.h"
 
 namespace kb::kernels {
 namespace {

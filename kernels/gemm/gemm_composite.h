@@ -1,7 +1,9 @@
 // One composite: the PE's tile pipeline does the rest.
 #pragma once
 
-#include "platform/contract/i_pe.h"
+namespace kb::contract {
+struct Kernel;
+}
 
 namespace kb::kernels {
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "kernels/tl/tl.h"
+#include "platform/contract/kernel.h"
 
 namespace kb::kernels {
 namespace {

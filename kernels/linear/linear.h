@@ -1,7 +1,9 @@
 // Linear layers on composites.
 #pragma once
 
-#include "platform/contract/i_pe.h"
+namespace kb::contract {
+struct Kernel;
+}
 
 namespace kb::kernels {
 

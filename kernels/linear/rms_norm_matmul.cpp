@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/tl/tl.h"
+#include "platform/contract/kernel.h"
 
 namespace kb::kernels {
 namespace {
@@ -15,9 +16,9 @@ using tl::Future;
 using tl::Ptr;
 using tl::TensorHandle;
 
-constexpr std::int64_t kWhole = 32;          // rows or columns that the array takes at least
-constexpr std::int64_t kMaxRows = 64;        // at a time, unless the launch says more; w is read once for that many
-constexpr std::int64_t kBlock = 128 * 1024;  // bytes of a block of w: enough to hide the latency of its load
+constexpr std::int64_t kWhole = 32;        // rows or columns that the array takes at least
+constexpr std::int64_t kRowsAtATime = 64;  // at a time, unless the launch says more; w is read once for that many
+constexpr std::int64_t kWeightBlock = 128 * 1024;  // bytes of a block of w: enough to hide the latency of its load
 
 struct RmsNormMatmulArguments {
   Ptr x, g, w, y;
@@ -34,10 +35,6 @@ struct RmsNormMatmul {
   std::int64_t chunk = 0;                         // columns of x that are loaded at a time, a multiple of depth
   std::int64_t buffers = 0;                       // for blocks of w
 };
-
-std::string shape_of(Ptr tensor) {
-  return fmt::format("'{}' {}", tensor.tensor().name, format_shape(tensor.shape()));
-}
 
 // Columns of w that fit the scratch beside all that `rows` rows need; less than 1 when there is no room.
 std::int64_t columns_that_fit(Context& tl, const RmsNormMatmul& args, std::int64_t rows) {
@@ -59,14 +56,14 @@ void choose_depth(Context& tl, std::optional<std::int64_t> given, RmsNormMatmul&
   for (const Choice& choice : {Choice{256, 2048}, {128, 2048}, {128, 1024}, {64, 1024}}) {
     args.depth = std::min(given.value_or(choice.depth), args.k);
     args.chunk = std::min(args.k, args.depth * std::max<std::int64_t>(1, choice.piece / (args.depth * item)));
-    const bool small = given || args.depth * args.n * item <= kBlock;
+    const bool small = given || args.depth * args.n * item <= kWeightBlock;
     if (small && columns_that_fit(tl, args, args.rows) >= args.n) return;
   }
 }
 
 // What the launch leaves open: as many rows and columns as the scratch has room for.
 void choose_sizes(Context& tl, const RmsNormMatmulArguments& given, RmsNormMatmul& args) {
-  args.rows = std::min(given.rows.value_or(kMaxRows), args.m);
+  args.rows = std::min(given.rows.value_or(kRowsAtATime), args.m);
   choose_depth(tl, given.depth, args);
   const std::int64_t enough = std::min<std::int64_t>(args.n, 4 * kWhole);
   if (!given.rows) {
@@ -95,9 +92,9 @@ RmsNormMatmul checked(Context& tl, const RmsNormMatmulArguments& given) {
   args.k = x.shape()[1];
   args.buffers = given.buffers.value_or(2);
   tl.require(w.shape()[0] == args.k && y.shape() == Shape{args.m, w.shape()[1]},
-             fmt::format("{} times {} does not give {}", shape_of(x), shape_of(w), shape_of(y)));
+             fmt::format("{} times {} does not give {}", shape_text(x), shape_text(w), shape_text(y)));
   tl.require(element_count(g.shape()) == args.k,
-             fmt::format("{} must have the {} elements of a row of {}", shape_of(g), args.k, shape_of(x)));
+             fmt::format("{} must have the {} elements of a row of {}", shape_text(g), args.k, shape_text(x)));
   const Dtype dtype = x.dtype();
   tl.require(is_float(dtype) && !is_storage(dtype) && g.dtype() == dtype && w.dtype() == dtype && y.dtype() == dtype,
              "all tensors must be of one dtype: f16, bf16 or f32");
@@ -110,7 +107,7 @@ RmsNormMatmul checked(Context& tl, const RmsNormMatmulArguments& given) {
   args.n = args.y.shape[1];
   tl.require(args.y.shape[0] == args.m && args.w.shape == Shape{args.k, args.n} &&
                  args.w.first * args.m == args.y.first * args.k,
-             fmt::format("{} and {} must both be whole or split by columns alike", shape_of(w), shape_of(y)));
+             fmt::format("{} and {} must both be whole or split by columns alike", shape_text(w), shape_text(y)));
   choose_sizes(tl, given, args);
   return args;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/tl/tl.h"
+#include "platform/contract/kernel.h"
 
 namespace kb::kernels {
 namespace {
@@ -27,7 +28,7 @@ struct Blocks {
   }
 };
 
-Blocks blocks_of(Context& tl, Ptr src, Ptr dst, std::int64_t width, std::int64_t ranks) {
+Blocks column_blocks(Context& tl, Ptr src, Ptr dst, std::int64_t width, std::int64_t ranks) {
   tl.require_matrices({src, dst});
   const Blocks b{dst.shape()[0], dst.shape()[1], width, ranks};
   tl.require(src.shape() == dst.shape(), "src and dst must have one shape");
@@ -51,7 +52,7 @@ void move_blocks(Context& tl, const Blocks& b, Ptr src, Ptr dst, std::int64_t fi
 }
 
 void gather_columns(Context& tl, Ptr src, Ptr dst, std::int64_t width, std::int64_t ranks) {
-  const Blocks b = blocks_of(tl, src, dst, width, ranks);
+  const Blocks b = column_blocks(tl, src, dst, width, ranks);
   tl.require(dst.row_major(), "dst must be whole or split by rows");
   if (tl.cube_shard(dst).elements == 0) return;
   const std::int64_t pes = tl.num_programs(0), pe = tl.program_id(0);

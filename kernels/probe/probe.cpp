@@ -1,6 +1,7 @@
 #include "kernels/probe/probe.h"
 
 #include "kernels/tl/tl.h"
+#include "platform/contract/kernel.h"
 
 namespace kb::kernels {
 namespace {

@@ -1,7 +1,9 @@
 // Kernels that exercise the machine rather than compute.
 #pragma once
 
-#include "platform/contract/i_pe.h"
+namespace kb::contract {
+struct Kernel;
+}
 
 namespace kb::kernels {
 

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "kernels/tl/tl.h"
+#include "platform/contract/kernel.h"
 
 namespace kb::kernels {
 namespace {
@@ -15,18 +16,14 @@ using tl::Future;
 using tl::Ptr;
 using tl::TensorHandle;
 
-std::string shape_of(Ptr tensor) {
-  return fmt::format("'{}' {}", tensor.tensor().name, format_shape(tensor.shape()));
-}
-
 // The rows of out that this PE owns, some at a time, each in a buffer of its own until it is stored.
 void gather_rows(Context& tl, Ptr table, Ptr indices, Ptr out, std::optional<std::int64_t> rows_at_once) {
   tl.require_matrices({table, out});
   const std::int64_t width = table.shape()[1], all = out.shape()[0];
   tl.require(out.shape()[1] == width && out.dtype() == table.dtype(),
-             fmt::format("{} and {} must have rows of one length and dtype", shape_of(table), shape_of(out)));
+             fmt::format("{} and {} must have rows of one length and dtype", shape_text(table), shape_text(out)));
   tl.require(element_count(indices.shape()) == all && !is_float(indices.dtype()) && indices.row_major(),
-             fmt::format("{} must be {} integers, one for each row of {}", shape_of(indices), all, shape_of(out)));
+             fmt::format("{} must be {} integers, one for each row of {}", shape_text(indices), all, shape_text(out)));
   tl.require(table.row_major(), "the table must be whole or split by rows");
   tl.require(rows_at_once.value_or(1) >= 1, "rows is at least 1");
   const tl::LocalShard mine = tl.shard(out);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/tl/tl.h"
+#include "platform/contract/kernel.h"
 
 namespace kb::kernels {
 namespace {
@@ -20,10 +21,6 @@ struct TopkRouting {
   Ptr x, w, weights, experts, counts;
   std::optional<std::int64_t> rows, depth, buffers;
 };
-
-std::string shape_of(Ptr tensor) {
-  return fmt::format("'{}' {}", tensor.tensor().name, format_shape(tensor.shape()));
-}
 
 // The tokens of this PE, `rows` at a time; a step is a product with one block of x (rows, depth).
 class Router {
@@ -122,13 +119,13 @@ void topk_routing(Context& tl, const TopkRouting& args) {
   tl.require_matrices({x, w, weights, experts});
   const std::int64_t count = w.shape()[1], k = experts.shape()[1];
   tl.require(w.shape()[0] == x.shape()[1], fmt::format("{} must have a row for each of the {} columns of {}",
-                                                       shape_of(w), x.shape()[1], shape_of(x)));
+                                                       shape_text(w), x.shape()[1], shape_text(x)));
   tl.require(experts.shape()[0] == x.shape()[0] && weights.same_order(experts),
-             fmt::format("{} and {} must both be ({}, k), in one placement", shape_of(weights), shape_of(experts),
+             fmt::format("{} and {} must both be ({}, k), in one placement", shape_text(weights), shape_text(experts),
                          x.shape()[0]));
   tl.require(k <= count, fmt::format("{} of {} experts cannot be chosen", k, count));
   tl.require(args.counts.shape().size() == 2 && args.counts.shape()[1] == count,
-             fmt::format("{} must have rows of {} numbers, one for each expert", shape_of(args.counts), count));
+             fmt::format("{} must have rows of {} numbers, one for each expert", shape_text(args.counts), count));
   const Dtype dtype = x.dtype();
   tl.require(is_float(dtype) && !is_storage(dtype) && w.dtype() == dtype,
              "x and w must be of one dtype: f16, bf16 or f32");

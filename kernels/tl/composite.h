@@ -7,13 +7,14 @@
 
 #include "kernels/tl/tensor_handle.h"
 #include "platform/base/epilogue.h"
-#include "platform/contract/command.h"
+#include "platform/base/reuse_a.h"
+#include "platform/base/tile_shape.h"
 
 namespace kb::tl {
 
 class Context;
 
-using plan::TileShape;  // elements; k is not used by element-wise composites
+using kb::TileShape;  // elements; k is not used by element-wise composites
 
 // A step on the product of a composite GEMM, or on the result of a composite of one element-wise operation (P-14):
 // kb::EpilogueOp says what each computes, math() takes any element-wise operation of PE_MATH. Operands are numbers or

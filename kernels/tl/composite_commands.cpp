@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "platform/contract/composite_plan.h"
+#include "platform/contract/tensor_layout.h"
 
 namespace kb::tl {
 

@@ -7,6 +7,7 @@
 #include "kernels/tl/context_parts.h"
 #include "kernels/tl/scratch.h"
 #include "platform/base/names.h"
+#include "platform/contract/command.h"
 
 namespace kb::tl {
 

@@ -17,6 +17,7 @@
 #include "kernels/tl/ptr.h"
 #include "kernels/tl/results.h"
 #include "kernels/tl/tensor_handle.h"
+#include "platform/contract/barrier_scope.h"
 #include "platform/contract/i_pe.h"
 
 namespace kb::tl {

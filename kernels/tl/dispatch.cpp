@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/tl/prefetches.h"
+#include "platform/contract/command.h"
 
 namespace kb::tl {
 

@@ -11,7 +11,7 @@
 #include "kernels/tl/context.h"
 #include "kernels/tl/parameters.h"
 #include "platform/base/error.h"
-#include "platform/contract/i_pe.h"
+#include "platform/contract/kernel.h"
 
 namespace kb::tl {
 namespace detail {

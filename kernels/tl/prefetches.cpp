@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "platform/contract/command.h"
+
 namespace kb::tl {
 namespace {
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "platform/base/error.h"
+#include "platform/contract/tensor_layout.h"
 
 namespace kb::tl {
 namespace {
@@ -21,6 +22,12 @@ std::map<std::uint64_t, Shape> blocks_of(const contract::TensorLayout& tensor) {
 }
 
 }  // namespace
+
+Ptr::Ptr(const contract::TensorLayout& tensor) : tensor_(&tensor), dtype_(tensor.dtype) {}
+
+const Shape& Ptr::shape() const {
+  return tensor().shape;
+}
 
 const contract::TensorLayout& Ptr::tensor() const {
   if (tensor_ == nullptr) {
@@ -48,6 +55,10 @@ bool Ptr::same_order(Ptr other) const {
   if (shape() != other.shape()) return false;
   if (row_major() && other.row_major()) return true;
   return tensor().shard_shape == other.tensor().shard_shape && blocks_of(tensor()) == blocks_of(other.tensor());
+}
+
+std::string shape_text(Ptr tensor) {
+  return fmt::format("'{}' {}", tensor.tensor().name, format_shape(tensor.shape()));
 }
 
 }  // namespace kb::tl

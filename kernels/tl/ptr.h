@@ -2,9 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "platform/base/dtype.h"
-#include "platform/contract/requests.h"
+
+namespace kb::contract {
+struct TensorLayout;
+}
 
 namespace kb::tl {
 
@@ -15,12 +19,12 @@ namespace kb::tl {
 class Ptr {
  public:
   Ptr() = default;
-  explicit Ptr(const contract::TensorLayout& tensor) : tensor_(&tensor), dtype_(tensor.dtype) {}
+  explicit Ptr(const contract::TensorLayout& tensor);
 
   bool null() const { return tensor_ == nullptr; }
-  const contract::TensorLayout& tensor() const;          // program Error SCHEMA_ERROR for a null Ptr
-  const Shape& shape() const { return tensor().shape; }  // of the whole tensor
-  Dtype dtype() const { return dtype_; }                 // element type of arithmetic, loads and stores
+  const contract::TensorLayout& tensor() const;  // program Error SCHEMA_ERROR for a null Ptr
+  const Shape& shape() const;                    // of the whole tensor
+  Dtype dtype() const { return dtype_; }         // element type of arithmetic, loads and stores
   std::int64_t offset_bytes() const { return offset_; }
   // Whether shard order is row-major order: the tensor is whole, replicated, or split by rows (its first dimension).
   bool row_major() const;
@@ -67,5 +71,8 @@ class Ptr {
   std::int64_t offset_ = 0;
   Dtype dtype_ = Dtype::f16;
 };
+
+// "'x' (64, 128)": name and shape of the tensor, for messages.
+std::string shape_text(Ptr tensor);
 
 }  // namespace kb::tl

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "platform/contract/command.h"
+
 namespace kb::tl {
 
 using contract::Command;

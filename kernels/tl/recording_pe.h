@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/contract/command.h"
 #include "platform/contract/i_pe.h"
 
 namespace kb::tl {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "platform/contract/tensor_layout.h"
+
 namespace kb::tl {
 
 using contract::Command;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "platform/base/error.h"
+#include "platform/contract/tensor_layout.h"
 
 namespace kb::tl {
 namespace {

@@ -6,7 +6,11 @@
 
 #include "platform/base/ids.h"
 #include "platform/base/op_types.h"
-#include "platform/contract/requests.h"
+
+namespace kb::contract {
+struct TensorLayout;
+struct Shard;
+}  // namespace kb::contract
 
 namespace kb::tl {
 

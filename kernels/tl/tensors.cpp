@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "platform/contract/i_pe.h"
+
 namespace kb::tl {
 
 Tensors::Tensors(Context& context, contract::IPe& pe, const Call& call, Dispatch& dispatch)

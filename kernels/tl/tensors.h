@@ -12,7 +12,10 @@
 #include "kernels/tl/dispatch.h"
 #include "kernels/tl/scratch_allocator.h"
 #include "kernels/tl/tensor_handle.h"
-#include "platform/contract/i_pe.h"
+
+namespace kb::contract {
+class IPe;
+}
 
 namespace kb::tl {
 

@@ -4,3 +4,4 @@
 #include "kernels/tl/context.h"
 #include "kernels/tl/kernel.h"
 #include "kernels/tl/scratch.h"
+#include "platform/contract/tensor_layout.h"

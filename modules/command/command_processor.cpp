@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "platform/base/error.h"
+#include "platform/contract/failure_policy.h"
 #include "platform/elab/route_table.h"
 
 namespace kb::modules {

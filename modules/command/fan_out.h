@@ -8,7 +8,8 @@
 
 #include "platform/base/ids.h"
 #include "platform/base/units.h"
-#include "platform/contract/requests.h"
+#include "platform/contract/completion.h"
+#include "platform/contract/failure_policy.h"
 #include "platform/payload/messages.h"
 #include "platform/payload/transaction.h"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "platform/contract/kernel_launch.h"
 #include "platform/elab/route_table.h"
 
 namespace kb::modules {

@@ -5,8 +5,11 @@
 
 #include "platform/base/ids.h"
 #include "platform/base/units.h"
-#include "platform/contract/requests.h"
 #include "platform/elab/block.h"
+
+namespace kb::contract {
+struct KernelLaunch;
+}
 
 namespace kb::modules {
 

@@ -7,6 +7,8 @@
 #include "modules/command/launch_barrier.h"
 #include "platform/base/error.h"
 #include "platform/base/names.h"
+#include "platform/contract/failure_policy.h"
+#include "platform/contract/kernel_launch.h"
 #include "platform/elab/route_table.h"
 
 namespace kb::modules {

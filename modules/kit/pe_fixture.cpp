@@ -7,6 +7,7 @@
 #include "modules/catalog.h"
 #include "modules/pe/task_watch.h"
 #include "platform/base/error.h"
+#include "platform/contract/command.h"
 
 namespace kb::test {
 namespace {

@@ -1,9 +1,29 @@
 #include "modules/pe/pe_activity.h"
 
+#include "platform/contract/time_shares.h"
+
 namespace kb::modules {
 
 using contract::PeResource;
 using contract::TimeShare;
+
+PeActivity::PeActivity() : shares_(std::make_unique<contract::TimeShares>()) {}
+PeActivity::~PeActivity() = default;
+
+void PeActivity::moved(PeResource resource, TimeFs occupancy) {
+  accumulate(shares_->busy[static_cast<std::size_t>(resource)], occupancy);
+}
+
+contract::TimeShares PeActivity::until(TimeFs now) {
+  accrue(now);
+  contract::TimeShares out = *shares_;
+  const auto per_unit = [&](PeResource resource, std::int64_t units) {
+    out.busy[static_cast<std::size_t>(resource)] /= units;
+  };
+  per_unit(PeResource::read_channel, readers_);
+  per_unit(PeResource::write_channel, writers_);
+  return out;
+}
 
 TimeShare PeActivity::idle_share(bool moving) const {
   if (moving && count(Kind::waiting) > 0) return TimeShare::channel_busy;
@@ -19,7 +39,7 @@ void PeActivity::accrue(TimeFs now) {
     if (units == 0) return;
     std::int64_t sum = 0;
     const bool overflow = __builtin_mul_overflow(units, time.fs(), &sum);
-    accumulate(shares_.busy[static_cast<std::size_t>(resource)], overflow ? kNever : TimeFs(sum));
+    accumulate(shares_->busy[static_cast<std::size_t>(resource)], overflow ? kNever : TimeFs(sum));
     record(series, units, since_, now);
   };
   // Engines that do not share a slot may compute at once (shared_resource none): the PE then computes, once.
@@ -30,9 +50,10 @@ void PeActivity::accrue(TimeFs now) {
   busy(PeResource::write_channel, count(Kind::writing), series_.write_channel);
 
   const auto add = [&](TimeShare share, TimeFs part) {
-    shares_.time[static_cast<std::size_t>(share)] += part;
+    shares_->time[static_cast<std::size_t>(share)] += part;
     const TimeFs begin = share == TimeShare::tlb ? since_ : now - part;  // a translation comes first
-    if (running_) record(series_.shares[static_cast<std::size_t>(share)], 1, begin, begin + part);
+    if (!running_ || series_.shares.empty()) return;
+    record(series_.shares[static_cast<std::size_t>(share)], 1, begin, begin + part);
   };
   if (computes()) {
     add(count(Kind::gemm) > 0 ? TimeShare::gemm : TimeShare::math, time);

@@ -3,9 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
 
-#include "platform/contract/time_shares.h"
+#include "platform/base/units.h"
 #include "platform/record/activity_series.h"
+
+namespace kb::contract {
+enum class PeResource : std::uint8_t;
+enum class TimeShare : std::uint8_t;
+struct TimeShares;
+}  // namespace kb::contract
 
 namespace kb::modules {
 
@@ -15,6 +24,11 @@ class PeActivity {
  public:
   enum class Kind : std::uint8_t { gemm, math, queue_full, fetch, store, waiting, reading, writing, scalar };
   static constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::scalar) + 1;  // the last enumerator
+
+  PeActivity();
+  ~PeActivity();
+  PeActivity(const PeActivity&) = delete;
+  PeActivity& operator=(const PeActivity&) = delete;
 
   // Channels of PE_DMA, to count busy time per channel.
   void set_channels(std::int64_t readers, std::int64_t writers) {
@@ -31,34 +45,23 @@ class PeActivity {
     --counts_[index(kind)];
   }
   void translating_until(TimeFs end) { translated_ = std::max(translated_, end); }
-  void moved(contract::PeResource resource, TimeFs occupancy) {
-    accumulate(shares_.busy[static_cast<std::size_t>(resource)], occupancy);
-  }
+  void moved(contract::PeResource resource, TimeFs occupancy);
 
   // Where to tell how the time was used: the shares while a kernel runs, and the busy times of resources always.
   struct Series {
-    std::array<record::ActivitySeries*, contract::kTimeShares> shares{};
+    std::vector<record::ActivitySeries*> shares;  // by contract::TimeShare; none is recorded when it is empty
     record::ActivitySeries* compute = nullptr;
     record::ActivitySeries *read_channel = nullptr, *write_channel = nullptr;
     record::ActivitySeries *fetch = nullptr, *store = nullptr;
   };
-  void record_in(const Series& series) { series_ = series; }
+  void record_in(Series series) { series_ = std::move(series); }
   void set_running(bool running, TimeFs now) {
     accrue(now);
     running_ = running;
   }
 
   // Everything up to now.
-  contract::TimeShares until(TimeFs now) {
-    accrue(now);
-    contract::TimeShares out = shares_;
-    const auto per_unit = [&](contract::PeResource resource, std::int64_t units) {
-      out.busy[static_cast<std::size_t>(resource)] /= units;
-    };
-    per_unit(contract::PeResource::read_channel, readers_);
-    per_unit(contract::PeResource::write_channel, writers_);
-    return out;
-  }
+  contract::TimeShares until(TimeFs now);
 
  private:
   static constexpr std::size_t index(Kind kind) { return static_cast<std::size_t>(kind); }
@@ -76,7 +79,7 @@ class PeActivity {
   TimeFs translated_ = 0_fs;  // the latest end of a translation
   std::int64_t readers_ = 1, writers_ = 1;
   std::array<std::int64_t, kKinds> counts_{};
-  contract::TimeShares shares_;
+  std::unique_ptr<contract::TimeShares> shares_;
 };
 
 }  // namespace kb::modules

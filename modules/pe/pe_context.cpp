@@ -2,6 +2,7 @@
 
 #include "platform/address/address_config.h"
 #include "platform/base/error.h"
+#include "platform/contract/time_shares.h"
 #include "platform/elab/route_table.h"
 #include "platform/params/hbm_ctrl_params.h"
 #include "platform/params/pe_dma_params.h"
@@ -23,7 +24,7 @@ const params::HbmCtrlParams& own_controller(const elab::BlockContext& context, c
   return context.graph.node(context.routes.resolver().find_hbm(pe)).params.as<params::HbmCtrlParams>();
 }
 
-plan::TileShape shape_of(const params::PeSchedulerParams& params) {
+TileShape shape_of(const params::PeSchedulerParams& params) {
   return {params.tile_m, params.tile_k, params.tile_n};
 }
 
@@ -37,7 +38,7 @@ PeActivity::Series series_of(const elab::BlockContext& context, const PeCoord& p
   PeActivity::Series series;
   for (std::size_t i = 0; i < contract::kTimeShares; ++i) {
     const auto share = static_cast<contract::TimeShare>(i);
-    series.shares[i] = add(NodeKind::pe_cpu, SeriesKind::state, contract::time_share_name(share), 1);
+    series.shares.push_back(add(NodeKind::pe_cpu, SeriesKind::state, contract::time_share_name(share), 1));
   }
   const auto& dma = params_of<params::PeDmaParams>(context, pe, NodeKind::pe_dma);
   series.compute = add(NodeKind::pe_cpu, SeriesKind::engine, "compute", 1);

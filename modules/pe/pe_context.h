@@ -7,11 +7,14 @@
 #include "modules/pe/pe_activity.h"
 #include "platform/address/channel_stripe.h"
 #include "platform/base/reuse_a.h"
-#include "platform/contract/command.h"
-#include "platform/contract/i_queue_endpoint.h"
-#include "platform/contract/i_translator.h"
+#include "platform/base/tile_shape.h"
 #include "platform/elab/block.h"
 #include "platform/plan/tile_room.h"
+
+namespace kb::contract {
+class IQueueEndpoint;
+class ITranslator;
+}  // namespace kb::contract
 
 namespace kb::modules {
 
@@ -31,7 +34,7 @@ struct PeContext final : elab::PeParts {
   PeCoord coord;
 
   // Parameters that several blocks use.
-  plan::TileShape tile_shape;         // default tile shape of composites (P-20)
+  TileShape tile_shape;               // default tile shape of composites (P-20)
   plan::TileRoom tile_room;           // capacity that tiles of composites must fit (P-43, P-46)
   ReuseA reuse_a;                     // of composites that do not say it (P-102)
   std::uint64_t access_bytes;         // granularity of an access to the PE's own HBM slice

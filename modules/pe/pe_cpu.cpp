@@ -11,8 +11,13 @@
 #include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
+#include "platform/contract/command.h"
+#include "platform/contract/completion.h"
 #include "platform/contract/i_operation_sink.h"
 #include "platform/contract/i_order_observer.h"
+#include "platform/contract/kernel.h"
+#include "platform/contract/kernel_launch.h"
+#include "platform/contract/time_shares.h"
 #include "platform/elab/route_table.h"
 #include "platform/payload/messages.h"
 
@@ -160,7 +165,7 @@ void PeCpu::answer(const Launch& launch) {
     return fmt::format("ends kernel {} of launch #{}: {}", message(launch).launch->name(), pe().launch,
                        result_.error_code.empty() ? "ok" : result_.error_code);
   });
-  transaction.reply = payload::share(payload::LaunchReply{{result_}});
+  transaction.reply = payload::share(payload::LaunchReply({result_}));
   respond(transaction, now());
 }
 

@@ -8,7 +8,9 @@
 
 #include "modules/pe/pe_links.h"
 #include "modules/pe/probe.h"
+#include "platform/contract/completion.h"
 #include "platform/contract/i_pe.h"
+#include "platform/contract/kernel.h"
 #include "platform/params/pe_cpu_params.h"
 
 namespace kb::payload {

@@ -7,7 +7,9 @@
 
 #include "modules/pe/pe_cpu.h"
 #include "platform/base/error.h"
+#include "platform/contract/command.h"
 #include "platform/contract/i_order_observer.h"
+#include "platform/contract/i_pe.h"
 #include "platform/contract/i_translator.h"
 
 namespace kb::modules {

@@ -4,6 +4,9 @@
 #include "modules/pe/pe_cpu.h"
 #include "platform/address/address_space.h"
 #include "platform/base/names.h"
+#include "platform/contract/kernel_arguments.h"
+#include "platform/contract/kernel_launch.h"
+#include "platform/contract/tensor_layout.h"
 #include "platform/payload/messages.h"
 
 namespace kb::modules {

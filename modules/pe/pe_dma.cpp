@@ -7,6 +7,8 @@
 #include "platform/address/address_space.h"
 #include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
+#include "platform/contract/command.h"
+#include "platform/contract/time_shares.h"
 #include "platform/elab/route_table.h"
 
 namespace kb::modules {
@@ -34,6 +36,10 @@ const OperandRef& operand_of(const contract::Command& command, const plan::Stage
 }
 
 }  // namespace
+
+contract::PeResource PeDma::Channels::link() const {
+  return op == payload::Op::read ? contract::PeResource::read_link : contract::PeResource::write_link;
+}
 
 PeDma::Channels::Channels(const PeDma& dma, const char* name, payload::Op op_kind, FirstWire first_wire,
                           std::int64_t count)

@@ -77,9 +77,7 @@ class PeDma final : public PeFabricBlock, private payload::IInitiator {
     PeActivity::Kind activity() const {
       return op == payload::Op::read ? PeActivity::Kind::reading : PeActivity::Kind::writing;
     }
-    contract::PeResource link() const {
-      return op == payload::Op::read ? contract::PeResource::read_link : contract::PeResource::write_link;
-    }
+    contract::PeResource link() const;
 
     payload::Op op;
     FirstWire order;

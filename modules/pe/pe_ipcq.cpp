@@ -9,6 +9,7 @@
 #include "platform/address/address_space.h"
 #include "platform/base/error.h"
 #include "platform/base/names.h"
+#include "platform/contract/command.h"
 #include "platform/contract/i_operation_sink.h"
 #include "platform/contract/i_order_observer.h"
 #include "platform/contract/i_translator.h"

@@ -9,6 +9,7 @@
 #include "platform/base/error.h"
 #include "platform/base/names.h"
 #include "platform/base/nearest.h"
+#include "platform/contract/queues.h"
 #include "platform/elab/route_table.h"
 
 namespace kb::modules {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "platform/contract/command.h"
 #include "platform/contract/composite_plan.h"
 
 namespace kb::modules {

@@ -6,6 +6,7 @@
 
 #include "modules/pe/pe_context.h"
 #include "platform/base/error.h"
+#include "platform/contract/command.h"
 #include "platform/contract/i_operation_sink.h"
 #include "platform/elab/foreign_call.h"
 

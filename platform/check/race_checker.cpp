@@ -8,6 +8,11 @@
 #include <variant>
 
 #include "platform/base/names.h"
+#include "platform/contract/command.h"
+#include "platform/contract/i_translator.h"
+#include "platform/contract/kernel_arguments.h"
+#include "platform/contract/kernel_launch.h"
+#include "platform/contract/tensor_layout.h"
 
 namespace kb::check {
 

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "platform/contract/command.h"
 #include "platform/contract/i_order_observer.h"
 #include "platform/data/interval_map.h"
 

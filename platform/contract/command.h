@@ -66,7 +66,7 @@ struct Command {
 
   // Composites compute the same from memory to memory, tile by tile. A pinned operand is in the TCM: no tile reads it
   // from memory, or writes it there. Math ones have one input and take it as m rows of n elements.
-  plan::TileShape tile_shape;
+  TileShape tile_shape;
   std::array<bool, 2> pinned{};   // per input
   std::array<bool, 2> strided{};  // per input: rows of a wider matrix, one or more extents each
   bool out_pinned = false;

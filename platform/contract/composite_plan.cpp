@@ -14,7 +14,7 @@ plan::OperandLayout layout_of(const Command& command, std::size_t input) {
 }  // namespace
 
 plan::PipelinePlan composite_plan(const Command& command, const plan::TileRoom& room) {
-  const plan::TileShape& shape = command.tile_shape;
+  const TileShape& shape = command.tile_shape;
   std::vector<plan::EpilogueStep> epilogues;
   for (const Epilogue& epilogue : command.epilogues) epilogues.push_back(plan::epilogue_step(epilogue));
   if (command.kind == CommandKind::composite_math) {

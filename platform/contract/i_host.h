@@ -9,32 +9,23 @@
 #include <string>
 #include <vector>
 
+#include "platform/base/dtype.h"
+#include "platform/base/ids.h"
 #include "platform/base/machine_choices.h"
+#include "platform/base/units.h"
+#include "platform/contract/data_mode.h"
+#include "platform/contract/machine_info.h"
 #include "platform/contract/message_costs.h"
-#include "platform/contract/queues.h"
-#include "platform/contract/requests.h"
-#include "platform/plan/pipeline_plan.h"
+#include "platform/contract/request_id.h"
 
 namespace kb::contract {
 
-// Counts and sizes a host program needs; read-only.
-struct MachineInfo {
-  int sips = 1;
-  int cubes_per_sip = 1;
-  int cube_mesh_w = 1, cube_mesh_h = 1;
-  int pes_per_cube = 1;
-  SipTopology sip_topology = SipTopology::ring_1d;
-  int sip_w = 0, sip_h = 0;  // 0, 0 = no grid, as for a ring (K-10)
-  std::uint64_t hbm_slice_bytes = 0;
-  std::uint64_t hbm_alignment = 256;  // alignment of tensors in HBM, bytes: the size of a flit
-  AddressModel address_model = AddressModel::pa;
-  std::uint64_t page_size = 4096;
-  std::uint64_t tcm_bytes = 0;
-  std::uint64_t scratch_bytes = 0;
-  std::uint64_t tcm_reserved_bytes = 0;  // reserved for PE_SCHEDULER (P-48)
-  std::uint64_t sram_bytes = 0;          // per cube
-  plan::TileShape tile_shape;            // default tile shape of composites (P-20)
-};
+struct Completion;
+struct KernelLaunch;
+struct MapRequest;
+struct MemoryRead;
+struct MemoryWrite;
+struct QueuePlan;
 
 // Where waiting host threads are parked. wait() returns after a later notify_all(), at the simulated time of that call.
 class ISignal {
@@ -43,8 +34,6 @@ class ISignal {
   virtual void wait(const std::string& reason) = 0;  // reason appears in the who-waits-for-what table
   virtual void notify_all() = 0;
 };
-
-enum class DataMode { off, replay, eager };
 
 class IHost {
  public:

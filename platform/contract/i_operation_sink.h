@@ -2,18 +2,26 @@
 // known to them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "platform/base/dtype.h"
 #include "platform/base/ids.h"
+#include "platform/base/op_types.h"
 #include "platform/base/units.h"
-#include "platform/contract/command.h"
-#include "platform/contract/i_translator.h"
-#include "platform/contract/requests.h"
+
+namespace kb::plan {
+struct Stage;
+}
 
 namespace kb::contract {
+
+struct Command;
+class ITranslator;
+struct MemoryWrite;
 
 class IOperationSink {
  public:

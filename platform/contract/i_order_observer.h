@@ -5,12 +5,16 @@
 #include <memory>
 
 #include "platform/base/ids.h"
+#include "platform/base/op_types.h"
 #include "platform/base/units.h"
-#include "platform/contract/command.h"
-#include "platform/contract/i_translator.h"
-#include "platform/contract/requests.h"
+#include "platform/contract/barrier_scope.h"
+#include "platform/contract/request_id.h"
 
 namespace kb::contract {
+
+struct Command;
+class ITranslator;
+struct KernelLaunch;
 
 // Everything that puts uses of memory into an order, as it happens. Never moves time. A command is named by its PE and
 // a number that is unique there.

@@ -4,21 +4,19 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "platform/base/ids.h"
 #include "platform/base/op_types.h"
-#include "platform/contract/command.h"
-#include "platform/contract/kernel_arguments.h"
-#include "platform/contract/requests.h"
+#include "platform/base/reuse_a.h"
+#include "platform/base/tile_shape.h"
 #include "platform/plan/tile_room.h"
 
 namespace kb::contract {
+
+struct Command;
 
 struct PeInfo {
   PeCoord coord;
@@ -28,7 +26,7 @@ struct PeInfo {
   std::uint64_t scratch_pa = 0;  // physical address of this PE's kernel scratch in its TCM (P-58)
   std::uint64_t scratch_bytes = 0;
   int dispatch_cycles = 0;             // charged before every non-metadata call (P-45)
-  plan::TileShape tile_shape;          // default tile shape of composites (P-20)
+  TileShape tile_shape;                // default tile shape of composites (P-20)
   plan::TileRoom tile_room;            // capacity that their tiles must fit (P-43, P-46)
   ReuseA reuse_a = ReuseA::automatic;  // of composites that do not say it (P-102)
   std::uint64_t message_base = 0;      // first address of received values
@@ -43,10 +41,7 @@ class IPe {
   // Error with the cause when the access failed (ADDRESS_ERROR ...).
   virtual void execute(const Command& command) = 0;
   // Runs an ipcq_recv like execute() and returns the direction that it was served from.
-  virtual std::string receive(const Command& command) {
-    execute(command);
-    return command.direction;
-  }
+  virtual std::string receive(const Command& command);
   // Gives the PE a command that goes on beside the kernel, and returns at once. A PE without time of its own executes
   // it here.
   using Ticket = std::uint64_t;
@@ -76,25 +71,6 @@ class IPe {
   virtual std::optional<std::vector<std::byte>> read_if_known(const std::vector<Extent>& extents) {
     return read(extents);
   }
-};
-
-// A kernel as the machine sees it: a name and a body over the PE and the values of its parameters. kernels/tl wraps
-// typed functions into this form.
-struct Kernel {
-  std::string name;  // ^[a-z][a-z0-9]*([_-][a-z0-9]+)*$
-  std::string description;
-  std::vector<KernelParameter> parameters;
-  std::function<void(IPe&, const std::vector<KernelArg>&)> body;  // takes what bind_arguments makes
-
-  // Binds the arguments and runs the body, as a launch does.
-  void run(IPe& pe, std::vector<NamedArg> args) const { body(pe, bind_arguments(name, parameters, std::move(args))); }
-};
-
-class IKernelCatalog {
- public:
-  virtual ~IKernelCatalog() = default;
-  virtual const Kernel* find(const std::string& name) const = 0;  // null when unknown
-  virtual std::vector<std::string> names() const = 0;             // sorted
 };
 
 }  // namespace kb::contract

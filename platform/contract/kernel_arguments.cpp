@@ -9,6 +9,7 @@
 
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
+#include "platform/contract/tensor_layout.h"
 
 namespace kb::contract {
 namespace {

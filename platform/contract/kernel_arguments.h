@@ -7,9 +7,9 @@
 #include <variant>
 #include <vector>
 
-#include "platform/contract/tensor_layout.h"
-
 namespace kb::contract {
+
+struct TensorLayout;
 
 // The value of an argument. std::monostate stands for an optional argument that was left out.
 using KernelArg = std::variant<std::monostate, std::shared_ptr<const TensorLayout>, std::int64_t, double, std::string>;

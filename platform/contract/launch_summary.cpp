@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "platform/contract/requests.h"
+#include "platform/contract/completion.h"
 
 namespace kb::contract {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/contract/i_host.h"
+#include "platform/contract/data_mode.h"
 #include "platform/data/i_op_sink.h"
 #include "platform/data/known_contents.h"
 #include "platform/data/memory_store.h"

@@ -14,7 +14,7 @@
 #include "platform/base/op_types.h"
 #include "platform/base/units.h"
 #include "platform/contract/i_contents_keeper.h"
-#include "platform/contract/requests.h"
+#include "platform/contract/pattern.h"
 #include "platform/data/interval_map.h"
 
 namespace kb::data {

@@ -13,7 +13,7 @@
 #include "platform/base/ids.h"
 #include "platform/base/op_types.h"
 #include "platform/base/units.h"
-#include "platform/contract/requests.h"
+#include "platform/contract/pattern.h"
 #include "platform/plan/pipeline_plan.h"
 
 namespace kb::data {

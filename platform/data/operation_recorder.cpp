@@ -8,6 +8,9 @@
 
 #include "platform/address/address_space.h"
 #include "platform/base/error.h"
+#include "platform/contract/command.h"
+#include "platform/contract/i_translator.h"
+#include "platform/contract/requests.h"
 
 namespace kb::data {
 namespace {

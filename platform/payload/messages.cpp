@@ -1,6 +1,9 @@
 #include "platform/payload/messages.h"
 
 #include <type_traits>
+#include <utility>
+
+#include "platform/contract/completion.h"
 
 namespace kb::payload {
 namespace {
@@ -9,6 +12,15 @@ template <typename Content>
 constexpr bool kIsTranslation = std::is_base_of_v<TranslationMsg, Content>;
 
 }  // namespace
+
+// Defined here, so that who sends a message does not compile what PEs measure.
+LaunchReply::LaunchReply() = default;
+LaunchReply::LaunchReply(std::vector<contract::PeResult> results) : pes(std::move(results)) {}
+LaunchReply::LaunchReply(const LaunchReply&) = default;
+LaunchReply::LaunchReply(LaunchReply&&) noexcept = default;
+LaunchReply& LaunchReply::operator=(const LaunchReply&) = default;
+LaunchReply& LaunchReply::operator=(LaunchReply&&) noexcept = default;
+LaunchReply::~LaunchReply() = default;
 
 const TranslationMsg* translation(const Message* message) {
   if (message == nullptr) return nullptr;

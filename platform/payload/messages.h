@@ -16,7 +16,11 @@
 #include "platform/base/units.h"
 #include "platform/contract/barrier_scope.h"
 #include "platform/contract/i_queue_endpoint.h"
-#include "platform/contract/requests.h"
+
+namespace kb::contract {
+struct KernelLaunch;
+struct PeResult;
+}  // namespace kb::contract
 
 namespace kb::payload {
 
@@ -87,6 +91,14 @@ struct BarrierMsg {
 
 // Aggregated answer of PE_CPU, M_CPU or IO_CPU. Metrics merge by maximum, in any order (C-MCPU-12).
 struct LaunchReply {
+  LaunchReply();
+  explicit LaunchReply(std::vector<contract::PeResult> results);
+  LaunchReply(const LaunchReply&);
+  LaunchReply(LaunchReply&&) noexcept;
+  LaunchReply& operator=(const LaunchReply&);
+  LaunchReply& operator=(LaunchReply&&) noexcept;
+  ~LaunchReply();
+
   std::vector<contract::PeResult> pes;  // one per PE that ran, in (sip, cube, pe) order after aggregation
 };
 

@@ -10,6 +10,7 @@
 
 #include "platform/base/dtype.h"
 #include "platform/base/epilogue.h"
+#include "platform/base/tile_shape.h"
 
 namespace kb::plan {
 
@@ -19,12 +20,6 @@ inline constexpr std::size_t kStageTypes = 6;
 std::string_view stage_type_name(StageType type);  // "DMA_READ"
 
 enum class TileOperand : std::uint8_t { a, b, out, epilogue };
-
-struct TileShape {
-  std::int64_t m = 32;
-  std::int64_t k = 64;
-  std::int64_t n = 32;
-};
 
 // How an operand lies in memory when it is not a dense matrix of its shape, whose tiles lie side by side (decision
 // 0012).

@@ -6,9 +6,10 @@
 #include <string>
 
 #include "platform/base/dtype.h"
-#include "platform/plan/pipeline_plan.h"
 
 namespace kb::plan {
+
+class PipelinePlan;
 
 struct TileRoom {
   std::uint64_t register_file_bytes = UINT64_MAX;  // of PE_FETCH_STORE

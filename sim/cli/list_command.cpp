@@ -4,6 +4,8 @@
 
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
+#include "platform/contract/kernel.h"
+#include "platform/contract/kernel_arguments.h"
 #include "platform/observe/json_writer.h"
 #include "platform/observe/text_table.h"
 #include "sim/cli/help.h"

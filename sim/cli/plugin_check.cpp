@@ -4,6 +4,8 @@
 
 #include "platform/base/nearest.h"
 #include "platform/base/plugin_abi.h"
+#include "platform/contract/kernel.h"
+#include "platform/contract/kernel_arguments.h"
 #include "platform/observe/text_table.h"
 #include "platform/topology/words.h"
 #include "sim/cli/workload_text.h"

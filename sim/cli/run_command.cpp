@@ -6,6 +6,7 @@
 
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
+#include "platform/contract/data_mode.h"
 #include "platform/observe/output_set.h"
 #include "platform/topology/ccl_config.h"
 #include "platform/topology/topology.h"

@@ -17,6 +17,7 @@
 #include "modules/bridge/tlm_memory.h"
 #include "modules/rtl/catalog.h"
 #include "platform/base/error.h"
+#include "platform/contract/kernel.h"
 #include "platform/elab/event_scheduler.h"
 #include "platform/topology/input_file.h"
 #include "sim/cli/program.h"

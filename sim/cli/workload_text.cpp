@@ -1,5 +1,7 @@
 #include "sim/cli/workload_text.h"
 
+#include "platform/contract/kernel.h"
+#include "platform/contract/kernel_arguments.h"
 #include "platform/observe/text_table.h"
 
 namespace kb::cli {

@@ -4,8 +4,11 @@
 #include <cstddef>
 #include <string>
 
-#include "platform/contract/i_pe.h"
 #include "sw/workloads/workload.h"
+
+namespace kb::contract {
+struct Kernel;
+}
 
 namespace kb::cli {
 

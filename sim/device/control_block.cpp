@@ -8,6 +8,11 @@
 #include <utility>
 
 #include "platform/base/error.h"
+#include "platform/contract/completion.h"
+#include "platform/contract/kernel.h"
+#include "platform/contract/kernel_launch.h"
+#include "platform/contract/requests.h"
+#include "platform/contract/tensor_layout.h"
 #include "platform/routing/memory_split.h"
 
 namespace kb::sim {

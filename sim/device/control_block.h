@@ -10,12 +10,19 @@
 #include <vector>
 
 #include "modules/bridge/bridge_context.h"
-#include "platform/contract/i_pe.h"
+#include "platform/contract/kernel_arguments.h"
+#include "platform/contract/request_id.h"
 #include "sim/device/device.h"
 #include "sim/device/device_queue.h"
 #include "sim/device/host_dma.h"
 #include "sim/device/register_file.h"
 #include "sim/host/host_port.h"
+
+namespace kb::contract {
+struct Completion;
+class IKernelCatalog;
+struct KernelLaunch;
+}  // namespace kb::contract
 
 namespace kb::sim {
 

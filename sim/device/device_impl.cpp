@@ -10,6 +10,8 @@
 #include "modules/rtl/catalog.h"
 #include "modules/rtl/pin_sharing.h"
 #include "platform/base/nearest.h"
+#include "platform/contract/data_mode.h"
+#include "platform/contract/i_host.h"
 #include "platform/elab/platform.h"
 #include "sim/device/device_options.h"
 #include "sim/driver/deadlock.h"

@@ -1,7 +1,7 @@
 // What of a DeviceConfig is said in words and numbers, checked.
 #pragma once
 
-#include "platform/contract/i_host.h"
+#include "platform/contract/data_mode.h"
 #include "sim/device/device.h"
 #include "sim/device/failure_path.h"
 #include "sim/driver/wave_options.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "platform/contract/i_host.h"
+#include "platform/contract/data_mode.h"
 #include "platform/topology/topology.h"
 #include "sim/driver/run_record.h"
 

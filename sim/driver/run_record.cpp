@@ -6,6 +6,8 @@
 
 #include "platform/base/names.h"
 #include "platform/base/version.h"
+#include "platform/contract/completion.h"
+#include "platform/contract/time_shares.h"
 #include "platform/observe/json_writer.h"
 #include "sim/findings/limiter.h"
 

@@ -9,14 +9,19 @@
 #include <utility>
 #include <vector>
 
-#include "platform/contract/i_host.h"
-#include "platform/contract/i_pe.h"
+#include "platform/contract/data_mode.h"
 #include "platform/observe/event_log.h"
 #include "platform/observe/output_file.h"
 #include "platform/topology/topology.h"
 #include "sim/driver/progress.h"
 #include "sim/driver/run_record.h"
 #include "sim/driver/wave_options.h"
+
+namespace kb::contract {
+class IHost;
+class IKernelCatalog;
+class IOrderObserver;
+}  // namespace kb::contract
 
 namespace kb::elab {
 class BlockCatalog;

@@ -5,6 +5,8 @@
 #include <cstdio>
 
 #include "platform/base/names.h"
+#include "platform/contract/launch_summary.h"
+#include "platform/contract/time_shares.h"
 #include "platform/observe/text_table.h"
 #include "platform/topology/words.h"
 #include "sim/findings/findings.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "platform/contract/i_host.h"
 #include "sim/driver/host_usage.h"
 #include "sim/driver/run_description.h"
 #include "sim/driver/run_observers.h"

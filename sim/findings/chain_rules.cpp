@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "platform/contract/completion.h"
+#include "platform/contract/time_shares.h"
 #include "sim/findings/case.h"
 #include "sim/findings/limiter.h"
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "platform/contract/time_shares.h"
 #include "platform/params/transit_params.h"
 #include "platform/routing/address_resolver.h"
 #include "platform/routing/latency.h"

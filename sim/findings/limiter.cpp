@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "platform/contract/time_shares.h"
 #include "platform/observe/text_table.h"
 #include "sim/findings/case.h"
 

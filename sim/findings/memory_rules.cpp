@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "platform/contract/time_shares.h"
 #include "platform/observe/text_table.h"
 #include "sim/findings/case.h"
 

@@ -5,7 +5,11 @@
 #include <utility>
 
 #include "platform/address/address_space.h"
+#include "platform/contract/command.h"
+#include "platform/contract/i_translator.h"
+#include "platform/contract/requests.h"
 #include "platform/params/pe_ipcq_params.h"
+#include "platform/plan/pipeline_plan.h"
 #include "sim/findings/time_union.h"
 
 namespace kb::sim {

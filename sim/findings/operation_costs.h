@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "platform/contract/command.h"
 #include "platform/contract/i_operation_sink.h"
 #include "platform/topology/graph.h"
 #include "sim/findings/message_waits.h"

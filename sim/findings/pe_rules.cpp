@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "platform/contract/completion.h"
+#include "platform/contract/launch_summary.h"
+#include "platform/contract/time_shares.h"
 #include "platform/observe/text_table.h"
 #include "sim/findings/case.h"
 

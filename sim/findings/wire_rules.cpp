@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "platform/contract/time_shares.h"
 #include "sim/findings/case.h"
 
 namespace kb::sim {

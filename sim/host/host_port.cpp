@@ -7,8 +7,12 @@
 
 #include "modules/command/launch_barrier.h"
 #include "platform/base/error.h"
+#include "platform/contract/completion.h"
 #include "platform/contract/i_operation_sink.h"
 #include "platform/contract/i_order_observer.h"
+#include "platform/contract/kernel_launch.h"
+#include "platform/contract/requests.h"
+#include "platform/contract/tensor_layout.h"
 #include "platform/params/pe_scheduler_params.h"
 #include "platform/payload/messages.h"
 #include "platform/record/activity_recorder.h"

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "platform/contract/launch_summary.h"
+
 namespace kb::sim {
 
 void LaunchRecord::set_results(const std::vector<contract::PeResult>& results, bool keep) {

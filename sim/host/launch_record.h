@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "platform/base/names.h"
-#include "platform/contract/requests.h"
+#include "platform/contract/completion.h"
+#include "platform/contract/request_id.h"
 
 namespace kb::sim {
 

@@ -6,6 +6,8 @@
 
 #include "platform/address/address_space.h"
 #include "platform/base/error.h"
+#include "platform/contract/requests.h"
+#include "platform/contract/tensor_layout.h"
 
 namespace kb::sim {
 

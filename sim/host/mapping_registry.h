@@ -5,7 +5,9 @@
 #include <map>
 #include <string>
 
-#include "platform/contract/requests.h"
+namespace kb::contract {
+struct MapRequest;
+}
 
 namespace kb::sim {
 

@@ -7,6 +7,7 @@
 #include "platform/address/address_space.h"
 #include "platform/base/error.h"
 #include "platform/base/names.h"
+#include "platform/contract/queues.h"
 #include "platform/routing/address_resolver.h"
 #include "sim/host/host_port.h"
 

@@ -11,6 +11,10 @@
 #include "platform/base/error.h"
 #include "platform/base/names.h"
 #include "platform/base/nearest.h"
+#include "platform/contract/kernel.h"
+#include "platform/contract/kernel_launch.h"
+#include "platform/contract/requests.h"
+#include "platform/contract/tensor_layout.h"
 
 namespace kb::sim {
 namespace {

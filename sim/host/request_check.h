@@ -4,10 +4,15 @@
 #include <cstdint>
 #include <string>
 
-#include "platform/contract/i_host.h"
-#include "platform/contract/i_pe.h"
-#include "platform/contract/requests.h"
+#include "platform/contract/data_mode.h"
 #include "platform/topology/graph.h"
+
+namespace kb::contract {
+class IKernelCatalog;
+struct KernelLaunch;
+struct MapRequest;
+struct MemoryWrite;
+}  // namespace kb::contract
 
 namespace kb::sim {
 

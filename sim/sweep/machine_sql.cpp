@@ -34,7 +34,7 @@ std::string edges_text(const std::vector<EdgeId>& edges) {
 }
 
 // SplitMix64 (Steele, Lea, Flood 2014), the number-th of the sequence that begins at the seed.
-double draw(const TableRow& arguments) {
+double draw_machine(const TableRow& arguments) {
   std::uint64_t z = (whole(arguments[0], "a seed") << 32) + (whole(arguments[1], "a number") + 1) * 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
   z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
@@ -60,7 +60,7 @@ void MachineSql::add_to(data::SqlDatabase& database, const std::string& text) {
   database.add_function("read_ns", 4, [this](const TableRow& given) { return transfer_ns(given, true); });
   database.add_function("write_ns", 4, [this](const TableRow& given) { return transfer_ns(given, false); });
   database.add_function("hbm_address", 4, [this](const TableRow& given) { return hbm_address(given); });
-  database.add_function("draw", 2, [](const TableRow& given) { return draw(given); });
+  database.add_function("draw", 2, [](const TableRow& given) { return draw_machine(given); });
 }
 
 void MachineSql::add_tables(data::SqlDatabase& database, const std::string& text) const {

@@ -23,7 +23,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kMark = "# kernbench: ";
-constexpr std::size_t kSumDigits = 16;
+constexpr std::size_t kScriptSumDigits = 16;
 
 std::size_t index_of(const std::vector<std::string>& columns, const std::string& name) {
   return static_cast<std::size_t>(std::find(columns.begin(), columns.end(), name) - columns.begin());
@@ -175,14 +175,14 @@ PlotFiles plot_files(const Plot& plot, const Table& table) {
                          "no point that the plot '" + plot.name + "' shows has a number for '" + plot.y + "'");
   }
   const std::string script = script_of(plot, drawing);
-  return {data_of(plot, drawing), kMark + topology::sha256_hex(script).substr(0, kSumDigits) + "\n" + script};
+  return {data_of(plot, drawing), kMark + topology::sha256_hex(script).substr(0, kScriptSumDigits) + "\n" + script};
 }
 
 bool is_own_script(const std::string& script) {
   const std::size_t end = script.find('\n');
   if (end == std::string::npos || script.compare(0, std::string(kMark).size(), kMark) != 0) return false;
   const std::string sum = script.substr(std::string(kMark).size(), end - std::string(kMark).size());
-  return sum == topology::sha256_hex(script.substr(end + 1)).substr(0, kSumDigits);
+  return sum == topology::sha256_hex(script.substr(end + 1)).substr(0, kScriptSumDigits);
 }
 
 std::vector<std::string> draw_plots(const std::vector<Plot>& plots, const Table& table, const std::string& folder) {

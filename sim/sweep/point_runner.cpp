@@ -10,6 +10,7 @@
 
 #include "platform/base/error.h"
 #include "platform/base/whole_number.h"
+#include "platform/contract/data_mode.h"
 #include "platform/elab/block_plugin.h"
 #include "platform/observe/output_file.h"
 #include "sim/driver/systemc_setup.h"

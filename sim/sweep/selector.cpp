@@ -52,12 +52,12 @@ std::vector<std::string> names_in(const Json& at) {
   return names;
 }
 
-[[noreturn]] void fail(const std::string& message) {
+[[noreturn]] void fail_selector(const std::string& message) {
   throw Error::program("NO_SUCH_RESULT", message);
 }
 
-double number_of(const Json& value, const std::string& text) {
-  if (!value.is_number()) fail(fmt::format("{} meets {}, which is not a number", text, value.dump()));
+double number_in(const Json& value, const std::string& text) {
+  if (!value.is_number()) fail_selector(fmt::format("{} meets {}, which is not a number", text, value.dump()));
   return value.get<double>();
 }
 
@@ -102,8 +102,8 @@ std::string Selector::path(std::size_t depth) const {
 void Selector::collect(const Json& at, std::size_t depth, std::vector<Json>& found) const {
   if (depth == tokens_.size()) {
     if (at.is_structured()) {
-      fail(fmt::format("{} is {}, not one value; go on to what is in it: {}", path(depth),
-                       at.is_array() ? "a list" : "an object", suggest("", names_in(at))));
+      fail_selector(fmt::format("{} is {}, not one value; go on to what is in it: {}", path(depth),
+                                at.is_array() ? "a list" : "an object", suggest("", names_in(at))));
     }
     found.push_back(at);
     return;
@@ -119,8 +119,8 @@ void Selector::collect(const Json& at, std::size_t depth, std::vector<Json>& fou
   if (next == nullptr) {
     const std::string entries = at.is_array() ? fmt::format(" ({} entries)", at.size()) : std::string();
     const std::vector<std::string> names = names_in(at);
-    fail(fmt::format("{}{} has no '{}'{}", path(depth), entries, token,
-                     names.empty() ? "" : "; " + suggest(token, names)));
+    fail_selector(fmt::format("{}{} has no '{}'{}", path(depth), entries, token,
+                              names.empty() ? "" : "; " + suggest(token, names)));
   }
   collect(*next, depth + 1, found);
 }
@@ -133,8 +133,8 @@ Json Selector::select(const Json& result) const {
   found.erase(std::remove_if(found.begin(), found.end(), [](const Json& value) { return value.is_null(); }),
               found.end());
   if (found.empty()) return nullptr;
-  const auto less = [&](const Json& a, const Json& b) { return number_of(a, text_) < number_of(b, text_); };
-  for (const Json& value : found) number_of(value, text_);
+  const auto less = [&](const Json& a, const Json& b) { return number_in(a, text_) < number_in(b, text_); };
+  for (const Json& value : found) number_in(value, text_);
   if (reduction_ == Reduction::max) return *std::max_element(found.begin(), found.end(), less);
   if (reduction_ == Reduction::min) return *std::min_element(found.begin(), found.end(), less);
   const bool whole =

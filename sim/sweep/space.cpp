@@ -23,7 +23,7 @@ std::uint64_t crossed(const std::vector<Axis>& axes) {
 }
 
 // From 0 to end - 1, each equally likely. The library's own distributions differ between libraries.
-std::uint64_t draw(std::mt19937_64& random, std::uint64_t end) {
+std::uint64_t draw_index(std::mt19937_64& random, std::uint64_t end) {
   const std::uint64_t rest = (std::numeric_limits<std::uint64_t>::max() % end + 1) % end;
   std::uint64_t value = random();
   while (value > std::numeric_limits<std::uint64_t>::max() - rest) value = random();
@@ -35,7 +35,7 @@ std::vector<std::uint64_t> choose(std::uint64_t end, const Sample& sample) {
   std::mt19937_64 random(sample.seed);
   std::set<std::uint64_t> chosen;
   for (std::uint64_t last = end - sample.count; last < end; ++last) {
-    const std::uint64_t number = draw(random, last + 1);
+    const std::uint64_t number = draw_index(random, last + 1);
     if (!chosen.insert(number).second) chosen.insert(last);
   }
   return {chosen.begin(), chosen.end()};

@@ -29,7 +29,7 @@ Json number_cell(double value) {
   return value;
 }
 
-std::optional<double> number_of(const Json& cell) {
+std::optional<double> cell_number(const Json& cell) {
   if (cell.is_boolean()) return cell.get<bool>() ? 1.0 : 0.0;
   return cell.is_number() ? std::optional(cell.get<double>()) : std::nullopt;
 }
@@ -93,7 +93,7 @@ class RowMaker {
   static Json computed(const Placed& placed, const std::vector<Json>& row) {
     std::vector<double> values;
     for (const std::size_t place : placed.places) {
-      const std::optional<double> value = number_of(row[place]);
+      const std::optional<double> value = cell_number(row[place]);
       if (!value) return nullptr;
       values.push_back(*value);
     }
@@ -105,7 +105,7 @@ class RowMaker {
   std::vector<Placed> formulas_;
 };
 
-std::string text_of(const Json& cell) {
+std::string cell_text(const Json& cell) {
   if (cell.is_null()) return {};
   if (cell.is_number_float()) return Json(observe::tidy(cell.get<double>())).dump();
   return cell.is_string() ? cell.get<std::string>() : cell.dump();
@@ -137,7 +137,7 @@ std::string render_csv(const Table& table) {
   std::string text = files::csv_line(table.columns);
   for (const std::vector<Json>& row : table.rows) {
     std::vector<std::string> cells;
-    for (const Json& cell : row) cells.push_back(text_of(cell));
+    for (const Json& cell : row) cells.push_back(cell_text(cell));
     text += files::csv_line(cells);
   }
   return text;

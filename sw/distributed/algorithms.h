@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/contract/i_host.h"
+#include "platform/contract/machine_info.h"
 #include "platform/topology/ccl_config.h"
 #include "sw/runtime/launch.h"
 #include "sw/tensor/tensor.h"

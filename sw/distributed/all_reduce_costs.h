@@ -8,7 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "platform/contract/i_host.h"
+#include "platform/contract/message_costs.h"
+
+namespace kb::contract {
+class IHost;
+}
 
 namespace kb::sw {
 

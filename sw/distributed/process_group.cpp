@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "platform/base/error.h"
+#include "platform/base/op_types.h"
 #include "sw/distributed/wiring.h"
 
 namespace kb::sw {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/contract/i_host.h"
+#include "platform/contract/machine_info.h"
 #include "platform/contract/queues.h"
 #include "platform/topology/ccl_config.h"
 #include "sw/distributed/wiring.h"

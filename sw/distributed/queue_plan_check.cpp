@@ -7,6 +7,7 @@
 #include "platform/address/address_config.h"
 #include "platform/base/error.h"
 #include "platform/base/names.h"
+#include "platform/contract/queues.h"
 #include "sw/distributed/queue_plan.h"
 
 namespace kb::sw {

@@ -6,6 +6,7 @@
 
 #include "platform/address/phys_addr.h"
 #include "platform/base/names.h"
+#include "platform/contract/queues.h"
 #include "sw/distributed/queue_plan.h"
 
 namespace kb::sw {

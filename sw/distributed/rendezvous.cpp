@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "platform/base/error.h"
+#include "platform/contract/kernel_launch.h"
 #include "sw/tensor/join.h"
 
 namespace kb::sw {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "platform/base/error.h"
-#include "platform/contract/i_host.h"
+#include "platform/contract/machine_info.h"
 #include "sw/distributed/algorithms.h"
 #include "sw/tensor/tensor.h"
 

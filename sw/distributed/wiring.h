@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "platform/base/ids.h"
-#include "platform/contract/i_host.h"
+#include "platform/contract/machine_info.h"
 #include "platform/topology/ccl_config.h"
 #include "sw/distributed/neighbours.h"
 

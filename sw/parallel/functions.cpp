@@ -4,6 +4,7 @@
 
 #include "platform/base/checked.h"
 #include "platform/base/error.h"
+#include "platform/contract/tensor_layout.h"
 #include "sw/parallel/layouts.h"
 #include "sw/parallel/regions.h"
 

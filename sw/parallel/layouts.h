@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "platform/contract/i_host.h"
+#include "platform/contract/machine_info.h"
 #include "sw/tensor/tensor.h"
 
 namespace kb::sw {

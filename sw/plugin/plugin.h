@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "platform/base/plugin_abi.h"
-#include "platform/contract/i_pe.h"
+#include "platform/contract/kernel.h"
 #include "sw/distributed/algorithms.h"
 #include "sw/workloads/workload.h"
 

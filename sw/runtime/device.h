@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/contract/i_host.h"
+#include "platform/contract/machine_info.h"
 
 namespace kb::sw {
 

@@ -7,6 +7,7 @@
 #include "platform/base/error.h"
 #include "platform/base/names.h"
 #include "platform/base/units.h"
+#include "platform/contract/tensor_layout.h"
 
 namespace kb::sw {
 namespace {

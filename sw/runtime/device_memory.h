@@ -11,9 +11,13 @@
 #include <vector>
 
 #include "platform/address/allocator.h"
-#include "platform/contract/i_host.h"
+#include "platform/contract/machine_info.h"
 #include "platform/contract/queues.h"
 #include "sw/tensor/placement.h"
+
+namespace kb::contract {
+struct Shard;
+}
 
 namespace kb::sw {
 

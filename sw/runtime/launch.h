@@ -10,8 +10,13 @@
 #include <variant>
 #include <vector>
 
-#include "platform/contract/requests.h"
+#include "platform/contract/failure_policy.h"
+#include "platform/contract/request_id.h"
 #include "sw/tensor/tensor.h"
+
+namespace kb::contract {
+struct KernelLaunch;
+}
 
 namespace kb::sw {
 

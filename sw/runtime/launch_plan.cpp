@@ -10,6 +10,9 @@
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
 #include "platform/contract/i_host.h"
+#include "platform/contract/kernel.h"
+#include "platform/contract/kernel_launch.h"
+#include "platform/contract/tensor_layout.h"
 #include "sw/tensor/join.h"
 
 namespace kb::sw {

@@ -5,9 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "platform/contract/i_host.h"
-#include "platform/contract/i_pe.h"
+#include "platform/contract/kernel_arguments.h"
+#include "platform/contract/machine_info.h"
 #include "sw/runtime/launch.h"
+
+namespace kb::contract {
+class IKernelCatalog;
+struct KernelLaunch;
+}  // namespace kb::contract
 
 namespace kb::sw {
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "platform/address/address_space.h"
+#include "platform/contract/tensor_layout.h"
 
 namespace kb::sw {
 namespace {

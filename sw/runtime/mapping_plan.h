@@ -4,7 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "platform/contract/i_host.h"
+#include "platform/contract/machine_info.h"
+#include "platform/contract/requests.h"
 #include "sw/tensor/placement.h"
 
 namespace kb::sw {

@@ -9,6 +9,9 @@
 
 #include "platform/base/error.h"
 #include "platform/base/names.h"
+#include "platform/contract/completion.h"
+#include "platform/contract/kernel_arguments.h"
+#include "platform/contract/tensor_layout.h"
 #include "sw/tensor/placement.h"
 
 namespace kb::sw {

@@ -7,7 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "platform/contract/i_host.h"
+#include "platform/contract/request_id.h"
+
+namespace kb::contract {
+class IHost;
+struct KernelLaunch;
+struct TensorLayout;
+}  // namespace kb::contract
 
 namespace kb::sw {
 

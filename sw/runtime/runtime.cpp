@@ -9,6 +9,13 @@
 #include "platform/base/error.h"
 #include "platform/base/names.h"
 #include "platform/base/op_types.h"
+#include "platform/contract/completion.h"
+#include "platform/contract/failure_policy.h"
+#include "platform/contract/kernel.h"
+#include "platform/contract/kernel_arguments.h"
+#include "platform/contract/kernel_launch.h"
+#include "platform/contract/launch_summary.h"
+#include "platform/contract/tensor_layout.h"
 #include "sw/runtime/device.h"
 #include "sw/runtime/launch_plan.h"
 #include "sw/tensor/join.h"
@@ -110,7 +117,7 @@ PreparedLaunch Runtime::prepare(const std::string& kernel, const Args& args, con
   PreparedLaunch prepared{kernel, options.label,
                           plan_launch({machine(), devices_, current_device(), in_rank}, kernel, values, options)};
   memory_.map_arguments(prepared.parts);
-  wait_for_arguments(kernel, values);
+  wait_for_arguments(*prepared.parts.front());
   if (prepared.parts.size() > 1) start_together(prepared.parts);
   return prepared;
 }
@@ -136,9 +143,9 @@ LaunchHandle Runtime::submit(const PreparedLaunch& launch) {
   return {index};
 }
 
-void Runtime::wait_for_arguments(const std::string& kernel, const std::vector<contract::KernelArg>& values) {
+void Runtime::wait_for_arguments(const contract::KernelLaunch& launch) {
   std::set<std::uint64_t> tensors;
-  for (const contract::KernelArg& value : values) {
+  for (const contract::KernelArg& value : launch.args) {
     const auto* const tensor = std::get_if<std::shared_ptr<const contract::TensorLayout>>(&value);
     if (tensor != nullptr) tensors.insert((*tensor)->id);
   }
@@ -146,7 +153,7 @@ void Runtime::wait_for_arguments(const std::string& kernel, const std::vector<co
   const auto prepares_argument = [&](const Outstanding& r) {
     return (r.kind == RequestKind::write || r.kind == RequestKind::map) && tensors.count(r.tensor->id) != 0;
   };
-  const std::string reason = fmt::format("host writes to the arguments of kernel '{}'", kernel);
+  const std::string reason = fmt::format("host writes to the arguments of kernel '{}'", launch.kernel);
   // Requests of other ranks stay on the list: their submitter hears of a failure, too.
   for (const Outstanding& request : tracker_.wait_for(prepares_argument, reason)) tracker_.throw_if_failed(request);
   const int caller = host_.current_worker();

@@ -11,13 +11,21 @@
 #include <vector>
 
 #include "platform/contract/i_host.h"
-#include "platform/contract/i_pe.h"
+#include "platform/contract/pattern.h"
 #include "sw/runtime/collective_record.h"
 #include "sw/runtime/device_memory.h"
 #include "sw/runtime/launch.h"
 #include "sw/runtime/request_tracker.h"
 #include "sw/runtime/tensor_memory.h"
 #include "sw/tensor/tensor.h"
+
+namespace kb::contract {
+class IKernelCatalog;
+struct KernelLaunch;
+struct TensorLayout;
+struct MemoryWrite;
+struct Completion;
+}  // namespace kb::contract
 
 namespace kb::sw {
 
@@ -134,7 +142,7 @@ class Runtime final : private ITensorContext {
   void submit_write(const contract::TensorLayout& layout, const ShardRun& run, contract::MemoryWrite write);
   bool writes_known(const contract::TensorLayout& layout) const;
   const LaunchState& launch_state(LaunchHandle launch) const;
-  void wait_for_arguments(const std::string& kernel, const std::vector<contract::KernelArg>& values);
+  void wait_for_arguments(const contract::KernelLaunch& launch);
   void settle(const std::vector<Outstanding>& done, bool throw_failures);
   [[noreturn]] void throw_failure(const LaunchState& state) const;
   void settle_launch(std::size_t index);

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "platform/base/op_types.h"
+#include "platform/contract/requests.h"
+#include "platform/contract/tensor_layout.h"
 #include "sw/runtime/runtime.h"
 
 namespace kb::sw {

@@ -8,8 +8,13 @@
 
 #include "platform/address/allocator.h"
 #include "platform/base/error.h"
-#include "platform/contract/i_host.h"
+#include "platform/contract/request_id.h"
 #include "sw/tensor/placement.h"
+
+namespace kb::contract {
+class IHost;
+struct TensorLayout;
+}  // namespace kb::contract
 
 namespace kb::sw {
 

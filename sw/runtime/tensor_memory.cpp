@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include "platform/base/error.h"
+#include "platform/contract/i_host.h"
+#include "platform/contract/kernel_arguments.h"
+#include "platform/contract/kernel_launch.h"
+#include "platform/contract/tensor_layout.h"
 
 namespace kb::sw {
 

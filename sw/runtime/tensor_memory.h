@@ -13,6 +13,11 @@
 #include "sw/runtime/tensor_mappings.h"
 #include "sw/tensor/placement.h"
 
+namespace kb::contract {
+struct KernelLaunch;
+struct TensorLayout;
+}  // namespace kb::contract
+
 namespace kb::sw {
 
 using LayoutRef = std::shared_ptr<const contract::TensorLayout>;

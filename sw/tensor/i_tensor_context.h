@@ -7,7 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "platform/contract/requests.h"
+namespace kb::contract {
+struct Pattern;
+struct TensorLayout;
+}  // namespace kb::contract
 
 namespace kb::sw {
 

@@ -8,6 +8,8 @@
 
 #include "platform/base/error.h"
 #include "platform/base/op_types.h"
+#include "platform/contract/pattern.h"
+#include "platform/contract/tensor_layout.h"
 #include "sw/tensor/shard_runs.h"
 
 namespace kb::sw {

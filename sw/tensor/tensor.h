@@ -7,10 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "platform/contract/requests.h"
 #include "sw/tensor/host_array.h"
 #include "sw/tensor/i_tensor_context.h"
 #include "sw/tensor/placement.h"
+
+namespace kb::contract {
+struct TensorLayout;
+}
 
 namespace kb::sw {
 

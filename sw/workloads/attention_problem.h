@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/contract/i_host.h"
+#include "platform/contract/machine_info.h"
 #include "platform/data/verification.h"
 #include "platform/topology/ccl_config.h"
 #include "sw/tensor/host_array.h"

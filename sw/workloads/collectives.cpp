@@ -13,7 +13,7 @@
 namespace kb::sw {
 namespace {
 
-struct RankResult {
+struct AllReduceResult {
   HostArray in, out;
   LaunchMetrics metrics;
 };
@@ -35,7 +35,7 @@ WorkloadResult run_allreduce(Runtime& rt, const Params& params) {
   const Shape shape{tiles.pe == Split::row_wise ? counts.cubes * counts.pes : counts.cubes, n_elem};
 
   const auto ranks = on_every_sip(rt, "ccl-allreduce", [&](int rank, int) {
-    RankResult out;
+    AllReduceResult out;
     out.in = rt.computes_data()
                  ? tile_contents(contents_of(params), shape, dtype, op, rt.seed() + static_cast<std::uint64_t>(rank))
                  : HostArray::unknown(shape, dtype);
@@ -50,7 +50,7 @@ WorkloadResult run_allreduce(Runtime& rt, const Params& params) {
   TimeFs slowest = 0_fs;
   std::size_t pes = 0;
   std::vector<HostArray> inputs;
-  for (const RankResult& rank : ranks) {
+  for (const AllReduceResult& rank : ranks) {
     slowest = std::max(slowest, rank.metrics.exec_max);
     pes += rank.metrics.pes;
     inputs.push_back(rank.in);

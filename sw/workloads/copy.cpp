@@ -71,7 +71,7 @@ void copy_once(Runtime& rt, WorkloadResult& result, const Place& place, std::int
   verify_exact(rt, result, place.name, moved, contents);
 }
 
-WorkloadResult run(Runtime& rt, const Params& params) {
+WorkloadResult run_copy(Runtime& rt, const Params& params) {
   const std::int64_t bytes = params.integer("bytes");
   if (bytes % kItem != 0) {
     throw Error::configuration(fmt::format("--set bytes={}: the block must be a multiple of {} bytes", bytes, kItem));
@@ -95,7 +95,7 @@ Workload copy_workload() {
               Parameter::choice("direction", "push", {"push", "pull"}, "from the PE's slice to the place, or back"),
               data_parameter(),
           },
-          run};
+          run_copy};
 }
 
 }  // namespace kb::sw

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "platform/contract/tensor_layout.h"
 #include "sw/workloads/attention_reference.h"
 #include "sw/workloads/contents.h"
 #include "sw/workloads/deployed.h"
@@ -13,7 +14,7 @@
 namespace kb::sw {
 namespace {
 
-const std::vector<std::string> kTensors{"Q", "K", "V", "O"};
+const std::vector<std::string> kAttentionTensors{"Q", "K", "V", "O"};
 
 FlashAttention problem_of(const Params& params) {
   FlashAttention p;
@@ -32,7 +33,7 @@ FlashAttention problem_of(const Params& params) {
                                  p.queries, p.context));
 }
 
-std::vector<QueryPiece> pieces_of(const FlashAttention& p, const contract::TensorLayout& layout) {
+std::vector<QueryPiece> query_pieces_of(const FlashAttention& p, const contract::TensorLayout& layout) {
   const auto row_bytes = static_cast<std::int64_t>(item_size(p.dtype)) * p.d;
   std::vector<QueryPiece> out;
   for (const contract::Shard& shard : layout.shards) {  // in the order of their rows
@@ -117,7 +118,7 @@ WorkloadResult run_flash_attention(Runtime& rt, const Params& params) {
   rows.cube = rows.pe = Split::row_wise;
   copies.pe = Split::row_wise;  // and a copy in each cube
   if (one) rows = copies = one_pe_placement();
-  const std::vector<MemoryKind> memory = memories_of(params, kTensors);
+  const std::vector<MemoryKind> memory = memories_of(params, kAttentionTensors);
   const Contents contents = contents_of(params);
   const Shape q_shape{p.queries, p.d}, k_shape{p.context, p.d};
   const Deployed q = deploy(rt, q_shape, p.dtype, rows.in(memory[0]), "Q", [&] { return p.q(contents, rt.seed()); });
@@ -149,7 +150,7 @@ WorkloadResult run_flash_attention(Runtime& rt, const Params& params) {
   add_pe_count(result, metrics.pes);
   if (can_verify(rt, result)) {
     result.verification.push_back(
-        flash_attention_row(p, pieces_of(p, o.layout()), q.values, k.values, v.values, o_values));
+        flash_attention_row(p, query_pieces_of(p, o.layout()), q.values, k.values, v.values, o_values));
   }
   return result;
 }
@@ -170,7 +171,7 @@ Workload flash_attention_workload() {
            Parameter::integer("rows", 16, "of Q that a PE works on at a time", 1, "tokens"),
            Parameter::integer("keys", 256, "of a block of K and V", 1, "tokens"),
            Parameter::choice("dtype", "f16", {"f16", "bf16", "f32"}, "element type of all tensors"),
-           memory_parameter(kTensors), data_parameter()},
+           memory_parameter(kAttentionTensors), data_parameter()},
           run_flash_attention};
 }
 

@@ -14,19 +14,19 @@
 namespace kb::sw {
 namespace {
 
-constexpr Dtype kDtype = Dtype::f32;  // all sums of whole numbers below are exact in it
+constexpr Dtype kExactDtype = Dtype::f32;  // all sums of whole numbers below are exact in it
 
-HostArray transposed(const HostArray& a) {
+HostArray transposed_array(const HostArray& a) {
   std::vector<double> values;
   for (std::int64_t col = 0; col < a.shape()[1]; ++col) {
     for (std::int64_t row = 0; row < a.shape()[0]; ++row) values.push_back(a.at(row, col));
   }
-  return HostArray::from_doubles({a.shape()[1], a.shape()[0]}, kDtype, values);
+  return HostArray::from_doubles({a.shape()[1], a.shape()[0]}, kExactDtype, values);
 }
 
 // What every rank multiplies by itself.
 Tensor local_product(Runtime& rt, const Tensor& a, const Tensor& b) {
-  const Tensor c = rt.empty({a.shape()[0], b.shape()[1]}, kDtype, one_pe_placement());
+  const Tensor c = rt.empty({a.shape()[0], b.shape()[1]}, kExactDtype, one_pe_placement());
   rt.wait(rt.launch("gemm_single",
                     {{"a", a}, {"b", b}, {"c", c}, {"m", a.shape()[0]}, {"k", a.shape()[1]}, {"n", b.shape()[1]}},
                     on_one_pe()));
@@ -39,24 +39,24 @@ int default_rows(const contract::MachineInfo& machine) {
   return machine.sips % 2 == 0 ? 2 : 1;
 }
 
-struct RankResult {
+struct GridResult {
   HostArray y, gradient;
   TimeFs activations = 0_fs, gradients = 0_fs;
 };
 
-WorkloadResult run(Runtime& rt, const Params& params) {
+WorkloadResult run_grid_linear(Runtime& rt, const Params& params) {
   ProcessGroup world(rt, ccl_options(params));
   const int dp = params.integer("dp") > 0 ? static_cast<int>(params.integer("dp")) : default_rows(rt.spec());
   DeviceMesh mesh(world, {{"dp", dp}, {"tp", std::max(1, world.world_size() / dp)}});
   const std::int64_t m = params.integer("m"), k = params.integer("k"), n = params.integer("n");
   const Contents contents = contents_of(params);
-  const HostArray x = plain_contents(contents, {m, k}, kDtype, rt.seed());
-  const HostArray w = plain_contents(contents, {k, n}, kDtype, rt.seed() + 1), x_t = transposed(x);
+  const HostArray x = plain_contents(contents, {m, k}, kExactDtype, rt.seed());
+  const HostArray w = plain_contents(contents, {k, n}, kExactDtype, rt.seed() + 1), x_t = transposed_array(x);
   const Placement all = Placement::replicate(), rows = Placement::shard(0), cols = Placement::shard(1);
   const Placement sum = Placement::partial("sum");
 
   const auto ranks = on_every_sip(rt, "grid-linear", [&](int, int) {
-    RankResult result;
+    GridResult result;
     // guide: begin
     const DTensor dx = distribute_tensor(mesh, x, {rows, cols}), dw = distribute_tensor(mesh, w, {all, rows});
     const DTensor dx_t = distribute_tensor(mesh, x_t, {cols, rows});
@@ -78,7 +78,7 @@ WorkloadResult run(Runtime& rt, const Params& params) {
 
   WorkloadResult result;
   TimeFs activations = 0_fs, gradients = 0_fs;
-  for (const RankResult& rank : ranks) {
+  for (const GridResult& rank : ranks) {
     activations = std::max(activations, rank.activations);
     gradients = std::max(gradients, rank.gradients);
   }
@@ -100,7 +100,7 @@ std::vector<data::VerificationRow> grid_rows(const HostArray& x, const HostArray
                                              const HostArray& y, const HostArray& gradient) {
   const auto parts = static_cast<double>(ranks);  // that are added to a sum
   data::BoundedMatrix product = data::product(exact_values(x), exact_values(w), parts);
-  data::BoundedMatrix derived = data::product(exact_values(transposed(x)), product, parts);
+  data::BoundedMatrix derived = data::product(exact_values(transposed_array(x)), product, parts);
   const auto m = static_cast<double>(x.shape()[0]), k = static_cast<double>(x.shape()[1]);
   return {bounded_row("Y", y, std::move(product), {product_rounding("sums of k products", k + parts)}),
           bounded_row("dW", gradient, std::move(derived), {product_rounding("Y, and sums of m products", m + parts)})};
@@ -117,7 +117,7 @@ Workload grid_linear_workload() {
   parameters.push_back(data_parameter());
   for (Parameter& parameter : ccl_parameters()) parameters.push_back(std::move(parameter));
   return {"grid-linear", "Y = X W and its gradient on a grid of SIPs, tensor and data parallel, verified",
-          std::move(parameters), run};
+          std::move(parameters), run_grid_linear};
 }
 
 }  // namespace kb::sw

@@ -32,7 +32,7 @@ struct LayerResult {
   LaunchMetrics metrics;
 };
 
-LayerResult run_layer(Runtime& rt, const Layer& layer, std::uint64_t x_seed, std::uint64_t w_seed) {
+LayerResult run_linear_layer(Runtime& rt, const Layer& layer, std::uint64_t x_seed, std::uint64_t w_seed) {
   LayerResult out;
   const ProductContents operands(layer.contents, layer.k, layer.dtype, layer.dtype);
   out.x = deploy(rt, {layer.m, layer.k}, layer.dtype, layer.x, "X", [&] { return operands.left(layer.m, x_seed); });
@@ -58,7 +58,7 @@ void verify_layer(Runtime& rt, WorkloadResult& result, const std::string& name, 
   if (!verdict.note.empty()) result.notes.push_back(std::move(verdict.note));
 }
 
-double products_of(const Layer& layer) {
+double layer_products(const Layer& layer) {
   return static_cast<double>(layer.m) * static_cast<double>(layer.k) * static_cast<double>(layer.n);
 }
 
@@ -95,9 +95,9 @@ DPPolicy split_over_pes(Split split) {
 }
 
 WorkloadResult run_here(Runtime& rt, const Layer& layer) {
-  const LayerResult run = run_layer(rt, layer, rt.seed(), rt.seed() + 1);
+  const LayerResult run = run_linear_layer(rt, layer, rt.seed(), rt.seed() + 1);
   WorkloadResult result;
-  add_figures(result, products_of(layer), layer.dtype, run.metrics);
+  add_figures(result, layer_products(layer), layer.dtype, run.metrics);
   verify_layer(rt, result, "Y", run);
   return result;
 }
@@ -130,19 +130,19 @@ WorkloadResult run_qkv_multi(Runtime& rt, const Params& params) {
 WorkloadResult run_everywhere(Runtime& rt, const std::string& name, const Layer& layer, bool split_w) {
   const auto runs = on_every_sip(rt, name, [&](int rank, int) {
     const std::uint64_t own = rt.seed() + 10 * static_cast<std::uint64_t>(rank + 1);
-    return run_layer(rt, layer, split_w ? rt.seed() : own, split_w ? own : rt.seed());
+    return run_linear_layer(rt, layer, split_w ? rt.seed() : own, split_w ? own : rt.seed());
   });
   WorkloadResult result;
   std::vector<LaunchMetrics> launches;
   for (const LayerResult& run : runs) launches.push_back(run.metrics);
-  add_figures(result, products_of(layer) * static_cast<double>(runs.size()), layer.dtype, launches);
+  add_figures(result, layer_products(layer) * static_cast<double>(runs.size()), layer.dtype, launches);
   for (std::size_t rank = 0; rank < runs.size(); ++rank) {
     verify_layer(rt, result, fmt::format("Y of sip{}", rt.devices()[rank]), runs[rank]);
   }
   return result;
 }
 
-std::int64_t share(std::int64_t total, const Runtime& rt, const char* what) {
+std::int64_t even_share(std::int64_t total, const Runtime& rt, const char* what) {
   const auto sips = static_cast<std::int64_t>(rt.devices().size());
   if (total % sips == 0) return total / sips;
   throw Error::program("SHAPE_ERROR", fmt::format("{} = {} cannot be split evenly over {} SIPs", what, total, sips));
@@ -160,14 +160,14 @@ WorkloadResult run_gpt3(Runtime& rt, const Params& params) {
   const auto* model =
       std::find_if(std::begin(kGpt3Models), std::end(kGpt3Models), [&](const Gpt3Model& m) { return m.name == name; });
   Layer layer = qkv_layer(params, model->hidden);
-  layer.n = share(layer.n, rt, "3 hidden");
+  layer.n = even_share(layer.n, rt, "3 hidden");
   layer.w = layer.y = split_over_pes(Split::column_wise);
   return run_everywhere(rt, "gpt3-qkv", layer, true);
 }
 
 WorkloadResult run_matmul_multi(Runtime& rt, const Params& params) {
   Layer layer;
-  layer.m = share(params.integer("m"), rt, "m");
+  layer.m = even_share(params.integer("m"), rt, "m");
   layer.k = params.integer("k");
   layer.n = params.integer("n");
   layer.dtype = params.dtype("dtype");

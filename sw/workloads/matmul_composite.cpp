@@ -15,7 +15,7 @@
 namespace kb::sw {
 namespace {
 
-const std::vector<std::string> kTensors{"A", "B", "C"};
+const std::vector<std::string> kProductTensors{"A", "B", "C"};
 
 bool uses_tensor(const EpilogueText& epilogue, EpilogueOp op) {
   return epilogue.op == op && !epilogue.number;
@@ -159,7 +159,7 @@ std::vector<const HostArray*> pointers(const std::vector<HostArray>& arrays) {
   return out;
 }
 
-WorkloadResult run(Runtime& rt, const Params& params) {
+WorkloadResult run_composite(Runtime& rt, const Params& params) {
   const std::int64_t m = params.integer("m"), k = params.integer("k"), n = params.integer("n");
   const Dtype dtype = params.dtype("dtype");
   const std::string& variant = params.text("variant");
@@ -172,7 +172,7 @@ WorkloadResult run(Runtime& rt, const Params& params) {
   const std::vector<std::int64_t> tile = tile_arguments(params);
   const std::int64_t tile_k = tile[1] != 0 ? tile[1] : rt.machine().tile_shape.k;
 
-  const std::vector<MemoryKind> memory = memories_of(params, kTensors);
+  const std::vector<MemoryKind> memory = memories_of(params, kProductTensors);
   const Deployment deploy(rt);
   const CompositeContents given = composite_contents(rt, params, epilogues, tile_k);
   const Tensor a = deploy(given.a, "A", memory[0]), b = deploy(given.b, "B", memory[1]);
@@ -289,11 +289,11 @@ Workload matmul_composite_workload() {
   parameters.push_back(
       Parameter::integer("tile_n", 0, "columns of a tile of B and C; 0: the machine's", 0, "elements"));
   parameters.push_back(dtype_parameter());
-  parameters.push_back(memory_parameter(kTensors));
+  parameters.push_back(memory_parameter(kProductTensors));
   parameters.push_back(data_parameter());
   Workload workload{"matmul-composite",
                     "C (m, n) = A (m, k) x B (k, n) with epilogues as one composite on one PE, verified",
-                    std::move(parameters), run};
+                    std::move(parameters), run_composite};
   workload.environment = "matmul";
   return workload;
 }

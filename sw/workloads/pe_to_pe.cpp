@@ -16,7 +16,7 @@
 namespace kb::sw {
 namespace {
 
-constexpr Dtype kDtype = Dtype::f16;
+constexpr Dtype kMessageDtype = Dtype::f16;
 
 // "sip0.cube3.pe5"
 PeCoord parse_pe(const std::string& name, const std::string& text, const contract::MachineInfo& machine) {
@@ -50,8 +50,9 @@ Rows rows_on(Runtime& rt, const PeCoord& pe, std::int64_t elements, const std::s
   row_per_pe.cube = row_per_pe.pe = Split::row_wise;
   const contract::MachineInfo& machine = rt.machine();
   rt.set_device(static_cast<int>(pe.sip.value));
-  return {rt.empty({std::int64_t{machine.cubes_per_sip} * machine.pes_per_cube, elements}, kDtype, row_per_pe, name),
-          static_cast<std::int64_t>(pe.cube.value) * machine.pes_per_cube + pe.pe.value};
+  return {
+      rt.empty({std::int64_t{machine.cubes_per_sip} * machine.pes_per_cube, elements}, kMessageDtype, row_per_pe, name),
+      static_cast<std::int64_t>(pe.cube.value) * machine.pes_per_cube + pe.pe.value};
 }
 
 LaunchOptions on_both(const PeCoord& from, const PeCoord& to) {
@@ -85,7 +86,7 @@ WorkloadResult run_pe_to_pe(Runtime& rt, const Params& params) {
   if (method != "dma") queues.emplace(rt, one_link(from, to), queue_options(params));
 
   const Rows src = rows_on(rt, from, elements, "source"), dst = rows_on(rt, to, elements, "destination");
-  const HostArray contents = plain_contents(contents_of(params), {1, elements}, kDtype, rt.seed());
+  const HostArray contents = plain_contents(contents_of(params), {1, elements}, kMessageDtype, rt.seed());
   src.tensor.set(Slice::one(src.row), Slice::all(), contents);
   const auto launch = [&](bool keep) {
     return rt.wait(rt.launch("pe_to_pe",

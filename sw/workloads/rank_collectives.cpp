@@ -21,7 +21,7 @@ namespace {
 constexpr int kCombined = -1;
 
 // What a block of a rank's result must be: a block of one rank's input, or the combination of that block of all.
-struct Piece {
+struct CollectivePiece {
   int rank = kCombined;
   int block = 0;
 };
@@ -40,7 +40,7 @@ struct Collective {
   bool root = false, op = false, target = false;
   bool blocks = false;  // chooses between whole tiles and blocks
   // Returns no value where the rank gets nothing.
-  std::function<std::optional<Piece>(const Setting&, int rank, int block)> expected;
+  std::function<std::optional<CollectivePiece>(const Setting&, int rank, int block)> expected;
   std::function<LaunchMetrics(Communicator&, const Setting&, const Tensor& out, const Tensor& in)> call;
 };
 
@@ -52,12 +52,13 @@ data::Bounded combination(const Blocks& inputs, std::size_t at, const std::strin
   return reduction.result();
 }
 
-struct Sizes {
+struct CollectiveSizes {
   std::size_t cubes, block, in_blocks, out_blocks;
 };
 
 std::optional<data::BoundedMatrix> expected_result(const Collective& collective, const Setting& setting,
-                                                   const Sizes& sizes, const Blocks& inputs, int rank, Dtype dtype) {
+                                                   const CollectiveSizes& sizes, const Blocks& inputs, int rank,
+                                                   Dtype dtype) {
   data::BoundedMatrix out{sizes.cubes, sizes.out_blocks * sizes.block, {}, {}};
   for (std::size_t cube = 0; cube < sizes.cubes; ++cube) {
     for (std::size_t b = 0; b < sizes.out_blocks; ++b) {
@@ -76,7 +77,7 @@ std::optional<data::BoundedMatrix> expected_result(const Collective& collective,
   return out;
 }
 
-struct RankResult {
+struct CollectiveResult {
   HostArray in, out;
   LaunchMetrics metrics;
 };
@@ -116,9 +117,9 @@ struct Sizing {  // of one rank's tensors
   DPPolicy tiles;
 };
 
-RankResult run_in(const Collective& collective, Communicator& group, Runtime& rt, const Setting& setting,
-                  const Sizing& sizing, Contents contents, std::uint64_t seed) {
-  RankResult result;
+CollectiveResult run_in(const Collective& collective, Communicator& group, Runtime& rt, const Setting& setting,
+                        const Sizing& sizing, Contents contents, std::uint64_t seed) {
+  CollectiveResult result;
   result.in = rt.computes_data() ? tile_contents(contents, sizing.in, sizing.dtype, setting.op, seed)
                                  : HostArray::unknown(sizing.in, sizing.dtype);
   const int rank = rt.rank();
@@ -133,12 +134,13 @@ RankResult run_in(const Collective& collective, Communicator& group, Runtime& rt
 
 // Verifies the results of one group, by member.
 void verify_group(const Collective& collective, Runtime& rt, WorkloadResult& result, const Setting& setting,
-                  const Sizes& sizes, const std::vector<RankResult>& members, const std::vector<std::string>& names) {
+                  const CollectiveSizes& sizes, const std::vector<CollectiveResult>& members,
+                  const std::vector<std::string>& names) {
   if (!can_verify(rt, result)) return;
   Blocks inputs;
-  for (const RankResult& member : members) inputs.push_back(member.in.to_doubles());
+  for (const CollectiveResult& member : members) inputs.push_back(member.in.to_doubles());
   for (int member = 0; member < setting.ranks; ++member) {
-    const RankResult& its = members[static_cast<std::size_t>(member)];
+    const CollectiveResult& its = members[static_cast<std::size_t>(member)];
     const auto expected = expected_result(collective, setting, sizes, inputs, member, its.in.dtype());
     if (!expected) continue;
     result.verification.push_back(reduced_row(names[static_cast<std::size_t>(member)], its.out, *expected));
@@ -165,7 +167,7 @@ Setting setting_of(const Collective& collective, const Params& params, int ranks
 }
 
 // What every rank's tensors have in common.
-struct Problem {
+struct CollectiveProblem {
   std::int64_t block = 0, cubes = 0;
   Dtype dtype = Dtype::f16;
   DPPolicy tiles;
@@ -177,8 +179,8 @@ struct Problem {
   }
 };
 
-Problem problem_of(const Params& params, const Runtime& rt, const ProcessGroup& world) {
-  Problem problem;
+CollectiveProblem collective_of(const Params& params, const Runtime& rt, const ProcessGroup& world) {
+  CollectiveProblem problem;
   const std::int64_t asked = params.integer("n_elem");
   problem.block = asked > 0 ? asked : world.config().n_elem;
   problem.dtype = params.dtype("dtype");
@@ -189,12 +191,12 @@ Problem problem_of(const Params& params, const Runtime& rt, const ProcessGroup& 
   return problem;
 }
 
-void add_figures(const Collective& collective, const Problem& problem,
-                 const std::vector<std::vector<RankResult>>& results, WorkloadResult& result) {
+void add_figures(const Collective& collective, const CollectiveProblem& problem,
+                 const std::vector<std::vector<CollectiveResult>>& results, WorkloadResult& result) {
   TimeFs slowest = 0_fs;
   std::size_t pes = 0;
   for (const auto& members : results) {
-    for (const RankResult& member : members) {
+    for (const CollectiveResult& member : members) {
       slowest = std::max(slowest, member.metrics.exec_max);
       pes += member.metrics.pes;
     }
@@ -216,8 +218,8 @@ std::vector<std::string> names_of(const Communicator& group) {
 WorkloadResult run_collective(const Collective& collective, Runtime& rt, const Params& params) {
   ProcessGroup world(rt, ccl_options(params));
   const std::vector<Communicator*> groups = make_groups(world, params.text("groups"));
-  const Problem problem = problem_of(params, rt, world);
-  std::vector<std::vector<RankResult>> results;  // by group and member
+  const CollectiveProblem problem = collective_of(params, rt, world);
+  std::vector<std::vector<CollectiveResult>> results;  // by group and member
   for (const Communicator* group : groups) results.emplace_back(static_cast<std::size_t>(group->size()));
   on_every_sip(rt, "ccl-" + collective.name, [&](int rank, int ranks) {
     for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -235,9 +237,9 @@ WorkloadResult run_collective(const Collective& collective, Runtime& rt, const P
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const Communicator& group = *groups[g];
     const Sizing its = problem.sizing(collective, group);
-    const Sizes sizes{static_cast<std::size_t>(problem.cubes), static_cast<std::size_t>(problem.block),
-                      static_cast<std::size_t>(its.in[1] / problem.block),
-                      static_cast<std::size_t>(its.out[1] / problem.block)};
+    const CollectiveSizes sizes{static_cast<std::size_t>(problem.cubes), static_cast<std::size_t>(problem.block),
+                                static_cast<std::size_t>(its.in[1] / problem.block),
+                                static_cast<std::size_t>(its.out[1] / problem.block)};
     const Setting setting = setting_of(collective, params, group.size());
     verify_group(collective, rt, result, setting, sizes, results[g], names_of(group));
   }
@@ -286,33 +288,37 @@ Collective named(const std::string& name, const std::string& description) {
   return collective;
 }
 
-std::optional<Piece> only(bool here, Piece piece) {
-  return here ? std::optional<Piece>(piece) : std::nullopt;
+std::optional<CollectivePiece> only(bool here, CollectivePiece piece) {
+  return here ? std::optional<CollectivePiece>(piece) : std::nullopt;
 }
 
 // One tensor, changed in place.
 std::vector<Collective> in_place_collectives() {
   Collective broadcast = named("broadcast", "every rank gets the tensor of one");
   broadcast.root = true;
-  broadcast.expected = [](const Setting& s, int, int) { return Piece{s.root, 0}; };
+  broadcast.expected = [](const Setting& s, int, int) { return CollectivePiece{s.root, 0}; };
   broadcast.call = [](Communicator& g, const Setting& s, const Tensor& t, const Tensor&) {
     return g.broadcast(t, s.root, s.options);
   };
   Collective reduce = named("reduce", "one rank gets the combination of all tensors");
   reduce.root = reduce.op = true;
-  reduce.expected = [](const Setting& s, int rank, int) { return Piece{rank == s.root ? kCombined : rank, 0}; };
+  reduce.expected = [](const Setting& s, int rank, int) {
+    return CollectivePiece{rank == s.root ? kCombined : rank, 0};
+  };
   reduce.call = [](Communicator& g, const Setting& s, const Tensor& t, const Tensor&) {
     return g.reduce(t, s.root, s.op, s.options);
   };
   Collective all_reduce = named("allreduce-ranks", "every rank gets the combination of all tensors");
   all_reduce.op = all_reduce.blocks = true;
-  all_reduce.expected = [](const Setting&, int, int) { return Piece{}; };
+  all_reduce.expected = [](const Setting&, int, int) { return CollectivePiece{}; };
   all_reduce.call = [](Communicator& g, const Setting& s, const Tensor& t, const Tensor&) {
     return g.all_reduce_ranks(t, s.op, s.options);
   };
   Collective send_recv = named("send-recv", "one rank gets the tensor of another");
   send_recv.root = send_recv.target = true;
-  send_recv.expected = [](const Setting& s, int rank, int) { return Piece{rank == s.target ? s.root : rank, 0}; };
+  send_recv.expected = [](const Setting& s, int rank, int) {
+    return CollectivePiece{rank == s.target ? s.root : rank, 0};
+  };
   send_recv.call = [](Communicator& g, const Setting& s, const Tensor& t, const Tensor&) {
     return g.send_recv(t, s.root, s.target, s.options);
   };
@@ -324,7 +330,7 @@ std::vector<Collective> in_place_collectives() {
 std::vector<Collective> block_collectives() {
   Collective all_gather = named("all-gather", "every rank gets the tensors of all");
   all_gather.many_out = true;
-  all_gather.expected = [](const Setting&, int, int block) { return Piece{block, 0}; };
+  all_gather.expected = [](const Setting&, int, int block) { return CollectivePiece{block, 0}; };
   all_gather.call = [](Communicator& g, const Setting& s, const Tensor& out, const Tensor& in) {
     return g.all_gather(out, in, s.options);
   };
@@ -336,19 +342,19 @@ std::vector<Collective> block_collectives() {
   };
   Collective reduce_scatter = named("reduce-scatter", "every rank gets its block of the combination of all tensors");
   reduce_scatter.many_in = reduce_scatter.op = true;
-  reduce_scatter.expected = [](const Setting&, int rank, int) { return Piece{kCombined, rank}; };
+  reduce_scatter.expected = [](const Setting&, int rank, int) { return CollectivePiece{kCombined, rank}; };
   reduce_scatter.call = [](Communicator& g, const Setting& s, const Tensor& out, const Tensor& in) {
     return g.reduce_scatter(out, in, s.op, s.options);
   };
   Collective scatter = named("scatter", "every rank gets its block of the tensor of one");
   scatter.many_in = scatter.root = true;
-  scatter.expected = [](const Setting& s, int rank, int) { return Piece{s.root, rank}; };
+  scatter.expected = [](const Setting& s, int rank, int) { return CollectivePiece{s.root, rank}; };
   scatter.call = [](Communicator& g, const Setting& s, const Tensor& out, const Tensor& in) {
     return g.scatter(out, in, s.root, s.options);
   };
   Collective all_to_all = named("all-to-all", "every rank gets a block of the tensor of every rank");
   all_to_all.many_in = all_to_all.many_out = true;
-  all_to_all.expected = [](const Setting&, int rank, int block) { return Piece{block, rank}; };
+  all_to_all.expected = [](const Setting&, int rank, int block) { return CollectivePiece{block, rank}; };
   all_to_all.call = [](Communicator& g, const Setting& s, const Tensor& out, const Tensor& in) {
     return g.all_to_all(out, in, s.options);
   };

@@ -53,7 +53,7 @@ Placements parse_placements(const std::string& text, const std::string& op) {
   return placements;
 }
 
-struct Problem {
+struct RedistributeProblem {
   Shape shape;
   Dtype dtype = Dtype::f16;
   std::string op;
@@ -64,7 +64,7 @@ struct Problem {
   Contents contents = Contents::integers;
 };
 
-int coordinate(const Problem& problem, int rank, std::size_t axis) {
+int coordinate(const RedistributeProblem& problem, int rank, std::size_t axis) {
   for (std::size_t inner = problem.axes.size(); --inner > axis;) rank /= problem.axes[inner].size;
   return rank % problem.axes[axis].size;
 }
@@ -74,7 +74,7 @@ bool is_partial(const Placement& placement) {
 }
 
 // Which of the contributions a rank has a part of: one for each set of coordinates on the partial axes.
-int contribution_of(const Problem& problem, int rank) {
+int contribution_of(const RedistributeProblem& problem, int rank) {
   int index = 0;
   for (std::size_t axis = 0; axis < problem.axes.size(); ++axis) {
     if (is_partial(problem.from[axis])) index = index * problem.axes[axis].size + coordinate(problem, rank, axis);
@@ -82,7 +82,7 @@ int contribution_of(const Problem& problem, int rank) {
   return index;
 }
 
-int contributions(const Problem& problem) {
+int contributions(const RedistributeProblem& problem) {
   int count = 1;
   for (std::size_t axis = 0; axis < problem.axes.size(); ++axis) {
     if (is_partial(problem.from[axis])) count *= problem.axes[axis].size;
@@ -91,7 +91,7 @@ int contributions(const Problem& problem) {
 }
 
 // Averages are of multiples of the number of contributions, so that every order of dividing gives the same.
-HostArray contribution(const Problem& problem, int index) {
+HostArray contribution(const RedistributeProblem& problem, int index) {
   const std::uint64_t seed = problem.seed + static_cast<std::uint64_t>(index);
   if (problem.contents == Contents::real || problem.op != "avg") {
     return tile_contents(problem.contents, problem.shape, problem.dtype, problem.op, seed);
@@ -101,7 +101,7 @@ HostArray contribution(const Problem& problem, int index) {
   return HostArray::from_doubles(problem.shape, problem.dtype, values);
 }
 
-data::BoundedMatrix whole(const Problem& problem) {
+data::BoundedMatrix whole(const RedistributeProblem& problem) {
   std::vector<Reduction> elements(static_cast<std::size_t>(element_count(problem.shape)),
                                   Reduction(problem.op, problem.dtype));
   for (int index = 0; index < contributions(problem); ++index) {
@@ -115,8 +115,8 @@ data::BoundedMatrix whole(const Problem& problem) {
 }
 
 // Rows or columns that a rank has, of those in `all`: axis by axis its share of what is left.
-std::vector<std::int64_t> share(const Problem& problem, const Placements& placements, int rank, int dim,
-                                std::vector<std::int64_t> all) {
+std::vector<std::int64_t> indices_of(const RedistributeProblem& problem, const Placements& placements, int rank,
+                                     int dim, std::vector<std::int64_t> all) {
   for (std::size_t axis = 0; axis < problem.axes.size(); ++axis) {
     if (!placements[axis].is_shard(dim)) continue;
     const std::size_t size = all.size() / static_cast<std::size_t>(problem.axes[axis].size);
@@ -133,13 +133,13 @@ std::vector<std::int64_t> numbers(std::int64_t first, std::int64_t count) {
 }
 
 // What a rank has of `values`, cube by cube.
-data::BoundedMatrix part(const Problem& problem, const Placements& placements, int rank,
+data::BoundedMatrix part(const RedistributeProblem& problem, const Placements& placements, int rank,
                          const data::BoundedMatrix& values) {
   const std::int64_t rows = problem.shape[0] / problem.cubes;
-  const auto cols = share(problem, placements, rank, 1, numbers(0, problem.shape[1]));
+  const auto cols = indices_of(problem, placements, rank, 1, numbers(0, problem.shape[1]));
   data::BoundedMatrix mine{0, cols.size(), {}, {}};
   for (int cube = 0; cube < problem.cubes; ++cube) {
-    for (const std::int64_t row : share(problem, placements, rank, 0, numbers(cube * rows, rows))) {
+    for (const std::int64_t row : indices_of(problem, placements, rank, 0, numbers(cube * rows, rows))) {
       for (const std::int64_t col : cols) {
         const data::Bounded value = values.at(static_cast<std::size_t>(row * problem.shape[1] + col));
         mine.values.push_back(value.value);
@@ -151,12 +151,12 @@ data::BoundedMatrix part(const Problem& problem, const Placements& placements, i
   return mine;
 }
 
-struct RankResult {
+struct RedistributeResult {
   HostArray local, full;
   TimeFs time = 0_fs;
 };
 
-DTensor begin(const Problem& problem, DeviceMesh& mesh, Runtime& rt, int rank, bool from_device) {
+DTensor begin(const RedistributeProblem& problem, DeviceMesh& mesh, Runtime& rt, int rank, bool from_device) {
   DTensorOptions options;
   options.cubes = problem.cubes;
   options.name = "x";
@@ -180,9 +180,9 @@ DTensor begin(const Problem& problem, DeviceMesh& mesh, Runtime& rt, int rank, b
                            options);
 }
 
-WorkloadResult run(Runtime& rt, const Params& params) {
+WorkloadResult run_redistribute(Runtime& rt, const Params& params) {
   ProcessGroup world(rt, ccl_options(params));
-  Problem problem;
+  RedistributeProblem problem;
   problem.shape = {params.integer("rows"), params.integer("cols")};
   problem.dtype = params.dtype("dtype");
   problem.op = params.text("op");
@@ -199,7 +199,7 @@ WorkloadResult run(Runtime& rt, const Params& params) {
     rt.wait_all();
     const TimeFs before = rt.now();
     const DTensor y = x.redistribute(problem.to);
-    RankResult result;
+    RedistributeResult result;
     result.time = rt.now() - before;
     result.local = y.local().to_host();
     result.full = y.full_tensor();
@@ -208,7 +208,7 @@ WorkloadResult run(Runtime& rt, const Params& params) {
 
   WorkloadResult result;
   TimeFs slowest = 0_fs;
-  for (const RankResult& rank : ranks) slowest = std::max(slowest, rank.time);
+  for (const RedistributeResult& rank : ranks) slowest = std::max(slowest, rank.time);
   result.figures.push_back(
       {"redistribute", fs_to_ns(slowest), "ns", "from the call to its return, of the slowest rank"});
   if (!can_verify(rt, result)) return result;
@@ -240,7 +240,7 @@ Workload redistribute_workload() {
   };
   for (Parameter& parameter : ccl_parameters()) parameters.push_back(std::move(parameter));
   return {"redistribute", "a distributed tensor changes its placements on a mesh of SIPs, verified",
-          std::move(parameters), run};
+          std::move(parameters), run_redistribute};
 }
 
 }  // namespace kb::sw

@@ -17,7 +17,7 @@ namespace {
 using data::Bounded;
 using data::BoundedMatrix;
 
-constexpr std::int64_t kVerifiedColumns = 64;  // of large results
+constexpr std::int64_t kNormVerifiedColumns = 64;  // of large results
 
 Bounded reciprocal_root(Bounded x) {
   const auto f = [](double value) { return 1 / std::sqrt(value); };
@@ -88,11 +88,11 @@ void verify(Runtime& rt, WorkloadResult& result, const Deployed& x, const Deploy
   if (!can_verify(rt, result)) return;
   const std::int64_t n = y.shape()[1];
   const double products = static_cast<double>(element_count(y.shape())) * static_cast<double>(x.values.shape()[1]);
-  if (products <= kMaxProducts || n <= kVerifiedColumns) {
+  if (products <= kMaxProducts || n <= kNormVerifiedColumns) {
     result.verification.push_back(rms_norm_matmul_row(x.values, g.values, eps, w.values, y));
     return;
   }
-  const std::vector<std::int64_t> columns = lines_to_compare(y, 1, kVerifiedColumns);
+  const std::vector<std::int64_t> columns = lines_to_compare(y, 1, kNormVerifiedColumns);
   result.verification.push_back(
       rms_norm_matmul_row(x.values, g.values, eps, take_columns(w.values, columns), take_columns(y, columns)));
   result.notes.push_back(fmt::format("Y: {} of {} columns were verified", columns.size(), n));

@@ -161,7 +161,7 @@ MlpOptions mlp_options(Runtime& rt, const Params& params) {
   return options;
 }
 
-WorkloadResult run_mlp(Runtime& rt, const Params& params) {
+WorkloadResult run_parallel_mlp(Runtime& rt, const Params& params) {
   const std::int64_t m = params.integer("tokens"), width = params.integer("width"), inner = params.integer("inner");
   const MlpOptions options = mlp_options(rt, params);
   const bool constant = params.text("x") == "constant";
@@ -363,7 +363,7 @@ Workload tp_mlp_workload() {
       weights_parameter()};
   append_shared(parameters);
   return {"tp-mlp", "tensor-parallel MLP of two layers over all SIPs, one all-reduce, verified", std::move(parameters),
-          run_mlp};
+          run_parallel_mlp};
 }
 
 Workload tp_transformer_block_workload() {

@@ -17,7 +17,7 @@ namespace {
 using data::Bounded;
 using data::BoundedMatrix;
 
-TopkRouting problem_of(const Params& params) {
+TopkRouting routing_of(const Params& params) {
   TopkRouting p{params.dtype("dtype"), params.integer("tokens"), params.integer("dim"), params.integer("experts"),
                 params.integer("k")};
   checked_product("tokens x k", {p.tokens, p.k});
@@ -84,7 +84,7 @@ struct Choice {
 };
 
 // What a token chooses; `actual` decides where the logits are too close to tell.
-Choice chosen(const std::vector<Bounded>& logits, std::size_t k, const double* actual) {
+Choice choose_experts(const std::vector<Bounded>& logits, std::size_t k, const double* actual) {
   Choice out;
   std::vector<bool> taken(logits.size());
   std::vector<Bounded> terms;
@@ -133,7 +133,7 @@ TopkVerdict topk_verdict(const TopkRouting& p, const HostArray& x, const HostArr
   for (std::size_t row = 0; row < count; ++row) {
     std::vector<Bounded> own;
     for (std::size_t i = 0; i < logits.cols; ++i) own.push_back(logits.at(row * logits.cols + i));
-    const Choice choice = chosen(own, k, actual.data() + row * k);
+    const Choice choice = choose_experts(own, k, actual.data() + row * k);
     wanted.insert(wanted.end(), choice.experts.begin(), choice.experts.end());
     for (std::size_t i = 0; i < k; ++i) shares.set(row * k + i, choice.weights[i]);
   }
@@ -201,9 +201,9 @@ struct Routed {
 
 Routed route(Runtime& rt, const Params& params, const TopkRouting& p, const Placing& placing, const Tensor& x,
              const Tensor& w) {
-  const Shape chosen{p.tokens, p.k};
-  Tensor weights = rt.empty(chosen, Dtype::f32, placing.rows, "weights");
-  Tensor experts = rt.empty(chosen, Dtype::i32, placing.rows, "experts");
+  const Shape choose_experts{p.tokens, p.k};
+  Tensor weights = rt.empty(choose_experts, Dtype::f32, placing.rows, "weights");
+  Tensor experts = rt.empty(choose_experts, Dtype::i32, placing.rows, "experts");
   DPPolicy by_cube = placing.rows;  // a row in each cube
   by_cube.num_pes = 1;
   Tensor counts = rt.zeros({placing.groups, p.experts}, Dtype::i32, by_cube, "counts");
@@ -250,7 +250,7 @@ void add_figures(WorkloadResult& result, const TopkRouting& p, const LaunchMetri
 }
 
 WorkloadResult run_topk_routing(Runtime& rt, const Params& params) {
-  const TopkRouting p = problem_of(params);
+  const TopkRouting p = routing_of(params);
   const Contents contents = contents_of(params);
   const Placing placing(rt, params.text("pes") == "one");
   const Deployed x =
@@ -262,8 +262,8 @@ WorkloadResult run_topk_routing(Runtime& rt, const Params& params) {
 
   // The host decides which rows go where, as schedulers of inference do; a kernel that looks at what was just computed
   // would need --data eager.
-  const std::vector<std::int64_t> chosen = experts.to_integers();
-  const std::vector<std::int64_t> order = tokens_by_expert(p, chosen);
+  const std::vector<std::int64_t> choose_experts = experts.to_integers();
+  const std::vector<std::int64_t> order = tokens_by_expert(p, choose_experts);
   const Sorted sorted = gather(rt, params, p, placing, x.tensor, order);
   const HostArray counts = routed.counts.to_host(), rows = sorted.rows.to_host();
 
@@ -271,7 +271,7 @@ WorkloadResult run_topk_routing(Runtime& rt, const Params& params) {
   add_figures(result, p, routed.metrics, sorted.metrics);
   if (!can_verify(rt, result)) return result;
   const TopkVerdict verdict = topk_verdict(p, x.values, w.values, weights, experts);
-  result.verification = {verdict.experts, verdict.weights, expert_counts_row(p, counts, chosen),
+  result.verification = {verdict.experts, verdict.weights, expert_counts_row(p, counts, choose_experts),
                          sorted_tokens_row(x.values, order, rows)};
   if (verdict.tokens < static_cast<std::size_t>(p.tokens)) {
     result.notes.push_back(fmt::format("experts and weights: {} of {} tokens were verified", verdict.tokens, p.tokens));

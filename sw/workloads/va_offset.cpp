@@ -10,7 +10,7 @@
 namespace kb::sw {
 namespace {
 
-constexpr Dtype kDtype = Dtype::i32;
+constexpr Dtype kTableDtype = Dtype::i32;
 constexpr std::int64_t kSmall = 32;  // 128 B per PE: many shards on one page
 
 struct Case {
@@ -32,7 +32,7 @@ DPPolicy spread(Split cube, Split pe) {
 // All splits are by rows, so shard order is row-major.
 void rotate_once(Runtime& rt, WorkloadResult& result, const Case& source, std::int64_t elements, Contents kind,
                  std::uint64_t seed) {
-  const Dtype dtype = kind == Contents::real ? Dtype::f32 : kDtype;  // of one size
+  const Dtype dtype = kind == Contents::real ? Dtype::f32 : kTableDtype;  // of one size
   const Shape shape{pe_count(rt), elements};
   const std::string name = fmt::format("{}, {} B per PE", source.source, elements * std::int64_t{4});
   const Tensor src = rt.empty(shape, dtype, spread(source.cube, source.pe), "source, " + name);
@@ -84,7 +84,7 @@ WorkloadResult run_map_tensors(Runtime& rt, const Params& params) {
   const TimeFs start = rt.now();
   std::vector<Tensor> tensors;
   for (std::int64_t i = 0; i < count; ++i) {
-    tensors.push_back(rt.empty(shape, kDtype, policy));
+    tensors.push_back(rt.empty(shape, kTableDtype, policy));
   }
   rt.wait_all();
   WorkloadResult result;

@@ -11,7 +11,7 @@
 namespace kb::sw {
 namespace {
 
-const std::vector<std::string> kTensors{"A", "B", "C"};
+const std::vector<std::string> kAddTensors{"A", "B", "C"};
 
 struct RankResult {
   HostArray a, b, c;
@@ -39,10 +39,10 @@ RankResult add_on_sip(Runtime& rt, int rank, Dtype dtype, Contents contents, std
   return out;
 }
 
-WorkloadResult run(Runtime& rt, const Params& params) {
+WorkloadResult run_vector_add(Runtime& rt, const Params& params) {
   const Dtype dtype = params.dtype("dtype");
   const std::int64_t elements = params.integer("elements_per_pe");
-  const std::vector<MemoryKind> memory = memories_of(params, kTensors);
+  const std::vector<MemoryKind> memory = memories_of(params, kAddTensors);
   const auto ranks = static_cast<int>(rt.devices().size());
   std::vector<RankResult> results(rt.devices().size());
   SpawnOptions options;
@@ -83,9 +83,9 @@ Workload vector_add_workload() {
               data_parameter(),
               Parameter::choice("ranks", "lockstep", {"lockstep", "independent"},
                                 "whether ranks go on together after a wait or each on its own"),
-              memory_parameter(kTensors),
+              memory_parameter(kAddTensors),
           },
-          run};
+          run_vector_add};
 }
 
 }  // namespace kb::sw

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "platform/address/phys_addr.h"
+#include "platform/contract/failure_policy.h"
 #include "tests/block/io/command_machine.h"
 
 namespace kb::test {

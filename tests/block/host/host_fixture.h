@@ -11,6 +11,9 @@
 
 #include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
+#include "platform/contract/completion.h"
+#include "platform/contract/kernel_launch.h"
+#include "platform/contract/requests.h"
 #include "sim/host/host_port.h"
 #include "tests/block/io/command_machine.h"
 

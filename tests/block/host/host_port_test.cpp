@@ -3,6 +3,12 @@
 #include <gmock/gmock.h>
 
 #include "platform/address/phys_addr.h"
+#include "platform/contract/completion.h"
+#include "platform/contract/data_mode.h"
+#include "platform/contract/i_host.h"
+#include "platform/contract/kernel_launch.h"
+#include "platform/contract/requests.h"
+#include "platform/contract/tensor_layout.h"
 #include "tests/block/host/host_fixture.h"
 
 namespace kb::sim {

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 
 #include "platform/address/address_space.h"
+#include "platform/contract/i_host.h"
+#include "platform/contract/requests.h"
+#include "platform/contract/tensor_layout.h"
 #include "tests/block/host/host_fixture.h"
 
 namespace kb::sim {

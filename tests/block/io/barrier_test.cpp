@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "platform/base/names.h"
+#include "platform/contract/failure_policy.h"
 #include "tests/block/io/command_machine.h"
 
 namespace kb::test {

@@ -5,6 +5,8 @@
 #include "modules/cube/catalog.h"
 #include "modules/fabric/catalog.h"
 #include "modules/io/catalog.h"
+#include "platform/contract/kernel_arguments.h"
+#include "platform/contract/kernel_launch.h"
 
 namespace kb::test {
 namespace {
@@ -45,7 +47,7 @@ class ScriptedPe final : public modules::FabricEndpoint {
     if (launch != nullptr) {
       reaction.result.pe = pe;
       reaction.result.start = arrival.start;
-      transaction.reply = payload::share(payload::LaunchReply{{reaction.result}});
+      transaction.reply = payload::share(payload::LaunchReply({reaction.result}));
     }
     if (launch == nullptr || !reaction.barrier) return respond(transaction, arrival.start + reaction.after);
     payload::BarrierMsg message{launch->request, *reaction.barrier, launch->launch->pes.size(),

@@ -7,6 +7,8 @@
 
 #include "platform/base/error.h"
 #include "platform/base/names.h"
+#include "platform/contract/completion.h"
+#include "platform/contract/failure_policy.h"
 
 namespace kb::modules {
 namespace {

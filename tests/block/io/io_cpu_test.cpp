@@ -5,6 +5,9 @@
 #include <algorithm>
 
 #include "modules/command/launch_barrier.h"
+#include "platform/contract/completion.h"
+#include "platform/contract/failure_policy.h"
+#include "platform/contract/kernel_launch.h"
 #include "tests/block/io/command_machine.h"
 
 namespace kb::test {

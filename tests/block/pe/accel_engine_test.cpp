@@ -1,6 +1,7 @@
 // PE_GEMM, PE_MATH and the slot they share, driven by a scripted requester in place of PE_SCHEDULER.
 #include <gmock/gmock.h>
 
+#include "platform/contract/command.h"
 #include "tests/block/pe/pe_machine.h"
 
 namespace kb::test {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/contract/command.h"
 #include "tests/block/pe/pipeline_machine.h"
 
 namespace kb::test {

@@ -5,6 +5,8 @@
 #include <random>
 
 #include "kernels/tl/tl.h"
+#include "platform/contract/completion.h"
+#include "platform/contract/i_pe.h"
 #include "tests/block/pe/pe_machine.h"
 
 namespace kb::test {
@@ -88,8 +90,8 @@ TEST_F(EngineCosts, ALaunchTellsItsPadding) {  // P-28
     pe.execute(gemm(1, 64, 32));
     pe.execute(composite(33, 64, 32));
   });
-  EXPECT_EQ(machine_.answers[0].result.macs, 3 * 65536);
-  EXPECT_EQ(machine_.answers[0].result.useful_macs, (1 + 33) * 2048);
+  EXPECT_EQ(machine_.answers[0].result->macs, 3 * 65536);
+  EXPECT_EQ(machine_.answers[0].result->useful_macs, (1 + 33) * 2048);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "platform/contract/command.h"
 #include "tests/block/pe/pipeline_machine.h"
 
 namespace kb::test {

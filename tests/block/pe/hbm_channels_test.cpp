@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "platform/address/address_space.h"
+#include "platform/contract/command.h"
 #include "tests/block/pe/pe_machine.h"
 #include "tests/support/own_process.h"
 

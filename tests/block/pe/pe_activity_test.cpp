@@ -8,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include "platform/contract/time_shares.h"
 #include "platform/record/usage_log.h"
 
 namespace kb::modules {

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "platform/base/error.h"
+#include "platform/contract/command.h"
+#include "platform/contract/i_pe.h"
 #include "tests/block/pe/pe_machine.h"
 
 namespace kb::test {

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "platform/base/error.h"
+#include "platform/contract/completion.h"
+#include "platform/contract/i_pe.h"
 #include "tests/block/pe/pe_cpu_machine.h"
 
 namespace kb::test {
@@ -28,9 +30,9 @@ TEST(PeCpuComposite, ACompositeGoesOnBesideTheKernel) {  // P-54, section 9: com
   EXPECT_EQ(times[1], kReady + 10 * kNs);
   ASSERT_EQ(machine.log.commands.size(), 1u);
   EXPECT_EQ(times[2], machine.log.commands[0].end);
-  EXPECT_EQ(machine.answers[0].result.compute, 10 * 16 * kNs);  // the tiles' own times, not the composite's
+  EXPECT_EQ(machine.answers[0].result->compute, 10 * 16 * kNs);  // the tiles' own times, not the composite's
   const auto dma = [&](const char* name) { return machine.time("sip0.cube0.pe0.pe_dma", name); };
-  EXPECT_EQ(machine.answers[0].result.dma, dma("read_busy") + dma("write_busy"));
+  EXPECT_EQ(machine.answers[0].result->dma, dma("read_busy") + dma("write_busy"));
 }
 
 TEST(PeCpuComposite, AKernelEndsWithItsComposites) {
@@ -42,7 +44,7 @@ TEST(PeCpuComposite, AKernelEndsWithItsComposites) {
   machine.launch("forgetful", kReady);
   machine.run();
   ASSERT_EQ(machine.log.commands.size(), 2u);
-  EXPECT_EQ(machine.answers[0].result.exec, machine.log.commands[1].end - kReady);
+  EXPECT_EQ(machine.answers[0].result->exec, machine.log.commands[1].end - kReady);
 }
 
 TEST(PeCpuComposite, ACompositeThatFailsFailsItsKernel) {

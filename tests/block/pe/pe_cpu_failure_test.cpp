@@ -4,6 +4,9 @@
 #include <stdexcept>
 
 #include "platform/base/error.h"
+#include "platform/contract/command.h"
+#include "platform/contract/completion.h"
+#include "platform/contract/i_pe.h"
 #include "tests/block/pe/pe_cpu_machine.h"
 
 namespace kb::test {
@@ -22,8 +25,8 @@ TEST(PeCpuFailure, AnUnknownKernelFailsWithASuggestion) {
   EXPECT_FALSE(answer.status.ok);
   EXPECT_EQ(answer.status.code, "KERNEL_ERROR");
   EXPECT_EQ(answer.status.message, "there is no kernel 'gem'; did you mean 'gemm'?");
-  EXPECT_EQ(answer.result.error_code, "KERNEL_ERROR");
-  EXPECT_EQ(answer.result.start, kReady);  // it does not wait for the barrier
+  EXPECT_EQ(answer.result->error_code, "KERNEL_ERROR");
+  EXPECT_EQ(answer.result->start, kReady);  // it does not wait for the barrier
 }
 
 TEST(PeCpuFailure, AFailingAccessReachesTheKernelAndTheHost) {  // H-41
@@ -46,10 +49,10 @@ TEST(PeCpuFailure, AFailingAccessReachesTheKernelAndTheHost) {  // H-41
   machine.run();
   EXPECT_EQ(seen, "ADDRESS_ERROR");
   EXPECT_EQ(machine.answers[0].status.code, "ADDRESS_ERROR");
-  EXPECT_EQ(machine.answers[0].result.error_code, "ADDRESS_ERROR");
-  EXPECT_EQ(machine.answers[0].result.error_message, machine.answers[0].status.message);
+  EXPECT_EQ(machine.answers[0].result->error_code, "ADDRESS_ERROR");
+  EXPECT_EQ(machine.answers[0].result->error_message, machine.answers[0].status.message);
   EXPECT_TRUE(machine.answers[1].status.ok);  // the PE goes on
-  EXPECT_EQ(machine.answers[1].result.exec, kLoad);
+  EXPECT_EQ(machine.answers[1].result->exec, kLoad);
 }
 
 TEST(PeCpuFailure, AKernelMayGoOnAfterAFailingAccess) {

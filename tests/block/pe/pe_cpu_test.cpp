@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 
 #include "platform/base/error.h"
+#include "platform/contract/completion.h"
+#include "platform/contract/i_pe.h"
 #include "tests/block/pe/pe_cpu_machine.h"
 
 namespace kb::test {
@@ -24,11 +26,11 @@ TEST(PeCpu, StartsAtTheStampIfItIsThereInTime) {  // P-51, H-51: one femtosecond
   machine.launch("nop", 4 * kReady);
   machine.run();
   EXPECT_THAT(starts, ElementsAre(kReady + 1_fs, 2 * kReady, 3 * kReady, 4 * kReady));
-  EXPECT_EQ(machine.answers[0].result.late, 0_fs);
-  EXPECT_EQ(machine.answers[1].result.late, 0_fs);
-  EXPECT_EQ(machine.answers[2].result.late, 1_fs);  // H-50
-  EXPECT_EQ(machine.answers[3].result.late, 0_fs);
-  EXPECT_EQ(machine.answers[0].result.start, kReady + 1_fs);
+  EXPECT_EQ(machine.answers[0].result->late, 0_fs);
+  EXPECT_EQ(machine.answers[1].result->late, 0_fs);
+  EXPECT_EQ(machine.answers[2].result->late, 1_fs);  // H-50
+  EXPECT_EQ(machine.answers[3].result->late, 0_fs);
+  EXPECT_EQ(machine.answers[0].result->start, kReady + 1_fs);
   EXPECT_EQ(machine.time(kCpu, "late_max"), 1_fs);
 }
 
@@ -40,8 +42,8 @@ TEST(PeCpu, PesWithOneStampStartTogether) {  // H-51
   for (int pe = 0; pe < 4; ++pe) machine.launch("nop", kReady + pe * 7 * kNs, 2 * kReady, pe);
   machine.run();
   for (const PeMachine::Answer& answer : machine.answers) {
-    EXPECT_EQ(answer.result.start, 2 * kReady);
-    EXPECT_EQ(answer.result.exec, 0_fs);
+    EXPECT_EQ(answer.result->start, 2 * kReady);
+    EXPECT_EQ(answer.result->exec, 0_fs);
   }
 }
 
@@ -57,8 +59,8 @@ TEST(PeCpu, AnswersAtTheEndOfTheKernel) {  // P-51
   EXPECT_EQ(resumed, kReady + kLoad);
   const PeMachine::Answer& answer = machine.answers[launch];
   EXPECT_TRUE(answer.status.ok);
-  EXPECT_EQ(answer.result.exec, kLoad);
-  EXPECT_TRUE(answer.result.pe == (PeCoord{SipId(0), CubeId(0), PeId(0)}));
+  EXPECT_EQ(answer.result->exec, kLoad);
+  EXPECT_TRUE(answer.result->pe == (PeCoord{SipId(0), CubeId(0), PeId(0)}));
   const TimeFs back =
       machine.platform->routes().command(machine.node("sip0.cube0.m_cpu"), machine.node(kCpu)).formula_fs;
   EXPECT_EQ(answer.completed, kReady + kLoad + back);
@@ -75,7 +77,7 @@ TEST(PeCpu, MeasuresDmaAndComputeSeparately) {  // H-37
   });
   const std::size_t launch = machine.launch("k", kReady);
   machine.run();
-  const contract::PeResult& result = machine.answers[launch].result;
+  const contract::PeResult& result = *machine.answers[launch].result;
   EXPECT_EQ(result.dma, 2 * kLoad);
   EXPECT_EQ(result.compute, 26 * kNs);
   EXPECT_EQ(result.exec, 2 * kLoad + 31 * kNs);
@@ -116,7 +118,7 @@ TEST(PeCpu, RunsOneKernelAtATimeInArrivalOrder) {  // P-1
   machine.run();
   using Event = std::pair<std::string, TimeFs>;
   EXPECT_THAT(events, ElementsAre(Event("a", 0), Event("a ends", kLoad), Event("b", kLoad), Event("c", 150 * kNs)));
-  EXPECT_EQ(machine.answers[2].result.late, 0_fs);
+  EXPECT_EQ(machine.answers[2].result->late, 0_fs);
 }
 
 // Their queue moves while a kernel runs.
@@ -130,7 +132,7 @@ TEST(PeCpu, EveryLaunchHasItsOwnAnswerWhateverArrivesMeanwhile) {
   machine.run();
   TimeFs start = kReady;
   for (const PeMachine::Answer& answer : machine.answers) {
-    EXPECT_EQ(answer.result.start, start);
+    EXPECT_EQ(answer.result->start, start);
     start += kLoad;
   }
   EXPECT_EQ(start, kReady + 9 * kLoad);
@@ -172,7 +174,7 @@ TEST(PeCpu, WritesKnownContentsIntoItsOwnScratchOnly) {
   ASSERT_EQ(machine.log.writes.size(), 2u);
   EXPECT_EQ(machine.log.writes[0].node, machine.node(kCpu));
   EXPECT_EQ(machine.log.writes[0].at, kReady);
-  EXPECT_EQ(machine.answers[launch].result.exec, 0_fs);  // no simulated time
+  EXPECT_EQ(machine.answers[launch].result->exec, 0_fs);  // no simulated time
 }
 
 TEST(PeCpu, ReadsContentsWhereTheyAreKept) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "platform/address/phys_addr.h"
+#include "platform/contract/command.h"
 #include "tests/block/pe/pe_machine.h"
 
 namespace kb::test {

@@ -1,6 +1,7 @@
 // PE_FETCH_STORE with the real PE_TCM behind it and a scripted requester in place of PE_SCHEDULER.
 #include <gmock/gmock.h>
 
+#include "platform/contract/command.h"
 #include "tests/block/pe/pe_machine.h"
 
 namespace kb::test {

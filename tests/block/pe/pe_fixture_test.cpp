@@ -5,6 +5,7 @@
 
 #include "modules/pe/catalog.h"
 #include "modules/pe/pe_math.h"
+#include "platform/contract/command.h"
 #include "platform/params/pe_math_params.h"
 
 namespace kb::test {

@@ -6,6 +6,8 @@
 #include <random>
 #include <string>
 
+#include "platform/contract/i_pe.h"
+#include "platform/contract/queues.h"
 #include "tests/block/pe/queue_machine.h"
 #include "tests/support/own_process.h"
 

@@ -3,6 +3,9 @@
 
 #include "modules/pe/pe_ipcq.h"
 #include "platform/base/error.h"
+#include "platform/contract/command.h"
+#include "platform/contract/i_pe.h"
+#include "platform/contract/queues.h"
 #include "tests/block/pe/queue_machine.h"
 
 namespace kb::test {

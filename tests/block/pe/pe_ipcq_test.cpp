@@ -7,6 +7,9 @@
 #include <array>
 
 #include "platform/address/address_space.h"
+#include "platform/contract/command.h"
+#include "platform/contract/i_pe.h"
+#include "platform/contract/queues.h"
 #include "tests/block/pe/queue_machine.h"
 #include "tests/support/own_process.h"
 

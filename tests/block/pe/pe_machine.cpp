@@ -9,6 +9,9 @@
 #include "modules/kit/params.h"
 #include "modules/pe/catalog.h"
 #include "platform/address/phys_addr.h"
+#include "platform/contract/completion.h"
+#include "platform/contract/kernel_arguments.h"
+#include "platform/contract/kernel_launch.h"
 
 namespace kb::test {
 namespace {
@@ -149,7 +152,7 @@ void PeMachine::on_response(payload::Transaction& transaction) {
   answer.completed = transaction.completed;
   answer.status = transaction.status;
   if (const auto* reply = std::get_if<payload::LaunchReply>(transaction.reply.get())) {
-    answer.result = reply->pes.at(0);
+    answer.result = std::make_shared<const contract::PeResult>(reply->pes.at(0));
   }
   platform->pool().release(transaction);
 }

@@ -13,11 +13,19 @@
 #include "modules/kit/scripted_memory.h"
 #include "modules/kit/scripted_requester.h"
 #include "modules/kit/waves.h"
+#include "platform/contract/command.h"
 #include "platform/contract/i_operation_sink.h"
 #include "platform/contract/i_pe.h"
+#include "platform/contract/i_translator.h"
+#include "platform/contract/kernel.h"
+#include "platform/contract/requests.h"
 #include "platform/elab/platform.h"
 #include "platform/payload/messages.h"
 #include "platform/topology/topology.h"
+
+namespace kb::contract {
+struct PeResult;
+}
 
 namespace kb::test {
 
@@ -125,7 +133,7 @@ class PeMachine : private payload::IInitiator {
     bool arrived = false;
     TimeFs completed = 0_fs;
     payload::Status status;
-    contract::PeResult result;  // launches
+    std::shared_ptr<const contract::PeResult> result;  // of a launch
   };
   std::vector<Answer> answers;                                         // by number
   std::vector<std::string> wait_lines(const std::string& node) const;  // "who: what @since"

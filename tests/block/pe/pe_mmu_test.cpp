@@ -5,6 +5,7 @@
 
 #include "modules/fabric/fabric_endpoint.h"
 #include "platform/address/address_space.h"
+#include "platform/contract/command.h"
 #include "tests/block/pe/pe_machine.h"
 #include "tests/support/own_process.h"
 

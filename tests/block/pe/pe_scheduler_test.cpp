@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "platform/address/phys_addr.h"
+#include "platform/contract/command.h"
 #include "tests/block/pe/pe_machine.h"
 
 namespace kb::test {

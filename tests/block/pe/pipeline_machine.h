@@ -47,7 +47,7 @@ inline void expect_stages(const PeMachine& machine, const plan::StageCounts& cou
 }
 
 // `room`: bytes of tile buffers, when the command keeps A.
-inline plan::StageCounts planned(const contract::Command& command, const plan::TileShape& shape = {},
+inline plan::StageCounts planned(const contract::Command& command, const TileShape& shape = {},
                                  std::optional<std::uint64_t> room = std::nullopt) {
   plan::GemmProblem problem;
   problem.m = command.m;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/contract/command.h"
 #include "tests/block/pe/pipeline_machine.h"
 #include "tests/support/own_process.h"
 
@@ -47,7 +48,7 @@ TEST_P(RandomComposites, CountAsPlannedAndAreNotFasterWithSmallerBuffers) {
     return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
   };
   contract::Command command = composite(pick(1, 100), pick(1, 300), pick(1, 100));
-  command.tile_shape = plan::TileShape{pick(8, 40), pick(8, 70), pick(8, 40)};
+  command.tile_shape = TileShape{pick(8, 40), pick(8, 70), pick(8, 40)};
   command.pinned = {pick(0, 3) == 0, pick(0, 3) == 0};
   command.out_pinned = pick(0, 3) == 0;
   command.inputs[0].transposed = pick(0, 1) == 0;
@@ -93,7 +94,7 @@ TEST_P(RandomComposites, ReadAOncePerRowOfTiles) {  // P-102
     return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
   };
   contract::Command command = composite(pick(1, 100), pick(1, 300), pick(1, 160));
-  command.tile_shape = plan::TileShape{pick(8, 40), pick(8, 70), pick(8, 40)};
+  command.tile_shape = TileShape{pick(8, 40), pick(8, 70), pick(8, 40)};
   command.pinned = {false, pick(0, 3) == 0};
   command.out_pinned = pick(0, 3) == 0;
   command.inputs[0].transposed = pick(0, 1) == 0;
@@ -102,7 +103,7 @@ TEST_P(RandomComposites, ReadAOncePerRowOfTiles) {  // P-102
   const Measured without = run_in_a_process(command, 512 * 1024);
   command.reuse_a = ReuseA::automatic;
   const auto ceil = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
-  const plan::TileShape& t = command.tile_shape;
+  const TileShape& t = command.tile_shape;
   const std::int64_t panels = ceil(command.m, t.m) * ceil(command.k, t.k);
   const auto reads = static_cast<std::int64_t>(plan::StageType::dma_read);
   for (const int reserved_kb : {24, 48, 512}) {
@@ -127,7 +128,7 @@ TEST_P(RandomComposites, CountAsPlannedAndAreNotFasterWithShorterQueues) {
     return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
   };
   contract::Command command = composite(pick(1, 100), pick(1, 300), pick(1, 100));
-  command.tile_shape = plan::TileShape{pick(8, 40), pick(8, 70), pick(8, 40)};
+  command.tile_shape = TileShape{pick(8, 40), pick(8, 70), pick(8, 40)};
   command.pinned = {pick(0, 3) == 0, pick(0, 3) == 0};
   command.out_pinned = pick(0, 3) == 0;
   command.inputs[0].transposed = pick(0, 1) == 0;

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "platform/address/phys_addr.h"
+#include "platform/contract/command.h"
 #include "platform/elab/route_table.h"
 #include "platform/routing/latency.h"
 #include "tests/block/pe/pe_machine.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "platform/contract/command.h"
 #include "tests/block/pe/pipeline_machine.h"
 #include "tests/support/own_process.h"
 
@@ -172,7 +173,7 @@ TEST(TilePipeline, AFailedCompositeGivesItsPanelBack) {  // P-102
 TEST(TilePipeline, TheCallsTileShapeCounts) {  // P-20
   PeMachine machine(pipeline());
   contract::Command command = composite(64, 64, 64);
-  command.tile_shape = plan::TileShape{16, 16, 64};
+  command.tile_shape = TileShape{16, 16, 64};
   machine.run({submit(0_fs, command)});
   expect_stages(machine, planned(command, {16, 16, 64}));
 }
@@ -227,7 +228,7 @@ TEST(TilePipeline, TilesThatDoNotFitTheRegistersAreRefused) {  // P-43
 TEST(TilePipeline, ATileThatFitsNoBufferIsRefused) {
   PeMachine machine(pipeline({{attribute("pe_fetch_store", "register_file_kb"), "10000"}}));
   contract::Command command = composite(512, 512, 512);
-  command.tile_shape = plan::TileShape{512, 512, 512};
+  command.tile_shape = TileShape{512, 512, 512};
   const Outcome outcome = machine.run({submit(3_fs, command)}).at(0);
   EXPECT_EQ(outcome.answered, 3_fs);
   EXPECT_EQ(outcome.status.code, "OUT_OF_SCRATCH");

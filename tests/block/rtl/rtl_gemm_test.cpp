@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "modules/rtl/catalog.h"
+#include "platform/contract/command.h"
 #include "tests/block/pe/pe_machine.h"
 #include "tests/block/rtl/faulty_array.h"
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/tl/tl.h"
+#include "platform/contract/kernel.h"
 #include "sw/distributed/queue_installation.h"
 #include "sw/plugin/plugin.h"
 #include "sw/workloads/support.h"

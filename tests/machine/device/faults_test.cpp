@@ -13,6 +13,8 @@
 #include "examples/embedding/host_memory.h"
 #include "kernels/catalog.h"
 #include "platform/base/error.h"
+#include "platform/contract/i_pe.h"
+#include "platform/contract/kernel_arguments.h"
 #include "sim/device/device.h"
 #include "sim/device/device_queue.h"
 #include "sw/runtime/runtime.h"

@@ -250,8 +250,8 @@ TEST_F(Result, ItsSizeDoesNotDependOnTheNumberOfOutsideRequests) {
 // Two devices in one simulation, one of them recorded, with the same partners.
 TEST_F(Result, RecordingDoesNotMoveATime) {
   using Times = std::vector<sc_core::sc_time>;
-  struct Partner {
-    Partner(const std::string& name, const DeviceConfig& config)
+  struct LoopBack {
+    LoopBack(const std::string& name, const DeviceConfig& config)
         : device(name.c_str(), config),
           memory((name + "_memory").c_str(), 1 << 20),
           cpu((name + "_cpu").c_str(),
@@ -275,7 +275,7 @@ TEST_F(Result, RecordingDoesNotMoveATime) {
     Times times;
     Player cpu, dma;
   };
-  Partner plain("plain", one_pe()), observed("observed", recorded(one_pe()));
+  LoopBack plain("plain", one_pe()), observed("observed", recorded(one_pe()));
   sc_core::sc_start();
   ASSERT_EQ(plain.times.size(), 201u);
   EXPECT_EQ(plain.times, observed.times);

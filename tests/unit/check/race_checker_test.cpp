@@ -3,6 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include "platform/contract/command.h"
+#include "platform/contract/kernel_launch.h"
+#include "platform/contract/tensor_layout.h"
+
 namespace kb::check {
 namespace {
 

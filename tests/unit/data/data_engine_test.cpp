@@ -6,6 +6,10 @@
 
 #include <memory>
 
+#include "platform/contract/command.h"
+#include "platform/contract/data_mode.h"
+#include "platform/contract/i_translator.h"
+#include "platform/contract/requests.h"
 #include "platform/data/operation_recorder.h"
 #include "tests/unit/data/support.h"
 

@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "platform/contract/data_mode.h"
 #include "platform/data/data_engine.h"
 #include "platform/data/element.h"
 #include "tests/unit/data/support.h"

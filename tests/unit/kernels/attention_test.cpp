@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "kernels/tl/tl.h"
+#include "platform/contract/kernel_arguments.h"
 #include "platform/data/reference.h"
 #include "tests/unit/kernels/expect_error.h"
 #include "tests/unit/kernels/mailbox_machine.h"

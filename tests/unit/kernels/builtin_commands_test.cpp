@@ -5,6 +5,10 @@
 
 #include "kernels/catalog.h"
 #include "kernels/tl/recording_pe.h"
+#include "platform/contract/command.h"
+#include "platform/contract/i_pe.h"
+#include "platform/contract/kernel_arguments.h"
+#include "platform/contract/tensor_layout.h"
 #include "tests/unit/kernels/expect_error.h"
 #include "tests/unit/kernels/layouts.h"
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/tl/kernel.h"
+#include "platform/contract/kernel.h"
 #include "tests/unit/kernels/expect_error.h"
 
 namespace kb::tests {

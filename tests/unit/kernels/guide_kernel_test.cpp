@@ -6,6 +6,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "platform/contract/kernel_arguments.h"
 #include "tests/support/source_file.h"
 #include "tests/unit/kernels/device.h"
 #include "tests/unit/kernels/guide_async_kernel.h"

@@ -1,9 +1,13 @@
 // Arguments by name: from a launch to the function of a kernel.
+#include "platform/contract/kernel_arguments.h"
+
 #include <gtest/gtest.h>
 
 #include "kernels/catalog.h"
 #include "kernels/tl/kernel.h"
 #include "kernels/tl/recording_pe.h"
+#include "platform/contract/kernel.h"
+#include "platform/contract/tensor_layout.h"
 #include "tests/unit/kernels/expect_error.h"
 #include "tests/unit/kernels/layouts.h"
 

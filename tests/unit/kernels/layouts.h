@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "platform/contract/requests.h"
+#include "platform/contract/tensor_layout.h"
 
 namespace kb::tests {
 

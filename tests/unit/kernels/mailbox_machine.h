@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "kernels/tl/recording_pe.h"
+#include "platform/contract/command.h"
+#include "platform/contract/i_pe.h"
 #include "tests/unit/kernels/device.h"
 
 namespace kb::tests {

@@ -4,6 +4,9 @@
 
 #include <cmath>
 
+#include "platform/contract/i_pe.h"
+#include "platform/contract/kernel_arguments.h"
+#include "platform/contract/tensor_layout.h"
 #include "platform/data/reference.h"
 #include "tests/unit/kernels/device.h"
 #include "tests/unit/kernels/expect_error.h"

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "platform/contract/tensor_layout.h"
 #include "tests/unit/kernels/mailbox_machine.h"
 #include "tests/unit/kernels/numbers.h"
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "platform/contract/kernel_arguments.h"
 #include "tests/unit/kernels/device.h"
 #include "tests/unit/kernels/expect_error.h"
 #include "tests/unit/kernels/numbers.h"

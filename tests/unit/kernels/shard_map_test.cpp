@@ -5,6 +5,7 @@
 
 #include "kernels/tl/ptr.h"
 #include "platform/base/error.h"
+#include "platform/contract/tensor_layout.h"
 #include "tests/unit/kernels/layouts.h"
 
 namespace kb::tests {

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 
 #include "kernels/tl/tl.h"
+#include "platform/contract/command.h"
+#include "platform/contract/i_pe.h"
+#include "platform/contract/kernel.h"
 #include "tests/unit/kernels/device.h"
 #include "tests/unit/kernels/expect_error.h"
 

@@ -5,6 +5,8 @@
 #include <tuple>
 
 #include "kernels/tl/tl.h"
+#include "platform/contract/command.h"
+#include "platform/contract/i_pe.h"
 #include "tests/unit/kernels/device.h"
 #include "tests/unit/kernels/expect_error.h"
 

@@ -3,6 +3,7 @@
 
 #include "kernels/tl/context.h"
 #include "kernels/tl/recording_pe.h"
+#include "platform/contract/command.h"
 #include "tests/unit/kernels/expect_error.h"
 
 namespace kb::tests {

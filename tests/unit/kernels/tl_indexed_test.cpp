@@ -8,6 +8,10 @@
 #include <set>
 
 #include "kernels/tl/tl.h"
+#include "platform/contract/command.h"
+#include "platform/contract/data_mode.h"
+#include "platform/contract/i_pe.h"
+#include "platform/contract/requests.h"
 #include "tests/unit/kernels/device.h"
 #include "tests/unit/kernels/expect_error.h"
 

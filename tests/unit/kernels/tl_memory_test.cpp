@@ -5,6 +5,8 @@
 
 #include "kernels/tl/context.h"
 #include "kernels/tl/recording_pe.h"
+#include "platform/contract/command.h"
+#include "platform/contract/i_pe.h"
 #include "tests/unit/kernels/expect_error.h"
 #include "tests/unit/kernels/layouts.h"
 

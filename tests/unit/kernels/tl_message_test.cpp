@@ -4,6 +4,7 @@
 
 #include "kernels/tl/recording_pe.h"
 #include "kernels/tl/tl.h"
+#include "platform/contract/command.h"
 #include "tests/unit/kernels/expect_error.h"
 #include "tests/unit/kernels/layouts.h"
 

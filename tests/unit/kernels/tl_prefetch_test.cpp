@@ -6,6 +6,9 @@
 
 #include "kernels/tl/recording_pe.h"
 #include "kernels/tl/tl.h"
+#include "platform/contract/command.h"
+#include "platform/contract/i_pe.h"
+#include "platform/contract/tensor_layout.h"
 #include "tests/unit/kernels/layouts.h"
 
 namespace kb::tests {

@@ -4,6 +4,7 @@
 #include "kernels/tl/context.h"
 #include "kernels/tl/recording_pe.h"
 #include "kernels/tl/scratch.h"
+#include "platform/contract/i_pe.h"
 #include "tests/unit/kernels/expect_error.h"
 
 namespace kb::tests {

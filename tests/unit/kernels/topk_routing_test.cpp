@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "platform/contract/data_mode.h"
+#include "platform/contract/kernel_arguments.h"
 #include "tests/unit/kernels/device.h"
 #include "tests/unit/kernels/expect_error.h"
 #include "tests/unit/kernels/numbers.h"

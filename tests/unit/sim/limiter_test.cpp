@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "platform/contract/completion.h"
+#include "platform/contract/time_shares.h"
+
 namespace kb::sim {
 namespace {
 

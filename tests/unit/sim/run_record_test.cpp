@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "platform/contract/completion.h"
+
 namespace kb::sim {
 namespace {
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "platform/base/units.h"
+#include "platform/contract/tensor_layout.h"
 #include "tests/unit/sw/expect_error.h"
 #include "tests/unit/sw/fake_host.h"
 

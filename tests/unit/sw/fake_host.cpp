@@ -4,6 +4,9 @@
 #include <utility>
 
 #include "platform/base/error.h"
+#include "platform/contract/completion.h"
+#include "platform/contract/data_mode.h"
+#include "platform/contract/launch_summary.h"
 
 namespace kb::sw::testing {
 
@@ -53,7 +56,8 @@ contract::RequestId FakeHost::add(const std::string& what, SipId sip, TimeFs dur
   const contract::RequestId id = next_request_++;
   log.push_back({now_, running_, what, sip});
   Request& request = requests_[id];
-  request.completion.submitted = now_;
+  request.completion = std::make_shared<contract::Completion>();
+  request.completion->submitted = now_;
   const std::string code = fail ? fail(what) : "";
   request.effect = std::move(effect);
   if (!code.empty()) {
@@ -119,7 +123,7 @@ contract::RequestId FakeHost::submit(const contract::MapRequest& request) {
 const contract::Completion& FakeHost::completion(contract::RequestId request) const {
   const Request& found = requests_.at(request);
   if (!found.done) throw Error::model("completion of an open request");
-  return found.completion;
+  return *found.completion;
 }
 
 void FakeHost::on_done(contract::RequestId request, std::function<void()> callback) {
@@ -136,8 +140,8 @@ void FakeHost::complete_next() {
   now_ = next->first.first;
   Request& request = requests_.at(next->second);
   due_.erase(next);
-  request.effect(request.completion);
-  request.completion.completed = now_;
+  request.effect(*request.completion);
+  request.completion->completed = now_;
   request.done = true;
   for (const auto& callback : std::exchange(request.callbacks, {})) callback();
 }

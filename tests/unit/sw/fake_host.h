@@ -16,7 +16,14 @@
 #include <vector>
 
 #include "platform/contract/i_host.h"
-#include "platform/contract/i_pe.h"
+#include "platform/contract/kernel.h"
+#include "platform/contract/kernel_launch.h"
+#include "platform/contract/queues.h"
+#include "platform/contract/requests.h"
+
+namespace kb::contract {
+struct Completion;
+}
 
 namespace kb::sw::testing {
 
@@ -100,7 +107,7 @@ class FakeHost final : public contract::IHost {
   class Signal;
   struct Request {
     bool done = false;
-    contract::Completion completion;
+    std::shared_ptr<contract::Completion> completion;
     std::vector<std::function<void()>> callbacks;
     std::function<void(contract::Completion&)> effect;
   };

@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "platform/contract/data_mode.h"
 #include "sw/distributed/spawn.h"
 #include "sw/runtime/runtime.h"
 #include "tests/unit/sw/fake_host.h"

@@ -1,5 +1,10 @@
 #include <gmock/gmock.h>
 
+#include "platform/contract/completion.h"
+#include "platform/contract/failure_policy.h"
+#include "platform/contract/kernel.h"
+#include "platform/contract/kernel_arguments.h"
+#include "platform/contract/kernel_launch.h"
 #include "sw/runtime/runtime.h"
 #include "tests/unit/sw/expect_error.h"
 #include "tests/unit/sw/fake_host.h"

@@ -9,6 +9,8 @@
 #include "platform/address/address_space.h"
 #include "platform/address/allocator.h"
 #include "platform/address/page_table.h"
+#include "platform/contract/requests.h"
+#include "platform/contract/tensor_layout.h"
 #include "sw/runtime/mapping_plan.h"
 #include "sw/runtime/runtime.h"
 #include "tests/unit/sw/expect_error.h"

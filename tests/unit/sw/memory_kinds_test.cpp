@@ -3,6 +3,8 @@
 
 #include "kernels/tl/shard_map.h"
 #include "platform/address/phys_addr.h"
+#include "platform/contract/requests.h"
+#include "platform/contract/tensor_layout.h"
 #include "sw/runtime/mapping_plan.h"
 #include "sw/runtime/runtime.h"
 #include "tests/unit/sw/expect_error.h"

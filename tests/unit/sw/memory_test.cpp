@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "platform/contract/tensor_layout.h"
 #include "sw/runtime/device.h"
 #include "sw/runtime/runtime.h"
 #include "tests/unit/sw/expect_error.h"

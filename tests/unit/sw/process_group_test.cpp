@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 
 #include "kernels/catalog.h"
+#include "platform/contract/kernel_arguments.h"
+#include "platform/contract/kernel_launch.h"
+#include "platform/contract/queues.h"
 #include "sw/distributed/spawn.h"
 #include "tests/unit/sw/expect_error.h"
 #include "tests/unit/sw/fake_host.h"

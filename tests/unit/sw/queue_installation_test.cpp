@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "platform/contract/queues.h"
 #include "tests/unit/sw/expect_error.h"
 #include "tests/unit/sw/fake_host.h"
 

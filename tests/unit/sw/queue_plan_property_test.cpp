@@ -6,6 +6,8 @@
 
 #include "platform/address/phys_addr.h"
 #include "platform/base/units.h"
+#include "platform/contract/queues.h"
+#include "platform/contract/tensor_layout.h"
 #include "sw/distributed/queue_plan.h"
 
 namespace kb::sw {

@@ -4,6 +4,8 @@
 
 #include "platform/address/phys_addr.h"
 #include "platform/base/units.h"
+#include "platform/contract/queues.h"
+#include "platform/contract/tensor_layout.h"
 #include "sw/runtime/runtime.h"
 #include "tests/unit/sw/expect_error.h"
 #include "tests/unit/sw/fake_host.h"

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include "platform/contract/i_pe.h"
+#include "platform/contract/kernel_arguments.h"
 #include "sw/plugin/plugin.h"
 #include "sw/workloads/workload.h"
 #include "tests/unit/sw/expect_error.h"

@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include "platform/contract/completion.h"
+#include "platform/contract/kernel_launch.h"
+#include "platform/contract/tensor_layout.h"
 #include "tests/unit/sw/expect_error.h"
 #include "tests/unit/sw/fake_host.h"
 

@@ -8,6 +8,8 @@
 #include <sstream>
 
 #include "platform/base/op_types.h"
+#include "platform/contract/data_mode.h"
+#include "platform/contract/tensor_layout.h"
 #include "sw/runtime/runtime.h"
 #include "tests/unit/sw/expect_error.h"
 #include "tests/unit/sw/fake_host.h"

@@ -2,6 +2,10 @@
 
 #include "kernels/catalog.h"
 #include "platform/base/op_types.h"
+#include "platform/contract/completion.h"
+#include "platform/contract/data_mode.h"
+#include "platform/contract/kernel_launch.h"
+#include "platform/contract/tensor_layout.h"
 #include "platform/data/element.h"
 #include "sw/workloads/support.h"
 #include "sw/workloads/workload.h"

@@ -1,0 +1,8 @@
+// Whether and when a run computes the contents of memory (D-1 .. D-5).
+#pragma once
+
+namespace kb::contract {
+
+enum class DataMode { off, replay, eager };
+
+}  // namespace kb::contract

@@ -1,0 +1,30 @@
+// The request that starts a kernel on the PEs of one SIP (H-31, H-35). Plain data.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/base/ids.h"
+#include "platform/base/names.h"
+#include "platform/base/units.h"
+#include "platform/contract/failure_policy.h"
+#include "platform/contract/kernel_arguments.h"
+
+namespace kb::contract {
+
+// One launch on one SIP (H-31). Cubes and PEs are explicit and not empty.
+struct KernelLaunch {
+  std::string kernel;
+  std::vector<KernelArg> args;  // one for each parameter of the kernel, in their order (bind_arguments)
+  SipId sip;
+  std::vector<CubeId> cubes;  // ascending
+  std::vector<PeId> pes;      // ascending, the same in every cube
+  FailurePolicy failure_policy = FailurePolicy::fail_fast;
+  std::optional<TimeFs> target_start;  // absolute; otherwise IO_CPU stamps (H-47, H-49)
+  std::string label;                   // shown in reports only
+
+  std::string name() const { return launch_name(kernel, label); }
+};
+
+}  // namespace kb::contract
