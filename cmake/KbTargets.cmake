@@ -42,11 +42,14 @@ add_custom_target(kb_tests)
 set(KB_TEST_OPTIONS $<IF:$<BOOL:${KB_SANITIZE}>,-O0,$<$<CONFIG:Release>:-O1>>
     $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)  # for ccache
 
-# kb_test(name SOURCES ... DEPS ... LABELS unit|block|machine|meta|slow [SYSTEMC] [ALONE]): gtest program; with SYSTEMC
+# kb_test(name SOURCES ... DEPS ... LABELS unit|block|machine|meta|slow [SYSTEMC]): gtest program; with SYSTEMC
 # each test runs in a process of its own (SystemC elaborates once per process) and the program brings its own sc_main.
-# With KB_UNITY four sources are one compilation, but for ALONE, where unnamed namespaces have the same names.
+# With KB_UNITY four sources are one compilation. Where their unnamed namespaces have the same names, `|` between
+# sources says which ones are: SOURCES a.cpp b.cpp | c.cpp d.cpp.
 function(kb_test name)
-  cmake_parse_arguments(ARG "SYSTEMC;ALONE" "" "SOURCES;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "SYSTEMC" "" "SOURCES;DEPS;LABELS" ${ARGN})
+  set(groups "${ARG_SOURCES}")
+  list(REMOVE_ITEM ARG_SOURCES "|")
   set(main kb_test_main)
   if(ARG_SYSTEMC)
     set(main kb_test_main_systemc)
@@ -56,8 +59,19 @@ function(kb_test name)
   target_compile_options(${name} PRIVATE ${KB_TEST_OPTIONS})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)  # equal to that of the precompiled headers
   target_precompile_headers(${name} REUSE_FROM ${main})
-  if(KB_UNITY AND NOT ARG_ALONE)
+  if(KB_UNITY)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
+    if("|" IN_LIST groups)
+      set_target_properties(${name} PROPERTIES UNITY_BUILD_MODE GROUP)
+      set(group 0)
+      foreach(source IN LISTS groups)
+        if(source STREQUAL "|")
+          math(EXPR group "${group} + 1")
+        else()
+          set_source_files_properties(${source} PROPERTIES UNITY_GROUP "group_${group}")
+        endif()
+      endforeach()
+    endif()
   endif()
   add_dependencies(kb_tests ${name})
   gtest_discover_tests(${name} PROPERTIES LABELS "${ARG_LABELS}" DISCOVERY_TIMEOUT 60)
