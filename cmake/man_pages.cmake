@@ -1,4 +1,4 @@
-# cmake -DPROGRAM=kernbench -DVERSION=0.1.0 -DHELP2MAN=help2man -DOUTPUT=folder -P man_pages.cmake
+# cmake -DPROGRAM=kernbench -DVERSION=1.2.3 -DHELP2MAN=help2man -DOUTPUT=folder -P man_pages.cmake
 # Makes kernbench.1 and kernbench-<command>.1 of what --help says. help2man gets usage and options; what follows them (examples
 # and notes, laid out by hand) would lose its lines there, and is included as it is.
 

@@ -28,7 +28,7 @@ def commands():
 
 
 def make(folder, environment=None):
-    subprocess.run([CMAKE, f"-DPROGRAM={KERNBENCH}", "-DVERSION=0.1.0", "-DHELP2MAN=help2man", f"-DOUTPUT={folder}",
+    subprocess.run([CMAKE, f"-DPROGRAM={KERNBENCH}", "-DVERSION=1.2.3", "-DHELP2MAN=help2man", f"-DOUTPUT={folder}",
                     "-P", f"{SOURCE}/cmake/man_pages.cmake"], check=True, env={**os.environ, **(environment or {})})
 
 

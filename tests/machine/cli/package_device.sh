@@ -20,6 +20,11 @@ for archive in "$prefix"/lib/kernbench/*.a; do
     fail "$(basename "$archive") has names of GTKWave's library"
 done
 
+# "0.5", and the next minor version, which the package does not take.
+version="$(sed -n 's/.*KERNBENCH_VERSION "\([0-9]*\.[0-9]*\)\..*/\1/p' "$prefix/include/kernbench/version.h")"
+[ -n "$version" ] || fail "kernbench/version.h has no version"
+next="${version%.*}.$((${version#*.} + 1))"
+
 # A program with folders of our names, before and behind the package on its path.
 mkdir -p host/modules/bridge host/platform/base
 echo '#error "this is the header of the host"' | tee host/modules/bridge/error_cause.h host/platform/base/ids.h >/dev/null
@@ -33,23 +38,23 @@ refused() { # TEXT: CMake refuses the project with this text
   ! configure || fail "CMake accepts what it should refuse with '$1'"
   tr -s ' \n' ' ' <log | grep -qF "$1" || { cat log; fail "CMake does not say '$1'"; }
 }
-project 0.1 device kernbench::device
-configure || { cat log; fail "find_package(kernbench 0.1) fails"; }
+project "$version" device kernbench::device
+configure || { cat log; fail "find_package(kernbench $version) fails"; }
 "$cmake" --build built >log 2>&1 || { cat log; fail "a host with folders of our names does not build"; }
 built/host "$machine" >log || { cat log; fail "a host with folders of our names does not run"; }
 ! grep -qE -- '-ffp-contract|-fno-semantic|SC_ALLOW_DEPRECATED' built/build.ninja || fail "the package gives a host flags of its own"
-project 0.2 device kernbench::device
-refused 'Could not find a configuration file for package "kernbench" that is compatible with requested version "0.2"'
-project 0.1 'device device_static' 'kernbench::device kernbench::device_static'
+project "$next" device kernbench::device
+refused "Could not find a configuration file for package \"kernbench\" that is compatible with requested version \"$next\""
+project "$version" 'device device_static' 'kernbench::device kernbench::device_static'
 refused 'KERNBENCH_LIBRARIES'
 if grep -q 'kernbench_RTL ON' "$prefix/lib/cmake/kernbench/kernbenchConfig.cmake"; then
-  project 0.1 device_static kernbench::device_static
+  project "$version" device_static kernbench::device_static
   sed -i 's/^find_package(kernbench/set(verilator_VERSION 4.038)\n&/' host/CMakeLists.txt
   refused 'but this program uses 4.038; use kernbench::device'
 fi
 mkdir -p other
 printf '%s\n' 'Name: systemc' 'Description: another release' 'Version: 2.3.3' 'Libs:' 'Cflags:' >other/systemc.pc
-project 0.1 device kernbench::device
+project "$version" device kernbench::device
 export PKG_CONFIG_PATH="$work/other"
 refused 'but this program uses 2.3.3; a simulation has one SystemC'
 # CMake's own package of SystemC, which a program may have found before.
