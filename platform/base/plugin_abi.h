@@ -7,10 +7,10 @@
 
 namespace kb {
 
-// Raised with every change of a type that crosses the boundary.
+// Raised with every change of a type that crosses the boundary, and then stated in CHANGELOG.md.
 inline constexpr int kPluginAbi = 23;
 
-// "kernbench 0.1.0, plug-in ABI 22".
+// For example "kernbench 0.5.0, plug-in ABI 23".
 inline std::string plugin_abi() {
   std::string text = std::string("kernbench ") + kVersion + ", plug-in ABI " + std::to_string(kPluginAbi);
 #if defined(_GLIBCXX_USE_CXX11_ABI) && !_GLIBCXX_USE_CXX11_ABI

@@ -1,11 +1,12 @@
-/* The version of kernbench, for C and C++; installed as kernbench/version.h. CMakeLists.txt reads it from here. */
+/* The version of kernbench, for C and C++; installed as kernbench/version.h. CMakeLists.txt reads it from here. It is
+   the newest version of CHANGELOG.md. */
 #ifndef KERNBENCH_VERSION_H
 #define KERNBENCH_VERSION_H
 
 #define KERNBENCH_VERSION_MAJOR 0
-#define KERNBENCH_VERSION_MINOR 1
+#define KERNBENCH_VERSION_MINOR 5
 #define KERNBENCH_VERSION_PATCH 0
-#define KERNBENCH_VERSION "0.1.0"
+#define KERNBENCH_VERSION "0.5.0"
 
 #ifdef __cplusplus
 namespace kb {
