@@ -128,6 +128,19 @@ TEST(Markdown, SnippetsOfTheGuideToBlocksStandInItsExample) {
   EXPECT_GE(checked, 12u);
 }
 
+TEST(Markdown, SnippetsOfTheTutorialStandInItsExample) {
+  std::string example;
+  for (const std::string& file : files_below("examples/tutorial", {".h", ".cpp"})) example += read(file);
+  std::size_t checked = 0;
+  for (const Snippet& snippet : snippets_of("docs/guides/tutorial.md")) {
+    if (snippet.language != "cpp") continue;
+    ++checked;
+    EXPECT_NE(example.find(snippet.text), std::string::npos) << "examples/tutorial does not have this:\n"
+                                                             << snippet.text;
+  }
+  EXPECT_GE(checked, 8u);
+}
+
 TEST(Markdown, TheFirstSweepIsShipped) {
   const std::string shipped = read("examples/sweep/tiles.yaml");
   const std::string snippet = snippets_of("docs/guides/sweep.md").at(0).text;
