@@ -12,6 +12,8 @@ set(KB_RTL_BUILT OFF)
 if(KB_RTL STREQUAL "AUTO" OR KB_RTL)
   find_package(verilator QUIET HINTS $ENV{VERILATOR_ROOT})
   if(verilator_FOUND)
+    kb_check_version(Verilator TRUE "${verilator_VERSION}")
+    kb_require_versions()
     set(KB_RTL_BUILT ON)
   elseif(NOT KB_RTL STREQUAL "AUTO")
     message(FATAL_ERROR "Verilator was not found, and KB_RTL is ${KB_RTL}. Install it with: apt-get install verilator, "

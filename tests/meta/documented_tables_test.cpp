@@ -94,6 +94,51 @@ TEST(DocumentedTables, ParametersOfBlocks) {  // T-27
   }
 }
 
+// Rows of cmake/minimum_versions.txt.
+struct MinimumVersion {
+  std::string name, version, package, use;
+};
+
+std::vector<MinimumVersion> minimum_versions() {
+  std::vector<MinimumVersion> rows;
+  std::istringstream lines(read("cmake/minimum_versions.txt"));
+  for (std::string line; std::getline(lines, line);) {
+    MinimumVersion row;
+    std::istringstream cells(line);
+    if (line.rfind('#', 0) == 0 || !(cells >> row.name >> row.version >> row.package >> std::ws)) continue;
+    std::getline(cells, row.use);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+TEST(DocumentedTables, MinimumVersions) {
+  std::string table = "| Needed | oldest version | Debian package | for |\n|---|---|---|---|\n";
+  for (const MinimumVersion& row : minimum_versions()) {
+    const std::string version = row.version == "-" ? "any" : row.version;
+    table += fmt::format("| {} | {} | `{}` | {} |\n", row.name, version, row.package, row.use);
+  }
+  expect_table("docs/guides/getting-started.md", "minimum versions", table);
+}
+
+TEST(DocumentedTables, MinimumVersionsAreInstalledAndLookedFor) {
+  const std::string packages = "\n" + read("cmake/packages.txt") + read("cmake/packages_ci.txt");
+  const std::string cmake = read("cmake/KbDependencies.cmake") + read("cmake/KbRtl.cmake");
+  ASSERT_GT(minimum_versions().size(), 20u);
+  for (const MinimumVersion& row : minimum_versions()) {
+    EXPECT_NE(packages.find("\n" + row.package + "\n"), std::string::npos) << row.package;
+    const bool checked = cmake.find("kb_check_version(" + row.name + " ") != std::string::npos ||
+                         cmake.find("kb_find_package(" + row.name) != std::string::npos ||
+                         cmake.find(" " + row.name + ")") != std::string::npos;
+    EXPECT_TRUE(checked) << row.name;
+    if (row.name != "CMake") continue;
+    EXPECT_EQ(read("CMakeLists.txt").rfind("cmake_minimum_required(VERSION " + row.version + ")", 0), 0u);
+    for (const std::string& file : files_below("examples", {"CMakeLists.txt"})) {
+      EXPECT_EQ(read(file).rfind("cmake_minimum_required(VERSION " + row.version + ")", 0), 0u) << file;
+    }
+  }
+}
+
 std::vector<std::string> cells_of(const std::string& line) {
   std::vector<std::string> cells(1);
   bool quoted = false;
