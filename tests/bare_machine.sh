@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Both README commands on a Debian that has nothing: no compiler, no tool, no library. Needs root and debootstrap.
 #   bare_machine.sh bookworm|trixie FOLDER [options of ctest]   lays the system into FOLDER/system, and the last commit
-#                                                               in it; then ./run --yes and ./test --yes
+#                                                               in it; then both commands (readme_commands.sh)
 #   bare_machine.sh kernbench FOLDER ARGUMENT...                runs the program that was built there, in the folder of
 #                                                               the caller, for tests/compare_builds.sh
 # FOLDER/kernbench is a command for the second. FOLDER/ccache keeps what was compiled for the next time.
@@ -41,14 +41,6 @@ enter() {
       ${KB_JOBS:+KB_JOBS="$KB_JOBS"} ${http_proxy:+http_proxy="$http_proxy"} chroot "$system" "$@"' bash "$folder/system" "$folder/ccache" "$@"
 }
 
-# no_warnings COMMAND: neither the compiler nor CMake complained in what the command has just built.
-no_warnings() {
-  local found
-  found="$(grep -nE 'warning:|CMake (Deprecation )?Warning' "$folder"/system/kernbench/build/release/{configure,build}.log || true)"
-  [ -z "$found" ] || fail "$1 builds with warnings:
-$found"
-}
-
 [ "$#" -ge 2 ] || usage
 [ "$(id -u)" -eq 0 ] || fail "needs root, for chroot and mounts"
 release="$1" folder="$(realpath -m "$2")"
@@ -75,9 +67,7 @@ git clone --quiet --depth 1 "file://$root" "$folder/system/kernbench"
 printf '#!/bin/sh\nexec "%s" kernbench "%s" "$@"\n' "$root/tests/bare_machine.sh" "$folder" >"$folder/kernbench"
 chmod +x "$folder/kernbench"
 say "./run --yes"
-enter /kernbench/run --yes </dev/null 2>&1 | tee "$folder/run.log"
-no_warnings ./run
+enter /kernbench/tests/readme_commands.sh run 2>&1 | tee "$folder/run.log"
 say "./test --yes $*"
-enter /kernbench/test --yes "$@" </dev/null 2>&1 | tee "$folder/test.log"
-no_warnings ./test
+enter /kernbench/tests/readme_commands.sh test "$@" 2>&1 | tee "$folder/test.log"
 say "both README commands work on a bare Debian $release"
