@@ -3,6 +3,7 @@
 // What a launch runs, wherever it is named, as launch_name() of the program: "gemm", with a label "gemm (first layer)".
 export const runs = (launch: { kernel?: string; label?: string }): string => (launch.label ? `${launch.kernel ?? ''} (${launch.label})` : launch.kernel ?? '');
 export const launchName = (launch: Launch): string => `#${launch.id ?? '?'} ${runs(launch)} sip${launch.sip ?? '?'}`;
+export const launchOf = (run: Run, id: number): Launch | undefined => run.launches.find((launch) => launch.id === id);
 
 export interface Launch {
   id?: number;

@@ -1,5 +1,5 @@
 // Two runs beside each other: A is the one of --against, B is this one.
-import { runs, fetchClasses, fetchOtherRun, type Compared, type Comparison, type Difference, type Launch, type ResourceClass, type Run } from './api';
+import { launchOf, runs, fetchClasses, fetchOtherRun, type Compared, type Comparison, type Difference, type ResourceClass, type Run } from './api';
 import { href } from './address';
 import { PARTS } from './colours';
 import { useAnswer } from './hooks';
@@ -14,7 +14,6 @@ const MOST_LAUNCHES = 12, MOST_BLOCKS = 12, MOST_CLASSES = 14;
 const signed = (ns: number): string => (ns === 0 ? '0' : `${ns > 0 ? '+' : '−'}${duration(Math.abs(ns) * 1e6)}`);
 const factor = (before: number, after: number): string => (before > 0 && after > 0 ? (after <= before ? `${(before / after).toFixed(2)}x as fast` : `${(after / before).toFixed(2)}x as long`) : '');
 const tone = (difference: number): string | undefined => (difference < 0 ? 'good' : difference > 0 ? 'bad' : undefined);
-export const launchOf = (run: Run | null, id: number): Launch | undefined => run?.launches.find((launch) => launch.id === id);
 
 export function Compare({ run, comparison, values }: { run: Run; comparison: Comparison; values: URLSearchParams }) {
   const other = useAnswer('other', fetchOtherRun);

@@ -1,8 +1,7 @@
 // Two runs as pictures: their states over time from the start of the kernel, and what changed where.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { fetchCells, fetchMachine, fetchStates, type Compared, type Run, type Strips } from './api';
+import { launchOf, fetchCells, fetchMachine, fetchStates, type Compared, type Run, type Strips } from './api';
 import { href } from './address';
-import { launchOf } from './compare';
 import { changeColour, isDark } from './heat';
 import { useAnswer } from './hooks';
 import { KINDS } from './machine';
