@@ -3,10 +3,11 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Profile } from './api';
 import { prepare, theme } from './picture';
 import type { Span } from './resources';
+import { sizes } from './sizes';
 import { duration } from './time';
 
 export const CURVES: [string, string, string][] = [['engine', 'engines', '#d9822b'], ['dma', 'DMA channels', '#1f5f9a'], ['pseudo_channel', 'HBM channels', '#35a7a0'], ['link', 'wires', '#8c93a8']];
-const HEIGHT = 64, LEAST = 6;
+const HEIGHT = 64, LEAST = 6;  // in pixels of a usual screen
 
 export function Brush(props: { whole: Span; span: Span; profile: Profile | null; choose: (span: Span | null) => void; width: (columns: number) => void }) {
   const { whole, span, profile } = props;
@@ -25,25 +26,25 @@ export function Brush(props: { whole: Span; span: Span; profile: Profile | null;
   const timeAt = (x: number): bigint => whole.t0 + BigInt(Math.round((Math.max(0, Math.min(width, x)) / width) * length));
   useEffect(() => {
     if (width === 0) return;
-    const c = prepare(canvas.current!, width, HEIGHT), colours = theme();
+    const height = Math.round(HEIGHT * sizes.scale), c = prepare(canvas.current!, width, height), colours = theme();
     const x0 = xOf(span.t0), x1 = xOf(span.t1);
     c.fillStyle = colours.line;
-    c.fillRect(x0, 0, Math.max(1, x1 - x0), HEIGHT);
+    c.fillRect(x0, 0, Math.max(1, x1 - x0), height);
     for (const [kind, , colour] of CURVES) {
       const shares = profile?.[kind] ?? [];
       c.strokeStyle = colour;
-      c.lineWidth = 1.5;
+      c.lineWidth = 1.5 * sizes.scale;
       c.beginPath();
       shares.forEach((share, i) => {
-        const x = (i / shares.length) * width, y = HEIGHT - 2 - Math.min(1, share) * (HEIGHT - 6);
+        const x = (i / shares.length) * width, y = height - 2 - Math.min(1, share) * (height - 6);
         c.lineTo(x, y);
         c.lineTo(x + width / shares.length, y);
       });
       c.stroke();
     }
     c.fillStyle = colours.accent;
-    c.fillRect(x0, 0, 1.5, HEIGHT);
-    c.fillRect(x1 - 1.5, 0, 1.5, HEIGHT);
+    c.fillRect(x0, 0, 1.5, height);
+    c.fillRect(x1 - 1.5, 0, 1.5, height);
   });
   const change = (event: PointerEvent) => {
     if (drag.current === null) return;

@@ -1,18 +1,22 @@
 // Messages between PEs: all ranks over time, and the chain of waits that the last of them ended.
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { fetchMessages, type Launch, type Run } from './api';
 import { href } from './address';
 import { criticalChain, isWhole, ranksOf, type Whole } from './collective_chain';
-import { useAnswer } from './hooks';
+import { useAnswer, useSize } from './hooks';
 import { longestLaunch } from './overview';
-import { paintRuler, prepare, RULER_HEIGHT, theme } from './picture';
+import { paintRuler, prepare, textWidth, theme } from './picture';
 import { bytesText, LaunchChoice, launchSpan, timelineOf, type Span } from './resources';
 import { Section, Swatch } from './section';
+import { sizes } from './sizes';
 import { count, duration, percent } from './time';
+import { Tooltip } from './tooltip';
 
 const WAIT = '#c2559b', MESSAGE = '#5a7fb0', CHAIN = '#d0391f';
 const GHOST = '#35a7a0';
-const MOST_HEIGHT = 3000, LABELS = 130, LISTED = 40, NEAR = 6;
+const LISTED = 40;
+// In pixels of a usual screen.
+const MOST_HEIGHT = 3000, MOST_ROW = 24, LEAST_LABELLED = 9, NEAR = 6;
 
 // The launches of one collective run at the same time on several SIPs.
 function together(run: Run, launch: Launch | undefined): Span | null {
@@ -89,7 +93,7 @@ interface View { from: number; span: number }
 
 function Picture({ messages, ranks, chain, span, estimate }: { messages: Whole[]; ranks: string[]; chain: Whole[]; span: Span; estimate: Estimate | null }) {
   const box = useRef<HTMLDivElement>(null), plot = useRef<HTMLCanvasElement>(null), ruler = useRef<HTMLCanvasElement>(null);
-  const [width, setWidth] = useState(0);
+  const size = useSize(box);
   const [hover, setHover] = useState<{ message: Whole; x: number; y: number } | null>(null);
   const whole = useMemo<View>(() => {
     const from = Math.min(...messages.map((m) => Math.min(m.sent, m.awaited))), to = Math.max(...messages.map((m) => m.received));
@@ -100,31 +104,27 @@ function Picture({ messages, ranks, chain, span, estimate }: { messages: Whole[]
   const latest = useMemo(() => new Set(latestRanks(messages).ranks), [messages]);
   const [view, setView] = useState<View>(whole);
   useEffect(() => setView(whole), [whole]);
-  const row = Math.max(1.2, Math.min(24, MOST_HEIGHT / ranks.length)), height = Math.ceil(row * ranks.length);
+  const row = Math.max(1.2, Math.min(MOST_ROW, MOST_HEIGHT / ranks.length)) * sizes.scale, height = Math.ceil(row * ranks.length);
+  const labelled = row >= LEAST_LABELLED * sizes.scale;
+  const labels = useMemo(() => (labelled ? Math.ceil(Math.max(...ranks.map((rank) => textWidth(rank, sizes.font)))) + 12 : 0), [ranks, labelled, sizes.font]);
+  const width = Math.max(0, size.width - labels);
   const rowOf = useMemo(() => new Map(ranks.map((rank, i) => [rank, i])), [ranks]);
   const isChain = useMemo(() => new Set(chain), [chain]);
-  useLayoutEffect(() => {
-    const measure = () => setWidth(Math.max(0, (box.current?.clientWidth ?? 0) - LABELS));
-    const observer = new ResizeObserver(measure);
-    observer.observe(box.current!);
-    measure();
-    return () => observer.disconnect();
-  }, []);
   const x = (time: number) => ((time - view.from) / view.span) * width;
   const y = (rank: string) => ((rowOf.get(rank) ?? 0) + 0.5) * row;
   useEffect(() => {
     if (width === 0) return;
-    const c = prepare(plot.current!, width + LABELS, height), colours = theme();
-    c.font = '11px system-ui, "DejaVu Sans", sans-serif';
+    const c = prepare(plot.current!, width + labels, height), colours = theme();
+    c.font = sizes.font;
     c.textBaseline = 'middle';
-    if (row >= 9) {
+    if (labelled) {
       ranks.forEach((rank) => { c.fillStyle = latest.has(rank) ? CHAIN : colours.dim; c.fillText(rank, 4, y(rank)); });
     }
     c.save();
     c.beginPath();
-    c.rect(LABELS, 0, width, height);
+    c.rect(labels, 0, width, height);
     c.clip();
-    c.translate(LABELS, 0);
+    c.translate(labels, 0);
     if (estimate) {
       c.fillStyle = c.strokeStyle = GHOST;
       c.globalAlpha = 0.12;
@@ -160,7 +160,8 @@ function Picture({ messages, ranks, chain, span, estimate }: { messages: Whole[]
     });
     if (hover) draw(hover.message, colours.mark, 3);
     c.restore();
-    const r = prepare(ruler.current!, width, RULER_HEIGHT);
+    ruler.current!.style.marginLeft = `${labels}px`;
+    const r = prepare(ruler.current!, width, sizes.ruler);
     paintRuler(r, { t0: BigInt(Math.round(view.from)), span: view.span, width }, 0n, [], colours);
   });
   const nearest = (px: number, py: number): Whole | null => {
@@ -187,21 +188,18 @@ function Picture({ messages, ranks, chain, span, estimate }: { messages: Whole[]
   };
   const zoomNow = useRef(zoom);
   zoomNow.current = zoom;
+  const left = useRef(0);
+  left.current = labels;
   useEffect(() => {
     const canvas = plot.current!;
     const wheel = (event: WheelEvent) => {
       if (!event.ctrlKey && !event.shiftKey && canvas.clientHeight > innerHeight) return;  // a long picture scrolls
       event.preventDefault();
-      zoomNow.current(Math.exp(Math.max(-200, Math.min(200, event.deltaY)) * 0.003), Math.max(0, (event.offsetX - LABELS) / Math.max(1, canvas.clientWidth - LABELS)));
+      zoomNow.current(Math.exp(Math.max(-200, Math.min(200, event.deltaY)) * 0.003), Math.max(0, (event.offsetX - left.current) / Math.max(1, canvas.clientWidth - left.current)));
     };
     canvas.addEventListener('wheel', wheel, { passive: false });
     return () => canvas.removeEventListener('wheel', wheel);
   }, []);
-  const place = (element: HTMLElement | null) => {
-    if (!element || !hover) return;
-    element.style.left = `${Math.min(hover.x + 14, innerWidth - element.offsetWidth - 8)}px`;
-    element.style.top = `${Math.min(hover.y + 18, innerHeight - element.offsetHeight - 8)}px`;
-  };
   const timeline = (m: Whole) => timelineOf(m.receiver, { t0: span.t0 + BigInt(Math.max(0, Math.round(m.sent - view.span * 0.02))), t1: span.t0 + BigInt(Math.round(m.received + view.span * 0.02)) });
   return (
     <Section title="Ranks over time" hint="A line is a message, from its send to its arrival in the slot of the receiver. Times count from the submission of the first launch.">
@@ -214,16 +212,16 @@ function Picture({ messages, ranks, chain, span, estimate }: { messages: Whole[]
         <canvas class="ranksruler" ref={ruler} aria-hidden="true" />
         <canvas class="ranksplot" ref={plot} tabIndex={0} role="application" aria-label={`${messages.length} messages of ${ranks.length} ranks over time; plus and minus zoom, left and right move. The table below has the critical chain.`}
           onKeyDown={(event) => { const action = keys[event.key]; if (action) { event.preventDefault(); action(); } }}
-          onPointerMove={(event) => { const message = nearest(event.offsetX - LABELS, event.offsetY); setHover(message ? { message, x: event.clientX, y: event.clientY } : null); }}
+          onPointerMove={(event) => { const message = nearest(event.offsetX - labels, event.offsetY); setHover(message ? { message, x: event.clientX, y: event.clientY } : null); }}
           onPointerLeave={() => setHover(null)} onDblClick={() => setView(whole)}
           onClick={() => { if (hover) location.hash = timeline(hover.message).slice(1); }} />
         {hover && (
-          <div class="tooltip" ref={place} role="status">
+          <Tooltip x={hover.x} y={hover.y}>
             <strong>{hover.message.sender} → {hover.message.receiver}</strong>
             <span>{bytesText(hover.message.bytes)}, direction {hover.message.direction}</span>
             <span>sent at {duration(hover.message.sent)}, {duration(hover.message.arrived - hover.message.sent)} under way</span>
             <span>{hover.message.arrived > hover.message.awaited ? `the receiver waited for ${duration(hover.message.arrived - hover.message.awaited)}` : `it lay in the slot for ${duration(hover.message.awaited - hover.message.arrived)}`}</span>
-          </div>
+          </Tooltip>
         )}
       </div>
     </Section>

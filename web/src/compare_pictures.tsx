@@ -1,20 +1,22 @@
 // Two runs as pictures: their states over time from the start of the kernel, and what changed where.
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { launchOf, fetchCells, fetchMachine, fetchStates, type Compared, type Run, type Strips } from './api';
 import { href } from './address';
 import { changeColour, isDark } from './heat';
-import { useAnswer } from './hooks';
+import { useAnswer, useSize } from './hooks';
 import { KINDS } from './machine';
 import { MachineCanvas } from './machine_canvas';
 import { overviewPicture, type Picture } from './machine_layout';
 import { STATES } from './pe_states';
-import { prepare, theme } from './picture';
+import { leastTick, prepare, theme } from './picture';
 import { kernelSpan, machineOf, type Span } from './resources';
 import { Section, Swatch } from './section';
+import { FAMILY, sizes } from './sizes';
 import { tickStep, unitFor } from './time';
 import { paintStrips } from './timeline_states';
 
-const STRIP = 46, GAP = 8, RULER = 22, LABELS = 190;
+// In pixels of a usual screen; a phone has titles above the strips.
+const STRIP = 46, GAP = 8, RULER = 22, LABELS = 190, TITLE = 18, FONT = 12;
 
 interface Line { title: string; of: 'A' | 'B'; node: string; span: Span }
 
@@ -23,45 +25,39 @@ export function Aligned({ run, other, pair }: { run: Run; other: Run; pair: Comp
   const a = kernelSpan(launchOf(other, pair.before.id)), b = kernelSpan(launchOf(run, pair.after.id));
   const peA = launchOf(other, pair.before.id)?.breakdown?.pe ?? '', peB = launchOf(run, pair.after.id)?.breakdown?.pe ?? '', sip = `sip${pair.sip ?? 0}`;
   const box = useRef<HTMLDivElement>(null), canvas = useRef<HTMLCanvasElement>(null);
-  const [width, setWidth] = useState(0);
-  useLayoutEffect(() => {
-    const measure = () => setWidth(box.current?.clientWidth ?? 0);
-    const observer = new ResizeObserver(measure);
-    observer.observe(box.current!);
-    measure();
-    return () => observer.disconnect();
-  }, []);
+  const { width } = useSize(box), labels = sizes.phone ? 0 : LABELS * sizes.scale;
   const longest = Math.max(a ? Number(a.t1 - a.t0) : 0, b ? Number(b.t1 - b.t0) : 0);
-  const answer = useAnswer(a && b && width > LABELS ? `${a.t0} ${b.t0} ${peA} ${peB} ${width}` : '', async (signal) => {
-    const ask = (span: Span, pe: string, which: string) => fetchStates(span.t0, span.t1, Math.max(1, Math.round(((width - LABELS) * Number(span.t1 - span.t0)) / longest)), `nodes=${sip},${pe}`, signal, which);
+  const answer = useAnswer(a && b && width > labels ? `${a.t0} ${b.t0} ${peA} ${peB} ${width}` : '', async (signal) => {
+    const ask = (span: Span, pe: string, which: string) => fetchStates(span.t0, span.t1, Math.max(1, Math.round(((width - labels) * Number(span.t1 - span.t0)) / longest)), `nodes=${sip},${pe}`, signal, which);
     return Promise.all([ask(a!, peA, 'against'), ask(b!, peB, '')]);
   });
   const lines: (Line & { strips: Strips; row: number })[] = a && b && answer.value ? [
     { title: `A, all PEs of ${sip}`, of: 'A', node: sip, span: a, strips: answer.value[0], row: 0 }, { title: `B, all PEs of ${sip}`, of: 'B', node: sip, span: b, strips: answer.value[1], row: 0 },
     { title: `A, ${peA}`, of: 'A', node: peA, span: a, strips: answer.value[0], row: 1 }, { title: `B, ${peB}`, of: 'B', node: peB, span: b, strips: answer.value[1], row: 1 },
   ] : [];
-  const height = 4 * (STRIP + GAP) + RULER;
+  const strip = STRIP * sizes.scale, above = sizes.phone ? TITLE : 0, step = strip + above + GAP * sizes.scale, ruler = RULER * sizes.scale;
+  const height = 4 * step + ruler;
   useEffect(() => {
-    if (width <= LABELS || lines.length === 0) return;
-    const c = prepare(canvas.current!, width, height), colours = theme(), plot = width - LABELS, scale = plot / longest;
-    c.font = '12px system-ui, "DejaVu Sans", sans-serif';
+    if (width <= labels || lines.length === 0) return;
+    const c = prepare(canvas.current!, width, height), colours = theme(), plot = width - labels, scale = plot / longest;
+    c.font = `${Math.round(FONT * sizes.scale)}px ${FAMILY}`;
     c.textBaseline = 'middle';
     c.imageSmoothingEnabled = false;
     lines.forEach(({ title, strips, row, span }, i) => {
-      const y = RULER + i * (STRIP + GAP), length = Number(span.t1 - span.t0) * scale;
+      const y = ruler + i * step + above, length = Number(span.t1 - span.t0) * scale;
       c.fillStyle = colours.text;
-      c.fillText(title, 0, y + STRIP / 2, LABELS - 10);
+      c.fillText(title, 0, above > 0 ? y - above / 2 : y + strip / 2, above > 0 ? width : labels - 10);
       c.fillStyle = colours.line;
-      c.fillRect(LABELS, y, length, STRIP);
+      c.fillRect(labels, y, length, strip);
       const { picture, at } = paintStrips(strips), line = at.get(row);
-      if (line !== undefined) c.drawImage(picture, 0, line * 16, strips.columns, 16, LABELS, y, length, STRIP);
+      if (line !== undefined) c.drawImage(picture, 0, line * 16, strips.columns, 16, labels, y, length, strip);
     });
-    const step = tickStep((longest / plot) * 110), [unit, name] = unitFor(step * 9);
+    const distance = tickStep((longest / plot) * leastTick()), [unit, name] = unitFor(distance * 9);
     c.fillStyle = colours.dim;
-    for (let tick = 0; tick <= longest; tick += step) {
-      c.fillRect(LABELS + tick * scale, RULER - 8, 1, 8);
+    for (let tick = 0; tick <= longest; tick += distance) {
+      c.fillRect(labels + tick * scale, ruler - 8, 1, 8);
       const text = `${Number((tick / unit).toPrecision(6))} ${name}`;
-      if (LABELS + tick * scale + 4 + c.measureText(text).width < width) c.fillText(text, LABELS + tick * scale + 4, RULER * 0.36);
+      if (labels + tick * scale + 4 + c.measureText(text).width < width) c.fillText(text, labels + tick * scale + 4, ruler * 0.36);
     }
   });
   const met = new Set(answer.value?.flatMap(({ strips }) => strips.map(({ state }) => state)));

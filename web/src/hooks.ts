@@ -1,5 +1,5 @@
 // What pages have in common.
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 export interface Answer<T> { value: T | null; key: string; failure: string }
 
@@ -32,4 +32,17 @@ export function useAnswer<T>(key: string, ask: (signal: AbortSignal) => Promise<
     work();
   }, [key]);
   return answer;
+}
+
+// The size of an element as it changes, in CSS pixels; 0 before it is there.
+export function useSize(element: { current: HTMLElement | null }): { width: number; height: number } {
+  const [size, setSize] = useState({ width: 0, height: 0 });
+  useLayoutEffect(() => {
+    const measure = () => setSize({ width: element.current?.clientWidth ?? 0, height: element.current?.clientHeight ?? 0 });
+    const observer = new ResizeObserver(measure);
+    observer.observe(element.current!);
+    measure();
+    return () => observer.disconnect();
+  }, []);
+  return size;
 }

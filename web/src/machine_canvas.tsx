@@ -1,12 +1,18 @@
 // Paints a picture of a machine as a heat map.
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { changeColour, heatColour, inkOn, isDark } from './heat';
+import { useSize } from './hooks';
 import { valueOf, type Figures, type Measure, type Picture, type Shape } from './machine_layout';
 import { prepare, theme } from './picture';
 import { bytesText, rateText } from './resources';
+import { FAMILY, sizes } from './sizes';
 import { count, duration, percent } from './time';
+import { Tooltip } from './tooltip';
 
-const NEAR = 5;  // pixels from a wire that still mean it
+// In pixels of a usual screen.
+const NEAR = 5;  // from a wire that still mean it
+const LEAST_FONT = 9, MOST_FONT = 13, FONT = 11;
+const MARGIN = 28, MARGIN_PHONE = 16, MOST_SCALE = 2.2;
 
 export function figureLines(f: Figures, ns: number, measure: Measure = 'busy'): string[] {
   if (measure === 'difference') return [`${f.share > 0 ? '+' : f.share < 0 ? '−' : ''}${percent(Math.abs(f.share))} of the time busy`];
@@ -35,7 +41,7 @@ function shapeAt(picture: Picture, x: number, y: number, scale: number): Shape |
       if (rect && !!frame === frames && x >= rect[0] && x < rect[0] + rect[2] && y >= rect[1] && y < rect[1] + rect[3]) return picture.shapes[i];
     }
     if (frames) break;
-    let best: Shape | null = null, near = NEAR / scale;
+    let best: Shape | null = null, near = (NEAR * sizes.scale) / scale;
     for (const shape of picture.shapes) {
       const far = shape.line ? distance(shape, x, y) : Infinity;
       if (far < near) { best = shape; near = far; }
@@ -43,6 +49,12 @@ function shapeAt(picture: Picture, x: number, y: number, scale: number): Shape |
     if (best) return best;
   }
   return null;
+}
+
+// What a picture takes up: some blocks stand across its edge.
+function boundsOf(picture: Picture): [x0: number, y0: number, x1: number, y1: number] {
+  return picture.shapes.reduce<[number, number, number, number]>(([x0, y0, x1, y1], { rect }) => (rect
+    ? [Math.min(x0, rect[0]), Math.min(y0, rect[1]), Math.max(x1, rect[0] + rect[2]), Math.max(y1, rect[1] + rect[3])] : [x0, y0, x1, y1]), [0, 0, picture.width, picture.height]);
 }
 
 const centre = ({ rect, line }: Shape): [number, number] => (rect ? [rect[0] + rect[2] / 2, rect[1] + rect[3] / 2] : [(line![0] + line![2]) / 2, (line![1] + line![3]) / 2]);
@@ -90,18 +102,18 @@ function paintRoute(c: CanvasRenderingContext2D, picture: Picture, route: string
 
 function paint(c: CanvasRenderingContext2D, picture: Picture, measure: Measure, scale: number, left: number, top: number, hovered: Shape | null, marked: string, route: string[]) {
   const colours = theme(), dark = isDark(), most = largest(picture, measure);
-  const font = Math.max(9, Math.min(13, 11 * scale));
+  const font = Math.max(LEAST_FONT * sizes.scale, Math.min(MOST_FONT * sizes.scale, FONT * scale));
   const colourOf = measure === 'difference' ? changeColour : heatColour;
   c.textBaseline = 'middle';
   c.textAlign = 'center';
-  c.font = `${font}px system-ui, "DejaVu Sans", sans-serif`;
+  c.font = `${font}px ${FAMILY}`;
   for (const shape of picture.shapes) {
     const value = shape.figures ? valueOf(shape.figures, measure) / most : null;
     const strong = shape === hovered || shape.id === marked;
     if (shape.line) {
       const [x0, y0, x1, y1] = shape.line.map((v, i) => v * scale + (i % 2 ? top : left));
       c.strokeStyle = value === null ? colours.line : colourOf(value, dark);
-      c.lineWidth = (value === null ? 1 : 3 + 4 * Math.abs(value)) * Math.max(0.5, Math.min(1.4, scale)) + (strong ? 2 : 0);
+      c.lineWidth = (value === null ? 1 : 3 + 4 * Math.abs(value)) * Math.max(0.5, Math.min(1.4 * sizes.scale, scale)) + (strong ? 2 : 0);
       c.beginPath();
       c.moveTo(x0, y0);
       c.lineTo(x1, y1);
@@ -134,20 +146,14 @@ function paint(c: CanvasRenderingContext2D, picture: Picture, measure: Measure, 
 export function MachineCanvas(props: { picture: Picture; measure: Measure; ns: number; marked: string; route?: string[]; click: (shape: Shape) => void; up?: () => void }) {
   const { picture, measure, ns } = props;
   const canvas = useRef<HTMLCanvasElement>(null), box = useRef<HTMLDivElement>(null);
-  const [size, setSize] = useState({ width: 0, height: 0 });
+  const size = useSize(box);
   const [hover, setHover] = useState<{ shape: Shape; x: number; y: number; keys?: boolean } | null>(null);
-  useLayoutEffect(() => {
-    const measureBox = () => setSize({ width: box.current?.clientWidth ?? 0, height: box.current?.clientHeight ?? 0 });
-    const observer = new ResizeObserver(measureBox);
-    observer.observe(box.current!);
-    measureBox();
-    return () => observer.disconnect();
-  }, []);
-  const margin = 34;
+  const margin = (sizes.phone ? MARGIN_PHONE : MARGIN) * sizes.scale;
   const view = useMemo(() => {
-    const scale = Math.max(0.05, Math.min((size.width - 2 * margin) / picture.width, (size.height - 2 * margin) / picture.height, 2.2));
-    return { scale, left: (size.width - picture.width * scale) / 2, top: (size.height - picture.height * scale) / 2 };
-  }, [picture.width, picture.height, size]);
+    const [x0, y0, x1, y1] = boundsOf(picture);
+    const scale = Math.max(0.05, Math.min((size.width - 2 * margin) / (x1 - x0), (size.height - 2 * margin) / (y1 - y0), MOST_SCALE * sizes.scale));
+    return { scale, left: (size.width - (x0 + x1) * scale) / 2, top: (size.height - (y0 + y1) * scale) / 2 };
+  }, [picture, size, margin]);
   const shown = hover && (picture.shapes.find(({ id }) => id === hover.shape.id) ?? null);
   useEffect(() => {
     if (size.width === 0) return undefined;
@@ -165,11 +171,6 @@ export function MachineCanvas(props: { picture: Picture; measure: Measure; ns: n
     ArrowUp: () => choose(neighbour(picture, measure, shown, 0, -1)), ArrowDown: () => choose(neighbour(picture, measure, shown, 0, 1)),
     Enter: () => { if (shown) { setHover(null); props.click(shown); } }, Escape: () => { setHover(null); props.up?.(); },
   };
-  const place = (element: HTMLElement | null) => {
-    if (!element || !hover) return;
-    element.style.left = `${Math.min(hover.x + 14, innerWidth - element.offsetWidth - 8)}px`;
-    element.style.top = `${hover.y + 18 + element.offsetHeight > innerHeight ? hover.y - element.offsetHeight - 10 : hover.y + 18}px`;
-  };
   return (
     <div class="machinebox" ref={box}>
       <canvas class="machineplot" ref={canvas} tabIndex={0} role="application" aria-label={shown ? `${shown.id}: ${(shown.figures ? figureLines(shown.figures, ns, measure) : ['not in use']).join(', ')}` : 'The machine as a heat map; the list beside it has the same figures. Arrow keys choose a part, Enter looks into it, Escape goes back up.'}
@@ -178,12 +179,12 @@ export function MachineCanvas(props: { picture: Picture; measure: Measure; ns: n
         onPointerLeave={() => setHover(null)}
         onClick={(event) => { const shape = find(event); if (shape) { setHover(null); props.click(shape); } }} />
       {shown && (
-        <div class="tooltip" ref={place} role="status">
+        <Tooltip x={hover!.x} y={hover!.y}>
           <strong>{shown.id}</strong>
           {shown.figures ? figureLines(shown.figures, ns, measure).map((line) => <span>{line}</span>) : !shown.frame && <span>not in use</span>}
           {shown.lines.map((line) => { const [what, share] = line.split('\t'); return <span class="dim">{share === undefined ? what : `${what} ${percent(Number(share))}`}</span>; })}
           <span class="dim">{hover?.keys ? 'Enter' : 'click'}{shown.go ? ': look into it' : ': its timeline'}</span>
-        </div>
+        </Tooltip>
       )}
     </div>
   );

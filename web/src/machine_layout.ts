@@ -57,7 +57,7 @@ function figuresOf(cells: Cell[] | undefined, kind: string, measure: Measure): {
 
 // How many SIPs stand beside each other: as large as a screen allows, full rows rather than not.
 function columnsOf(sips: number, width: number, height: number): number {
-  const SCREEN = 1.5, FULL = 1.3;
+  const SCREEN = innerWidth < innerHeight ? 1 : 1.5, FULL = 1.3;
   const worth = (across: number) => (sips % across === 0 ? FULL : 1) / Math.max((across * width) / SCREEN, Math.ceil(sips / across) * height);
   let best = 1;
   for (let across = 2; across <= sips; ++across) if (worth(across) > worth(best)) best = across;

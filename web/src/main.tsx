@@ -7,6 +7,7 @@ import { Compare } from './compare';
 import { MachinePage } from './machine';
 import { Overview } from './overview';
 import { Roofline } from './roofline';
+import { useSizes } from './sizes';
 import { Tables } from './tables';
 import { Timeline } from './timeline';
 import { Why } from './why';
@@ -47,6 +48,7 @@ function Verdict({ run }: { run: Run }) {
 }
 
 function App() {
+  useSizes();
   const address = useAddress();
   const { run, comparison, rows, state, failure } = useRun();
   if (failure) return <main class="page"><p class="message bad" role="alert">{failure}</p></main>;

@@ -1,17 +1,16 @@
 // Paints rows of a tile on a canvas.
 import type { Rows, Tile } from './api';
 import { operationColour, rgb } from './colours';
+import { sizes } from './sizes';
 import { tickStep, unitFor } from './time';
 
-// The same bounds as in app.css.
-const LARGE = matchMedia('(min-width: 2600px)').matches;
-export const ROW_HEIGHT = LARGE ? 30 : 22;
-export const RULER_HEIGHT = LARGE ? 36 : 26;
-const EDGE = LARGE ? 4 : 3;
-const LEAST_LABEL = LARGE ? 60 : 44;
-const FONT = `${LARGE ? 16 : 11}px system-ui, "DejaVu Sans", sans-serif`;
+// In pixels of a usual screen.
+const EDGE = 3, LEAST_LABEL = 44, LEAST_TICK = 110, LEAST_TICK_PHONE = 75;
 const LEAST_OP = 2;
-const LEAST_TICK = LARGE ? 160 : 110;
+
+const edge = (): number => Math.round(EDGE * sizes.scale);
+// Pixels between two ticks.
+export const leastTick = (): number => (sizes.phone ? LEAST_TICK_PHONE : LEAST_TICK) * sizes.scale;
 
 export interface Window { t0: bigint; span: number; width: number }  // width in CSS pixels
 
@@ -72,6 +71,12 @@ export function prepare(canvas: HTMLCanvasElement, width: number, height: number
   return context;
 }
 
+export function textWidth(text: string, font: string): number {
+  const context = document.createElement('canvas').getContext('2d')!;
+  context.font = font;
+  return context.measureText(text).width;
+}
+
 export class Painter {
   private colours: [number, number, number][];
   private styles: string[];
@@ -120,9 +125,9 @@ export class Painter {
     this.strip.getContext('2d')!.putImageData(image, 0, 0);
     c.imageSmoothingEnabled = false;
     shown.forEach((row, r) => {
-      if (instead?.has(row)) return instead.draw(row, top + r * ROW_HEIGHT + EDGE, ROW_HEIGHT - 2 * EDGE);
+      if (instead?.has(row)) return instead.draw(row, top + r * sizes.row + edge(), sizes.row - 2 * edge());
       if (ops && component(row) && singly(row)) return;
-      c.drawImage(this.strip, 0, r, width, 1, 0, top + r * ROW_HEIGHT + EDGE, width, ROW_HEIGHT - 2 * EDGE);
+      c.drawImage(this.strip, 0, r, width, 1, 0, top + r * sizes.row + edge(), width, sizes.row - 2 * edge());
     });
     if (ops) this.paintOps(c, view, tile, ops, shown, top, selected, t, singly);
   }
@@ -156,19 +161,19 @@ export class Painter {
   private paintOps(c: CanvasRenderingContext2D, view: Window, tile: Tile, ops: PlacedOps, shown: number[], top: number, selected: number | null, t: Theme, singly: (row: number) => boolean): void {
     const scale = view.width / view.span;
     const origin = Number(tile.first - view.t0);
-    c.font = FONT;
+    c.font = sizes.font;
     c.textBaseline = 'middle';
     let last = -1;  // changing the colour costs more than a rectangle
     shown.forEach((row, r) => {
       const lanes = ops.lanes.get(row) ?? 1;
-      const height = (ROW_HEIGHT - 2 * EDGE) / lanes;
+      const height = (sizes.row - 2 * edge()) / lanes;
       const all = !singly(row);
       for (const i of ops.byRow.get(row) ?? []) {
         if (all && tile.ops!.seq[i] !== selected) continue;
         const x0 = (origin + ops.start[i]) * scale, x1 = (origin + ops.end[i]) * scale;
         if (x1 < 0 || x0 > view.width) continue;
         const left = Math.max(x0, -2), w = Math.max(1, Math.min(x1, view.width + 2) - left);
-        const y = top + r * ROW_HEIGHT + EDGE + ops.lane[i] * height;
+        const y = top + r * sizes.row + edge() + ops.lane[i] * height;
         const operation = tile.ops!.operation[i];
         if (operation !== last) c.fillStyle = this.styles[operation] ?? '#808080';
         last = operation;
@@ -178,7 +183,7 @@ export class Painter {
           c.lineWidth = 2;
           c.strokeRect(left - 1, y - 1, w + 2, height + 2);
         }
-        if (w <= LEAST_LABEL || height <= EDGE * 3.5) continue;
+        if (w <= LEAST_LABEL * sizes.scale || height <= edge() * 3.5) continue;
         this.text(c, operation, Math.max(left, 0), w, y + height / 2);
       }
     });
@@ -187,7 +192,7 @@ export class Painter {
   private text(c: CanvasRenderingContext2D, operation: number, x: number, width: number, y: number): void {
     c.save();
     c.beginPath();
-    c.rect(x, y - EDGE * 3, width - 4, EDGE * 6);
+    c.rect(x, y - edge() * 3, width - 4, edge() * 6);
     c.clip();
     c.fillStyle = '#fff';
     c.fillText(this.label(operation), x + 4, y + 0.5);
@@ -200,31 +205,31 @@ export interface Mark { begin: bigint; end: bigint; text: string }
 // Ticks at round times, counted from `zero`, and the launches.
 export function paintRuler(c: CanvasRenderingContext2D, view: Window, zero: bigint, marks: Mark[], t: Theme): void {
   const scale = view.width / view.span;
-  const step = tickStep((view.span / view.width) * LEAST_TICK);
+  const step = tickStep((view.span / view.width) * leastTick());
   const [unit, name] = unitFor(step * 9);
   const from = Number(view.t0 - zero);
-  c.font = FONT;
+  c.font = sizes.font;
   c.textBaseline = 'middle';
   for (const mark of marks) {
     const x0 = Math.max(0, Number(mark.begin - view.t0) * scale), x1 = Math.min(view.width, Number(mark.end - view.t0) * scale);
     if (x1 <= 0 || x0 >= view.width) continue;
     c.fillStyle = t.accent;
-    c.fillRect(x0, RULER_HEIGHT - 4, Math.max(1.5, x1 - x0), 3);
+    c.fillRect(x0, sizes.ruler - 4, Math.max(1.5, x1 - x0), 3);
   }
   c.fillStyle = t.dim;
   for (let tick = Math.ceil(from / step) * step; tick <= from + view.span; tick += step) {
     const x = (tick - from) * scale;
-    c.fillRect(x, RULER_HEIGHT - 8, 1, 8);
+    c.fillRect(x, sizes.ruler - 8, 1, 8);
     const value = tick / unit;
     const digits = Math.max(0, Math.min(6, -Math.floor(Math.log10(step / unit) + 1e-9)));
     const text = `${value.toFixed(digits)} ${name}`;
-    if (x + c.measureText(text).width + 6 < view.width) c.fillText(text, x + 4, RULER_HEIGHT * 0.36);
+    if (x + c.measureText(text).width + 6 < view.width) c.fillText(text, x + 4, sizes.ruler * 0.36);
   }
 }
 
 export function paintGrid(c: CanvasRenderingContext2D, view: Window, zero: bigint, height: number, t: Theme): void {
   const scale = view.width / view.span;
-  const step = tickStep((view.span / view.width) * LEAST_TICK);
+  const step = tickStep((view.span / view.width) * leastTick());
   const from = Number(view.t0 - zero);
   c.fillStyle = t.line;
   for (let tick = Math.ceil(from / step) * step; tick <= from + view.span; tick += step) c.fillRect((tick - from) * scale, 0, 1, height);

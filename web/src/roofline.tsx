@@ -1,11 +1,13 @@
 // How far launches are from what engines and memory of their PEs could do.
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { launchName, fetchMachine, fetchOperations, fetchWork, type Launch, type MachineOverview, type Rows, type Run, type Work } from './api';
 import { href } from './address';
-import { useAnswer } from './hooks';
+import { useAnswer, useSize } from './hooks';
 import { longestLaunch } from './overview';
+import { textWidth } from './picture';
 import { bytesText, kernelSpan, launchSpan, rateText, type Span } from './resources';
 import { Section, Swatch } from './section';
+import { FAMILY, sizes } from './sizes';
 import { count, duration, percent } from './time';
 
 const MOST_LAUNCHES = 12, MOST_COMPOSITES = 8;
@@ -116,47 +118,57 @@ export function Roofline({ run, rows, values }: { run: Run; rows: Rows | null; v
   );
 }
 
-const W = 1000, H = 430, LEFT = 70, RIGHT = 20, TOP = 16, BOTTOM = 44;
+// In pixels of a usual screen.
+const LEAST_HEIGHT = 300, MOST_HEIGHT = 620, ASPECT = 0.43, FONT = 12;
 
 const below = (value: number): number => Math.floor(Math.log10(value));
 
-function Chart({ points, chosen, composites }: { points: Point[]; chosen: Launch; composites: Composite[] }) {
+function Chart(props: { points: Point[]; chosen: Launch; composites: Composite[] }) {
+  const box = useRef<HTMLDivElement>(null), { width } = useSize(box);
+  return <div class="rooflinebox" ref={box}>{width > 0 && <Plot {...props} width={width} />}</div>;
+}
+
+function Plot({ points, chosen, composites, width }: { points: Point[]; chosen: Launch; composites: Composite[]; width: number }) {
+  const px = (usual: number) => Math.round(usual * sizes.scale);
+  const height = Math.round(Math.max(px(LEAST_HEIGHT), Math.min(px(MOST_HEIGHT), width * ASPECT))), font = px(FONT);
+  const left = px(56), right = width - px(20), top = px(16), bottom = height - px(44);
   const shown = points.filter(({ launch }) => launch === chosen);
   const roofs = shown.length > 0 ? shown : points;
   const memory = Math.max(...roofs.map((p) => p.memory)), peak = Math.max(...roofs.map((p) => p.peak));
   const xs = [...points.map(intensity), ...roofs.map((p) => p.peak / p.memory), ...shown.flatMap((p) => p.levels.flatMap((one) => [p.ops / one.bytes, p.peak / one.gbs])), ...composites.map((one) => one.ops / one.bytes)], ys = [...points.map(rate), ...composites.map((one) => one.ops / one.ns), peak];
   const x0 = below(Math.min(...xs) / 1.5), x1 = below(Math.max(...xs) * 3) + 1, y0 = below(Math.min(...ys) / 1.5), y1 = below(peak * 1.2) + 1;
-  const x = (value: number) => LEFT + ((Math.log10(value) - x0) / (x1 - x0)) * (W - LEFT - RIGHT);
-  const y = (value: number) => H - BOTTOM - ((Math.log10(value) - y0) / (y1 - y0)) * (H - TOP - BOTTOM);
+  const x = (value: number) => left + ((Math.log10(value) - x0) / (x1 - x0)) * (right - left);
+  const y = (value: number) => bottom - ((Math.log10(value) - y0) / (y1 - y0)) * (bottom - top);
   const decades = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
   const power = (e: number) => (e >= 0 && e < 5 ? String(10 ** e) : e < 0 && e > -4 ? (10 ** e).toFixed(-e) : `1e${e}`);
-  const left = 10 ** x0, low = 10 ** y0;
-  const slopeOf = (gbs: number): [number, number][] => [[Math.max(left, low / gbs), Math.max(low, left * gbs)], [peak / gbs, peak]];
+  const least = 10 ** x0, low = 10 ** y0;
+  const slopeOf = (gbs: number): [number, number][] => [[Math.max(least, low / gbs), Math.max(low, least * gbs)], [peak / gbs, peak]];
   const slope = slopeOf(memory);
   const levels = roofs[0]?.levels ?? [];
   return (
-    <svg class="roofline" viewBox={`0 0 ${W} ${H}`} role="img" aria-label={points.map((p) => `${launchName(p.launch)} ${LABEL[p.kind]}: ${percent(rate(p) / roof(p))} of its roof`).join('; ')}>
-      {decades(x0, x1).map((e) => <g><line class="grid" x1={x(10 ** e)} x2={x(10 ** e)} y1={TOP} y2={H - BOTTOM} /><text x={x(10 ** e)} y={H - BOTTOM + 18} text-anchor="middle">{power(e)}</text></g>)}
-      {decades(y0, y1).map((e) => <g><line class="grid" x1={LEFT} x2={W - RIGHT} y1={y(10 ** e)} y2={y(10 ** e)} /><text x={LEFT - 8} y={y(10 ** e) + 4} text-anchor="end">{power(e - 3)}</text></g>)}
-      <text x={(LEFT + W - RIGHT) / 2} y={H - 6} text-anchor="middle">operations per byte of HBM</text>
-      <text x={16} y={(TOP + H - BOTTOM) / 2} text-anchor="middle" transform={`rotate(-90 16 ${(TOP + H - BOTTOM) / 2})`}>Tops/s</text>
+    <svg class="roofline" width={width} height={height} viewBox={`0 0 ${width} ${height}`} font-size={font} role="img" aria-label={points.map((p) => `${launchName(p.launch)} ${LABEL[p.kind]}: ${percent(rate(p) / roof(p))} of its roof`).join('; ')}>
+      {decades(x0, x1).map((e) => <g><line class="grid" x1={x(10 ** e)} x2={x(10 ** e)} y1={top} y2={bottom} /><text x={x(10 ** e)} y={bottom + font * 1.5} text-anchor="middle">{power(e)}</text></g>)}
+      {decades(y0, y1).map((e) => <g><line class="grid" x1={left} x2={right} y1={y(10 ** e)} y2={y(10 ** e)} /><text x={left - font * 0.6} y={y(10 ** e) + font * 0.35} text-anchor="end">{power(e - 3)}</text></g>)}
+      <text x={(left + right) / 2} y={height - font * 0.5} text-anchor="middle">operations per byte of HBM</text>
+      <text x={font * 1.2} y={(top + bottom) / 2} text-anchor="middle" transform={`rotate(-90 ${font * 1.2} ${(top + bottom) / 2})`}>Tops/s</text>
       <line class="roof" x1={x(slope[0][0])} y1={y(slope[0][1])} x2={x(slope[1][0])} y2={y(slope[1][1])} />
-      <text class="rooflabel" x={(x(slope[0][0]) + x(slope[1][0])) / 2 + 12} y={(y(slope[0][1]) + y(slope[1][1])) / 2 + 18}>{`HBM ${rateText(memory)}`}</text>
+      <text class="rooflabel" x={(x(slope[0][0]) + x(slope[1][0])) / 2 + font} y={(y(slope[0][1]) + y(slope[1][1])) / 2 + font * 1.5}>{`HBM ${rateText(memory)}`}</text>
       {levels.map((one, i) => {
         const [from, to] = slopeOf(one.gbs);
-        const at = 0.75 - 0.18 * i, px = x(from[0]) + (x(to[0]) - x(from[0])) * at, py = y(from[1]) + (y(to[1]) - y(from[1])) * at;
+        const at = 0.75 - 0.18 * i, label = `${one.name} ${rateText(one.gbs)}`;
+        const end = Math.max(x(from[0]) + (x(to[0]) - x(from[0])) * at - font * 0.5, left + textWidth(label, `${font}px ${FAMILY}`)), above = y(from[1]) + (y(to[1]) - y(from[1])) * at - font * 0.5;
         return (
           <g>
             <line class="roof level" x1={x(from[0])} y1={y(from[1])} x2={x(to[0])} y2={y(to[1])} stroke={LEVEL[one.name] ?? '#888888'} />
-            <text class="rooflabel" x={px - 6} y={py - 6} text-anchor="end">{`${one.name} ${rateText(one.gbs)}`}</text>
-            {shown.map((p) => <circle class="ring" cx={x(p.ops / one.bytes)} cy={y(rate(p))} r={10 + 3 * i} fill="none" stroke={LEVEL[one.name] ?? '#888888'} stroke-width="2"><title>{`${launchName(p.launch)} ${LABEL[p.kind]}: ${Number((p.ops / one.bytes).toPrecision(3))} operations per byte of ${one.name} (${bytesText(one.bytes)}); ${percent(one.bytes / p.ns / one.gbs)} of its ${rateText(one.gbs)}`}</title></circle>)}
+            <text class="rooflabel" x={end} y={above} text-anchor="end">{label}</text>
+            {shown.map((p) => <circle class="ring" cx={x(p.ops / one.bytes)} cy={y(rate(p))} r={px(10 + 3 * i)} fill="none" stroke={LEVEL[one.name] ?? '#888888'} stroke-width="2"><title>{`${launchName(p.launch)} ${LABEL[p.kind]}: ${Number((p.ops / one.bytes).toPrecision(3))} operations per byte of ${one.name} (${bytesText(one.bytes)}); ${percent(one.bytes / p.ns / one.gbs)} of its ${rateText(one.gbs)}`}</title></circle>)}
           </g>
         );
       })}
       {roofs.map((p) => (
         <g>
-          <line class="roof" x1={x(p.peak / p.memory)} y1={y(p.peak)} x2={W - RIGHT} y2={y(p.peak)} stroke={p.kind === 'gemm' ? GEMM : MATH} />
-          <text class="rooflabel" x={W - RIGHT - 4} y={y(p.peak) - 6} text-anchor="end">{`${LABEL[p.kind]} ${rateOf(p.peak)} on ${count(p.pes)} ${p.pes === 1 ? 'PE' : 'PEs'}`}</text>
+          <line class="roof" x1={x(p.peak / p.memory)} y1={y(p.peak)} x2={right} y2={y(p.peak)} stroke={p.kind === 'gemm' ? GEMM : MATH} />
+          <text class="rooflabel" x={right - font * 0.3} y={y(p.peak) - font * 0.5} text-anchor="end">{`${LABEL[p.kind]} ${rateOf(p.peak)} on ${count(p.pes)} ${p.pes === 1 ? 'PE' : 'PEs'}`}</text>
         </g>
       ))}
       {points.map((p) => {
@@ -164,15 +176,15 @@ function Chart({ points, chosen, composites }: { points: Point[]; chosen: Launch
         return (
           <g opacity={mine ? 1 : 0.55}>
             {mine && <line class="distance" x1={cx} x2={cx} y1={y(rate(p))} y2={y(roof(p))} />}
-            {p.padded > p.ops * 1.01 && <circle cx={x(p.padded / p.bytes)} cy={y(p.padded / p.ns)} r="5" fill="none" stroke={colour}><title>with padding: {rateOf(p.padded / p.ns)}</title></circle>}
+            {p.padded > p.ops * 1.01 && <circle cx={x(p.padded / p.bytes)} cy={y(p.padded / p.ns)} r={px(5)} fill="none" stroke={colour}><title>with padding: {rateOf(p.padded / p.ns)}</title></circle>}
             <a href={href('roofline', { launch: p.launch.id })}>
-              <circle cx={cx} cy={y(rate(p))} r={mine ? 7 : 5} fill={colour}><title>{`${launchName(p.launch)} ${LABEL[p.kind]}: ${rateOf(rate(p))} at ${Number(intensity(p).toPrecision(3))} operations per byte, ${percent(rate(p) / roof(p))} of its roof`}</title></circle>
+              <circle cx={cx} cy={y(rate(p))} r={px(mine ? 7 : 5)} fill={colour}><title>{`${launchName(p.launch)} ${LABEL[p.kind]}: ${rateOf(rate(p))} at ${Number(intensity(p).toPrecision(3))} operations per byte, ${percent(rate(p) / roof(p))} of its roof`}</title></circle>
             </a>
           </g>
         );
       })}
       {composites.map((one) => (
-        <a href={one.to}><rect class="composite" x={x(one.ops / one.bytes) - 4} y={y(one.ops / one.ns) - 4} width="8" height="8" transform={`rotate(45 ${x(one.ops / one.bytes)} ${y(one.ops / one.ns)})`}><title>{`composite ${one.seq} on ${one.pe}: ${rateOf(one.ops / one.ns)} at ${Number((one.ops / one.bytes).toPrecision(3))} operations per byte, ${duration(one.ns * 1e6)}`}</title></rect></a>
+        <a href={one.to}><rect class="composite" x={x(one.ops / one.bytes) - px(4)} y={y(one.ops / one.ns) - px(4)} width={px(8)} height={px(8)} transform={`rotate(45 ${x(one.ops / one.bytes)} ${y(one.ops / one.ns)})`}><title>{`composite ${one.seq} on ${one.pe}: ${rateOf(one.ops / one.ns)} at ${Number((one.ops / one.bytes).toPrecision(3))} operations per byte, ${duration(one.ns * 1e6)}`}</title></rect></a>
       ))}
     </svg>
   );

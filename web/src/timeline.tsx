@@ -3,13 +3,14 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import { runs, type Launch, type Rows, type Run, type State, type Tile } from './api';
 import { replaceAddress } from './address';
 import { longestLaunch } from './overview';
-import { paintGrid, paintRuler, Painter, prepare, ROW_HEIGHT, RULER_HEIGHT, theme, type Mark, type PlacedOps } from './picture';
+import { paintGrid, paintRuler, Painter, prepare, theme, type Mark, type PlacedOps } from './picture';
 import { firstFold, shownRows, toggled, type Fold } from './rows';
+import { sizes } from './sizes';
 import { percent } from './time';
 import { paintLinks, useLinks } from './timeline_links';
 import { drawStates, useStates, type StateStrips } from './timeline_states';
 import { usePlotPointer, useTiles, type Hit, type View } from './timeline_input';
-import { Details, Labels, Legend, Tools, Tooltip } from './timeline_parts';
+import { Details, Labels, Legend, RowTooltip, Tools } from './timeline_parts';
 
 const LEAST_SPAN = 1000;
 const DETAIL_STEP = 1.5;
@@ -86,9 +87,9 @@ function Rendered({ run, rows, state, values }: { run: Run; rows: Rows; state: S
   const marks = useMemo<Mark[]>(() => run.launches.filter((l) => l.start_fs && l.completed_fs)
     .map((l) => ({ begin: BigInt(l.start_fs!), end: BigInt(l.completed_fs!), text: runs(l) })), [run]);
 
-  const firstShown = Math.max(0, Math.floor(scroll / ROW_HEIGHT));
-  const inSight = shown.slice(firstShown, firstShown + Math.ceil(size.height / ROW_HEIGHT) + 1);
-  const top = firstShown * ROW_HEIGHT - scroll;
+  const firstShown = Math.max(0, Math.floor(scroll / sizes.row));
+  const inSight = shown.slice(firstShown, firstShown + Math.ceil(size.height / sizes.row) + 1);
+  const top = firstShown * sizes.row - scroll;
 
   // A link into the page: a launch, an operation, a window.
   const firstValues = useRef(values), wanted = useRef(values.get('row'));
@@ -136,11 +137,11 @@ function Rendered({ run, rows, state, values }: { run: Run; rows: Rows; state: S
       paintGrid(c, window, 0n, size.height, colours);
       const line = focus - firstShown;
       c.fillStyle = colours.line;
-      if (line >= 0 && line < inSight.length) c.fillRect(0, top + line * ROW_HEIGHT, size.width, ROW_HEIGHT);
+      if (line >= 0 && line < inSight.length) c.fillRect(0, top + line * sizes.row, size.width, sizes.row);
       painter.paint(c, window, tile?.tile ?? null, tile?.ops ?? null, inSight, top, (row) => rows.rows[row].component, selected, colours,
         states ? { has: (row) => strips!.at.has(row), draw: (row, y, height) => drawStates(c, window, strips!, row, y, height) } : null);
       paintLinks(c, window, chosen.links, rows, shown, firstShown, top, colours);
-      paintRuler(prepare(ruler.current!, size.width, RULER_HEIGHT), window, 0n, marks, colours);
+      paintRuler(prepare(ruler.current!, size.width, sizes.ruler), window, 0n, marks, colours);
     });
     return () => cancelAnimationFrame(frame);
   });
@@ -158,14 +159,14 @@ function Rendered({ run, rows, state, values }: { run: Run; rows: Rows; state: S
   const pan = useCallback((share: number) => setView((v) => limited(v.t0 + BigInt(Math.round(v.span * share)), v.span)), [limited]);
 
   const hitAt = (x: number, y: number): Hit | null => {
-    const row = shown[Math.floor((y + scroll) / ROW_HEIGHT)];
+    const row = shown[Math.floor((y + scroll) / sizes.row)];
     if (row === undefined) return null;
     const time = view.t0 + BigInt(Math.round((x / size.width) * view.span));
     if (!tile) return { row, op: null, column: null, time };
     const offset = Number(time - tile.tile.first), near = (2 / size.width) * view.span;
     if (tile.ops && rows.rows[row].component) {
       const lanes = tile.ops.lanes.get(row) ?? 1;
-      const lane = Math.floor((((y + scroll) % ROW_HEIGHT) / ROW_HEIGHT) * lanes);
+      const lane = Math.floor((((y + scroll) % sizes.row) / sizes.row) * lanes);
       const found = (tile.ops.byRow.get(row) ?? []).filter((i) => tile.ops!.start[i] - near <= offset && offset <= tile.ops!.end[i] + near);
       const best = found.find((i) => tile.ops!.lane[i] === lane && tile.ops!.start[i] <= offset && offset < tile.ops!.end[i]) ?? found[0];
       return { row, op: best ?? null, column: null, time };
@@ -196,15 +197,15 @@ function Rendered({ run, rows, state, values }: { run: Run; rows: Rows; state: S
     const next = Math.min(Math.max(0, to), shown.length - 1);
     setFocus(next);
     const box = scroller.current!;
-    if (next * ROW_HEIGHT < box.scrollTop) box.scrollTop = next * ROW_HEIGHT;
-    if ((next + 1) * ROW_HEIGHT > box.scrollTop + box.clientHeight) box.scrollTop = (next + 1) * ROW_HEIGHT - box.clientHeight;
+    if (next * sizes.row < box.scrollTop) box.scrollTop = next * sizes.row;
+    if ((next + 1) * sizes.row > box.scrollTop + box.clientHeight) box.scrollTop = (next + 1) * sizes.row - box.clientHeight;
   };
   useEffect(() => {
     const position = shown.findIndex((row) => rows.rows[row].name === wanted.current);
     if (position < 0 || size.height === 0) return;
     wanted.current = null;
     setFocus(position);
-    scroller.current!.scrollTop = Math.max(0, position * ROW_HEIGHT - size.height / 3);
+    scroller.current!.scrollTop = Math.max(0, position * sizes.row - size.height / 3);
   });
   const keys: Record<string, () => void> = {
     ArrowLeft: () => pan(-0.15), ArrowRight: () => pan(0.15), a: () => pan(-0.15), d: () => pan(0.15),
@@ -232,7 +233,7 @@ function Rendered({ run, rows, state, values }: { run: Run; rows: Rows; state: S
         <div class="corner">{shown.length} rows</div>
         <canvas class="ruler" ref={ruler} aria-hidden="true" />
         <div class="scroller" ref={scroller} onScroll={(event) => setScroll((event.target as HTMLElement).scrollTop)}>
-          <div class="sizer" ref={(element) => { if (element) element.style.height = `${shown.length * ROW_HEIGHT}px`; }}>
+          <div class="sizer" ref={(element) => { if (element) element.style.height = `${shown.length * sizes.row}px`; }}>
             <Labels rows={rows.rows} shown={inSight} first={firstShown} fold={fold} focus={focus}
               toggle={(row) => setFold(toggled(row, fold))} choose={setFocus} />
             <div class="area" ref={area}>
@@ -241,7 +242,7 @@ function Rendered({ run, rows, state, values }: { run: Run; rows: Rows; state: S
             </div>
           </div>
         </div>
-        {hover && tile && <Tooltip hover={hover} rows={rows} tile={tile.tile} ops={tile.ops} strips={states ? strips : null} />}
+        {hover && tile && <RowTooltip hover={hover} rows={rows} tile={tile.tile} ops={tile.ops} strips={states ? strips : null} />}
       </div>
       <Legend rows={rows} strips={states ? strips : null} />
       {selected !== null && <Details links={chosen} close={() => setSelected(null)} run={run} />}

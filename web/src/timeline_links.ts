@@ -3,7 +3,8 @@ import { useMemo } from 'preact/hooks';
 import { fetchMessages, fetchOperation, fetchRelated, type Message, type Operation, type Rows, type Run } from './api';
 import { useAnswer } from './hooks';
 import { cellOf, launchSpan } from './resources';
-import { ROW_HEIGHT, type Theme, type Window } from './picture';
+import type { Theme, Window } from './picture';
+import { sizes } from './sizes';
 
 export interface End { block: string; time: bigint }
 export interface Link { from: End; to: End }
@@ -55,7 +56,7 @@ export function paintLinks(c: CanvasRenderingContext2D, view: Window, links: Lin
   const yOf = (block: string): number | null => {
     for (let name = block; name; name = name.includes('.') ? name.slice(0, name.lastIndexOf('.')) : '') {
       const at = position.get(name);
-      if (at !== undefined) return top + (at - first) * ROW_HEIGHT + ROW_HEIGHT / 2;
+      if (at !== undefined) return top + (at - first) * sizes.row + sizes.row / 2;
     }
     return null;
   };

@@ -3,10 +3,12 @@ import { launchName, runs, type Launch, type Operation, type Row, type Rows, typ
 import { href } from './address';
 import { operationColour } from './colours';
 import { STATES } from './pe_states';
-import { ROW_HEIGHT, type PlacedOps } from './picture';
+import type { PlacedOps } from './picture';
 import { isOpen, type Fold } from './rows';
 import { Swatch } from './section';
+import { sizes } from './sizes';
 import { duration, exact, percent } from './time';
+import { Tooltip } from './tooltip';
 import type { Hit, View } from './timeline_input';
 import type { Links } from './timeline_links';
 import { statesAt, type StateStrips } from './timeline_states';
@@ -54,8 +56,8 @@ export function Labels(props: { rows: Row[]; shown: number[]; first: number; fol
         const row = props.rows[id], position = props.first + i, open = isOpen(row, props.fold);
         const style = (element: HTMLElement | null) => {
           if (!element) return;
-          element.style.top = `${position * ROW_HEIGHT}px`;
-          element.style.paddingLeft = `${0.6 + row.depth}em`;
+          element.style.top = `${position * sizes.row}px`;
+          element.style.paddingLeft = sizes.phone ? `${0.2 + 0.5 * row.depth}em` : `${0.6 + row.depth}em`;
         };
         return (
           <div key={id} class={position === props.focus ? 'label focus' : 'label'} ref={style} title={row.name} onClick={() => props.choose(position)}>
@@ -71,13 +73,8 @@ export function Labels(props: { rows: Row[]; shown: number[]; first: number; fol
   );
 }
 
-export function Tooltip({ hover, rows, tile, ops, strips }: { hover: { x: number; y: number; hit: Hit }; rows: Rows; tile: Tile; ops: PlacedOps | null; strips: StateStrips | null }) {
+export function RowTooltip({ hover, rows, tile, ops, strips }: { hover: { x: number; y: number; hit: Hit }; rows: Rows; tile: Tile; ops: PlacedOps | null; strips: StateStrips | null }) {
   const { hit } = hover, row = rows.rows[hit.row];
-  const place = (element: HTMLElement | null) => {
-    if (!element) return;
-    element.style.left = `${Math.min(hover.x + 14, innerWidth - element.offsetWidth - 8)}px`;
-    element.style.top = `${hover.y + 18 + element.offsetHeight > innerHeight ? hover.y - element.offsetHeight - 10 : hover.y + 18}px`;
-  };
   const lines: string[] = [];
   if (hit.op !== null && ops && tile.ops) {
     lines.push(`${rows.operations[tile.ops.operation[hit.op]]?.name ?? '?'}  ${duration(ops.end[hit.op] - ops.start[hit.op])}`);
@@ -95,11 +92,11 @@ export function Tooltip({ hover, rows, tile, ops, strips }: { hover: { x: number
     } else lines.push('idle');
   } else lines.push('idle');
   return (
-    <div class="tooltip" ref={place} role="status">
+    <Tooltip x={hover.x} y={hover.y}>
       <strong>{row.name}</strong>
       {lines.map((line) => <span>{line}</span>)}
       <span class="dim">at {exact(hit.time)}</span>
-    </div>
+    </Tooltip>
   );
 }
 

@@ -1,19 +1,20 @@
 // Why a launch took its time: findings, the time of each PE, and the resources that were busy or waited for.
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { launchName, fetchActivity, fetchClasses, type Launch, type Rows, type Run, type State } from './api';
 import { href } from './address';
 import { Findings } from './findings';
-import { useAnswer } from './hooks';
+import { useAnswer, useSize } from './hooks';
 import { longestLaunch, part, total } from './overview';
 import { STATES, peTimes, type PeTime } from './pe_states';
 import { prepare, theme } from './picture';
 import { bytesText, kernelSpan, kindLabel, LaunchChoice, machineOf, rateText, ResourceName, timelineOf, type Span } from './resources';
 import { Section, Swatch } from './section';
+import { sizes } from './sizes';
 import { count, duration, percent } from './time';
 import { CriticalChain } from './why_chain';
 import { WaitMatrix } from './why_matrix';
 
-const CHART_HEIGHT = 220;
+const CHART_HEIGHT = 220;  // in pixels of a usual screen
 const MOST_RESOURCES = 12;
 
 export function Why({ run, rows, state, values }: { run: Run; rows: Rows | null; state: State | null; values: URLSearchParams }) {
@@ -72,26 +73,18 @@ function PeTimes({ launch, span }: { launch: Launch; span: Span }) {
 
 function Columns({ pes, length, span }: { pes: PeTime[]; length: number; span: Span }) {
   const canvas = useRef<HTMLCanvasElement>(null), box = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(0);
+  const { width } = useSize(box);
   const [at, setAt] = useState<number | null>(null);
-  useLayoutEffect(() => {
-    const measure = () => setWidth(box.current?.clientWidth ?? 0);
-    const observer = new ResizeObserver(measure);
-    observer.observe(box.current!);
-    measure();
-    return () => observer.disconnect();
-  }, []);
   const step = width / pes.length;
   useEffect(() => {
     if (width === 0) return;
-    const c = prepare(canvas.current!, width, CHART_HEIGHT);
-    const colours = theme();
+    const full = Math.round(CHART_HEIGHT * sizes.scale), c = prepare(canvas.current!, width, full), colours = theme();
     c.fillStyle = colours.line;
-    c.fillRect(0, 0, width, CHART_HEIGHT);
+    c.fillRect(0, 0, width, full);
     pes.forEach(({ parts }, i) => {
-      let y = CHART_HEIGHT;
+      let y = full;
       parts.forEach((time, state) => {
-        const height = (time / length) * CHART_HEIGHT;
+        const height = (time / length) * full;
         if (height <= 0) return;
         c.fillStyle = STATES[state].colour;
         c.fillRect(i * step, y - height, Math.max(0.5, step - (step > 4 ? 1 : 0)), height);
@@ -101,7 +94,7 @@ function Columns({ pes, length, span }: { pes: PeTime[]; length: number; span: S
     if (at !== null) {
       c.strokeStyle = colours.mark;
       c.lineWidth = 2;
-      c.strokeRect(at * step, 1, Math.max(3, step - 1), CHART_HEIGHT - 2);
+      c.strokeRect(at * step, 1, Math.max(3, step - 1), full - 2);
     }
   });
   const chosen = at === null ? null : pes[at];
