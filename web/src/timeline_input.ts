@@ -59,6 +59,7 @@ export function usePlotPointer(pointer: Pointer) {
   useEffect(() => {
     const canvas = pointer.plot.current!;
     let drag: { x: number; y: number; moved: boolean } | null = null;
+    const held = new Map<number, { x: number; y: number }>();  // fingers, and the pressed mouse
     const place = (event: MouseEvent) => {
       const box = canvas.getBoundingClientRect();
       return { x: event.clientX - box.left, y: event.clientY - box.top };
@@ -73,10 +74,21 @@ export function usePlotPointer(pointer: Pointer) {
     const down = (event: PointerEvent) => {
       if (event.button !== 0) return;
       canvas.setPointerCapture(event.pointerId);
-      drag = { ...place(event), moved: false };
+      held.set(event.pointerId, place(event));
+      drag = held.size === 1 ? { ...place(event), moved: false } : null;
+    };
+    // Two fingers zoom about the point between them.
+    const pinch = (event: PointerEvent) => {
+      const span = () => { const [a, b] = [...held.values()]; return Math.max(20, Math.abs(a.x - b.x)); };
+      const before = span();
+      held.set(event.pointerId, place(event));
+      const [a, b] = [...held.values()];
+      now.current.setHover(null);
+      now.current.zoom(before / span(), (a.x + b.x) / 2 / now.current.size.width);
     };
     const move = (event: PointerEvent) => {
       const at = place(event);
+      if (held.size > 1) return held.has(event.pointerId) ? pinch(event) : undefined;
       if (!drag) {
         const hit = now.current.hitAt(at.x, at.y);
         return now.current.setHover(hit ? { x: event.clientX, y: event.clientY, hit } : null);
@@ -87,27 +99,25 @@ export function usePlotPointer(pointer: Pointer) {
       now.current.setHover(null);
       drag = { ...at, moved: true };
     };
+    const cancel = (event: PointerEvent) => {
+      held.delete(event.pointerId);
+      drag = null;
+    };
     const up = (event: PointerEvent) => {
       const at = place(event);
       const hit = drag && !drag.moved ? now.current.hitAt(at.x, at.y) : null;
-      drag = null;
+      cancel(event);
       if (hit) now.current.clicked(hit);
     };
     const twice = (event: MouseEvent) => now.current.zoom(1 / 4, place(event).x / now.current.size.width);
     const leave = () => now.current.setHover(null);
+    const handlers = { pointerdown: down, pointermove: move, pointerup: up, pointercancel: cancel, pointerleave: leave, dblclick: twice };
+    const each = Object.entries(handlers) as [string, EventListener][];
     canvas.addEventListener('wheel', wheel, { passive: false });
-    canvas.addEventListener('pointerdown', down);
-    canvas.addEventListener('pointermove', move);
-    canvas.addEventListener('pointerup', up);
-    canvas.addEventListener('pointerleave', leave);
-    canvas.addEventListener('dblclick', twice);
+    each.forEach(([name, handler]) => canvas.addEventListener(name, handler));
     return () => {
       canvas.removeEventListener('wheel', wheel);
-      canvas.removeEventListener('pointerdown', down);
-      canvas.removeEventListener('pointermove', move);
-      canvas.removeEventListener('pointerup', up);
-      canvas.removeEventListener('pointerleave', leave);
-      canvas.removeEventListener('dblclick', twice);
+      each.forEach(([name, handler]) => canvas.removeEventListener(name, handler));
     };
   }, []);
 }
