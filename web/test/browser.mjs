@@ -45,7 +45,8 @@ export async function serve(folder, ...options) {
 export const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
 export const complaints = [];
 
-export async function open(url, options = {}) {
+// `prepare` comes before the page is loaded.
+export async function open(url, options = {}, prepare = undefined) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
   page.on('console', (message) => {
@@ -55,6 +56,7 @@ export async function open(url, options = {}) {
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('requestfailed', (request) => { if (!/abort/i.test(request.failure()?.errorText ?? '')) complaints.push(`${request.url()} ${request.failure()?.errorText}`); });
   page.on('request', (request) => { if (!request.url().startsWith(new URL(url).origin)) complaints.push(`another server is asked: ${request.url()}`); });
+  await prepare?.(page);
   await page.goto(url);
   return page;
 }

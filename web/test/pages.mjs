@@ -6,6 +6,7 @@ import { browser, coloured, complaints, end, go, open, picture, pointAt, serve, 
 import { byKeys, machineByKeys } from './keys.mjs';
 import { collective, compare } from './more_runs.mjs';
 import { machine, overview, roofline, tables, timeline, why } from './one_run.mjs';
+import { screens } from './screens.mjs';
 import { strangers } from './strangers.mjs';
 
 try {
@@ -34,6 +35,7 @@ try {
   await gemm.stop();
   await compare(join(work, 'gemm'));
   await collective();
+  await screens();
 
   await strangers(join(work, 'gemm'));
 
