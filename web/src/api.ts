@@ -249,8 +249,8 @@ export async function fetchMessages(t0: bigint, t1: bigint, signal: AbortSignal)
 export interface Strip { row: number; state: string; shares: Uint8Array }
 export interface Strips { columns: number; strips: Strip[] }
 
-export async function fetchStates(t0: bigint, t1: bigint, columns: number, of: string, signal: AbortSignal, run = ''): Promise<Strips> {
-  const bytes = await (await get(`/api/states?t0=${t0}&t1=${t1}&px=${columns}&${of}&run=${run}`, signal)).arrayBuffer();
+export async function fetchStates(t0: bigint, t1: bigint, columns: number, which: string, signal: AbortSignal, run = ''): Promise<Strips> {
+  const bytes = await (await get(`/api/states?t0=${t0}&t1=${t1}&px=${columns}&${which}&run=${run}`, signal)).arrayBuffer();
   const end = new Uint8Array(bytes).indexOf(10);
   const head: { columns: number; strips: [number, string][] } = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 0, end)));
   return { columns: head.columns, strips: head.strips.map(([row, state], i) => ({ row, state, shares: new Uint8Array(bytes, end + 1 + i * head.columns, head.columns) })) };
@@ -276,4 +276,4 @@ export async function fetchChain(t0: bigint, t1: bigint, pe: string, signal: Abo
 export type Related = [seq: number, component: string, begin: number, end: number][];
 export const fetchRelated = (seq: number, signal: AbortSignal) => json<Related>(`/api/related?seq=${seq}`, signal);
 // Nodes from the source of the data to its destination: "seq=7", or "from=sip0.cube0.pe0&to=sip0.cube1.pe0".
-export const fetchRoute = (of: string, signal: AbortSignal) => json<string[]>(`/api/route?${of}`, signal);
+export const fetchRoute = (query: string, signal: AbortSignal) => json<string[]>(`/api/route?${query}`, signal);

@@ -230,13 +230,13 @@ function Picture({ messages, ranks, chain, span, estimate }: { messages: Whole[]
 
 function Chain({ chain, span }: { chain: Whole[]; span: Span }) {
   const end = chain[chain.length - 1].received, begin = chain[0].sent, length = end - begin;
-  const way = chain.reduce((sum, m) => sum + m.arrived - m.sent, 0);
+  const travel = chain.reduce((sum, m) => sum + m.arrived - m.sent, 0);
   const shown = chain.slice(-LISTED);
   return (
     <Section title="Critical chain" hint="Back from the message that was received last: each made its receiver wait, and was sent after what its sender had waited for.">
       <p class="facts-line">
-        <span>{duration(length)} from its first send to its last receive</span><span>on the way {duration(way)} ({percent(way / length)})</span>
-        <span>in the ranks between {duration(length - way)} ({percent((length - way) / length)})</span><span>{bytesText(chain.reduce((sum, m) => sum + m.bytes, 0))}</span>
+        <span>{duration(length)} from its first send to its last receive</span><span>on the way {duration(travel)} ({percent(travel / length)})</span>
+        <span>in the ranks between {duration(length - travel)} ({percent((length - travel) / length)})</span><span>{bytesText(chain.reduce((sum, m) => sum + m.bytes, 0))}</span>
       </p>
       <div class="scrollx"><table class="data">
         <thead><tr><th scope="col">from</th><th scope="col">to</th><th scope="col" class="number">bytes</th><th scope="col" class="number">sent at</th><th scope="col" class="number">on the way</th><th scope="col" class="number">receiver waited</th><th scope="col" class="number">until its next send</th></tr></thead>

@@ -29,7 +29,7 @@ export function Compare({ run, comparison, values }: { run: Run; comparison: Com
           <span>A <strong>{comparison.before}</strong></span><span>B <strong>{comparison.after}</strong></span>
           {pairs.length > 0 && <span>launches {duration(comparison.total.before * 1e6)} → {duration(comparison.total.after * 1e6)}, <strong class={tone(comparison.total.after - comparison.total.before)}>{factor(comparison.total.before, comparison.total.after)}</strong></span>}
         </p>
-        {comparison.settings.length === 0 ? <p class="hint">Nothing was set differently.</p> : (
+        {comparison.settings.length === 0 ? <p class="hint">No setting differs.</p> : (
           <div class="scrollx"><table class="data">
             <thead><tr><th scope="col">set differently</th><th scope="col">A</th><th scope="col">B</th></tr></thead>
             <tbody>{comparison.settings.map((one) => <tr><th scope="row">{one.name}</th><td>{one.before || '–'}</td><td>{one.after || '–'}</td></tr>)}</tbody>
@@ -97,7 +97,7 @@ function Waterfall({ parts, total }: { parts: Difference[]; total: Difference })
   );
   const label = (name: string) => PARTS.find((part) => part.name === name)?.label ?? words(name);
   return (
-    <Section title="Where the difference comes from" hint="Of all launches that have a partner, as seen from the PEs that ended last. The parts add up.">
+    <Section title="Where the difference comes from" hint="All launches that have a partner, as seen from the PEs that ended last. The parts add up.">
       <table class="facts waterfall"><tbody>
         <tr><th scope="row">A</th><td class="meter">{bar(0, total.before, 'total')}</td><td class="number">{duration(total.before * 1e6)}</td><td class="number" /></tr>
         {steps.map(({ part, from, to }) => (
@@ -122,7 +122,7 @@ function findingsOf(run: Run): Found[] {
     .map((f) => ({ rule: String(f.rule ?? ''), headline: String(f.headline ?? f.rule ?? ''), factor: typeof f.factor === 'number' ? f.factor : 1 }));
 }
 
-// By rule: what was found in one alone, and what still is.
+// Findings are paired by their rule: those of one run alone, and those of both.
 function FindingChanges({ before, after }: { before: Run; after: Run }) {
   const a = findingsOf(before), b = findingsOf(after);
   if (a.length === 0 && b.length === 0) return null;
@@ -180,7 +180,7 @@ function Classes({ run, other, pair }: { run: Run; other: Run; pair: Compared })
 function Blocks({ blocks }: { blocks: Difference[] }) {
   if (blocks.length === 0) return null;
   return (
-    <Section title="Blocks whose times changed most" hint="Of the whole run.">
+    <Section title="Blocks whose times changed most" hint="Times over the whole run.">
       <div class="scrollx"><table class="data">
         <thead><tr><th scope="col">block</th><th scope="col">statistic</th><th scope="col" class="number">A</th><th scope="col" class="number">B</th><th scope="col" class="number">B − A</th></tr></thead>
         <tbody>

@@ -18,8 +18,6 @@ import { paintStrips } from './timeline_states';
 // In pixels of a usual screen; a phone has titles above the strips.
 const STRIP = 46, GAP = 8, RULER = 22, LABELS = 190, TITLE = 18, FONT = 12;
 
-interface Line { title: string; of: 'A' | 'B'; node: string; span: Span }
-
 // Both on one scale, from the start of each kernel on: the mean of all PEs of the SIP, and the PE that ended last.
 export function Aligned({ run, other, pair }: { run: Run; other: Run; pair: Compared }) {
   const a = kernelSpan(launchOf(other, pair.before.id)), b = kernelSpan(launchOf(run, pair.after.id));
@@ -31,9 +29,9 @@ export function Aligned({ run, other, pair }: { run: Run; other: Run; pair: Comp
     const ask = (span: Span, pe: string, which: string) => fetchStates(span.t0, span.t1, Math.max(1, Math.round(((width - labels) * Number(span.t1 - span.t0)) / longest)), `nodes=${sip},${pe}`, signal, which);
     return Promise.all([ask(a!, peA, 'against'), ask(b!, peB, '')]);
   });
-  const lines: (Line & { strips: Strips; row: number })[] = a && b && answer.value ? [
-    { title: `A, all PEs of ${sip}`, of: 'A', node: sip, span: a, strips: answer.value[0], row: 0 }, { title: `B, all PEs of ${sip}`, of: 'B', node: sip, span: b, strips: answer.value[1], row: 0 },
-    { title: `A, ${peA}`, of: 'A', node: peA, span: a, strips: answer.value[0], row: 1 }, { title: `B, ${peB}`, of: 'B', node: peB, span: b, strips: answer.value[1], row: 1 },
+  const lines: { title: string; span: Span; strips: Strips; row: number }[] = a && b && answer.value ? [
+    { title: `A, all PEs of ${sip}`, span: a, strips: answer.value[0], row: 0 }, { title: `B, all PEs of ${sip}`, span: b, strips: answer.value[1], row: 0 },
+    { title: `A, ${peA}`, span: a, strips: answer.value[0], row: 1 }, { title: `B, ${peB}`, span: b, strips: answer.value[1], row: 1 },
   ] : [];
   const strip = STRIP * sizes.scale, above = sizes.phone ? TITLE : 0, step = strip + above + GAP * sizes.scale, ruler = RULER * sizes.scale;
   const height = 4 * step + ruler;
@@ -71,10 +69,10 @@ export function Aligned({ run, other, pair }: { run: Run; other: Run; pair: Comp
 }
 
 // Shares of B less those of A, by the place in the picture; of several kinds of resource the one that changed most.
-function difference(kinds: [string, string][], of: (which: number, kind: string) => Picture): Picture {
+function difference(kinds: [string, string][], pictureOf: (which: number, kind: string) => Picture): Picture {
   const changes = new Map<string, { share: number; label: string }>();
   for (const [kind, label] of kinds) {
-    const old = new Map(of(0, kind).shapes.map(({ id, figures }) => [id, figures])), now = of(1, kind);
+    const old = new Map(pictureOf(0, kind).shapes.map(({ id, figures }) => [id, figures])), now = pictureOf(1, kind);
     for (const { id, figures } of now.shapes) {
       const before = old.get(id) ?? null;
       if (!figures && !before) continue;
@@ -82,7 +80,7 @@ function difference(kinds: [string, string][], of: (which: number, kind: string)
       if (!known || Math.abs(share) > Math.abs(known.share)) changes.set(id, { share, label });
     }
   }
-  const picture = of(1, '');
+  const picture = pictureOf(1, '');
   return {
     ...picture,
     shapes: picture.shapes.map((shape) => {
@@ -100,14 +98,14 @@ export function ChangeMap({ run, other, pair, values }: { run: Run; other: Run; 
   const picture = useMemo(() => {
     if (!machine.value || !cells.value) return null;
     const [a0, b0] = cells.value;
-    const of = (which: number, one: string) => overviewPicture(machine.value!, `sip${pair.sip ?? 0}`, (which ? b0 : a0).cells, (which ? b0 : a0).wires, one, 'busy');
-    return difference(KINDS.filter(([key]) => key !== '' && (kind === '' || key === kind)), of);
+    const pictureOf = (which: number, one: string) => overviewPicture(machine.value!, `sip${pair.sip ?? 0}`, (which ? b0 : a0).cells, (which ? b0 : a0).wires, one, 'busy');
+    return difference(KINDS.filter(([key]) => key !== '' && (kind === '' || key === kind)), pictureOf);
   }, [machine.value, cells.value, kind, pair.sip]);
   const dark = isDark();
   if (!a || !b) return null;
   return (
     <Section title="Machine, B − A" hint="Share of the kernel's time in which a resource was in use, at each place of the one that changed most: red in B more, blue in B less. A shorter kernel keeps the same resources busier.">
-      <p class="tools"><label>Of <select value={kind} onChange={(event) => { location.hash = href('compare', { launch: pair.after.id, kind: (event.target as HTMLSelectElement).value }); }}>{KINDS.map(([key, label]) => <option value={key}>{key ? label : 'what changed most'}</option>)}</select></label>
+      <p class="tools"><label>Kind <select value={kind} onChange={(event) => { location.hash = href('compare', { launch: pair.after.id, kind: (event.target as HTMLSelectElement).value }); }}>{KINDS.map(([key, label]) => <option value={key}>{key ? label : 'what changed most'}</option>)}</select></label>
         <span class="dim">−100 % <svg class="scale" viewBox="0 0 50 10" preserveAspectRatio="none" aria-hidden="true">{Array.from({ length: 25 }, (_, i) => <rect x={i * 2} width="2.1" height="10" fill={changeColour(i / 12 - 1, dark)} />)}</svg> +100 %</span></p>
       {(machine.failure || cells.failure) && <p class="bad" role="alert">{machine.failure || cells.failure}</p>}
       {picture && <div class="changemap"><MachineCanvas picture={picture} measure="difference" ns={Number(b.t1 - b.t0) / 1e6} marked="" click={(shape) => { location.hash = machineOf(shape.go ?? shape.id.split(' ')[0], b).slice(1); }} /></div>}

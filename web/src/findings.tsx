@@ -21,12 +21,12 @@ export function Findings({ run }: { run: Run }) {
           const evidence = Array.isArray(f.evidence) ? f.evidence : f.evidence === undefined ? [] : [f.evidence];
           const launch = run.launches.find(({ id }) => id !== undefined && id === f.launch);
           const span = kernelSpan(launch);
-          const gain = ns(f.gain_ns), of = ns(f.of_ns), factor = ns(f.factor);
+          const gain = ns(f.gain_ns), whole = ns(f.of_ns), factor = ns(f.factor);
           return (
             <li>
               <strong><Linked text={text(f.headline ?? f.title ?? f.rule)} span={span} /></strong>
               {gain > 0 && (
-                <span class="gain">up to {duration(gain * 1e6)}{of > 0 && ` of ${duration(of * 1e6)}`}{factor > 1 && ` (${factor.toFixed(2)}x)`}
+                <span class="gain">up to {duration(gain * 1e6)}{whole > 0 && ` of ${duration(whole * 1e6)}`}{factor > 1 && ` (${factor.toFixed(2)}x)`}
                   {f.launch !== null && f.launch !== undefined && <> · <a href={href('overview', { launch: text(f.launch) })}>launch #{text(f.launch)}{launch && ` ${runs(launch)}`}</a></>}</span>
               )}
               {evidence.map((line) => <p><Linked text={text(line)} span={span} /></p>)}

@@ -3,8 +3,8 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 export interface Answer<T> { value: T | null; key: string; failure: string }
 
-// The answer to the newest wish; while it is on its way, the one before stays. An empty key asks for nothing. Of wishes
-// that come faster than answers (a window that is dragged), only the newest waits for its turn.
+// The answer to the newest wish; while it is on its way, the one before stays. An empty key asks for nothing. When wishes
+// come faster than answers (a window that is dragged), only the newest waits for its turn.
 export function useAnswer<T>(key: string, ask: (signal: AbortSignal) => Promise<T>): Answer<T> {
   const [answer, setAnswer] = useState<Answer<T>>({ value: null, key: '', failure: '' });
   const wish = useRef<{ key: string; ask: (signal: AbortSignal) => Promise<T> } | null>(null);

@@ -92,7 +92,7 @@ function Shown({ run, machine, values }: { run: Run; machine: MachineOverview; v
   );
 }
 
-// The way from the tray to the part that is shown, and what lies below it.
+// The path from the tray to the part that is shown, and the parts below it.
 function Path({ at, machine, to }: { at: string; machine: MachineOverview; to: (changed: Record<string, string | undefined>) => string }) {
   const parts = at ? at.split('.') : [];
   const below = parts.length === 0 ? [...new Set(machine.groups.filter((group) => group.startsWith('sip')).map((group) => group.split('.')[0]))]

@@ -75,7 +75,7 @@ function neighbour(picture: Picture, measure: Measure, from: Shape | null, dx: n
   return best;
 }
 
-// The way of an operation's data: its wires, and the parts that they lead through.
+// The route of an operation's data: its wires, and the parts that they lead through.
 function paintRoute(c: CanvasRenderingContext2D, picture: Picture, route: string[], scale: number, left: number, top: number) {
   const wires = new Set(route.slice(1).map((node, i) => `${route[i]} → ${node}`));
   c.strokeStyle = c.fillStyle = theme().accent;

@@ -2,7 +2,7 @@
 import type { Cell, GroupWire, MachineOverview, MachinePart, Resource } from './api';
 import { cellOf, kindLabel, peerOf } from './resources';
 
-// Of 'difference', shares of two runs; a rate is bytes, with another scale.
+// 'difference' is between the shares of two runs; 'rate' is bytes with another scale.
 export type Measure = 'busy' | 'bytes' | 'rate' | 'wait' | 'queue' | 'difference';
 export interface Figures { share: number; bytes: number; waitNs: number; gbs: number; queue: number }
 
@@ -24,7 +24,7 @@ const CELL = 100, GAP = 34, EDGE = 26;
 
 interface Place { x: number; y: number }
 
-// Of a cube or an IO chiplet in its SIP; cubes lie on the mesh, row by row.
+// The place of a cube or an IO chiplet in its SIP; cubes lie on the mesh, row by row.
 function placeIn(group: string, machine: MachineOverview, ios: number): Place {
   const [w] = machine.mesh;
   const cube = /\.cube(\d+)$/.exec(group);

@@ -21,15 +21,15 @@ function kernelTime(breakdown: Breakdown): number {
 
 // What bounds a launch: the resource that the run names, in use for half of its kernel or more, else what its critical PE spent
 // most time in.
-export function boundedBy(launch: Launch | undefined): { text: string; share: number; of: string } | null {
+export function boundedBy(launch: Launch | undefined): { text: string; share: number; meaning: string } | null {
   const { breakdown } = launch ?? {};
   if (!launch || !breakdown) return null;
   const kernel = kernelTime(breakdown), all = total(launch);
   const busy = ns(breakdown.busy?.[`${breakdown.limiter}_ns`]);
-  if (kernel > 0 && busy > 0) return { text: words(breakdown.limiter!), share: busy / kernel, of: 'of its kernel busy' };
+  if (kernel > 0 && busy > 0) return { text: words(breakdown.limiter!), share: busy / kernel, meaning: 'of its kernel busy' };
   const largest = PARTS.reduce((best, one) => (part(breakdown, one.name) > part(breakdown, best.name) ? one : best));
   const time = part(breakdown, largest.name);
-  return time > 0 && all > 0 ? { text: largest.label, share: time / all, of: 'of its time' } : null;
+  return time > 0 && all > 0 ? { text: largest.label, share: time / all, meaning: 'of its time' } : null;
 }
 
 export function longestLaunch(run: Run): Launch | undefined {
@@ -38,8 +38,8 @@ export function longestLaunch(run: Run): Launch | undefined {
 
 // "3 of 5 tensors right, 1 wrong, 1 not verified"
 export function verdicts(rows: NonNullable<Run['verification']>): string {
-  const of = (status: string) => rows.filter((row) => row.status === status).length;
-  const bad = ['wrong', 'not verified'].filter((status) => of(status) > 0).map((status) => `, ${of(status)} ${status}`);
+  const number = (status: string) => rows.filter((row) => row.status === status).length;
+  const bad = ['wrong', 'not verified'].filter((status) => number(status) > 0).map((status) => `, ${number(status)} ${status}`);
   return `${rows.filter((row) => row.ok).length} of ${rows.length} tensors right${bad.join('')}`;
 }
 
@@ -174,7 +174,7 @@ function Chosen({ run, launch }: { run: Run; launch: Launch }) {
       <p class="facts-line">
         <span>{duration(total(launch) * 1e6)} in all</span>
         {kernel > 0 && <span>kernel {duration(kernel * 1e6)} on {launch.breakdown?.pe}</span>}
-        {bound && <span>bounded by <strong>{bound.text}</strong>, {percent(bound.share)} {bound.of}</span>}
+        {bound && <span>bounded by <strong>{bound.text}</strong>, {percent(bound.share)} {bound.meaning}</span>}
         {padded > 0.001 && <span>{percent(padded)} of the MACs are padding</span>}
         {ns(launch.late_pes) > 0 && <span>{launch.late_pes} PEs started late</span>}
         {run.has_operations && launch.submit_fs && <a href={href('why', { launch: launch.id })}>Why it took so long</a>}

@@ -109,8 +109,8 @@ export function Roofline({ run, rows, values }: { run: Run; rows: Rows | null; v
   return (
     <>
       <h1 class="unseen">Roofline</h1>
-      <Section title="Roofline" hint="Of the kernels that took longest: what they compute for each byte that the HBM channels of their PEs move, and how fast. A product counts twice its multiply-accumulates, without padding; MATH counts elements times passes. Rings: the same per byte of the links of PEs, of UCIe and of PCIe, each below the slope of the wires that were used. Diamonds: composites.">
-        {points.length === 0 ? <p class="hint">Nothing was computed from data in HBM.</p> : <Chart points={points} chosen={chosen.launch} composites={composites.value ?? []} />}
+      <Section title="Roofline" hint="What the longest kernels compute for each byte that the HBM channels of their PEs move, and how fast. A product counts twice its multiply-accumulates, without padding; MATH counts elements times passes. Rings: the same per byte of the links of PEs, of UCIe and of PCIe, each below the slope of the wires that were used. Diamonds: composites.">
+        {points.length === 0 ? <p class="hint">No kernel computed from data in HBM.</p> : <Chart points={points} chosen={chosen.launch} composites={composites.value ?? []} />}
         {points.length > 0 && <Distances points={points} chosen={chosen.launch} />}
       </Section>
       <Operations worked={chosen} rows={rows} machine={machine.value} />
@@ -210,7 +210,7 @@ function Distances({ points, chosen }: { points: Point[]; chosen: Launch }) {
   );
 }
 
-// By kind of operation: how fast an engine is while it works.
+// How fast an engine is while it works, for each kind of operation.
 function Operations({ worked, rows, machine }: { worked: Worked; rows: Rows; machine: MachineOverview }) {
   const dtype = dtypeOf(rows), ns = Number(worked.span.t1 - worked.span.t0) / 1e6;
   const list = [...worked.work.operations].sort((a, b) => b.busyNs - a.busyNs);

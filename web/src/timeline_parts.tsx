@@ -113,7 +113,7 @@ export function Legend({ rows, strips }: { rows: Rows; strips: StateStrips | nul
   );
 }
 
-// Where the machine shows the way of the data.
+// The page Machine with the route of the data.
 function routeOf(operation: Operation, { message }: Links): string | null {
   const span = { t0: BigInt(operation.start_fs), t1: BigInt(operation.end_fs) };
   const edge = span.t1 - span.t0 + 1000000n, window = { t0: span.t0 > edge ? span.t0 - edge : 0n, t1: span.t1 + edge };

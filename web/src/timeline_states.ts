@@ -40,7 +40,7 @@ export function paintStrips({ columns, strips }: Strips): { picture: HTMLCanvasE
   return { picture, at, shares };
 }
 
-// Of the rows in sight; while an answer is on its way, only the newest wish waits.
+// States of the rows in sight; while an answer is on its way, only the newest wish waits.
 export function useStates(rows: Rows, view: View, inSight: number[], width: number, take: (strips: StateStrips) => void) {
   const wish = useRef<(() => Promise<void>) | null>(null), busy = useRef(false), ended = useRef(new AbortController());
   const wanted = inSight.filter((row) => hasStates(rows, row)).slice(0, MOST_ROWS);

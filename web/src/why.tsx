@@ -24,7 +24,7 @@ export function Why({ run, rows, state, values }: { run: Run; rows: Rows | null;
     <>
       <h1 class="unseen">Why</h1>
       <Findings run={run} />
-      {!Array.isArray(run.findings) || run.findings.length === 0 ? <p class="hint">Nothing was found that would bring more than 3 %, or the run was made with --no-findings.</p> : null}
+      {!Array.isArray(run.findings) || run.findings.length === 0 ? <p class="hint">No finding would bring more than 3 %, or the run was made with --no-findings.</p> : null}
       <p class="tools">
         <LaunchChoice run={run} chosen={launch} to={(chosen) => href('why', { launch: chosen.id })} />
         {launch && <span class="dim">{duration(total(launch) * 1e6)} from submission to completion{span && `, kernel ${duration(Number(span.t1 - span.t0))}`}</span>}
@@ -161,7 +161,7 @@ function Resources({ launch, span, values }: { launch: Launch; span: Span; value
   return (
     <Section title={like ? `Each of ${like.replace(' > ', ' → ')}` : 'Each resource'} hint="Where much waited for a resource that is seldom busy, look at what stands behind it.">
       <p class="tools">
-        <label>Of <select value={like ? '' : kind} onChange={(event) => { location.hash = to({ like: '', kind: (event.target as HTMLSelectElement).value }); }}>{FILTERS.map(([key, label]) => <option value={key}>{label}</option>)}</select></label>
+        <label>Kind <select value={like ? '' : kind} onChange={(event) => { location.hash = to({ like: '', kind: (event.target as HTMLSelectElement).value }); }}>{FILTERS.map(([key, label]) => <option value={key}>{label}</option>)}</select></label>
         {like && <a href={to({ like: '' })}>all resources</a>}
         <span class="dim">{answer.value && `${count(answer.value.total)} were in use; the first ${count(answer.value.rows.length)}`}</span>
       </p>
