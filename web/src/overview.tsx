@@ -217,7 +217,7 @@ function Lists({ run }: { run: Run }) {
         <caption>What was run</caption>
         <tbody>
           <tr><th scope="row">workload</th><td>{run.bench?.name}</td></tr>
-          {(set.length > 0 ? set : params.slice(0, 6)).map(([key, p]) => <tr><th scope="row">{key}</th><td>{text(p.value)}</td></tr>)}
+          {(set.length > 0 ? set : params.slice(0, 6)).map(([key, p]) => <tr><th scope="row" class="long">{key}</th><td>{text(p.value)}</td></tr>)}
           <tr><th scope="row">machine</th><td>{run.topology?.file}{machine(run) && <span class="dim"> {machine(run)}</span>}</td></tr>
           {(run.settings ?? []).slice(0, 20).map((s) => <tr><th scope="row" class="long">{s.key}</th><td>{text(s.value)} <span class="dim">reference {text(s.reference)}</span></td></tr>)}
           <tr><th scope="row">data mode</th><td>{run.data_mode}{(run.verification ?? []).length > 0 && `, ${verdicts(run.verification!)}`}</td></tr>

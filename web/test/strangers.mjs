@@ -32,16 +32,22 @@ async function hostileNames(gemm) {
   const hostile = join(work, 'hostile');
   cpSync(gemm, hostile, { recursive: true });
   result.findings = [{ rule: '<b>rule</b>', headline: '<img src=x onerror=alert(1)>', evidence: ['<svg onload=alert(1)>'], remedy: '<script>alert(1)</script>' }];
+  // Names without a place to break them.
+  const long = 'a_name_that_somebody_made_'.repeat(9);
+  result.findings.push({ rule: long, headline: long, evidence: [long], remedy: long });
+  result.bench = { name: long, params: { [long]: { value: long, origin: 'cli' } } };
+  result.launches[0].label = long;
   writeFileSync(join(hostile, 'result.json'), JSON.stringify(result));
   execFileSync('sqlite3', [join(hostile, 'ops.sqlite')], { input: `UPDATE operation SET name = '<img src=x onerror=document.title="owned">' WHERE name = 'TileToken/GEMM';
     UPDATE component SET name = 'sip0.cube0.pe0.<b onclick=alert(1)>' WHERE name LIKE '%pe_fetch_store';` });
   const markup = await serve(hostile);
-  const hostilePage = await open(markup.url);
+  const hostilePage = await open(markup.url, { viewport: { width: 390, height: 844 } });
   for (const label of ['Overview', 'Why', 'Machine', 'Roofline', 'Timeline', 'Tables']) {
     await go(hostilePage, label);
     await hostilePage.waitForTimeout(600);
     assert.equal(await hostilePage.locator('img, b, script:not([src])').count(), 0, `${label} has elements that a name made`);
     assert.doesNotMatch(await hostilePage.title(), /owned/);
+    assert.ok(await hostilePage.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth), `${label} is wider than a phone`);
   }
   await hostilePage.getByText('sip0.cube0.pe0.<b onclick=alert(1)>').first().waitFor();
   await go(hostilePage, 'Timeline');
