@@ -8,9 +8,9 @@
 namespace kb {
 
 // Raised with every change of a type that crosses the boundary, and then stated in CHANGELOG.md.
-inline constexpr int kPluginAbi = 23;
+inline constexpr int kPluginAbi = 24;
 
-// For example "kernbench 0.5.0, plug-in ABI 23".
+// For example "kernbench 0.5.0, plug-in ABI 24".
 inline std::string plugin_abi() {
   std::string text = std::string("kernbench ") + kVersion + ", plug-in ABI " + std::to_string(kPluginAbi);
 #if defined(_GLIBCXX_USE_CXX11_ABI) && !_GLIBCXX_USE_CXX11_ABI
