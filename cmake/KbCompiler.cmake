@@ -22,7 +22,7 @@ target_compile_features(kb_flags INTERFACE cxx_std_17)
 # Examples include <kernbench/...>, as from an installation.
 set(_installed "${CMAKE_BINARY_DIR}/include/kernbench")
 file(MAKE_DIRECTORY "${_installed}")
-foreach(link platform modules kernels sw sim/device/device.h sim/device/device_queue.h sim/device/width_adapter.h platform/base/version.h)
+foreach(link platform modules kernels sw sim/ports/device/device.h sim/ports/device/device_queue.h sim/ports/device/width_adapter.h platform/base/version.h)
   cmake_path(GET link FILENAME name)
   file(CREATE_LINK "${CMAKE_SOURCE_DIR}/${link}" "${_installed}/${name}" SYMBOLIC)
 endforeach()

@@ -1,8 +1,8 @@
 # libkernbench_device.so: the machine as one shared library that shows nothing but its own interface (exports.map), so
 # that it lives in one program with whatever else that is made of. It is made of the archives of the static package.
-add_library(kernbench_device SHARED "${CMAKE_SOURCE_DIR}/sim/device/library.cpp")
+add_library(kernbench_device SHARED "${CMAKE_SOURCE_DIR}/sim/ports/device/library.cpp")
 target_link_libraries(kernbench_device PRIVATE kb_sim_device PUBLIC PkgConfig::SYSTEMC)
-set(_exports "${CMAKE_SOURCE_DIR}/sim/device/exports.map")
+set(_exports "${CMAKE_SOURCE_DIR}/sim/ports/device/exports.map")
 target_link_options(kernbench_device PRIVATE "LINKER:--version-script,${_exports}" "LINKER:-z,defs" "LINKER:--gc-sections")
 set_target_properties(kernbench_device PROPERTIES
   LINK_DEPENDS "${_exports}"

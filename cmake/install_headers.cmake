@@ -10,16 +10,16 @@ foreach(layer ${layers})
     list(APPEND written "${header}|${header}")
   endforeach()
 endforeach()
-list(APPEND written "sim/device/device.h|device.h" "sim/device/device_queue.h|device_queue.h"
-     "sim/device/width_adapter.h|width_adapter.h" "sim/device/axi_words.h|axi_words.h" "sim/device/axi_port.h|axi_port.h"
-     "sim/device/axi_lite_port.h|axi_lite_port.h" "sim/device/axi_memory_port.h|axi_memory_port.h" "platform/base/version.h|version.h")
+list(APPEND written "sim/ports/device/device.h|device.h" "sim/ports/device/device_queue.h|device_queue.h"
+     "sim/ports/device/width_adapter.h|width_adapter.h" "sim/ports/device/axi_words.h|axi_words.h" "sim/ports/device/axi_port.h|axi_port.h"
+     "sim/ports/device/axi_lite_port.h|axi_lite_port.h" "sim/ports/device/axi_memory_port.h|axi_memory_port.h" "platform/base/version.h|version.h")
 foreach(pair ${written})
   string(REPLACE "|" ";" pair "${pair}")
   list(GET pair 0 from)
   list(GET pair 1 to)
   file(READ "${SOURCE}/${from}" text)
   string(REGEX REPLACE "#include \"((${any_layer})/[^\"]+)\"" "#include \"kernbench/\\1\"" text "${text}")
-  string(REPLACE "#include \"sim/device/" "#include \"kernbench/" text "${text}")
+  string(REPLACE "#include \"sim/ports/device/" "#include \"kernbench/" text "${text}")
   file(WRITE "${INCLUDE}/kernbench/${to}" "${text}")
   list(APPEND CMAKE_INSTALL_MANIFEST_FILES "${INCLUDE}/kernbench/${to}")
 endforeach()

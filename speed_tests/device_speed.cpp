@@ -23,8 +23,8 @@
 #include "platform/elab/i_request_source.h"
 #include "platform/elab/platform.h"
 #include "platform/topology/topology.h"
-#include "sim/device/device.h"
-#include "sim/traffic/traffic.h"
+#include "sim/ports/device/device.h"
+#include "sim/ports/traffic/traffic.h"
 
 namespace kb {
 namespace {

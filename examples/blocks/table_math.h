@@ -3,8 +3,8 @@
 
 #include <kernbench/modules/pe/accel_engine.h>
 #include <kernbench/modules/pe/catalog.h>
-#include <kernbench/platform/base/op_types.h>
 #include <kernbench/platform/elab/registry.h>
+#include <kernbench/platform/ops/op_types.h>
 #include <kernbench/platform/params/pe_math_params.h>
 
 #include <array>

@@ -7,8 +7,8 @@
 
 #include "platform/base/error.h"
 #include "platform/base/ids.h"
-#include "platform/base/op_types.h"
 #include "platform/contract/command.h"
+#include "platform/ops/op_types.h"
 
 namespace kb::tl {
 

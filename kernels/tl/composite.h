@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "kernels/tl/tensor_handle.h"
-#include "platform/base/epilogue.h"
 #include "platform/base/reuse_a.h"
 #include "platform/base/tile_shape.h"
+#include "platform/ops/epilogue.h"
 
 namespace kb::tl {
 

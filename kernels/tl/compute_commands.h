@@ -9,8 +9,8 @@
 #include "kernels/tl/call.h"
 #include "kernels/tl/dispatch.h"
 #include "kernels/tl/tensors.h"
-#include "platform/base/op_types.h"
 #include "platform/contract/command.h"
+#include "platform/ops/op_types.h"
 
 namespace kb::tl {
 

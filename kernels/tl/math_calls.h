@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "kernels/tl/tensor_handle.h"
-#include "platform/base/op_types.h"
+#include "platform/ops/op_types.h"
 
 namespace kb::tl {
 

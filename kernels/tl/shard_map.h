@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "platform/base/ids.h"
-#include "platform/base/op_types.h"
+#include "platform/ops/op_types.h"
 
 namespace kb::contract {
 struct TensorLayout;

@@ -7,7 +7,7 @@
 
 #include "kernels/tl/ptr.h"
 #include "kernels/tl/scratch_allocator.h"
-#include "platform/base/op_types.h"
+#include "platform/ops/op_types.h"
 
 namespace kb::tl {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "modules/bridge/address_windows.h"
-#include "platform/base/op_types.h"
+#include "platform/ops/op_types.h"
 #include "platform/routing/memory_split.h"
 
 namespace kb::modules {

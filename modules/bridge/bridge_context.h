@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "modules/bridge/outside_fault.h"
-#include "platform/base/op_types.h"
 #include "platform/elab/inward_mailbox.h"
 #include "platform/elab/outward_calls.h"
 #include "platform/elab/platform.h"
+#include "platform/ops/op_types.h"
 
 namespace kb::modules {
 

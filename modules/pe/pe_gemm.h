@@ -1,8 +1,8 @@
 #pragma once
 
 #include "modules/pe/accel_engine.h"
-#include "platform/base/engine_rates.h"
 #include "platform/base/granularity.h"
+#include "platform/ops/engine_rates.h"
 #include "platform/params/pe_gemm_params.h"
 
 namespace kb::modules {

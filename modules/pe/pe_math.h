@@ -3,7 +3,7 @@
 #include <array>
 
 #include "modules/pe/accel_engine.h"
-#include "platform/base/engine_rates.h"
+#include "platform/ops/engine_rates.h"
 #include "platform/params/pe_math_params.h"
 
 namespace kb::modules {

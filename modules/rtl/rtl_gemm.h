@@ -12,9 +12,9 @@
 #include "modules/rtl/mac_signals.h"
 #include "modules/rtl/rtl_clock.h"
 #include "modules/rtl/rtl_pins.h"
-#include "platform/base/engine_rates.h"
 #include "platform/base/granularity.h"
 #include "platform/elab/registry.h"
+#include "platform/ops/engine_rates.h"
 #include "platform/params/pe_gemm_params.h"
 
 namespace kb::modules {

@@ -10,7 +10,7 @@
 
 #include "platform/address/address_space.h"
 #include "platform/address/region_list.h"
-#include "platform/base/op_types.h"
+#include "platform/ops/op_types.h"
 
 namespace kb::address {
 

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "platform/base/dtype.h"
-#include "platform/base/epilogue.h"
-#include "platform/base/op_types.h"
 #include "platform/base/reuse_a.h"
 #include "platform/contract/barrier_scope.h"
+#include "platform/ops/epilogue.h"
+#include "platform/ops/op_types.h"
 #include "platform/plan/pipeline_plan.h"
 
 namespace kb::contract {

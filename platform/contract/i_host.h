@@ -1,5 +1,5 @@
-// What a host program may ask of the simulated machine. Implemented by sim/host/host_port.h. Blocking calls may only be
-// made from a host thread (the workload or a worker), never from the event engine.
+// What a host program may ask of the simulated machine. Implemented by sim/run/host/host_port.h. Blocking calls may
+// only be made from a host thread (the workload or a worker), never from the event engine.
 #pragma once
 
 #include <cstddef>

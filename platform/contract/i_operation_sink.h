@@ -10,8 +10,8 @@
 
 #include "platform/base/dtype.h"
 #include "platform/base/ids.h"
-#include "platform/base/op_types.h"
 #include "platform/base/units.h"
+#include "platform/ops/op_types.h"
 
 namespace kb::plan {
 struct Stage;

@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "platform/base/ids.h"
-#include "platform/base/op_types.h"
 #include "platform/base/units.h"
 #include "platform/contract/barrier_scope.h"
 #include "platform/contract/request_id.h"
+#include "platform/ops/op_types.h"
 
 namespace kb::contract {
 

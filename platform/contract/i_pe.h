@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "platform/base/ids.h"
-#include "platform/base/op_types.h"
 #include "platform/base/reuse_a.h"
 #include "platform/base/tile_shape.h"
+#include "platform/ops/op_types.h"
 #include "platform/plan/tile_room.h"
 
 namespace kb::contract {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "platform/base/op_types.h"
 #include "platform/base/units.h"
+#include "platform/ops/op_types.h"
 
 namespace kb::contract {
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "platform/base/math_op.h"
 #include "platform/data/running_error.h"
+#include "platform/ops/math_op.h"
 
 namespace kb::data {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "platform/base/op_types.h"
 #include "platform/data/interval_map.h"
+#include "platform/ops/op_types.h"
 
 namespace kb::data {
 

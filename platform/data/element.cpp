@@ -12,9 +12,9 @@
 #include "platform/base/error.h"
 #include "platform/base/float8.h"
 #include "platform/base/int4.h"
-#include "platform/base/op_types.h"
 #include "platform/base/round_to_odd.h"
 #include "platform/data/float_codec.h"
+#include "platform/ops/op_types.h"
 
 namespace kb::data {
 namespace {

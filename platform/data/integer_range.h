@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "platform/base/op_types.h"
+#include "platform/ops/op_types.h"
 
 namespace kb::data {
 

@@ -11,11 +11,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "platform/base/op_types.h"
 #include "platform/base/units.h"
 #include "platform/contract/i_contents_keeper.h"
 #include "platform/contract/pattern.h"
 #include "platform/data/interval_map.h"
+#include "platform/ops/op_types.h"
 
 namespace kb::data {
 

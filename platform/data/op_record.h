@@ -9,11 +9,11 @@
 #include <variant>
 #include <vector>
 
-#include "platform/base/epilogue.h"
 #include "platform/base/ids.h"
-#include "platform/base/op_types.h"
 #include "platform/base/units.h"
 #include "platform/contract/pattern.h"
+#include "platform/ops/epilogue.h"
+#include "platform/ops/op_types.h"
 #include "platform/plan/pipeline_plan.h"
 
 namespace kb::data {

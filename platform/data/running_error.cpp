@@ -5,8 +5,8 @@
 #include <limits>
 #include <optional>
 
-#include "platform/base/op_types.h"
 #include "platform/data/reference.h"
+#include "platform/ops/op_types.h"
 
 namespace kb::data {
 namespace {

@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "platform/base/error.h"
-#include "platform/base/op_types.h"
 #include "platform/data/element.h"
 #include "platform/data/running_error.h"
+#include "platform/ops/op_types.h"
 
 namespace kb::data {
 namespace {

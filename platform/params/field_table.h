@@ -32,9 +32,9 @@
 #include <vector>
 
 #include "platform/base/bounds.h"
-#include "platform/base/engine_rates.h"
 #include "platform/base/granularity.h"
 #include "platform/base/quantities.h"
+#include "platform/ops/engine_rates.h"
 
 namespace kb::params {
 

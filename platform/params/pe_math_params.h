@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "platform/base/op_types.h"
+#include "platform/ops/op_types.h"
 #include "platform/params/field_table.h"
 #include "platform/params/shared_resource.h"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "platform/base/dtype.h"
-#include "platform/base/epilogue.h"
 #include "platform/base/tile_shape.h"
+#include "platform/ops/epilogue.h"
 
 namespace kb::plan {
 

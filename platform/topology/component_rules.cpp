@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "platform/base/engine_rates.h"
 #include "platform/base/granularity.h"
 #include "platform/base/nearest.h"
+#include "platform/ops/engine_rates.h"
 #include "platform/params/hbm_ctrl_params.h"
 #include "platform/params/io_cpu_params.h"
 #include "platform/params/m_cpu_params.h"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "platform/base/engine_rates.h"
+#include "platform/ops/engine_rates.h"
 #include "platform/topology/component_rules.h"
 #include "platform/topology/key_record.h"
 #include "platform/topology/key_texts.h"

@@ -2,7 +2,7 @@
 
 #include "sim/cli/program.h"
 #include "sim/cli/workload_library.h"
-#include "sim/sweep/point_runner.h"
+#include "sim/study/sweep/point_runner.h"
 
 namespace kb::cli {
 

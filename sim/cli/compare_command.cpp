@@ -1,8 +1,8 @@
 #include <CLI/CLI.hpp>
 
+#include "sim/analysis/compare/comparison.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
-#include "sim/compare/comparison.h"
 
 namespace kb::cli {
 namespace {

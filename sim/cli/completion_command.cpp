@@ -6,7 +6,7 @@
 #include "platform/base/nearest.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
-#include "sim/evaluate/evaluation_file.h"
+#include "sim/study/evaluate/evaluation_file.h"
 #include "sw/workloads/workload.h"
 
 namespace kb::cli {

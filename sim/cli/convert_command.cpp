@@ -1,9 +1,9 @@
 #include <CLI/CLI.hpp>
 
+#include "sim/analysis/convert/perfetto.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
-#include "sim/convert/perfetto.h"
 
 namespace kb::cli {
 namespace {

@@ -11,10 +11,10 @@
 #include "sim/cli/catalogs.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
-#include "sim/driver/interrupt.h"
-#include "sim/driver/progress.h"
-#include "sim/evaluate/evaluator.h"
-#include "sim/files/folder_lock.h"
+#include "sim/run/driver/interrupt.h"
+#include "sim/run/driver/progress.h"
+#include "sim/study/evaluate/evaluator.h"
+#include "sim/study/files/folder_lock.h"
 
 namespace kb::cli {
 namespace {

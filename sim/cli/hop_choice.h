@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "platform/observe/output_set.h"
-#include "sim/hops/hop_trace.h"
+#include "sim/analysis/hops/hop_trace.h"
 
 namespace CLI {
 class App;

@@ -7,7 +7,7 @@
 #include "platform/observe/event_log.h"
 #include "platform/observe/output_set.h"
 #include "platform/topology/graph.h"
-#include "sim/driver/progress.h"
+#include "sim/run/driver/progress.h"
 
 namespace CLI {
 class App;

@@ -4,7 +4,7 @@
 #include "sim/cli/log_choice.h"
 #include "sim/cli/program.h"
 #include "sim/cli/workload_library.h"
-#include "sim/probe/probe.h"
+#include "sim/study/probe/probe.h"
 
 namespace kb::cli {
 namespace {

@@ -22,7 +22,7 @@
 #include "sim/cli/arguments.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
-#include "sim/driver/interrupt.h"
+#include "sim/run/driver/interrupt.h"
 
 namespace kb::cli {
 namespace {

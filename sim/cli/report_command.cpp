@@ -2,10 +2,10 @@
 #include <optional>
 
 #include "platform/observe/output_file.h"
+#include "sim/analysis/compare/comparison.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
-#include "sim/compare/comparison.h"
 #include "sim/html/html_report.h"
 
 namespace kb::cli {

@@ -10,8 +10,8 @@
 #include "sim/cli/program.h"
 #include "sim/cli/wave_choice.h"
 #include "sim/cli/workload_library.h"
-#include "sim/driver/run_files.h"
-#include "sim/remote/serve.h"
+#include "sim/ports/remote/serve.h"
+#include "sim/run/driver/run_files.h"
 
 namespace kb::cli {
 namespace {

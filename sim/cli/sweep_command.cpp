@@ -14,13 +14,13 @@
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
 #include "sim/cli/workload_library.h"
-#include "sim/driver/interrupt.h"
-#include "sim/driver/progress.h"
-#include "sim/files/folder_lock.h"
-#include "sim/sweep/fill_axes.h"
-#include "sim/sweep/sweep.h"
-#include "sim/sweep/sweep_file.h"
-#include "sim/sweep/tasks.h"
+#include "sim/run/driver/interrupt.h"
+#include "sim/run/driver/progress.h"
+#include "sim/study/files/folder_lock.h"
+#include "sim/study/sweep/fill_axes.h"
+#include "sim/study/sweep/sweep.h"
+#include "sim/study/sweep/sweep_file.h"
+#include "sim/study/sweep/tasks.h"
 
 namespace kb::cli {
 namespace {

@@ -10,11 +10,11 @@
 #include "sim/cli/program.h"
 #include "sim/cli/wave_choice.h"
 #include "sim/cli/workload_library.h"
-#include "sim/driver/host_time_limit.h"
-#include "sim/driver/progress.h"
-#include "sim/driver/systemc_setup.h"
-#include "sim/traffic/trace_reader.h"
-#include "sim/traffic/traffic_writer.h"
+#include "sim/ports/traffic/trace_reader.h"
+#include "sim/ports/traffic/traffic_writer.h"
+#include "sim/run/driver/host_time_limit.h"
+#include "sim/run/driver/progress.h"
+#include "sim/run/driver/systemc_setup.h"
 
 namespace kb::cli {
 namespace {

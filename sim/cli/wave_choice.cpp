@@ -8,7 +8,7 @@
 #include "sim/cli/arguments.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/program.h"
-#include "sim/device/device.h"
+#include "sim/ports/device/device.h"
 
 namespace kb::cli {
 namespace {

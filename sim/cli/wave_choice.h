@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "platform/observe/output_set.h"
-#include "sim/driver/wave_options.h"
+#include "sim/run/driver/wave_options.h"
 
 namespace CLI {
 class App;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/compare/comparison.h"
+#include "sim/analysis/compare/comparison.h"
 #include "sim/web/activity.h"
 #include "sim/web/run_folder.h"
 

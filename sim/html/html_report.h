@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sim/compare/comparison.h"
+#include "sim/analysis/compare/comparison.h"
 #include "sim/web/run_folder.h"
 
 namespace kb::html {

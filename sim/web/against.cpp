@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/compare/comparison.h"
+#include "sim/analysis/compare/comparison.h"
 
 namespace kb::web {
 namespace {

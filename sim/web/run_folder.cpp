@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "platform/base/error.h"
-#include "sim/files/json_file.h"
+#include "sim/study/files/json_file.h"
 
 namespace kb::web {
 namespace {

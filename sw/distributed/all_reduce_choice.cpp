@@ -8,7 +8,7 @@
 #include <string>
 
 #include "platform/base/error.h"
-#include "platform/base/op_types.h"
+#include "platform/ops/op_types.h"
 #include "sw/distributed/all_reduce_costs.h"
 #include "sw/distributed/direct_costs.h"
 #include "sw/distributed/neighbours.h"

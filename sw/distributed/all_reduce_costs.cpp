@@ -4,9 +4,9 @@
 #include <cmath>
 #include <utility>
 
-#include "platform/base/op_types.h"
 #include "platform/base/units.h"
 #include "platform/contract/i_host.h"
+#include "platform/ops/op_types.h"
 
 namespace kb::sw {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "platform/base/error.h"
-#include "platform/base/op_types.h"
+#include "platform/ops/op_types.h"
 #include "sw/distributed/algorithms.h"
 #include "sw/distributed/all_reduce_costs.h"
 #include "sw/tensor/join.h"

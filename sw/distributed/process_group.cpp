@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "platform/base/error.h"
-#include "platform/base/op_types.h"
+#include "platform/ops/op_types.h"
 #include "sw/distributed/wiring.h"
 
 namespace kb::sw {

@@ -8,7 +8,6 @@
 
 #include "platform/base/error.h"
 #include "platform/base/names.h"
-#include "platform/base/op_types.h"
 #include "platform/contract/completion.h"
 #include "platform/contract/failure_policy.h"
 #include "platform/contract/kernel.h"
@@ -16,6 +15,7 @@
 #include "platform/contract/kernel_launch.h"
 #include "platform/contract/launch_summary.h"
 #include "platform/contract/tensor_layout.h"
+#include "platform/ops/op_types.h"
 #include "sw/runtime/device.h"
 #include "sw/runtime/launch_plan.h"
 #include "sw/tensor/join.h"

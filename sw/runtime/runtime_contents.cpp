@@ -5,9 +5,9 @@
 #include <set>
 #include <utility>
 
-#include "platform/base/op_types.h"
 #include "platform/contract/requests.h"
 #include "platform/contract/tensor_layout.h"
+#include "platform/ops/op_types.h"
 #include "sw/runtime/runtime.h"
 
 namespace kb::sw {

@@ -7,10 +7,10 @@
 
 #include "platform/address/address_space.h"
 #include "platform/base/error.h"
-#include "platform/base/op_types.h"
 #include "platform/contract/i_host.h"
 #include "platform/contract/requests.h"
 #include "platform/contract/tensor_layout.h"
+#include "platform/ops/op_types.h"
 #include "sw/runtime/mapping_plan.h"
 
 namespace kb::sw {

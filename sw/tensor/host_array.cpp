@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "platform/base/error.h"
-#include "platform/base/op_types.h"
 #include "platform/base/units.h"
 #include "platform/data/element.h"
+#include "platform/ops/op_types.h"
 
 namespace kb::sw {
 namespace {

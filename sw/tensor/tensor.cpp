@@ -7,9 +7,9 @@
 #include <set>
 
 #include "platform/base/error.h"
-#include "platform/base/op_types.h"
 #include "platform/contract/pattern.h"
 #include "platform/contract/tensor_layout.h"
+#include "platform/ops/op_types.h"
 #include "sw/tensor/shard_runs.h"
 
 namespace kb::sw {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "platform/base/op_types.h"
+#include "platform/ops/op_types.h"
 #include "sw/workloads/support.h"
 
 namespace kb::sw {

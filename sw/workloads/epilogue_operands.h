@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/base/epilogue.h"
+#include "platform/ops/epilogue.h"
 #include "sw/tensor/host_array.h"
 #include "sw/workloads/contents.h"
 #include "sw/workloads/params.h"

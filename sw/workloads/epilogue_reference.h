@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "platform/base/epilogue.h"
 #include "platform/data/running_error.h"
+#include "platform/ops/epilogue.h"
 #include "sw/tensor/host_array.h"
 #include "sw/workloads/workload.h"
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "platform/base/engine_rates.h"
-#include "platform/base/op_types.h"
+#include "platform/ops/engine_rates.h"
+#include "platform/ops/op_types.h"
 #include "platform/params/field_text.h"
 #include "platform/topology/component_rules.h"
 #include "tests/meta/source_tree.h"

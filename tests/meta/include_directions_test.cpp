@@ -48,8 +48,8 @@ TEST(IncludeDirections, LayersBuildOnlyOnLowerLayers) {
   }
 }
 
-TEST(IncludeDirections, KernelsSeeOnlyContractAndBase) {
-  const std::set<std::string> allowed = {"platform/base", "platform/contract"};
+TEST(IncludeDirections, KernelsSeeOnlyContractOperationsAndBase) {
+  const std::set<std::string> allowed = {"platform/base", "platform/contract", "platform/ops"};
   for (const Include& include : product_includes()) {
     if (top_of(include.file) != "kernels" || top_of(include.target) != "platform") continue;
     EXPECT_EQ(allowed.count(folder_of(include.target)), 1u) << place(include);
@@ -109,8 +109,9 @@ TEST(IncludeDirections, FoldersIncludeOnlyWhatTheirLibrariesDeclare) {
 }
 
 TEST(IncludeDirections, PlatformPartsWithoutSystemC) {
-  const std::set<std::string> plain = {"platform/base", "platform/topology", "platform/address", "platform/routing",
-                                       "platform/data", "platform/contract", "platform/observe", "platform/waves"};
+  const std::set<std::string> plain = {"platform/base",     "platform/ops",     "platform/topology",
+                                       "platform/address",  "platform/routing", "platform/data",
+                                       "platform/contract", "platform/observe", "platform/waves"};
   for (const Include& include : product_includes()) {
     const bool plain_folder = plain.count(folder_of(include.file)) != 0 || top_of(include.file) == "kernels";
     if (!plain_folder) continue;
@@ -126,18 +127,18 @@ TEST(IncludeDirections, PlatformPartsWithoutSystemC) {
 TEST(IncludeDirections, ThirdPartyLibrariesHaveOneHome) {
   const std::map<std::string, std::set<std::string>> homes = {
       {"yaml-cpp", {"platform/topology/yaml_tree.cpp"}},
-      {"Eigen", {"platform/data/", "platform/base/op_types.cpp"}},
+      {"Eigen", {"platform/data/", "platform/ops/op_types.cpp"}},
       {"sqlite3.h", {"platform/data/"}},
       {"sha2.h", {"platform/topology/sha256.cpp"}},
       {"spdlog", {"platform/observe/event_log.cpp"}},
       {"CLI", {"sim/cli/"}},
       {"microhttpd.h", {"sim/web/http_library.cpp"}},
-      {"zlib.h", {"sim/convert/gzip.cpp", "sim/files/gnuplot.cpp"}},
+      {"zlib.h", {"sim/analysis/convert/gzip.cpp", "sim/study/files/gnuplot.cpp"}},
       {"verilated.h", {"modules/rtl/"}},
-      {"muParser.h", {"sim/sweep/formula.cpp"}},
+      {"muParser.h", {"sim/study/sweep/formula.cpp"}},
       {"nlohmann",
-       {"sim/files/", "sim/sweep/", "sim/compare/", "sim/convert/", "sim/html/", "sim/web/",
-        "platform/topology/render_json.cpp", "platform/topology/json_schema.cpp"}}};
+       {"sim/study/files/", "sim/study/sweep/", "sim/analysis/compare/", "sim/analysis/convert/", "sim/html/",
+        "sim/web/", "platform/topology/render_json.cpp", "platform/topology/json_schema.cpp"}}};
   std::map<std::string, std::set<std::string>> used;  // homes in which the library is included
   for (const Include& include : product_includes()) {
     const auto home = homes.find(top_of(include.target));

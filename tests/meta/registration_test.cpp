@@ -35,8 +35,8 @@ TEST(Registration, EverySourceBelongsToALibraryOrProgram) {
   std::set<std::string> known;
   for (const Library& library : libraries()) known.insert(library.sources.begin(), library.sources.end());
   known.insert("sim/cli/main.cpp");
-  known.insert("sim/device/library.cpp");  // of the shared library of the device
-  known.insert("sim/web/http_entry.cpp");  // of the shared library of the server
+  known.insert("sim/ports/device/library.cpp");  // of the shared library of the device
+  known.insert("sim/web/http_entry.cpp");        // of the shared library of the server
   for (const std::string& top : product_folders()) {
     for (const std::string& file : files_below(top, {".cpp"})) {
       EXPECT_EQ(known.count(file), 1u) << file << " is in no kb_library()";

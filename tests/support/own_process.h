@@ -4,7 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "sim/process/isolate.h"
+#include "sim/study/process/isolate.h"
 
 namespace kb::test {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "platform/topology/topology.h"
-#include "sim/traffic/traffic.h"
+#include "sim/ports/traffic/traffic.h"
 
 namespace kb::test {
 

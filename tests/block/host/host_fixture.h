@@ -14,7 +14,7 @@
 #include "platform/contract/completion.h"
 #include "platform/contract/kernel_launch.h"
 #include "platform/contract/requests.h"
-#include "sim/host/host_port.h"
+#include "sim/run/host/host_port.h"
 #include "tests/block/io/command_machine.h"
 
 namespace kb::test {

@@ -1,4 +1,4 @@
-#include "sim/host/host_port.h"
+#include "sim/run/host/host_port.h"
 
 #include <gmock/gmock.h>
 

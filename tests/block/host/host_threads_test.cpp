@@ -1,4 +1,4 @@
-#include "sim/host/host_threads.h"
+#include "sim/run/host/host_threads.h"
 
 #include <gmock/gmock.h>
 

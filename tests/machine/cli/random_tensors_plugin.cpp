@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/tl/tl.h"
-#include "platform/base/op_types.h"
+#include "platform/ops/op_types.h"
 #include "sw/plugin/plugin.h"
 #include "sw/workloads/support.h"
 

@@ -8,9 +8,9 @@
 
 #include "platform/address/phys_addr.h"
 #include "platform/base/units.h"
-#include "sim/device/axi_lite_port.h"
-#include "sim/device/device.h"
-#include "sim/device/device_queue.h"
+#include "sim/ports/device/axi_lite_port.h"
+#include "sim/ports/device/device.h"
+#include "sim/ports/device/device_queue.h"
 #include "tests/machine/device/axi_wires.h"
 
 namespace kb {

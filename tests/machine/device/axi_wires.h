@@ -1,8 +1,8 @@
 // Wires between two ports of AXI4.
 #pragma once
 
-#include "sim/device/axi_memory_port.h"
-#include "sim/device/axi_port.h"
+#include "sim/ports/device/axi_memory_port.h"
+#include "sim/ports/device/axi_port.h"
 
 namespace kb::test {
 

@@ -9,8 +9,8 @@
 #include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
 #include "platform/base/units.h"
-#include "sim/device/device.h"
-#include "sim/device/device_queue.h"
+#include "sim/ports/device/device.h"
+#include "sim/ports/device/device_queue.h"
 #include "tests/machine/device/axi_wires.h"
 #include "tests/machine/device/systemc_reports.h"
 

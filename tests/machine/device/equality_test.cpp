@@ -12,9 +12,9 @@
 #include <random>
 
 #include "platform/address/phys_addr.h"
-#include "sim/device/device.h"
-#include "sim/process/isolate.h"
-#include "sim/traffic/traffic.h"
+#include "sim/ports/device/device.h"
+#include "sim/ports/traffic/traffic.h"
+#include "sim/study/process/isolate.h"
 #include "tests/machine/device/initiators.h"
 #include "tests/support/random_machine.h"
 

@@ -13,7 +13,7 @@
 
 #include "examples/embedding/at_memory.h"
 #include "platform/base/error.h"
-#include "sim/device/device.h"
+#include "sim/ports/device/device.h"
 #include "sw/runtime/runtime.h"
 #include "tests/machine/device/memory_case.h"
 #include "tests/machine/device/player.h"

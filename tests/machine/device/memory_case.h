@@ -8,7 +8,7 @@
 #include <systemc>
 #include <vector>
 
-#include "sim/device/device.h"
+#include "sim/ports/device/device.h"
 #include "tests/machine/device/initiators.h"
 
 namespace kb::test {

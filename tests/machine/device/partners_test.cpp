@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/device/width_adapter.h"
+#include "sim/ports/device/width_adapter.h"
 #include "tests/machine/device/memory_case.h"
 #include "tests/machine/device/player.h"
 

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "examples/embedding/host_memory.h"
-#include "sim/device/device_queue.h"
+#include "sim/ports/device/device_queue.h"
 #include "tests/machine/device/player.h"
 #include "tests/machine/device/systemc_reports.h"
 #include "tests/support/own_process.h"

@@ -4,7 +4,7 @@
 #include <systemc>
 
 #include "platform/base/error.h"
-#include "sim/device/device.h"
+#include "sim/ports/device/device.h"
 
 int sc_main(int argc, char** argv) {
   const std::string unit = argc > 2 ? argv[2] : "";

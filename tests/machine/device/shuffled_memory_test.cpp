@@ -9,7 +9,7 @@
 
 #include "platform/address/phys_addr.h"
 #include "platform/base/units.h"
-#include "sim/device/device.h"
+#include "sim/ports/device/device.h"
 #include "tests/machine/device/initiators.h"
 #include "tests/support/own_process.h"
 

@@ -6,7 +6,7 @@
 
 #include "platform/elab/platform.h"
 #include "platform/topology/topology.h"
-#include "sim/traffic/traffic.h"
+#include "sim/ports/traffic/traffic.h"
 #include "tests/support/plain_fabric.h"
 
 namespace kb::test {

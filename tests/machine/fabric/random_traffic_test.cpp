@@ -8,7 +8,7 @@
 
 #include "examples/blocks/plain_router.h"
 #include "platform/topology/topology.h"
-#include "sim/traffic/traffic.h"
+#include "sim/ports/traffic/traffic.h"
 #include "tests/machine/fabric/live_machine.h"
 #include "tests/support/plain_fabric.h"
 #include "tests/support/random_machine.h"

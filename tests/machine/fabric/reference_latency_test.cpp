@@ -8,7 +8,7 @@
 #include "platform/address/phys_addr.h"
 #include "platform/routing/latency.h"
 #include "platform/routing/path_router.h"
-#include "sim/traffic/traffic.h"
+#include "sim/ports/traffic/traffic.h"
 #include "tests/machine/fabric/live_machine.h"
 
 namespace kb::test {

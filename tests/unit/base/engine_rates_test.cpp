@@ -1,10 +1,10 @@
-#include "platform/base/engine_rates.h"
+#include "platform/ops/engine_rates.h"
 
 #include <gtest/gtest.h>
 
-#include "platform/base/epilogue.h"
 #include "platform/base/granularity.h"
-#include "platform/base/op_types.h"
+#include "platform/ops/epilogue.h"
+#include "platform/ops/op_types.h"
 
 namespace kb {
 namespace {

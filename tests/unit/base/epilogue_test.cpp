@@ -1,5 +1,5 @@
 // Chains of epilogues in words, and what they make of a product (P-12 .. P-14).
-#include "platform/base/epilogue.h"
+#include "platform/ops/epilogue.h"
 
 #include <gmock/gmock.h>
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "platform/base/op_types.h"
+#include "platform/ops/op_types.h"
 
 namespace kb {
 namespace {

@@ -1,11 +1,11 @@
 // What operations of PE_MATH cost (P-41).
-#include "platform/base/math_op.h"
+#include "platform/ops/math_op.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "platform/base/op_types.h"
+#include "platform/ops/op_types.h"
 
 namespace kb {
 namespace {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <type_traits>
 
-#include "platform/base/engine_rates.h"
+#include "platform/ops/engine_rates.h"
 
 namespace kb {
 namespace {

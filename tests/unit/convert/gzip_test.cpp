@@ -1,4 +1,4 @@
-#include "sim/convert/gzip.h"
+#include "sim/analysis/convert/gzip.h"
 
 #include <gtest/gtest.h>
 #include <zlib.h>

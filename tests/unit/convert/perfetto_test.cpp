@@ -1,5 +1,5 @@
 // A trace of Perfetto says what the operation log says.
-#include "sim/convert/perfetto.h"
+#include "sim/analysis/convert/perfetto.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Rules of results (P-40 façade, P-90) and the encoding of one element.
-#include "platform/base/op_types.h"
+#include "platform/ops/op_types.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "sim/files/csv.h"
+#include "sim/study/files/csv.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // One command at a time writes into an output folder.
-#include "sim/files/folder_lock.h"
+#include "sim/study/files/folder_lock.h"
 
 #include <gmock/gmock.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 // Figures of hostile texts, and of a gnuplot that fails without a word (E-8, E-97).
-#include "sim/files/gnuplot.h"
+#include "sim/study/files/gnuplot.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 
 #include "platform/base/error.h"
 #include "platform/base/printable.h"
-#include "sim/files/files.h"
+#include "sim/study/files/files.h"
 
 namespace kb::files {
 namespace {

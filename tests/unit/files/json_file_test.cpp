@@ -1,5 +1,5 @@
 // JSON from elsewhere: one message with file and place, whatever it is (E-99).
-#include "sim/files/json_file.h"
+#include "sim/study/files/json_file.h"
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>

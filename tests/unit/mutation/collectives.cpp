@@ -7,7 +7,7 @@
 #include <cmath>
 #include <memory>
 
-#include "platform/base/op_types.h"
+#include "platform/ops/op_types.h"
 #include "sw/workloads/ccl_support.h"
 #include "sw/workloads/rank_collectives.h"
 #include "sw/workloads/redistribute.h"

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "platform/base/error.h"
-#include "platform/base/op_types.h"
+#include "platform/ops/op_types.h"
 
 namespace kb::mutation {
 namespace {

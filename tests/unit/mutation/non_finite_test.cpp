@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-#include "platform/base/op_types.h"
+#include "platform/ops/op_types.h"
 #include "tests/unit/mutation/mutation.h"
 
 namespace kb::mutation {

@@ -1,4 +1,4 @@
-#include "sim/driver/deadlock.h"
+#include "sim/run/driver/deadlock.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // The table of hops without a machine: order, choice of initiators, the limit.
-#include "sim/hops/hop_trace.h"
+#include "sim/analysis/hops/hop_trace.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "sim/process/isolate.h"
+#include "sim/study/process/isolate.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "sim/findings/limiter.h"
+#include "sim/analysis/findings/limiter.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "sim/findings/message_waits.h"
+#include "sim/analysis/findings/message_waits.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
-#include "sim/probe/cases.h"
+#include "sim/study/probe/cases.h"
 
 namespace kb::sim {
 namespace {

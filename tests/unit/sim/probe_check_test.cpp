@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "platform/base/error.h"
-#include "sim/probe/probe.h"
+#include "sim/study/probe/probe.h"
 
 namespace kb::sim {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/process/process_pool.h"
+#include "sim/study/process/process_pool.h"
 
 #include <gmock/gmock.h>
 #include <sys/resource.h>
@@ -12,8 +12,8 @@
 #include <filesystem>
 
 #include "platform/base/error.h"
-#include "sim/files/files.h"
-#include "sim/process/memory_file.h"
+#include "sim/study/files/files.h"
+#include "sim/study/process/memory_file.h"
 #include "tests/support/own_process.h"
 
 namespace kb::sim {

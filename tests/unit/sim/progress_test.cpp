@@ -1,4 +1,4 @@
-#include "sim/driver/progress.h"
+#include "sim/run/driver/progress.h"
 
 #include <gmock/gmock.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-#include "sim/driver/run_record.h"
+#include "sim/run/driver/run_record.h"
 
 #include <gmock/gmock.h>
 

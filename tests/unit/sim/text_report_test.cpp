@@ -1,4 +1,4 @@
-#include "sim/driver/text_report.h"
+#include "sim/run/driver/text_report.h"
 
 #include <gmock/gmock.h>
 

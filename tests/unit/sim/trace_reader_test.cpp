@@ -1,4 +1,4 @@
-#include "sim/traffic/trace_reader.h"
+#include "sim/ports/traffic/trace_reader.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "sim/traffic/traffic_writer.h"
+#include "sim/ports/traffic/traffic_writer.h"
 
 #include <gtest/gtest.h>
 

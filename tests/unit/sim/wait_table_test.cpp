@@ -1,4 +1,4 @@
-#include "sim/driver/wait_table.h"
+#include "sim/run/driver/wait_table.h"
 
 #include <gmock/gmock.h>
 

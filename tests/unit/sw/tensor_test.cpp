@@ -7,9 +7,9 @@
 #include <map>
 #include <sstream>
 
-#include "platform/base/op_types.h"
 #include "platform/contract/data_mode.h"
 #include "platform/contract/tensor_layout.h"
+#include "platform/ops/op_types.h"
 #include "sw/runtime/runtime.h"
 #include "tests/unit/sw/expect_error.h"
 #include "tests/unit/sw/fake_host.h"

@@ -1,12 +1,12 @@
 #include <gmock/gmock.h>
 
 #include "kernels/catalog.h"
-#include "platform/base/op_types.h"
 #include "platform/contract/completion.h"
 #include "platform/contract/data_mode.h"
 #include "platform/contract/kernel_launch.h"
 #include "platform/contract/tensor_layout.h"
 #include "platform/data/element.h"
+#include "platform/ops/op_types.h"
 #include "sw/workloads/support.h"
 #include "sw/workloads/workload.h"
 #include "tests/unit/sw/expect_error.h"

@@ -1,5 +1,5 @@
 // Points in processes: answers, failures, limits, further tries.
-#include "sim/sweep/engine.h"
+#include "sim/study/sweep/engine.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>

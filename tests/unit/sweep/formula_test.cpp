@@ -1,4 +1,4 @@
-#include "sim/sweep/formula.h"
+#include "sim/study/sweep/formula.h"
 
 #include <gmock/gmock.h>
 

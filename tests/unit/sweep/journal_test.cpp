@@ -1,4 +1,4 @@
-#include "sim/sweep/journal.h"
+#include "sim/study/sweep/journal.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>

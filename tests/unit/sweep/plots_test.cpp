@@ -1,4 +1,4 @@
-#include "sim/sweep/plots.h"
+#include "sim/study/sweep/plots.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "platform/base/error.h"
-#include "sim/files/files.h"
-#include "sim/sweep/table.h"
+#include "sim/study/files/files.h"
+#include "sim/study/sweep/table.h"
 
 namespace kb::sweep {
 namespace {

@@ -1,5 +1,5 @@
 // What queries of a sweep file are told of machines, and how axes get their values from them.
-#include "sim/sweep/point_sql.h"
+#include "sim/study/sweep/point_sql.h"
 
 #include <gmock/gmock.h>
 
@@ -8,9 +8,9 @@
 #include "platform/routing/latency.h"
 #include "platform/routing/path_router.h"
 #include "platform/routing/uncontended_transfer.h"
-#include "sim/sweep/fill_axes.h"
-#include "sim/sweep/space.h"
-#include "sim/sweep/sweep_file.h"
+#include "sim/study/sweep/fill_axes.h"
+#include "sim/study/sweep/space.h"
+#include "sim/study/sweep/sweep_file.h"
 
 namespace kb::sweep {
 namespace {

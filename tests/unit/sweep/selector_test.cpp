@@ -1,4 +1,4 @@
-#include "sim/sweep/selector.h"
+#include "sim/study/sweep/selector.h"
 
 #include <gmock/gmock.h>
 

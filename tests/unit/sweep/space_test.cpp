@@ -1,4 +1,4 @@
-#include "sim/sweep/space.h"
+#include "sim/study/sweep/space.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // What a sweep file may say, and what is told about one that is wrong.
-#include "sim/sweep/sweep_file.h"
+#include "sim/study/sweep/sweep_file.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>

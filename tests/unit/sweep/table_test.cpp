@@ -1,11 +1,11 @@
-#include "sim/sweep/table.h"
+#include "sim/study/sweep/table.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <filesystem>
 
-#include "sim/sweep/sweep_file.h"
+#include "sim/study/sweep/sweep_file.h"
 #include "tests/support/sqlite_rows.h"
 
 namespace kb::sweep {

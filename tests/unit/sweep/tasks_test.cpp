@@ -1,8 +1,8 @@
-#include "sim/sweep/tasks.h"
+#include "sim/study/sweep/tasks.h"
 
 #include <gmock/gmock.h>
 
-#include "sim/sweep/outside_program.h"
+#include "sim/study/sweep/outside_program.h"
 
 namespace kb::sweep {
 namespace {

@@ -2,7 +2,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "sim/device/device_queue.h"
+#include "sim/ports/device/device_queue.h"
 #include "tests/machine/device/misuses/misuse.h"
 
 namespace kb::test {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/device/device.h"
+#include "sim/ports/device/device.h"
 #include "tests/machine/device/player.h"
 
 namespace kb::test {

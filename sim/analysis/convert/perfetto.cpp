@@ -1,0 +1,251 @@
+#include "sim/analysis/convert/perfetto.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "platform/base/error.h"
+#include "platform/base/names.h"
+#include "sim/analysis/convert/flows.h"
+#include "sim/analysis/convert/gzip.h"
+#include "sim/analysis/convert/perfetto_counters.h"
+#include "sim/analysis/convert/trace_stream.h"
+#include "sim/web/timeline.h"
+
+namespace kb::convert {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::uint64_t kLaunches = 1, kFirstRow = 2;                    // numbers of tracks
+constexpr std::uint64_t kFirstLaunchFlow = std::uint64_t{1} << 62;       // beyond those of operations
+constexpr std::uint64_t kCounterBytes = 4;                               // per operation, and
+constexpr std::uint64_t kLeastCounterBytes = std::uint64_t{512} << 10U;  // in any case
+
+// Operations that overlap get lanes, each the first that is free.
+class Lanes {
+ public:
+  std::size_t take(std::int64_t start_fs, std::int64_t end_fs) {
+    const auto free = std::find_if(ends_.begin(), ends_.end(), [&](std::int64_t end) { return end <= start_fs; });
+    const auto lane = static_cast<std::size_t>(free - ends_.begin());
+    if (free == ends_.end()) ends_.push_back(0);
+    ends_[lane] = end_fs;
+    return lane;
+  }
+  std::size_t count() const { return ends_.size(); }
+
+ private:
+  std::vector<std::int64_t> ends_;
+};
+
+// What takes its place at the end of an operation, in order of time; at equal times as the operations began.
+struct OpenEnd {
+  std::int64_t end_fs = 0;
+  std::uint64_t number = 0;
+  TraceStream::Track* track = nullptr;
+  std::optional<Flows::Key> awaits;
+
+  friend bool operator<(const OpenEnd& a, const OpenEnd& b) {  // the first is the largest
+    return std::pair(b.end_fs, b.number) < std::pair(a.end_fs, a.number);
+  }
+};
+
+class Trace {
+ public:
+  Trace(const web::RunFolder& run, const std::function<void(std::string_view)>& write)
+      : run_(run), trace_(names_of(run), write) {}
+
+  void write(const PerfettoOptions& options) {
+    write_tracks();
+    write_launches();
+    write_operations();
+    write_counters(options);
+    trace_.flush();
+  }
+
+ private:
+  // A row of the timeline, and the tracks of it on which operations lie.
+  struct Row {
+    web::TimelineRow is;
+    Lanes lanes;
+    std::vector<std::unique_ptr<TraceStream::Track>> tracks{};
+  };
+
+  static std::vector<std::string> names_of(const web::RunFolder& run) {
+    std::vector<std::string> names;
+    for (const auto& operation : run.operations().names().operations) names.push_back(operation.name);
+    return names;
+  }
+
+  void write_tracks();
+  void write_launches();
+  void write_operations();
+  void write_counters(const PerfettoOptions& options);
+  TraceStream::Track& lane_of(std::size_t row, const data::OpRow& op);
+  void write_ends(std::priority_queue<OpenEnd>& open, std::int64_t until_fs, Flows& flows);
+
+  std::uint64_t parent_uuid(std::size_t row) const {
+    const int parent = rows_[row].is.parent;
+    return parent < 0 ? 0 : kFirstRow + static_cast<std::uint64_t>(parent);
+  }
+
+  const web::RunFolder& run_;
+  TraceStream trace_;
+  std::vector<Row> rows_;
+  std::map<std::string, std::size_t> row_of_;
+  std::uint64_t next_uuid_ = kFirstRow;
+};
+
+void Trace::write_tracks() {
+  data::OpLogNames names = run_.operations().names();
+  std::map<std::string, std::int64_t> known;
+  for (const auto& [id, name] : names.components) known.emplace(name, id);
+  std::int64_t next = -2;  // below every id of the file
+  for (const auto& series : run_.activity().series()) {
+    if (known.emplace(series.component, next).second) names.components.emplace_back(next--, series.component);
+  }
+  const web::Timeline timeline(names);
+  for (const web::TimelineRow& row : timeline.rows()) rows_.push_back({row, {}});
+  trace_.describe_root();
+  trace_.describe(kLaunches, 0, "launches", 0);
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    row_of_[rows_[row].is.name] = row;
+    trace_.describe(next_uuid_++, parent_uuid(row), rows_[row].is.label, row + 1);
+  }
+}
+
+// Each launch, and the time of its kernel within it, to which a flow leads; those of a SIP that overlap lie below each
+// other.
+void Trace::write_launches() {
+  struct Span {
+    std::int64_t submitted, completed, start;
+    std::string name;
+  };
+  std::map<std::int64_t, std::vector<Span>> by_sip;
+  const Json summary = Json::parse(run_.summary());
+  for (const Json& launch : summary["launches"]) {
+    const auto member = [&](const char* name) { return launch.value(name, Json()); };
+    const auto text = [&](const char* name) { return member(name).is_string() ? member(name).get<std::string>() : ""; };
+    const auto fs = [&](const char* name) { return text(name).empty() ? -1 : std::stoll(text(name)); };
+    const Span span{fs("submit_fs"), fs("completed_fs"), fs("start_fs"),
+                    "#" + member("id").dump() + " " + launch_name(text("kernel"), text("label"))};
+    if (span.submitted < 0 || span.completed < span.submitted) continue;
+    by_sip[member("sip").is_number_integer() ? member("sip").get<std::int64_t>() : -1].push_back(span);
+  }
+  std::uint64_t next_flow = kFirstLaunchFlow;
+  for (auto& [sip, spans] : by_sip) {
+    std::stable_sort(spans.begin(), spans.end(),
+                     [](const Span& a, const Span& b) { return a.submitted < b.submitted; });
+    const std::string name = sip < 0 ? "all SIPs" : "sip" + std::to_string(sip);
+    Lanes lanes;
+    std::vector<TraceStream::Track> tracks;
+    for (const Span& span : spans) {
+      const std::size_t lane = lanes.take(span.submitted, span.completed);
+      if (lane == tracks.size()) {
+        trace_.describe(next_uuid_, kLaunches, name, static_cast<std::uint64_t>(sip + 1));
+        tracks.push_back(trace_.start(next_uuid_++));
+      }
+      TraceStream::Track& track = tracks[lane];
+      const bool has_kernel = span.start >= span.submitted && span.start < span.completed;
+      const std::uint64_t flow = has_kernel ? next_flow++ : 0;
+      trace_.begin(track, span.submitted, span.name, flow);
+      if (has_kernel) {
+        trace_.begin(track, span.start, "since the start of the kernel", 0, flow);
+        trace_.end(track, span.completed);
+      }
+      trace_.end(track, span.completed);
+    }
+  }
+}
+
+TraceStream::Track& Trace::lane_of(std::size_t row, const data::OpRow& op) {
+  Row& place = rows_[row];
+  const std::size_t lane = place.lanes.take(op.start_fs, op.end_fs);
+  if (lane == place.tracks.size()) {
+    std::uint64_t uuid = kFirstRow + row;
+    if (lane > 0) trace_.describe(uuid = next_uuid_++, parent_uuid(row), place.is.label, row + 1);
+    place.tracks.push_back(std::make_unique<TraceStream::Track>(trace_.start(uuid)));
+  }
+  return *place.tracks[lane];
+}
+
+void Trace::write_ends(std::priority_queue<OpenEnd>& open, std::int64_t until_fs, Flows& flows) {
+  while (!open.empty() && open.top().end_fs <= until_fs) {
+    const OpenEnd& first = open.top();
+    trace_.end(*first.track, first.end_fs, first.awaits ? flows.end(*first.awaits) : 0);
+    open.pop();
+  }
+}
+
+// In the order of time, in which Perfetto follows flows. One arrives at the end of a receive, which may begin before
+// the message was sent.
+void Trace::write_operations() {
+  Flows flows(run_.operations());
+  std::map<std::int64_t, std::size_t> row_of_component, name_of_operation;
+  for (const auto& [id, name] : run_.operations().names().components) row_of_component[id] = row_of_.at(name);
+  for (const auto& operation : run_.operations().names().operations) {
+    name_of_operation.emplace(operation.id, name_of_operation.size());
+  }
+  std::priority_queue<OpenEnd> open;
+  std::uint64_t number = 0;
+  run_.operations().scan_in_time(flows.kinds(), [&](const data::OpRow& op, std::string_view params) {
+    const auto row = row_of_component.find(op.component);
+    const auto name = name_of_operation.find(op.operation);
+    if (op.seq < 0 || op.start_fs < 0 || op.end_fs < op.start_fs || row == row_of_component.end() ||
+        name == name_of_operation.end()) {
+      throw Error::configuration("operation " + std::to_string(op.seq) +
+                                 " of the run has impossible times or names; run it again");
+    }
+    write_ends(open, op.start_fs, flows);
+    TraceStream::Track& track = lane_of(row->second, op);
+    const Flows::Begin begin = flows.begin(op, params);
+    trace_.begin(track, op.start_fs, {name->second, static_cast<std::uint64_t>(op.seq), begin.passes, begin.arrives});
+    open.push({op.end_fs, number++, &track, begin.awaits});
+    return true;
+  });
+  write_ends(open, std::numeric_limits<std::int64_t>::max(), flows);
+}
+
+void Trace::write_counters(const PerfettoOptions& options) {
+  const auto operations = static_cast<std::uint64_t>(run_.operations().end_seq());
+  const PerfettoCounters counters(run_.activity(), options.wires,
+                                  std::max(kLeastCounterBytes, kCounterBytes * operations));
+  counters.write(trace_, [&](const data::ActivityTables::Series& series, std::size_t rank) {
+    trace_.describe(next_uuid_, kFirstRow + row_of_.at(series.component), series.name, rank, "per mille");
+    return next_uuid_++;
+  });
+}
+
+}  // namespace
+
+void write_perfetto(const web::RunFolder& run, const PerfettoOptions& options,
+                    const std::function<void(std::string_view)>& write) {
+  if (!run.has_operations()) {
+    throw Error::configuration("the run '" + run.name() +
+                               "' has no ops.sqlite; run it again with --record DIR in place of --out DIR");
+  }
+  Trace(run, write).write(options);
+}
+
+void write_perfetto_file(const web::RunFolder& run, const PerfettoOptions& options, observe::OutputFile& file) {
+  const auto write = [&](std::string_view bytes) { file.write(bytes); };
+  constexpr std::string_view kPacked = ".gz";
+  const std::string& path = file.path();
+  if (path.size() > kPacked.size() && path.substr(path.size() - kPacked.size()) == kPacked) {
+    Gzip gzip(write);
+    write_perfetto(run, options, [&](std::string_view bytes) { gzip.add(bytes); });
+    gzip.finish();
+  } else {
+    write_perfetto(run, options, write);
+  }
+  file.commit();
+}
+
+}  // namespace kb::convert

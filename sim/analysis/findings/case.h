@@ -1,0 +1,52 @@
+// What the rules look at: one launch, from submission to completion, at the PE that ended last.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "platform/base/names.h"
+#include "platform/params/hbm_ctrl_params.h"
+#include "platform/topology/graph.h"
+#include "sim/analysis/findings/finding.h"
+#include "sim/analysis/findings/launch_activity.h"
+#include "sim/analysis/findings/operation_costs.h"
+#include "sim/run/host/launch_record.h"
+
+namespace kb::sim {
+
+struct LaunchCase {
+  const LaunchRecord& launch;
+  const LaunchRecord::LastPe& pe;
+  const LaunchActivity& activity;
+  const topology::Graph& graph;
+  const OperationCosts* costs;  // null: not recorded, and
+  const MessageWaits* waits;    // so is this
+  const std::deque<LaunchRecord>& launches;
+
+  TimeFs total() const { return launch.completed - launch.submitted; }
+  TimeFs share(contract::TimeShare which) const { return pe.shares.of(which); }
+  TimeFs computing() const { return pe.shares.computing(); }
+  // What is left of the kernel beside the wire, memory port or engine of the PE that is used most: no overlap saves
+  // more.
+  TimeFs slack() const;
+  // Transfers that nothing hides.
+  TimeFs exposed() const { return share(contract::TimeShare::dma) + share(contract::TimeShare::channel_busy); }
+  Finding finding(const char* rule, TimeFs gain, std::string headline) const;
+};
+
+std::string percent(TimeFs part, TimeFs whole);  // "58 %"
+std::string ns_text(TimeFs time);                // "512.0 ns"
+
+using Findings = std::vector<Finding>;
+
+// Each adds what it finds.
+void find_pe_causes(const LaunchCase& of, Findings& findings);
+void find_memory_causes(const LaunchCase& of, Findings& findings);
+void find_wire_causes(const LaunchCase& of, Findings& findings);
+void find_header_causes(const LaunchCase& of, Findings& findings);
+
+// Adds the chain of waits of the PE that ended last, back to its origin, and sentences about it.
+void add_chain(const LaunchCase& of, Finding& finding);
+
+}  // namespace kb::sim

@@ -1,0 +1,120 @@
+// Waits that others pass on: back to the PE where the time goes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "platform/contract/completion.h"
+#include "platform/contract/time_shares.h"
+#include "sim/analysis/findings/case.h"
+#include "sim/analysis/findings/limiter.h"
+
+namespace kb::sim {
+namespace {
+
+constexpr std::size_t kNamed = 6;  // PEs of a chain in a sentence
+
+// A PE of the chain between what it had waited for, or the start of its kernel, and its send.
+struct Stay {
+  TimeFs begin = 0_fs, end = 0_fs;
+};
+
+struct Stays {
+  TimeFs time = 0_fs;
+  std::vector<Stay> list;
+};
+
+struct Chain {
+  std::vector<ChainLink> links;  // the last first
+  std::map<PeCoord, Stays> stays;
+  TimeFs begin = 0_fs;  // of the kernel at the origin
+  TimeFs on_the_way = 0_fs;
+  const ChainLink* longest = nullptr;  // way of a message
+
+  TimeFs time() const { return links.front().received - begin; }
+  const PeCoord& origin() const { return links.back().sender; }
+};
+
+// When the kernel of a PE began that ran at `time`.
+TimeFs kernel_start(const LaunchCase& of, const PeCoord& pe, TimeFs time) {
+  TimeFs start = of.launch.start;
+  for (const LaunchRecord& launch : of.launches) {
+    if (launch.start > time || launch.completed < time || !(launch.sip == pe.sip)) continue;
+    for (const contract::PeResult& one : launch.pes) {
+      if (one.pe == pe && one.start <= time && one.start + one.exec >= time) start = one.start;
+    }
+  }
+  return std::min(start, time);
+}
+
+Chain chain_of(const LaunchCase& of) {
+  Chain chain;
+  for (const MessageReceive* one : of.waits->chain(of.pe.pe, of.launch.submitted, of.pe.start + of.pe.exec)) {
+    chain.links.push_back({of.graph.node(one->receiver).pe_coord(), of.graph.node(one->sender).pe_coord(), one->start,
+                           one->sent, one->arrived, one->end});
+  }
+  if (chain.links.empty()) return chain;
+  chain.begin = kernel_start(of, chain.origin(), chain.links.back().sent);
+  for (std::size_t i = 0; i < chain.links.size(); ++i) {
+    const ChainLink& link = chain.links[i];
+    const TimeFs since = i + 1 < chain.links.size() ? chain.links[i + 1].received : chain.begin;
+    Stays& stays = chain.stays[link.sender];
+    stays.time += link.sent - since;
+    stays.list.push_back({since, link.sent});
+    chain.on_the_way += link.received - link.sent;
+    const bool longer =
+        chain.longest == nullptr || link.received - link.sent > chain.longest->received - chain.longest->sent;
+    if (longer) chain.longest = &link;
+  }
+  return chain;
+}
+
+// "a < b < c"
+std::string names_of(const Chain& chain) {
+  std::string text = pe_name(chain.links.front().pe);
+  const std::size_t count = chain.links.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool left_out = count > kNamed && i >= kNamed - 2 && i + 1 < count;
+    if (!left_out) text += " < " + pe_name(chain.links[i].sender);
+    if (left_out && i == kNamed - 2) text += fmt::format(" < ({} more)", count - kNamed + 1);
+  }
+  return text;
+}
+
+std::string reason(const LaunchCase& of, const PeCoord& pe, const Stays& stays) {
+  std::vector<TimeFs> shares(contract::kTimeShares);
+  for (const Stay& stay : stays.list) {
+    const std::vector<TimeFs> part = of.activity.shares(of.graph, pe, stay.begin, stay.end);
+    for (std::size_t i = 0; i < shares.size(); ++i) shares[i] += part[i];
+  }
+  const auto most = std::max_element(shares.begin(), shares.end());
+  return fmt::format("it {} for {}", share_phrase(static_cast<contract::TimeShare>(most - shares.begin())),
+                     percent(*most, stays.time));
+}
+
+}  // namespace
+
+void add_chain(const LaunchCase& of, Finding& finding) {
+  if (of.waits == nullptr) return;
+  const Chain chain = chain_of(of);
+  if (chain.links.empty()) return;
+  finding.evidence.push_back(fmt::format("chain: {}; {} of its {} pass on the way of {} messages", names_of(chain),
+                                         percent(chain.on_the_way, chain.time()), ns_text(chain.time()),
+                                         chain.links.size()));
+  const auto latest = std::max_element(chain.stays.begin(), chain.stays.end(),
+                                       [](const auto& a, const auto& b) { return a.second.time < b.second.time; });
+  if (latest->second.time >= chain.time() / 4) {
+    finding.evidence.push_back(fmt::format("origin: {} was late because {} of the {} before it sent",
+                                           pe_name(latest->first), reason(of, latest->first, latest->second),
+                                           ns_text(latest->second.time)));
+  } else {
+    finding.evidence.push_back(
+        fmt::format("origin: {}; none of them is late, the longest message, from {} to {}, took {}",
+                    pe_name(chain.origin()), pe_name(chain.longest->sender), pe_name(chain.longest->pe),
+                    ns_text(chain.longest->received - chain.longest->sent)));
+  }
+  finding.chain = chain.links;
+  if (finding.chain.size() > Finding::kMaxLinks) finding.chain.resize(Finding::kMaxLinks);
+}
+
+}  // namespace kb::sim

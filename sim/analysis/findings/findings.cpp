@@ -1,0 +1,126 @@
+#include "sim/analysis/findings/findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "platform/contract/time_shares.h"
+#include "platform/observe/text_table.h"
+#include "sim/analysis/findings/case.h"
+
+namespace kb::sim {
+namespace {
+
+constexpr double kLeastGain = 0.03;
+
+// Launches of several SIPs may overlap, so that the gaps are counted along their union.
+void find_host_causes(const std::deque<LaunchRecord>& launches, Findings& findings) {
+  std::vector<std::pair<TimeFs, TimeFs>> spans;
+  for (const LaunchRecord& launch : launches) {
+    if (launch.completed != kNever) spans.emplace_back(launch.submitted, launch.completed);
+  }
+  if (spans.size() < 2) return;
+  std::sort(spans.begin(), spans.end());
+  TimeFs gaps = 0_fs, longest = 0_fs, at = 0_fs, end = spans.front().second;
+  std::size_t count = 0;
+  for (const auto& [begin, completed] : spans) {
+    if (begin > end) {
+      gaps += begin - end;
+      ++count;
+      if (begin - end > longest) {
+        longest = begin - end;
+        at = end;
+      }
+    }
+    end = std::max(end, completed);
+  }
+  Finding finding;
+  finding.rule = "host_bound";
+  finding.gain = gaps;
+  finding.of = end - spans.front().first;
+  finding.headline = "the host keeps the device waiting between launches";
+  finding.evidence = {
+      fmt::format("from the first launch to the end of the last, {} of {} pass without a kernel, in {} gaps; "
+                  "the longest, {}, begins at {}",
+                  percent(gaps, finding.of), ns_text(finding.of), count, ns_text(longest), ns_text(at))};
+  finding.remedy = "copy while a kernel runs, keep tensors on the device between launches, or do more in one launch";
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+std::string percent(TimeFs part, TimeFs whole) {
+  return whole > 0_fs ? observe::fixed(100.0 * fs_to_ns(part) / fs_to_ns(whole), 0) + " %" : "0 %";
+}
+
+std::string ns_text(TimeFs time) {
+  return observe::fixed(fs_to_ns(time), 1) + " ns";
+}
+
+TimeFs LaunchCase::slack() const {
+  const auto wires = pe.shares.busy.begin() + static_cast<std::ptrdiff_t>(contract::PeResource::read_channel);
+  return std::max(0_fs, pe.exec - *std::max_element(pe.shares.busy.begin(), wires));
+}
+
+Finding LaunchCase::finding(const char* rule, TimeFs gain, std::string headline) const {
+  Finding made;
+  made.rule = rule;
+  made.launch = launch.id;
+  made.gain = std::min(gain, total() - total() / 20);  // something always stays
+  made.of = total();
+  made.headline = std::move(headline);
+  return made;
+}
+
+const LaunchRecord* longest_launch(const std::deque<LaunchRecord>& launches) {
+  const LaunchRecord* longest = nullptr;
+  for (const LaunchRecord& launch : launches) {
+    if (launch.last_pe() == nullptr) continue;
+    const auto duration = [](const LaunchRecord& l) { return l.completed - l.submitted; };
+    if (longest == nullptr || duration(launch) > duration(*longest)) longest = &launch;
+  }
+  return longest;
+}
+
+// A chain of waits may lead back to messages from before the longest launch, and to the launches that sent them.
+record::ActivityRecorder::Window time_of_causes(const std::deque<LaunchRecord>& launches, const OperationCosts* costs) {
+  const LaunchRecord* const longest = longest_launch(launches);
+  if (longest == nullptr) return {0_fs, 0_fs};
+  const TimeFs end = longest->completed;
+  TimeFs sent = longest->submitted;
+  if (costs != nullptr) {
+    for (const MessageReceive& receive : costs->receives()) {
+      if (receive.end > longest->submitted && receive.start < end) sent = std::min(sent, receive.sent);
+    }
+  }
+  TimeFs begin = sent;
+  for (const LaunchRecord& launch : launches) {
+    if (launch.submitted < end && launch.completed > sent) begin = std::min(begin, launch.submitted);
+  }
+  return {begin, end};
+}
+
+std::vector<Finding> find_causes(const std::deque<LaunchRecord>& launches, const record::ActivityRecorder& recorder,
+                                 const topology::Graph& graph, const OperationCosts* costs, const MessageWaits* waits) {
+  Findings findings;
+  find_host_causes(launches, findings);
+  if (const LaunchRecord* longest = longest_launch(launches)) {
+    const LaunchRecord::LastPe& pe = *longest->last_pe();
+    const LaunchActivity activity(recorder, record::ActivityRecorder::group_of(longest->sip), longest->id,
+                                  {longest->start, pe.start + pe.exec});
+    const LaunchCase of{*longest, pe, activity, graph, costs, waits, launches};
+    find_memory_causes(of, findings);
+    if (!activity.empty()) find_wire_causes(of, findings);
+    find_header_causes(of, findings);
+    find_pe_causes(of, findings);
+  }
+  const auto is_small = [](const Finding& finding) {
+    return fs_to_ns(finding.gain) < kLeastGain * fs_to_ns(finding.of) || finding.gain <= 0_fs;
+  };
+  findings.erase(std::remove_if(findings.begin(), findings.end(), is_small), findings.end());
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const Finding& a, const Finding& b) { return a.factor() > b.factor(); });
+  return findings;
+}
+
+}  // namespace kb::sim

@@ -1,0 +1,106 @@
+// Messages whose time is the overhead of the nodes that they pass, not their bytes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "platform/contract/time_shares.h"
+#include "platform/params/transit_params.h"
+#include "platform/routing/address_resolver.h"
+#include "platform/routing/latency.h"
+#include "platform/routing/path_router.h"
+#include "sim/analysis/findings/case.h"
+
+namespace kb::sim {
+namespace {
+
+// The overheads of the nodes between two PEs.
+class HeaderTimes {
+ public:
+  explicit HeaderTimes(const topology::Graph& graph) : graph_(graph), resolver_(graph), router_(graph) {}
+
+  void add(const PeCoord& from, const PeCoord& to) {
+    Way& way = ways_[{from, to}];
+    if (way.nodes == 0) way = way_of(from, to);
+    time_ += way.time;
+    for (const auto& [kind, time] : way.by_kind) by_kind_[kind] += time;
+  }
+  TimeFs time() const { return time_; }
+  // The kind of node at which most of it passes.
+  topology::NodeKind most() const {
+    return std::max_element(by_kind_.begin(), by_kind_.end(),
+                            [](const auto& a, const auto& b) { return a.second < b.second; })
+        ->first;
+  }
+
+ private:
+  struct Way {
+    TimeFs time = 0_fs;
+    std::size_t nodes = 0;
+    std::map<topology::NodeKind, TimeFs> by_kind;
+  };
+
+  Way way_of(const PeCoord& from, const PeCoord& to) {
+    Way way;
+    const NodeId source = resolver_.find_pe_node(from, topology::NodeKind::pe_dma);
+    const NodeId target = resolver_.find_pe_node(to, topology::NodeKind::pe_dma);
+    for (const NodeId id : router_.find_path(source, target).nodes) {
+      const topology::Node& node = graph_.node(id);
+      way.time += routing::node_overhead_fs(node);
+      way.by_kind[node.kind] += routing::node_overhead_fs(node);
+      ++way.nodes;
+    }
+    return way;
+  }
+
+  const topology::Graph& graph_;
+  routing::AddressResolver resolver_;
+  routing::PathRouter router_;
+  std::map<std::pair<PeCoord, PeCoord>, Way> ways_;
+  std::map<topology::NodeKind, TimeFs> by_kind_;
+  TimeFs time_ = 0_fs;
+};
+
+bool decodes_serially(const topology::Graph& graph, topology::NodeKind kind) {
+  for (const topology::Node& node : graph.nodes) {
+    if (node.kind != kind) continue;
+    const auto decode = node.params.find("decode");
+    if (decode && std::get<std::string>(*decode) == "serial") return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+// Along the chain of messages that the PE waited for, one behind the other, and of their credits: a receive ends when
+// the sender has its credit.
+void find_header_causes(const LaunchCase& of, Findings& findings) {
+  if (of.waits == nullptr) return;
+  const TimeFs end = of.pe.start + of.pe.exec, waiting = of.share(contract::TimeShare::dependency);
+  const auto chain = of.waits->chain(of.pe.pe, of.launch.submitted, end);
+  if (chain.empty()) return;
+  HeaderTimes headers(of.graph);
+  for (const MessageReceive* one : chain) {
+    const PeCoord sender = of.graph.node(one->sender).pe_coord(), receiver = of.graph.node(one->receiver).pe_coord();
+    headers.add(sender, receiver);
+    headers.add(receiver, sender);
+  }
+  const TimeFs time = std::min(headers.time(), waiting);
+  if (time == 0_fs || time < waiting / 2) return;
+  const std::string kind(topology::node_kind_name(headers.most()));
+  const bool serial = decodes_serially(of.graph, headers.most());
+  Finding finding = of.finding("header_bound", time, "messages spend their time in the overheads of nodes");
+  finding.evidence = {
+      fmt::format("{} waits {}; the headers of {} messages and their credits, one behind the other, take {} of it",
+                  pe_name(of.pe.pe), ns_text(waiting), chain.size(), percent(time, waiting)),
+      fmt::format("most of that passes in nodes of kind {}{}", kind,
+                  serial ? ", whose one decoder takes headers in turn" : "")};
+  add_chain(of, finding);
+  finding.remedy =
+      "send fewer messages one behind the other, over fewer nodes (another algorithm, root or placement), or more "
+      "bytes "
+      "with each; a machine with smaller overhead_ns is faster in proportion";
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace kb::sim

@@ -1,0 +1,197 @@
+// Memory: channels that idle beside full ones, a slice that all wait for.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "platform/contract/time_shares.h"
+#include "platform/observe/text_table.h"
+#include "sim/analysis/findings/case.h"
+
+namespace kb::sim {
+namespace {
+
+using record::SeriesKind;
+using Row = LaunchActivity::Row;
+
+// A bin in which a resource was busy for this part of it counts as one in which others waited for it. A pseudo-channel
+// that waits for none is idle for most of a bin.
+constexpr double kFull = 0.75, kFullChannel = 0.4, kFullSlice = 0.6;
+
+bool is_full(TimeFs busy, TimeFs width, double part = kFull) {
+  return fs_to_ns(busy) >= part * fs_to_ns(width);
+}
+
+// The pseudo-channels of one controller.
+struct Slice {
+  NodeId node;
+  std::vector<TimeFs> sum{};   // by bin, of all channels
+  std::vector<TimeFs> most{};  // by bin, of the busiest one
+  TimeFs full = 0_fs;          // bins in which the busiest one was full: time of that one,
+  TimeFs full_sum = 0_fs;      // and of all
+  TimeFs total = 0_fs;         // of all channels in all bins
+};
+
+void add_row(Slice& slice, const Row& row) {
+  slice.sum.resize(row.busy.size());
+  slice.most.resize(row.busy.size());
+  accumulate(slice.total, row.sum.busy);
+  for (std::size_t bin = 0; bin < row.busy.size(); ++bin) {
+    accumulate(slice.sum[bin], row.busy[bin]);
+    slice.most[bin] = std::max(slice.most[bin], row.busy[bin]);
+  }
+}
+
+// By bin of the window, of the slices of one cube as a whole: their busy time per pseudo-channel.
+struct Bins {
+  std::vector<TimeFs> fullest, all;
+  std::vector<NodeId> which;  // is the fullest
+};
+
+void add_slice(const Slice& slice, std::int64_t channels, Bins& bins) {
+  bins.fullest.resize(slice.sum.size());
+  bins.all.resize(slice.sum.size());
+  bins.which.resize(slice.sum.size());
+  for (std::size_t bin = 0; bin < slice.sum.size(); ++bin) {
+    const TimeFs busy = slice.sum[bin] / channels;
+    accumulate(bins.all[bin], busy);
+    if (busy <= bins.fullest[bin]) continue;
+    bins.fullest[bin] = busy;
+    bins.which[bin] = slice.node;
+  }
+}
+
+void close(Slice& slice, TimeFs width) {
+  for (std::size_t bin = 0; bin < slice.sum.size(); ++bin) {
+    if (!is_full(slice.most[bin], width, kFullChannel)) continue;
+    slice.full += slice.most[bin];
+    accumulate(slice.full_sum, slice.sum[bin]);
+  }
+  slice.sum = {};
+  slice.most = {};
+}
+
+std::int64_t channels_of(const LaunchCase& of, const Slice& slice) {
+  return of.graph.node(slice.node).params.as<params::HbmCtrlParams>().num_pcs;
+}
+
+std::vector<Slice> slices_of(const LaunchCase& of, Bins& own_cube) {
+  std::vector<Slice> slices;
+  const auto close_last = [&] {
+    if (slices.empty()) return;
+    const topology::Node& node = of.graph.node(slices.back().node);
+    if (node.sip == of.pe.pe.sip && node.cube == of.pe.pe.cube) {
+      add_slice(slices.back(), channels_of(of, slices.back()), own_cube);
+    }
+    close(slices.back(), of.activity.bin_width());
+  };
+  of.activity.for_each(SeriesKind::pseudo_channel, [&](const Row& row) {
+    if (slices.empty() || slices.back().node != row.series->node) {
+      close_last();
+      slices.push_back({row.series->node});
+    }
+    add_row(slices.back(), row);
+  });
+  close_last();
+  return slices;
+}
+
+// What would be saved if the bursts of full bins were spread evenly over all channels.
+TimeFs excess_of(const LaunchCase& of, const Slice& slice) {
+  return slice.full - slice.full_sum / channels_of(of, slice);
+}
+
+void find_idle_channels(const LaunchCase& of, const std::vector<Slice>& slices, Findings& findings) {
+  const Slice* worst = nullptr;
+  std::size_t same = 0;
+  for (const Slice& slice : slices) {
+    if (worst == nullptr || excess_of(of, slice) > excess_of(of, *worst)) worst = &slice;
+  }
+  if (worst == nullptr || worst->full == 0_fs) return;
+  const auto pcs = channels_of(of, *worst);
+  const double used = fs_to_ns(worst->full_sum) / fs_to_ns(worst->full);
+  if (used > 0.8 * static_cast<double>(pcs)) return;
+  for (const Slice& slice : slices)
+    same += fs_to_ns(excess_of(of, slice)) >= 0.9 * fs_to_ns(excess_of(of, *worst)) ? 1 : 0;
+  const std::string& name = of.graph.node(worst->node).id;
+  Finding finding = of.finding("idle_pseudo_channels", std::min(excess_of(of, *worst), of.exposed()),
+                               fmt::format("pseudo-channels of {} idle beside full ones", name));
+  finding.evidence = {
+      fmt::format("while reads and writes fill one of its pseudo-channels ({} of the kernel), {:.1f} of {} are busy",
+                  percent(worst->full, of.activity.window()), used, pcs),
+      fmt::format("{} of {} slices in use look like this", same, slices.size())};
+  finding.remedy =
+      "make rows that are read together cover all channels: a wider tile (tile_n up to the row), another row pitch "
+      "than a multiple of burst_bytes x num_pcs / 2, or --set cube.components.hbm_ctrl.attrs.channel_hash=xor";
+  findings.push_back(std::move(finding));
+}
+
+void find_hot_slice(const LaunchCase& of, const std::vector<Slice>& slices, Findings& findings) {
+  const std::size_t homes = std::max(slices.size(), of.launch.summary.pes);  // each PE has a slice
+  if (slices.empty() || homes < 2) return;
+  const Slice* hot = &slices.front();
+  TimeFs total = 0_fs;
+  for (const Slice& slice : slices) {
+    accumulate(total, slice.total);
+    if (slice.total > hot->total) hot = &slice;
+  }
+  const TimeFs mean = total / homes;
+  const auto pcs = channels_of(of, *hot);
+  const TimeFs busy = hot->total / pcs;
+  if (hot->total / 2 < mean || !is_full(busy, of.activity.window() / 2)) return;
+  Finding finding = of.finding("hot_slice", std::min(busy - mean / pcs, of.exposed()),
+                               fmt::format("{} serves {:.1f} times as much as the others", of.graph.node(hot->node).id,
+                                           fs_to_ns(hot->total) / fs_to_ns(mean)));
+  finding.evidence = {
+      fmt::format("its pseudo-channels are busy for {} of the kernel, those of {} slices for {} on average",
+                  percent(busy, of.activity.window()), homes, percent(mean / pcs, of.activity.window()))};
+  finding.remedy = "spread the tensor over the slices, or give each cube or PE a copy";
+  findings.push_back(std::move(finding));
+}
+
+// At any time few slices of a cube are full and the others idle, and other ones later: PEs read one tensor in one
+// order. Slices that only their own PEs read are full in turn, too, but then no read takes longer than its bytes. PEs
+// that each read in an order of their own still meet: half of the slices at work counts as what can be reached.
+void find_slices_in_turn(const LaunchCase& of, const Bins& bins, Findings& findings) {
+  using contract::PeResource;
+  for (const Finding& other : findings) {
+    if (other.rule == "hot_slice") return;
+  }
+  const std::int64_t homes = of.graph.spec.pes_per_cube();
+  std::set<NodeId> full_ones;
+  TimeFs full = 0_fs, fullest = 0_fs, mean = 0_fs;
+  for (std::size_t bin = 0; bin < bins.fullest.size(); ++bin) {
+    const TimeFs of_all = bins.all[bin] / homes;
+    if (!is_full(bins.fullest[bin], of.activity.bin_width(), kFullSlice) || bins.fullest[bin] / 2 < of_all) continue;
+    full += of.activity.bin_width();
+    fullest += bins.fullest[bin];
+    mean += of_all;
+    full_ones.insert(bins.which[bin]);
+  }
+  if (full < of.activity.window() / 3 || full_ones.size() < 2 || of.launch.summary.pes < 2) return;
+  const TimeFs reading = of.pe.shares.of(PeResource::read_channel), wire = of.pe.shares.of(PeResource::read_link);
+  const TimeFs longer = std::max(0_fs, reading - wire);
+  Finding finding = of.finding("slices_in_turn", std::min({fullest - mean * 2, longer, of.exposed()}),
+                               "PEs read the same few HBM slices at a time, other ones later");
+  finding.evidence = {
+      fmt::format("for {} of the kernel a slice of its cube is busy for {}, while all {} are for {} on average",
+                  percent(full, of.activity.window()), percent(fullest, full), homes, percent(mean, full)),
+      fmt::format("reads of {} last {}, their bytes take {} on its wire", pe_name(of.pe.pe), ns_text(reading),
+                  ns_text(wire))};
+  finding.remedy =
+      "let each PE begin with another part of the tensor, its own first, and go around; or give PEs copies";
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+void find_memory_causes(const LaunchCase& of, Findings& findings) {
+  if (of.activity.empty()) return;
+  Bins own_cube;
+  const std::vector<Slice> slices = slices_of(of, own_cube);
+  find_idle_channels(of, slices, findings);
+  find_hot_slice(of, slices, findings);
+  find_slices_in_turn(of, own_cube, findings);
+}
+
+}  // namespace kb::sim

@@ -1,0 +1,194 @@
+#include "sim/analysis/findings/operation_costs.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "platform/address/address_space.h"
+#include "platform/contract/command.h"
+#include "platform/contract/i_translator.h"
+#include "platform/contract/requests.h"
+#include "platform/params/pe_ipcq_params.h"
+#include "platform/plan/pipeline_plan.h"
+#include "sim/analysis/findings/time_union.h"
+
+namespace kb::sim {
+namespace {
+
+using contract::Command;
+using contract::CommandKind;
+
+constexpr std::array<std::string_view, plan::kStageTypes> kStageNames{"TileToken/DMA_READ", "TileToken/FETCH",
+                                                                      "TileToken/GEMM",     "TileToken/MATH",
+                                                                      "TileToken/STORE",    "TileToken/DMA_WRITE"};
+constexpr std::array<std::string_view, 3> kMessageNames{"ipcq_send", "ipcq_copy", "ipcq_recv"};
+
+// What tells operations of one command kind apart.
+std::uint32_t detail_of(const Command& command) {
+  if (command.kind == CommandKind::dma_write) return command.added ? 1 : 0;
+  if (command.kind == CommandKind::math) return static_cast<std::uint32_t>(command.math_op);
+  if (command.kind != CommandKind::gemm) return 0;
+  return static_cast<std::uint32_t>(named_dtype(command.inputs.at(0).dtype, command.inputs.at(1).dtype));
+}
+
+std::string name_of(const Command& command) {
+  if (command.kind == CommandKind::math) return std::string(math_op_name(command.math_op));
+  if (command.kind == CommandKind::gemm) {
+    return "gemm_" + std::string(dtype_name(static_cast<Dtype>(detail_of(command))));
+  }
+  return command.added ? "atomic_add" : std::string(contract::command_kind_name(command.kind));
+}
+
+// How long [begin, end) and [start, stop) overlap.
+TimeFs overlap(TimeFs begin, TimeFs end, TimeFs start, TimeFs stop) {
+  return std::max(0_fs, std::min(end, stop) - std::max(begin, start));
+}
+
+}  // namespace
+
+OperationCosts::OperationCosts(const topology::Graph& graph)
+    : graph_(graph), read_bw_(graph.nodes.size()), write_bw_(graph.nodes.size()) {}
+
+template <typename F>
+OperationCost& OperationCosts::cost_of(std::size_t key, F&& name) {
+  std::unique_ptr<OperationCost>& cost = costs_[key];
+  if (cost == nullptr) {
+    cost = std::make_unique<OperationCost>();
+    cost->name = name();
+  }
+  return *cost;
+}
+
+void OperationCosts::add(OperationCost& cost, NodeId component, TimeFs start, TimeFs end, TimeFs needed) {
+  const TimeFs time = end - start;
+  ++cost.count;
+  accumulate(cost.time, time);
+  if (cost.waiting) accumulate(*cost.waiting, std::max(0_fs, time - needed));
+  if (cost.count > 1 && time <= cost.longest) return;
+  cost.longest = time;
+  cost.longest_start = start;
+  cost.longest_at = graph_.node(component).pe_coord();
+}
+
+// What the bytes of a transfer take on the widest wire of a node.
+TimeFs OperationCosts::transfer_time(NodeId node, bool into, std::uint64_t bytes) {
+  Bandwidth& bw = (into ? read_bw_ : write_bw_)[node.value];
+  if (!bw.limited()) {
+    const auto [begin, end] = into ? graph_.in_edges(node) : graph_.out_edges(node);
+    for (const EdgeId* edge = begin; edge != end; ++edge) bw = wider_limit(bw, graph_.edge(*edge).bw);
+  }
+  return bw.occupancy(bytes);
+}
+
+void OperationCosts::on_command(NodeId component, const Command& command, const contract::ITranslator* translator,
+                                TimeFs start, TimeFs end) {
+  const std::size_t key = static_cast<std::size_t>(command.kind) * kDetails + detail_of(command);
+  OperationCost& cost = cost_of(key, [&command] { return name_of(command); });
+  if (contract::is_composite(command.kind)) cost.waiting.reset();
+  if (command.kind == CommandKind::barrier && waits_.size() < kMaxWaits) waits_.push_back({component, 0, start, end});
+  const bool reads = command.kind == CommandKind::dma_read, moves = reads || command.kind == CommandKind::dma_write;
+  add(cost, component, start, end, moves ? transfer_time(component, reads, total_bytes(command.local)) : end - start);
+  next_->on_command(component, command, translator, start, end);
+}
+
+void OperationCosts::on_stage(NodeId component, const plan::Stage& stage, std::uint64_t composite, std::uint64_t tile,
+                              TimeFs start, TimeFs end) {
+  const bool reads = stage.type == plan::StageType::dma_read, moves = reads || stage.type == plan::StageType::dma_write;
+  const auto type = static_cast<std::size_t>(stage.type);
+  add(cost_of(kStages + type, [type] { return std::string(kStageNames.at(type)); }), component, start, end,
+      moves ? transfer_time(component, reads, stage.nbytes) : end - start);
+  next_->on_stage(component, stage, composite, tile, start, end);
+}
+
+void OperationCosts::on_message(NodeId component, const MessageCopy& copy, const contract::ITranslator* translator,
+                                TimeFs start, TimeFs end) {
+  const auto step = static_cast<std::size_t>(copy.step);
+  OperationCost& cost = cost_of(kMessages + step, [step] { return std::string(kMessageNames.at(step)); });
+  add(cost, component, start, end, copy.step == MessageStep::copy ? end - start : 0_fs);
+  const std::vector<Extent>& at_slot = copy.step == MessageStep::receive ? copy.source : copy.destination;
+  if (!at_slot.empty()) note_message(component, copy.step, address::value_of(at_slot.front().pa), start, end);
+  next_->on_message(component, copy, translator, start, end);
+}
+
+void OperationCosts::note_message(NodeId component, MessageStep step, std::uint64_t address, TimeFs start, TimeFs end) {
+  Slot& slot = slots_[address];
+  if (step == MessageStep::send) {
+    slot.sender = component;
+    slot.sent = start;
+    slot.arrived = end;
+    const TimeFs since = start + graph_.node(component).params.as<params::PeIpcqParams>().overhead.time();
+    if (end > since && waits_.size() < kMaxWaits) waits_.push_back({component, address, since, end});
+  } else if (step == MessageStep::copy) {
+    slot.arrived = end;
+  } else {
+    slot.receiver = component;
+    if (end == start || !slot.sender.valid() || receives_.size() >= kMaxWaits) return;
+    receives_.push_back({component, slot.sender, start, end, slot.sent, slot.arrived});
+  }
+}
+
+void OperationCosts::on_scratch_write(NodeId component, std::uint64_t pa, Dtype dtype, std::vector<std::byte> bytes,
+                                      TimeFs at) {
+  next_->on_scratch_write(component, pa, dtype, std::move(bytes), at);
+}
+
+void OperationCosts::on_host_write(NodeId component, const contract::MemoryWrite& write, TimeFs start, TimeFs end) {
+  next_->on_host_write(component, write, start, end);
+}
+
+std::vector<std::byte> OperationCosts::kernel_read(const std::vector<Extent>& extents) {
+  return next_->kernel_read(extents);
+}
+
+std::optional<std::vector<std::byte>> OperationCosts::read_if_known(const std::vector<Extent>& extents) {
+  return next_->read_if_known(extents);
+}
+
+std::vector<OperationCost> OperationCosts::most_expensive(std::size_t count) const {
+  std::vector<OperationCost> sorted;
+  for (const std::unique_ptr<OperationCost>& cost : costs_) {
+    if (cost != nullptr && cost->time > 0_fs) sorted.push_back(*cost);
+  }
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const OperationCost& a, const OperationCost& b) { return a.time > b.time; });
+  if (sorted.size() > count) sorted.resize(count);
+  return sorted;
+}
+
+TimeFs OperationCosts::waited_for_slots(const PeCoord& sender, const PeCoord& receiver, TimeFs begin,
+                                        TimeFs end) const {
+  TimeUnion waited;
+  for (const Wait& wait : waits_) {
+    const NodeId to = wait.slot == 0 ? NodeId() : slots_.at(wait.slot).receiver;
+    if (!to.valid() || !(graph_.node(to).pe_coord() == receiver)) continue;
+    if (graph_.node(wait.at).pe_coord() == sender) waited.add(std::max(begin, wait.start), std::min(end, wait.end));
+  }
+  return waited.time();
+}
+
+TimeFs OperationCosts::waited(const PeCoord& pe, TimeFs begin, TimeFs end) const {
+  TimeUnion waited;
+  const auto add = [&](NodeId at, TimeFs start, TimeFs stop) {
+    if (graph_.node(at).pe_coord() == pe) waited.add(std::max(begin, start), std::min(end, stop));
+  };
+  for (const MessageReceive& receive : receives_) add(receive.receiver, receive.start, receive.end);
+  for (const Wait& wait : waits_) add(wait.at, wait.start, wait.end);
+  return waited.time();
+}
+
+void OperationCosts::add_senders(std::set<SipId>& sips, TimeFs begin, TimeFs end) const {
+  std::set<std::pair<SipId, SipId>> sent;  // to, from
+  for (const MessageReceive& receive : receives_) {
+    if (overlap(begin, end, receive.start, receive.end) == 0_fs) continue;
+    const SipId to = graph_.node(receive.receiver).sip, from = graph_.node(receive.sender).sip;
+    if (to != from) sent.insert({to, from});
+  }
+  for (std::size_t before = 0; before != sips.size();) {
+    before = sips.size();
+    for (const auto& [to, from] : sent) {
+      if (sips.count(to) != 0) sips.insert(from);
+    }
+  }
+}
+
+}  // namespace kb::sim

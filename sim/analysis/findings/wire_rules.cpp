@@ -1,0 +1,93 @@
+// The wire that is full longest while a launch runs: in its SIP, or on the way of the messages that it waits for.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "platform/contract/time_shares.h"
+#include "sim/analysis/findings/case.h"
+
+namespace kb::sim {
+namespace {
+
+constexpr double kFullWire = 0.75;  // of a bin
+
+// The launch's SIP, and those whose messages it waits for, also through others.
+std::set<SipId> sips_of(const LaunchCase& of) {
+  std::set<SipId> sips{of.pe.pe.sip};
+  if (of.costs != nullptr) of.costs->add_senders(sips, of.pe.start, of.pe.start + of.pe.exec);
+  return sips;
+}
+
+// Wires outside of SIPs count for the SIP to which they lead.
+bool is_of(const std::set<SipId>& sips, const topology::Graph& graph, const record::SeriesInfo& wire) {
+  const SipId from = graph.node(wire.node).sip, to = graph.node(wire.peer).sip;
+  return sips.count(from.valid() ? from : to) != 0;
+}
+
+// A wire and what others of its kind have.
+struct Wire {
+  const record::SeriesInfo* series = nullptr;
+  const topology::Edge* edge = nullptr;
+  Bandwidth bw, typical;
+  TimeFs time = 0_fs;  // that it costs at most: while it is full, or busy
+  bool counts_busy = false;
+
+  bool is_slow() const { return bw < typical * 0.9; }
+  double wider() const { return is_slow() ? typical / bw : 2.0; }
+};
+
+std::map<topology::EdgeKind, Bandwidth> most_by_kind(const topology::Graph& graph) {
+  std::map<topology::EdgeKind, Bandwidth> most;
+  for (const topology::Edge& edge : graph.edges) most[edge.kind] = wider_limit(most[edge.kind], edge.bw);
+  return most;
+}
+
+// What passes a slow wire that is full for most of its busy time is late by it all the time. Otherwise, slow or not,
+// only what passes a wire while it is full waits: a ring of small messages loses 2 % by a wire of a quarter of the
+// bandwidth that is busy for two thirds of the time.
+Wire hottest(const LaunchCase& of, const std::set<SipId>& sips) {
+  const std::map<topology::EdgeKind, Bandwidth> typical = most_by_kind(of.graph);
+  Wire hottest;
+  for (const LaunchActivity::WireUse& use : of.activity.wires(kFullWire)) {
+    const auto id = of.graph.find_edge(use.series->node, use.series->peer);
+    if (!id || !is_of(sips, of.graph, *use.series)) continue;
+    const topology::Edge& edge = of.graph.edge(*id);
+    Wire wire{use.series, &edge, edge.bw, typical.at(edge.kind), use.full};
+    wire.counts_busy = wire.is_slow() && use.full > use.busy / 2;
+    if (wire.counts_busy) wire.time = use.busy;
+    if (wire.time > hottest.time) hottest = wire;
+  }
+  return hottest;
+}
+
+// What waits for the wire: transfers and messages, or messages only where it joins SIPs that send messages.
+TimeFs waits_for(const LaunchCase& of, const Wire& wire, bool messages_between_sips) {
+  const TimeFs messages = of.share(contract::TimeShare::dependency);
+  return wire.edge->kind == topology::EdgeKind::pcie && messages_between_sips ? messages : of.exposed() + messages;
+}
+
+}  // namespace
+
+// As most wires of a path carry the same bytes, which one would be next is not known: the gain is that of twice the
+// bandwidth, or of the bandwidth that others of its kind have.
+void find_wire_causes(const LaunchCase& of, Findings& findings) {
+  const std::set<SipId> sips = sips_of(of);
+  const Wire hot = hottest(of, sips);
+  if (hot.series == nullptr || hot.time < of.activity.window() / 3) return;
+  const TimeFs waits = std::min(hot.time, waits_for(of, hot, sips.size() > 1));
+  const TimeFs saved(static_cast<std::int64_t>(static_cast<double>(waits.fs()) * (1.0 - 1.0 / hot.wider())));
+  const std::string name = of.graph.node(hot.series->node).id + " -> " + of.graph.node(hot.series->peer).id;
+  const bool slow = hot.is_slow();
+  Finding finding = of.finding(slow ? "slow_link" : "hot_link", saved,
+                               fmt::format(slow ? "the wire {} is slow" : "the wire {} is full", name));
+  finding.evidence = {fmt::format("it carries {} GB/s{} and is {} for {} of the kernel", hot.bw.gbs(),
+                                  slow ? fmt::format(", others of its kind {},", hot.typical.gbs()) : "",
+                                  hot.counts_busy ? "busy" : "full", percent(hot.time, of.activity.window()))};
+  finding.remedy = slow ? "give it the bandwidth of the others, or keep traffic away from it"
+                        : "use what was loaded more often (larger tiles), or place data nearer to its users";
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace kb::sim

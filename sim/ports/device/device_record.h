@@ -1,0 +1,36 @@
+// The run folder of a device (DeviceConfig::result).
+#pragma once
+
+#include <string>
+
+#include "platform/observe/output_set.h"
+#include "platform/topology/topology.h"
+#include "sim/ports/device/device.h"
+#include "sim/run/driver/host_usage.h"
+#include "sim/run/driver/run_observers.h"
+#include "sim/run/driver/run_record.h"
+#include "sim/run/driver/simulation.h"
+
+namespace kb::sim {
+
+// Observes a device and writes what `kernbench run --record` writes of a run.
+class DeviceRecord {
+ public:
+  // Adds the files to `outputs`, which is empty, and to `options` what observes and records. Configuration Error for a
+  // folder that cannot be written to, and for DeviceConfig::oplog beside it.
+  DeviceRecord(const DeviceConfig& config, const std::string& device, const topology::LoadedTopology& machine,
+               observe::OutputSet& outputs, SimulationOptions& options);
+
+  // What the device adds at its end: the time, launches, figures and unknown accesses.
+  RunRecord& run() { return run_; }
+  // Writes result.json; once. Errors as those of OutputFile.
+  void write(const DeviceReport& report);
+
+ private:
+  HostUsage usage_;
+  RunObservers observers_;
+  RunRecord run_;
+  observe::OutputFile* result_ = nullptr;
+};
+
+}  // namespace kb::sim

@@ -1,0 +1,95 @@
+// A peer in another process as a part of the simulation.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <systemc>
+#include <tlm>
+
+#include "platform/base/error.h"
+#include "sim/ports/device/device.h"
+#include "sim/ports/remote/connection.h"
+
+namespace kb::remote {
+
+// Numbers of devices in packets.
+inline constexpr std::uint32_t kMemory = 0, kRegisters = 1, kInterrupt = 2, kHostMemory = 3;
+
+// The packet with which this side begins a session.
+std::string hello();
+
+// Reads one packet at a time and acts on it, in simulated time:
+// - a read or write with stamp t enters the machine at max(t, now), and its answer is sent, stamped with its time,
+// before
+//   the next packet is read; a posted write has no answer and is not waited for;
+// - after a packet with stamp t time runs to t + quantum before the next one is read; a sync is answered at t;
+// - an interrupt, and the device's own accesses to host memory, are sent when they happen; the peer answers the latter
+//   while it waits for what it has asked for, and its stamp says when the access has ended.
+// What happens depends on the packets and their order alone.
+class RemotePort final : public sc_core::sc_module,
+                         public tlm::tlm_bw_transport_if<>,
+                         public tlm::tlm_fw_transport_if<>,
+                         public tlm::tlm_mm_interface {
+ public:
+  // The next peer, once for each session; null: there is none.
+  using NextPeer = std::function<std::unique_ptr<Connection>()>;
+  RemotePort(const sc_core::sc_module_name& name, Device& device, const std::string& target, NextPeer next_peer,
+             const sc_core::sc_time& quantum);
+  ~RemotePort() override;
+
+  std::uint64_t packets() const { return packets_; }
+  // What the peer has done wrong, if that ended the session.
+  const std::optional<Error>& failure() const { return failure_; }
+
+ private:
+  void run();
+  void begin_session();
+  void session();
+  bool greet();
+  bool next(Packet& packet);
+  void act(const Packet& packet);
+  void bus_access(const Packet& packet);
+  void register_access(const Packet& packet);
+  void answer_bus(const Packet& request, tlm::tlm_response_status status, std::string data);
+  void prepare(const Packet& packet, tlm::tlm_generic_payload& payload, std::string& data, std::string& enables);
+  void send_interrupt();
+  void run_to(std::uint64_t time_ns);
+  std::uint64_t now_ns() const;
+  void end(const std::string& code, const std::string& text);
+
+  // The machine answers.
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) override;
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+  void free(tlm::tlm_generic_payload* payload) override;
+  // The machine reads and writes host memory.
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
+  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) override;
+  unsigned transport_dbg(tlm::tlm_generic_payload&) override { return 0; }
+  bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
+
+  struct Open;
+
+  tlm::tlm_initiator_socket<32> memory_{"memory"}, registers_{"registers"};
+  tlm::tlm_target_socket<32> host_memory_{"host_memory"};
+  sc_core::sc_signal<bool> irq_{"irq"};
+  NextPeer next_peer_;
+  std::unique_ptr<Connection> connection_;  // of the session
+  sc_core::sc_time quantum_;
+  std::deque<Packet> deferred_;                          // came while an answer of the peer was awaited
+  bool extended_ = false;                                // the peer knows the layout with byte enables
+  const tlm::tlm_generic_payload* accepting_ = nullptr;  // has no END_REQ
+  const tlm::tlm_generic_payload* awaited_ = nullptr;    // has no answer
+  bool peer_gone_ = false;
+  sc_core::sc_event accepted_, answered_;
+  std::uint32_t next_id_ = 1;
+  std::uint64_t packets_ = 0;
+  std::optional<Error> failure_;
+};
+
+}  // namespace kb::remote

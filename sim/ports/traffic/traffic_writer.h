@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+#include "platform/observe/text_sink.h"
+#include "platform/topology/graph.h"
+#include "sim/ports/traffic/traffic.h"
+
+namespace kb::sim {
+
+// The results in row order as JSON {schema, flit_bytes, rows:[...]}; an id that is a whole number is written as one.
+void render_traffic_json(const topology::Graph& graph, const std::vector<TrafficResult>& results,
+                         const observe::TextSink& sink);
+// The same as tab-separated values with a header line; the node ids of a path are separated by '>'.
+void render_traffic_tsv(const topology::Graph& graph, const std::vector<TrafficResult>& results,
+                        const observe::TextSink& sink);
+
+}  // namespace kb::sim

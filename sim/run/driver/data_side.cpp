@@ -1,0 +1,98 @@
+#include "sim/run/driver/data_side.h"
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "platform/address/address_space.h"
+#include "platform/address/phys_addr.h"
+#include "platform/data/op_log_file.h"
+#include "platform/record/activity_recorder.h"
+
+namespace kb::sim {
+namespace {
+
+// Names the memory of an address. No slot of the smallest unit holds two memories, so slots seen lately need no
+// decoding.
+class SpaceNames {
+ public:
+  std::string_view operator()(std::uint64_t pa) {
+    const std::uint64_t slot = pa / address::kUnitSlotBytes;
+    Entry& entry = recent_[slot % recent_.size()];
+    if (entry.slot != slot) entry = {slot, decode(pa)};
+    return entry.name;
+  }
+
+ private:
+  struct Entry {
+    std::uint64_t slot = ~std::uint64_t{0};
+    std::string_view name;
+  };
+  static std::string_view decode(std::uint64_t pa) {
+    if (address::space_of(pa) == address::AddressSpace::message) return "message";
+    const address::PhysAddr address = address::PhysAddr::decode(pa);
+    if (address.is_hbm()) return "hbm";
+    if (address.is_sram()) return "sram";
+    return address.is_tcm() ? "tcm" : "other";
+  }
+
+  std::array<Entry, 64> recent_;
+};
+
+std::unique_ptr<data::IOpSink> make_log(const topology::Graph& graph, const SimulationOptions& options) {
+  if (options.oplog == nullptr) return nullptr;
+  data::OpLog::Options log;
+  for (const topology::Node& node : graph.nodes) log.component_names.push_back(node.id);
+  log.space = SpaceNames();
+  log.facts = options.oplog_facts;
+  log.activity = options.recorder;
+  log.series_label = [&graph](const record::SeriesInfo& series) { return series.label(graph); };
+  return data::open_op_log(*options.oplog, std::move(log));
+}
+data::DataEngine::Options engine_options(const topology::Graph& graph, data::IOpSink* sink) {
+  data::DataEngine::Options options;
+  options.component_name = [&graph](NodeId node) { return node.valid() ? graph.node(node).id : std::string("host"); };
+  options.sink = sink;
+  return options;
+}
+
+std::string address_text(std::uint64_t pa) {
+  return address::space_of(pa) == address::AddressSpace::message ? address::encoded_text(pa)
+                                                                 : address::PhysAddr::decode(pa).to_string();
+}
+
+}  // namespace
+
+DataSide::DataSide(const topology::Graph& graph, const SimulationOptions& options)
+    : graph_(graph),
+      memory_({options.strict, address_text}),
+      log_(make_log(graph, options)),
+      engine_(options.data_mode, memory_, engine_options(graph, log_.get())),
+      recorder_(engine_, options.log_outside_writes ? data::DataEngine::Logged::yes : data::DataEngine::Logged::no) {}
+
+DataSide::~DataSide() = default;
+
+UnknownAccesses DataSide::unknown_accesses() const {
+  const data::DataEngine::Unknown& unknown = engine_.unknown();
+  if (unknown.count == 0) return {};
+  return {unknown.count, "tl." + unknown.call + " #" + std::to_string(unknown.call_index),
+          graph_.node(unknown.component).id};
+}
+
+void DataSide::poke(std::uint64_t pa, const std::byte* bytes, std::uint64_t nbytes) {
+  engine_.sync();
+  memory_.write(pa, bytes, nbytes);
+  engine_.forget(pa, nbytes);
+}
+
+void DataSide::finish() {
+  engine_.sync();
+  finish_log();
+}
+
+void DataSide::finish_log() {
+  if (log_) log_->finish();
+}
+
+}  // namespace kb::sim

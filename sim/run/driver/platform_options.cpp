@@ -1,0 +1,24 @@
+#include "sim/run/driver/platform_options.h"
+
+#include "sim/analysis/findings/operation_costs.h"
+#include "sim/run/driver/wave_recording.h"
+
+namespace kb::sim {
+
+elab::PlatformOptions platform_options(const SimulationOptions& options, DataSide& data, WaveRecording* waves) {
+  elab::PlatformOptions platform;
+  platform.operations = &data.recorder();
+  if (options.costs != nullptr) {
+    options.costs->pass_on_to(data.recorder());
+    platform.operations = options.costs;
+  }
+  platform.kernels = options.kernels;
+  platform.observer = waves != nullptr ? &waves->recorder() : nullptr;
+  platform.log = options.log;
+  platform.order = options.order;
+  platform.recorder = options.recorder;
+  platform.hops = options.hops;
+  return platform;
+}
+
+}  // namespace kb::sim

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "platform/elab/platform.h"
+#include "sim/run/driver/data_side.h"
+#include "sim/run/driver/simulation.h"
+
+namespace kb::sim {
+
+class WaveRecording;
+
+// Connects a platform with everybody who observes it. `waves` may be null.
+elab::PlatformOptions platform_options(const SimulationOptions& options, DataSide& data, WaveRecording* waves);
+
+}  // namespace kb::sim

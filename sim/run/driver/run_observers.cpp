@@ -1,0 +1,85 @@
+#include "sim/run/driver/run_observers.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "platform/address/address_config.h"
+#include "platform/address/address_space.h"
+#include "platform/address/phys_addr.h"
+#include "platform/observe/text_table.h"
+#include "platform/params/pe_dma_params.h"
+#include "sim/analysis/findings/findings.h"
+#include "sim/analysis/findings/limiter.h"
+#include "sim/run/driver/recorded_use.h"
+
+namespace kb::sim {
+namespace {
+
+// Whether an address is in the scratch of a kernel, or a received message.
+std::function<bool(std::uint64_t)> kernel_scratch(const topology::MachineSpec& spec) {
+  const address::TcmPartition tcm = address::AddressConfig::from_spec(spec).tcm_partition();
+  return [tcm](std::uint64_t pa) {
+    if (address::space_of(pa) == address::AddressSpace::message) return true;
+    const address::PhysAddr at = address::PhysAddr::decode(pa);
+    return at.is_tcm() && at.offset() - tcm.scratch_offset < tcm.scratch_bytes;
+  };
+}
+
+// Stores of a PE end in the order of its calls when its PE_DMA has one write channel.
+bool one_write_channel(const topology::MachineSpec& spec) {
+  return spec.pe_components.at("pe_dma").impl == "builtin.pe_dma" &&
+         spec.pe_params<params::PeDmaParams>("pe_dma").wr_engines == 1;
+}
+
+// About how many series of activity the blocks will have: wires, pseudo-channels, and what belongs to a PE.
+std::size_t series_of(const topology::Graph& graph) {
+  constexpr std::size_t kOfPe = 24;
+  const topology::MachineSpec& spec = graph.spec;
+  const auto decoders = std::count_if(graph.nodes.begin(), graph.nodes.end(), [](const topology::Node& node) {
+    return node.params.find("decode") == params::Value(std::string("serial"));
+  });
+  return graph.edges.size() + kOfPe * static_cast<std::size_t>(spec.pe_count()) + static_cast<std::size_t>(decoders);
+}
+
+std::string window_note(const record::ActivityRecorder::Window& window, TimeFs end) {
+  const std::string ends = observe::fixed(fs_to_ns(end), 3);
+  if (window.begin >= end) {
+    return "the window of --record-window begins after the run, which ends at " + ends + " ns";
+  }
+  return "there are no findings, because --record-window divides launches; run without it for them";
+}
+
+}  // namespace
+
+RunObservers::RunObservers(const topology::Graph& graph, const ObserverChoice& choice) : graph_(graph) {
+  if (choice.window) window_ = {choice.window->first, choice.window->second};
+  if (choice.activity) {
+    recorder_.emplace(series_of(graph), window_);
+    costs_.emplace(graph);
+  }
+  if (choice.races) races_.emplace(kernel_scratch(graph.spec), one_write_channel(graph.spec));
+}
+
+void RunObservers::observe(SimulationOptions& options) {
+  if (recorder_) options.recorder = &*recorder_;
+  if (costs_) options.costs = &*costs_;
+  if (races_) options.order = &*races_;
+}
+
+void RunObservers::report(RunRecord& record) const {
+  if (races_) {
+    record.races = races_->races();
+    record.races_not_compared = races_->not_compared();
+  }
+  if (window_) record.notes.push_back(window_note(*window_, record.sim_time));
+  if (!recorder_) return;
+  const MessageWaits waits(costs_->receives(), graph_);
+  name_awaited(record.launches, waits);
+  add_recorded_use(*recorder_, graph_, record);
+  if (!window_) record.findings = find_causes(record.launches, *recorder_, graph_, &*costs_, &waits);
+  record.operations = costs_->most_expensive(kOperationsShown);
+}
+
+}  // namespace kb::sim

@@ -1,0 +1,132 @@
+// Everything a run reports, as plain data, and its JSON form (the result contract that scripts depend on).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "platform/base/units.h"
+#include "platform/check/race_checker.h"
+#include "platform/data/verification.h"
+#include "platform/observe/text_sink.h"
+#include "platform/topology/topology.h"
+#include "sim/analysis/findings/finding.h"
+#include "sim/analysis/findings/operation_cost.h"
+#include "sim/run/host/launch_record.h"
+
+namespace kb::sim {
+
+inline constexpr int kResultSchema = 2;
+inline constexpr std::size_t kOperationsShown = 5;
+
+using ConfigEntry = topology::ConfigValue;
+
+// A configuration value that makes this machine another one than the reference.
+struct SettingRecord {
+  std::string key;
+  ConfigEntry entry;
+  std::optional<std::string> reference;  // nothing when the reference machine has no such key
+};
+
+struct StatisticRecord {
+  std::string name;
+  std::int64_t value = 0;  // fs when the unit is "ns"
+  std::string unit;
+};
+
+// A result that a reader wants first, e.g. a throughput.
+struct FigureRecord {
+  std::string name;
+  double value = 0.0;
+  std::string unit;  // "" = a count
+  std::string meaning;
+};
+
+// A collective that was chosen by formula, with what the alternatives would have taken.
+struct CollectiveRecord {
+  struct Estimate {
+    std::string algorithm;
+    double ns = 0.0;
+    std::int64_t chunk_elements = 0;
+    int root = -1;  // -1 = none
+  };
+  std::string call;
+  std::string algorithm;
+  std::uint64_t tile_bytes = 0;
+  int ranks = 0;
+  std::vector<Estimate> estimates;
+};
+
+struct HostFigures {
+  double wall_s = 0.0;
+  double cpu_s = 0.0;
+  double rss_mb = 0.0;
+  std::uint64_t events = 0;
+};
+
+struct ResourceName {
+  std::string block, resource;  // node id, and "pc3", "to_sip0.cube0.r0c0", "decode"
+};
+
+// Accesses whose indices or masks data mode off did not know; what they read or wrote was assumed.
+struct UnknownAccesses {
+  std::uint64_t count = 0;
+  std::string first, at;  // "tl.gather #3", "sip0.cube0.pe1.pe_dma"
+};
+// For people; "" when there are none.
+std::string unknown_accesses_text(const UnknownAccesses& unknown);
+
+struct RunRecord {
+  std::string topology_file;
+  std::string topology_sha256;
+  std::map<std::string, ConfigEntry> config;
+  std::vector<SettingRecord> settings;
+  std::string workload;
+  std::vector<std::pair<std::string, ConfigEntry>> params;  // in declaration order
+  std::uint64_t seed = 0;
+  std::string device;
+  std::string data_mode;
+  bool ok = true;
+  std::string error_code;  // empty iff there is no error
+  std::string error_message;
+  TimeFs sim_time = 0_fs;
+  std::deque<LaunchRecord> launches;
+  std::vector<ResourceName> resources;  // that launches used, in the order of the machine
+  std::vector<std::pair<std::string, std::vector<StatisticRecord>>> blocks;  // by node id, in node order
+  std::vector<data::VerificationRow> verification;
+  std::optional<std::vector<check::Race>> races;  // absent: they were not looked for
+  std::uint64_t races_not_compared = 0;           // accesses whose indices or masks the run does not know
+  std::uint64_t unknown_accesses = 0;             // the same, whether or not races were looked for
+  std::vector<FigureRecord> figures;
+  std::vector<Finding> findings;          // why it takes as long as it does, when that was recorded
+  std::vector<OperationCost> operations;  // the most expensive kinds, when that was recorded
+  std::vector<CollectiveRecord> collectives;
+  std::vector<std::string> notes;  // of the workload
+  std::vector<std::string> warnings;
+  HostFigures host;
+};
+
+// What is there once for every PE of a launch, or for every block.
+void drop_details(RunRecord& run);
+
+// What differs from `reference`, and every override; overrides first, else by key.
+std::vector<SettingRecord> differing_settings(const std::map<std::string, ConfigEntry>& config,
+                                              const std::map<std::string, ConfigEntry>& reference);
+
+// The document of DIR/result.json and of --json. Bit-identical between equal runs except for the member "host".
+// In pieces, because it may be large.
+void render_result(const RunRecord& run, const observe::TextSink& sink);
+std::string render_result(const RunRecord& run);
+
+// `--dump-config --json`: topology, configuration, workload and parameters as in the result.
+std::string render_config_json(const RunRecord& run);
+
+// A configuration value as JSON: a number or boolean where it is spelled as one, else a string.
+std::string json_scalar(const std::string& text);
+
+}  // namespace kb::sim

@@ -1,0 +1,89 @@
+// One simulation: elaborates the machine, runs a host program on it and collects what happened.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/contract/data_mode.h"
+#include "platform/observe/event_log.h"
+#include "platform/observe/output_file.h"
+#include "platform/topology/topology.h"
+#include "sim/run/driver/progress.h"
+#include "sim/run/driver/run_record.h"
+#include "sim/run/driver/wave_options.h"
+
+namespace kb::contract {
+class IHost;
+class IKernelCatalog;
+class IOrderObserver;
+}  // namespace kb::contract
+
+namespace kb::elab {
+class BlockCatalog;
+}
+
+namespace kb::contract {
+class IOrderObserver;
+}
+
+namespace kb::payload {
+class IHopObserver;
+}
+
+namespace kb::record {
+class ActivityRecorder;
+}
+
+namespace kb::sim {
+
+class HostTimeLimit;
+class OperationCosts;
+
+struct SimulationOptions {
+  contract::DataMode data_mode = contract::DataMode::off;
+  bool strict = false;                                           // reading unwritten memory is an error
+  observe::OutputFile* oplog = nullptr;                          // none when null; here and below, the caller commits
+  std::vector<std::pair<std::string, std::string>> oplog_facts;  // of the run, for a log that has room for them
+  bool log_outside_writes = true;  // whether `oplog` has a row for each write of a model outside of the machine
+  WaveOptions waves;
+  std::optional<TimeFs> time_limit;
+  HostTimeLimit* host_time_limit = nullptr;  // none when null
+  Progress progress = Progress::off;
+  observe::EventLog* log = nullptr;  // none when null
+  // Null: nothing is recorded. It is finished when simulate() returns. Without `oplog`, the time that findings do not
+  // look at has no bins.
+  record::ActivityRecorder* recorder = nullptr;
+  OperationCosts* costs = nullptr;            // none when null
+  contract::IOrderObserver* order = nullptr;  // none when null
+  payload::IHopObserver* hops = nullptr;      // none when null
+  const contract::IKernelCatalog* kernels = nullptr;
+  const elab::BlockCatalog* blocks = nullptr;  // besides the built-in ones
+};
+
+// The host side of the run; called in a host thread. Program Errors that it throws end the run with ok: false.
+using HostProgram = std::function<void(contract::IHost&)>;
+
+struct SimulationResult {
+  TimeFs sim_time = 0_fs;
+  std::uint64_t events = 0;
+  std::uint64_t requests = 0;  // submitted by the host program
+  std::deque<LaunchRecord> launches;
+  std::vector<std::pair<std::string, std::vector<StatisticRecord>>> blocks;
+  // Why the run did not succeed: family program or no_progress; none when it did. Errors of other families are thrown.
+  std::optional<Error> failure;
+  UnknownAccesses unknown_accesses;
+  std::vector<std::string> warnings;
+};
+
+// Runs to the end. SystemC elaborates once per process, so this is called once. `started` is called when the machine is
+// built, just before simulated time begins. Waveforms and the operation log are complete when this returns, after
+// program and no-progress failures too.
+SimulationResult simulate(const topology::LoadedTopology& topology, const SimulationOptions& options,
+                          const HostProgram& program);
+
+}  // namespace kb::sim

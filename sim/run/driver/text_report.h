@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/topology/machine_spec.h"
+#include "sim/run/driver/run_record.h"
+
+namespace kb::sim {
+
+// "2 SIPs x 16 cubes x 8 PEs = 256 PEs"
+std::string machine_text(const topology::MachineSpec& spec);
+
+using OutputFiles = std::vector<std::pair<std::string, std::string>>;  // purpose, path
+
+// The report at the end of a run, for people: what was simulated on what machine, how long it took in simulated and
+// host time, whether the data was right, and where the files are.
+std::string render_report(const RunRecord& run, const topology::MachineSpec& spec, const OutputFiles& files);
+
+}  // namespace kb::sim

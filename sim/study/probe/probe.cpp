@@ -1,0 +1,171 @@
+#include "sim/study/probe/probe.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <sstream>
+
+#include "platform/base/error.h"
+#include "platform/base/nearest.h"
+#include "sim/run/driver/progress.h"
+#include "sim/run/driver/systemc_setup.h"
+#include "sim/study/process/isolate.h"
+
+namespace kb::sim {
+namespace {
+
+// "actual completed status node node ..." between the processes.
+std::string encode(const TrafficResult& result) {
+  std::ostringstream text;
+  text << (result.delivered - result.issue).fs() << ' ' << (result.completed - result.issue).fs() << ' '
+       << result.status;
+  for (const NodeId node : *result.path) text << ' ' << node.value;
+  return text.str();
+}
+
+void decode(const std::string& text, ProbeResult& result) {
+  std::istringstream stream(text);
+  std::int64_t actual = 0, completed = 0;
+  stream >> actual >> completed >> result.status;
+  result.actual = TimeFs(actual);
+  result.completed = TimeFs(completed);
+  for (std::uint32_t node = 0; stream >> node;) result.path.emplace_back(node);
+}
+
+std::vector<ProbeCase> select(std::vector<ProbeCase> cases, const std::string& filter) {
+  if (filter.empty() || filter == "all") return cases;
+  std::vector<std::string> names;
+  for (const ProbeCase& probe : cases) names.push_back(probe.name);
+  const auto found = std::find(names.begin(), names.end(), filter);
+  if (found == names.end()) {
+    throw Error(ErrorFamily::configuration, "USAGE_ERROR",
+                "unknown probe case '" + filter + "'; " + suggest(filter, names));
+  }
+  return {std::move(cases[static_cast<std::size_t>(found - names.begin())])};
+}
+
+const ProbeResult* find(const std::vector<ProbeResult>& results, const std::string& name) {
+  const auto found =
+      std::find_if(results.begin(), results.end(), [&](const ProbeResult& r) { return r.probe.name == name; });
+  return found == results.end() ? nullptr : &*found;
+}
+
+// A chain of comparisons over the cases that ran; nothing with fewer than two of them.
+void check_chain(std::vector<ProbeCheck>& checks, const std::string& title, const std::vector<ProbeResult>& results,
+                 const std::vector<std::pair<std::string, bool>>& chain) {  // name, strictly above the one before
+  ProbeCheck check;
+  const ProbeResult* last = nullptr;
+  int points = 0;
+  for (const auto& [name, strict] : chain) {
+    const ProbeResult* result = find(results, name);
+    if (result == nullptr) continue;
+    if (last != nullptr) {
+      check.ok = check.ok && (strict ? last->actual < result->actual : last->actual <= result->actual);
+      check.text += strict ? " < " : " <= ";
+    }
+    check.text += name + " " + format_ns(result->actual);
+    last = result;
+    ++points;
+  }
+  if (points < 2) return;
+  check.text = title + ": " + check.text;
+  checks.push_back(std::move(check));
+}
+
+void check_lower_bound(std::vector<ProbeCheck>& checks, const std::vector<ProbeResult>& results) {
+  for (const ProbeResult& result : results) {
+    if (result.status != "OK")
+      checks.push_back({result.probe.name + " was answered with " + result.status, false, false});
+    if (result.completed >= result.formula.total()) continue;
+    checks.push_back({result.probe.name + " is faster than the formula latency: " + format_ns(result.completed) +
+                          " < " + format_ns(result.formula.total()),
+                      false, false});
+  }
+}
+
+void add_bottleneck_line(std::vector<ProbeCheck>& checks, const std::vector<ProbeResult>& results) {
+  const ProbeResult* local = find(results, "pe-local-hbm");
+  const ProbeResult* remote = nullptr;
+  for (const char* name : {"pe-cross-cube-hbm-best", "pe-cross-sip-hbm"}) {
+    if (remote == nullptr) remote = find(results, name);
+  }
+  if (local == nullptr || remote == nullptr) return;
+  const auto text = [](const ProbeResult& result) {
+    const Bandwidth bandwidth = result.formula.bottleneck_bw;
+    std::ostringstream out;
+    out << result.probe.name << ' ';
+    bandwidth.limited() ? out << bandwidth.gbs() << " GB/s" : out << "unlimited";
+    return out.str();
+  };
+  checks.push_back({"bottleneck local versus remote: " + text(*local) + ", " + text(*remote), true, true});
+}
+
+}  // namespace
+
+bool ProbeReport::ok() const {
+  return std::all_of(checks.begin(), checks.end(), [](const ProbeCheck& c) { return c.ok || c.informational; });
+}
+
+std::vector<ProbeCheck> check_probe(const std::vector<ProbeResult>& results) {
+  std::vector<ProbeCheck> checks;
+  check_chain(checks, "H2D increases with every hop", results,
+              {{"h2d-1hop", true}, {"h2d-2hop", true}, {"h2d-3hop", true}, {"h2d-4hop", true}});
+  check_chain(checks, "D2H increases with every hop", results,
+              {{"d2h-1hop", true}, {"d2h-2hop", true}, {"d2h-3hop", true}, {"d2h-4hop", true}});
+  for (int hops = 1; hops <= 4; ++hops) {
+    const std::string n = std::to_string(hops);
+    check_chain(checks, "D2H is not faster than H2D", results,
+                {{"h2d-" + n + "hop", true}, {"d2h-" + n + "hop", false}});
+  }
+  check_chain(checks, "the far cube takes longer", results,
+              {{"pe-cross-cube-hbm-best", true}, {"pe-cross-cube-hbm-worst", true}});
+  check_chain(checks, "PE DMA increases with distance", results,
+              {{"pe-local-hbm", true},
+               {"pe-same-half-hbm", true},
+               {"pe-cross-half-hbm", true},
+               {"pe-cross-cube-hbm-best", false},
+               {"pe-cross-sip-hbm", false}});
+  check_chain(checks, "SRAM increases with distance", results, {{"pe-own-sram", true}, {"pe-cross-cube-sram", true}});
+  check_chain(checks, "TCM increases with distance", results,
+              {{"pe-same-half-tcm", true}, {"pe-cross-cube-tcm", false}, {"pe-cross-sip-tcm", false}});
+  check_lower_bound(checks, results);
+  add_bottleneck_line(checks, results);
+  return checks;
+}
+
+ProbeReport run_probe(const topology::LoadedTopology& topology, const std::string& filter,
+                      const ProbeOptions& options) {
+  const topology::MachineSpec& spec = topology.graph.spec;
+  ProbeReport report;
+  std::vector<std::function<std::string()>> jobs;
+  for (ProbeCase& probe : select(probe_cases(spec), filter)) {
+    if (!probe.skipped.empty()) {
+      report.skipped.push_back(std::move(probe));
+      continue;
+    }
+    ProbeResult result;
+    result.row = probe_row(probe, spec);
+    result.probe = std::move(probe);
+    jobs.push_back([&topology, row = result.row, &options] {
+      prepare_systemc();
+      TrafficOptions traffic;
+      traffic.blocks = options.blocks;
+      traffic.log = options.log;
+      return encode(run_traffic(topology, {row}, traffic).front());
+    });
+    report.results.push_back(std::move(result));
+  }
+  ProgressLine progress(options.log == nullptr ? Progress::automatic : Progress::on_request);
+  const std::vector<std::string> answers =
+      run_isolated(jobs, [&](std::size_t done) { progress.update_count(done, jobs.size(), "cases"); });
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    ProbeResult& result = report.results[i];
+    decode(answers[i], result);
+    const auto formula = is_read_op(result.row.op) ? read_formula : path_formula;
+    result.formula = formula(topology.graph, result.path, kProbeBytes);
+  }
+  report.checks = check_probe(report.results);
+  return report;
+}
+
+}  // namespace kb::sim

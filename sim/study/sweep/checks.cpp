@@ -1,0 +1,163 @@
+#include "sim/study/sweep/checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "platform/base/error.h"
+#include "platform/base/nearest.h"
+#include "platform/topology/input_file.h"
+
+namespace kb::sweep {
+namespace {
+
+// The key or one that holds it, as the reader of a machine names what an override has brought.
+bool same_key(const std::string& override_key, const std::string& reported) {
+  const auto begins = [](const std::string& text, const std::string& part) {
+    return text.compare(0, part.size(), part) == 0 &&
+           (text.size() == part.size() || text[part.size()] == '.' || text[part.size()] == '[');
+  };
+  return begins(reported, override_key) || begins(override_key, reported);
+}
+
+class Checker {
+ public:
+  Checker(const SweepSpec& spec, const Space& space, const PointRunner& runner)
+      : spec_(spec), space_(space), runner_(runner), first_(spec.axes.size(), 0) {}
+
+  void run();
+
+ private:
+  std::string configuration(const std::vector<std::size_t>& steps) const {
+    return runner_.configuration(space_.assignments_of(steps));
+  }
+
+  // Where the sweep file gives what the message is about.
+  Diagnostic placed(const Diagnostic& problem, const Axis* axis) const {
+    if (problem.file != "--set" && !problem.file.empty()) return problem;
+    Diagnostic place{spec_.file, 0, 0, problem.key, "", ""};
+    const auto fixed = std::find_if(spec_.fixed_places.begin(), spec_.fixed_places.end(),
+                                    [&](const auto& entry) { return same_key(entry.first, problem.key); });
+    if (fixed != spec_.fixed_places.end()) place = fixed->second;
+    for (const Axis& one : spec_.axes) {
+      if (axis != nullptr && axis != &one) continue;
+      for (const AxisColumn& column : one.columns) {
+        if (same_key(column.key, problem.key) || axis != nullptr) place = column.place;
+        if (same_key(column.key, problem.key)) break;
+      }
+    }
+    place.message = problem.message;
+    place.remedy = problem.remedy;
+    return place;
+  }
+
+  // Runs `body`; its Errors are told where the sweep file has brought them about.
+  template <typename Body>
+  auto at_place(Body body, const Axis* axis) const {
+    try {
+      return body();
+    } catch (const Error& error) {
+      if (error.family() != ErrorFamily::configuration) throw;
+      std::vector<Diagnostic> problems;
+      for (const Diagnostic& one : error.diagnostics()) problems.push_back(placed(one, axis));
+      if (problems.empty()) {
+        Diagnostic place{spec_.file, 0, 0, "", "", ""};
+        if (axis != nullptr) place = axis->columns.front().place;
+        place.message = error.what();
+        problems.push_back(std::move(place));
+      }
+      throw Error(std::move(problems));
+    }
+  }
+
+  // Every value of a parameter by itself; a wrong one would only show after hours.
+  void check_parameters(std::size_t axis) {
+    const Axis& one = spec_.axes[axis];
+    std::vector<std::size_t> steps = first_;
+    const auto machine = [](const AxisColumn& column) { return column.target == Target::machine; };
+    const std::size_t end = std::all_of(one.columns.begin(), one.columns.end(), machine) ? 1 : one.size();
+    for (steps[axis] = 0; steps[axis] < end; ++steps[axis]) {
+      try {
+        at_place([&] { runner_.check_parameters(space_.assignments_of(steps)); }, &one);
+      } catch (const Error& error) {
+        problems_.insert(problems_.end(), error.diagnostics().begin(), error.diagnostics().end());
+        return;
+      }
+    }
+  }
+
+  void check_changes(std::size_t axis, const std::string& base) {
+    const Axis& one = spec_.axes[axis];
+    if (one.size() < 2) return;
+    std::vector<std::size_t> steps = first_;
+    std::vector<Diagnostic> failed;
+    bool same = false;
+    for (steps[axis] = 1; steps[axis] < one.size(); ++steps[axis]) {
+      try {
+        if (at_place([&] { return configuration(steps); }, &one) != base) return;
+        same = true;
+      } catch (const Error& error) {
+        if (failed.empty()) failed = error.diagnostics();
+      }
+    }
+    if (!same) {
+      problems_.insert(problems_.end(), failed.begin(), failed.end());
+      return;
+    }
+    Diagnostic place = one.columns.front().place;
+    place.message = fmt::format("this axis changes nothing: all of its {} values give one configuration", one.size());
+    place.remedy = "vary something else, or remove the axis";
+    problems_.push_back(std::move(place));
+  }
+
+  // A line that no point can be on would only show when everything has run.
+  void check_plots() {
+    for (const Plot& plot : spec_.plots) {
+      for (std::size_t i = 0; i < plot.where.size(); ++i) {
+        const auto& [name, wanted] = plot.where[i];
+        const AxisColumn* const column = axis_column(name);
+        if (column == nullptr) continue;
+        const std::vector<std::string>& values = column->values;
+        const auto is_wanted = [&, &text = wanted](const std::string& value) { return is_value_of_axis(value, text); };
+        if (std::any_of(values.begin(), values.end(), is_wanted)) continue;
+        Diagnostic place = plot.where_places[i];
+        place.message =
+            fmt::format("the axis '{}' has no value '{}', so that plot '{}' would be empty", name, wanted, plot.name);
+        place.remedy = suggest(wanted, values);
+        problems_.push_back(std::move(place));
+      }
+    }
+  }
+
+  const AxisColumn* axis_column(const std::string& name) const {
+    for (const Axis& axis : spec_.axes) {
+      for (const AxisColumn& column : axis.columns) {
+        if (column.name == name) return &column;
+      }
+    }
+    return nullptr;
+  }
+
+  const SweepSpec& spec_;
+  const Space& space_;
+  const PointRunner& runner_;
+  const std::vector<std::size_t> first_;
+  std::vector<Diagnostic> problems_;
+};
+
+void Checker::run() {
+  check_plots();
+  for (std::size_t axis = 0; axis < spec_.axes.size(); ++axis) check_parameters(axis);
+  topology::throw_if_any(std::move(problems_));
+  const std::string base = at_place([&] { return configuration(first_); }, nullptr);
+  for (std::size_t axis = 0; axis < spec_.axes.size(); ++axis) check_changes(axis, base);
+  topology::throw_if_any(std::move(problems_));
+}
+
+}  // namespace
+
+void check_axes(const SweepSpec& spec, const Space& space, const PointRunner& runner) {
+  Checker(spec, space, runner).run();
+}
+
+}  // namespace kb::sweep

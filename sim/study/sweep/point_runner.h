@@ -1,0 +1,68 @@
+// Runs one point of a sweep in this process.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/run/driver/workload_run.h"
+#include "sim/study/sweep/answer.h"
+#include "sim/study/sweep/point_sql.h"
+#include "sim/study/sweep/selector.h"
+#include "sim/study/sweep/sweep_spec.h"
+
+namespace kb::sweep {
+
+// What can be run; outlives who uses it.
+struct Catalogs {
+  const contract::IKernelCatalog* kernels = nullptr;
+  const sw::AllReduceCatalog* all_reduces = nullptr;
+  const sw::WorkloadRegistry* workloads = nullptr;
+  const elab::BlockCatalog* blocks = nullptr;
+  const topology::Implementations* implementations = nullptr;
+  std::string machine_text;  // of the machine when the file names none
+  std::string machine_name;
+};
+
+// A machine is loaded and a workload checked as `kernbench run` does it, but parameters never come from the
+// environment: a sweep gives the same on every computer. Names of files are relative to the working directory.
+class PointRunner {
+ public:
+  PointRunner(const SweepSpec& spec, const Catalogs& catalogs);
+
+  // Everything that decides the run, as text. Configuration Error as of `kernbench run`.
+  std::string configuration(const std::vector<Assignment>& given) const;
+  // Checks parameters, options and the workload only, not the machine.
+  void check_parameters(const std::vector<Assignment>& given) const;
+  topology::LoadedTopology load_machine(const std::vector<Assignment>& given) const;
+
+  // What of the assignments decides the machine. Points of one machine run fastest one after the other.
+  std::string machine_key(const std::vector<Assignment>& given) const;
+  // Keeps the machine for later runs of processes that are forked from this one. Problems show when it runs.
+  void keep_machine(const std::vector<Assignment>& given);
+
+  // Simulates; once per process. `result_file`: the whole result is written there; "" = nowhere.
+  Answer run(const std::vector<Assignment>& given, const std::string& result_file);
+
+ private:
+  struct Choices;
+  Answer run_traffic(const std::vector<Assignment>& given, const topology::LoadedTopology& machine) const;
+  Choices choices(const std::vector<Assignment>& given) const;
+  topology::LoadedTopology load(const Choices& choices) const;
+  sim::WorkloadRun prepare(const Choices& choices, topology::LoadedTopology machine) const;
+  Answer answer_of(sim::WorkloadOutcome& outcome, const std::string& result_file, PointSql* sql) const;
+  Answer cells_of(const Json& result, PointSql* sql) const;
+  void leave_out(sim::RunRecord& record) const;
+  bool uses(const char* member) const;
+
+  const SweepSpec& spec_;
+  const Catalogs& catalogs_;
+  std::vector<std::optional<Selector>> selectors_;  // of each column; none of formulas and queries
+  std::string sql_;                                 // all of the file
+  std::string kept_key_;
+  std::optional<topology::LoadedTopology> kept_;
+  std::map<std::string, sim::ConfigEntry> reference_;
+};
+
+}  // namespace kb::sweep

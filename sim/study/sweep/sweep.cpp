@@ -1,0 +1,201 @@
+#include "sim/study/sweep/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "platform/base/error.h"
+#include "platform/observe/output_set.h"
+#include "sim/study/sweep/checks.h"
+#include "sim/study/sweep/engine.h"
+#include "sim/study/sweep/journal.h"
+#include "sim/study/sweep/plots.h"
+
+namespace kb::sweep {
+namespace {
+
+PointKeys checked_keys(const SweepSpec& spec, const Space& space, const PointRunner& runner) {
+  check_axes(spec, space, runner);
+  return {spec, runner.load_machine(space.assignments(0))};
+}
+
+}  // namespace
+
+Sweep::Sweep(const SweepSpec& spec, const Catalogs& catalogs, std::string folder, std::uint64_t most_points)
+    : spec_(spec),
+      folder_(std::move(folder)),
+      runner_(spec, catalogs),
+      space_(spec, most_points),
+      keys_(checked_keys(spec, space_, runner_)) {
+  for (std::uint64_t point = 0; point < space_.size(); ++point) key_of_.push_back(keys_.of(space_.assignments(point)));
+}
+
+void Sweep::read_journal() {
+  known_ = Journal::read(folder_ + "/journal");
+}
+
+std::vector<const Answer*> Sweep::answers() const {
+  std::vector<const Answer*> list;
+  for (const std::string& key : key_of_) {
+    const auto found = known_.find(key);
+    list.push_back(found == known_.end() ? nullptr : &found->second);
+  }
+  return list;
+}
+
+// Looked up by key, because numbers of points change with the file.
+std::string Sweep::result_of(std::uint64_t point) const {
+  return "results/" + key_of_[point] + ".json";
+}
+
+std::vector<std::string> Sweep::results() const {
+  std::vector<std::string> files;
+  for (std::uint64_t point = 0; spec_.keep_results && point < key_of_.size(); ++point)
+    files.push_back(result_of(point));
+  return files;
+}
+
+SweepCounts Sweep::counts() const {
+  SweepCounts counts;
+  for (const Answer* answer : answers()) {
+    ++counts.points;
+    ++(answer == nullptr ? counts.missing : answer->ok ? counts.ok : counts.failed);
+    if (answer == nullptr || answer->unknown_accesses == 0) continue;
+    ++counts.unknown;
+    counts.unknown_accesses += answer->unknown_accesses;
+  }
+  return counts;
+}
+
+std::string Sweep::first_failure() const {
+  const std::vector<const Answer*> list = answers();
+  for (std::size_t point = 0; point < list.size(); ++point) {
+    const Answer* const answer = list[point];
+    if (answer != nullptr && !answer->ok) return fmt::format("point {}: {}: {}", point, answer->code, answer->cause);
+  }
+  return {};
+}
+
+std::uint64_t Sweep::last_attempt() const {
+  std::uint64_t last = 1;
+  for (const Answer* answer : answers()) {
+    if (answer != nullptr && !answer->ok) last = std::max(last, answer->attempt);
+  }
+  return last;
+}
+
+std::vector<std::uint64_t> Sweep::missing(std::uint64_t attempt) const {
+  std::vector<std::uint64_t> points;
+  const std::vector<const Answer*> list = answers();
+  for (std::uint64_t point = 0; point < list.size(); ++point) {
+    const Answer* const answer = list[point];
+    if (answer == nullptr || (!answer->ok && answer->attempt < attempt)) points.push_back(point);
+  }
+  return points;
+}
+
+std::vector<std::uint64_t> Sweep::failed_otherwise(const std::vector<std::string>& codes) const {
+  std::vector<std::uint64_t> points;
+  const std::vector<const Answer*> list = answers();
+  for (std::uint64_t point = 0; point < list.size(); ++point) {
+    const Answer* const answer = list[point];
+    if (answer != nullptr && !answer->ok && std::count(codes.begin(), codes.end(), answer->code) == 0) {
+      points.push_back(point);
+    }
+  }
+  return points;
+}
+
+// Points of one machine one after the other, which is then loaded once.
+std::vector<std::uint64_t> Sweep::by_machine(const std::vector<std::uint64_t>& points) {
+  std::map<std::string, std::size_t> numbers;
+  std::vector<std::pair<std::size_t, std::uint64_t>> order;
+  for (const std::uint64_t point : points) {
+    const std::string key = runner_.machine_key(space_.assignments(point));
+    order.emplace_back(numbers.emplace(key, numbers.size()).first->second, point);
+  }
+  std::stable_sort(order.begin(), order.end());
+  shares_machine_.assign(space_.size(), false);
+  std::vector<std::uint64_t> sorted;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    sorted.push_back(order[i].second);
+    if (i > 0 && order[i].first == order[i - 1].first) {
+      shares_machine_[order[i].second] = shares_machine_[order[i - 1].second] = true;
+    }
+  }
+  return sorted;
+}
+
+// With the first answer it is clear that the name is wrong, not the point.
+void Sweep::refuse_column(const Answer& answer) const {
+  if (counts().ok > 0) return;
+  for (const char* what : {"sql", "traffic"}) {
+    const std::string begin = std::string(what) + ": ";
+    if (answer.cause.compare(0, begin.size(), begin) != 0) continue;
+    throw Error({Diagnostic{spec_.file, 0, 0, what, answer.cause.substr(begin.size()), "correct the SQL"}});
+  }
+  for (const Column& column : spec_.columns) {
+    if (column.formula || answer.cause.compare(0, column.text.size() + 1, column.text + ":") != 0) continue;
+    Diagnostic place = column.place;
+    place.message = "no result has this column: " + answer.cause.substr(column.text.size() + 2);
+    place.remedy =
+        "correct the pointer; where only some results have it, write {of: \"" + column.text + "\", optional: true}";
+    throw Error({std::move(place)});
+  }
+}
+
+void Sweep::keep(std::uint64_t point, const Answer& answer, Journal& journal) {
+  if (answer.code == kNoSuchResult) refuse_column(answer);
+  journal.append(key_of_[point], answer);
+  known_[key_of_[point]] = answer;
+}
+
+void Sweep::run(const std::vector<std::uint64_t>& points, std::uint64_t attempt, int jobs, sim::Progress progress) {
+  const std::vector<std::uint64_t> order = by_machine(points);
+  Journal journal(folder_ + "/journal");
+  if (spec_.keep_results) observe::make_folder(folder_ + "/results");
+  sim::ProgressLine line(progress);
+  line.stage(nullptr);
+  std::size_t done = 0, failed = 0;
+  EngineWork work;
+  work.prepare = [&](std::uint64_t point) {
+    if (shares_machine_[point]) runner_.keep_machine(space_.assignments(point));
+  };
+  work.run = [&](std::uint64_t point) {
+    return runner_.run(space_.assignments(point), spec_.keep_results ? folder_ + "/" + result_of(point) : "");
+  };
+  work.finished = [&](std::uint64_t point, Answer answer) {
+    answer.attempt = attempt;
+    keep(point, answer, journal);
+    ++done;
+    if (!answer.ok) ++failed;
+  };
+  work.tick = [&] {
+    if (line.due()) line.update_text(sim::points_text(done, points.size(), failed, line.seconds()));
+  };
+  run_points(order, work, spec_.limits, jobs);
+}
+
+Table Sweep::table() const {
+  return make_table(spec_, space_, answers(), results());
+}
+
+std::vector<std::string> Sweep::write_table() const {
+  const Table made = table();
+  observe::make_folder(folder_);
+  observe::OutputSet files;
+  const std::string csv = folder_ + "/points.csv", database = folder_ + "/points.sqlite";
+  files.add(csv, "the table of the sweep").write(render_csv(made));
+  write_database(made, spec_,
+                 files.add(database, "the database of the sweep", observe::OutputFile::Target::regular_file));
+  files.commit();
+  return {csv, database};
+}
+
+std::vector<std::string> Sweep::draw() const {
+  return draw_plots(spec_.plots, table(), folder_ + "/plots");
+}
+
+}  // namespace kb::sweep

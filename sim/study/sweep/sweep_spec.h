@@ -1,0 +1,51 @@
+// What a sweep file says, checked as far as that is possible without a machine.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/study/sweep/axis.h"
+#include "sim/study/sweep/columns.h"
+#include "sim/study/sweep/plots.h"
+
+namespace kb::sweep {
+
+struct Sample {
+  std::uint64_t count = 0;
+  std::uint64_t seed = 1;
+};
+
+struct Limits {
+  double time_s = 0;  // of the computer, per point; 0 = none
+  double memory_mb = 0;
+  int retries = 1;  // of a point that ended without an answer
+  std::uint64_t points = 100'000;
+};
+
+struct SweepSpec {
+  std::string file;    // as given
+  std::string folder;  // where it lies; names in it are relative to that
+  std::string name;
+  std::vector<std::string> plugins;
+  // The options of `kernbench run` by name: workload, topology, device, seed, data, verify, time_limit_ns.
+  std::string workload, topology, device = "all", data = "off";
+  std::string traffic;  // SQL that gives the rows of raw traffic, instead of a workload
+  std::string script;   // SQL that is run in each point before its columns
+  std::uint64_t seed = 1;
+  bool verify = false;
+  bool strict = false;
+  double time_limit_ns = 0;
+  std::vector<Assignment> fixed;                   // of every point
+  std::map<std::string, Diagnostic> fixed_places;  // by name: where the file gives it
+  std::vector<Axis> axes;
+  std::optional<Sample> sample;
+  std::vector<Column> columns;
+  Limits limits;
+  std::vector<Plot> plots;
+  bool keep_results = false;
+};
+
+}  // namespace kb::sweep
