@@ -6,7 +6,7 @@ set(_exports "${CMAKE_SOURCE_DIR}/sim/ports/device/exports.map")
 target_link_options(kernbench_device PRIVATE "LINKER:--version-script,${_exports}" "LINKER:-z,defs" "LINKER:--gc-sections")
 set_target_properties(kernbench_device PROPERTIES
   LINK_DEPENDS "${_exports}"
-  LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,kb_sim_device,kb_sw_runtime,kb_sw_tensor,kb_base"
+  LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,kb_sim_device,kb_sw_runtime,kb_sw_tensor,kb_base,kb_ops"
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
   LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib" EXPORT_NAME device)
 target_include_directories(kernbench_device INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

@@ -9,7 +9,7 @@
 namespace kb {
 namespace {
 
-constexpr std::size_t kMaxDigits = 20;  // of a 64-bit number
+constexpr std::size_t kMaxNumberDigits = 20;  // of a 64-bit number
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -66,7 +66,7 @@ std::errc parse(std::string_view text, Number& value) {
   if (negative) text.remove_prefix(1);
   const std::optional<std::string> digits = whole_digits(text);
   if (!digits) return std::errc::invalid_argument;
-  if (digits->size() > kMaxDigits) return std::errc::result_out_of_range;
+  if (digits->size() > kMaxNumberDigits) return std::errc::result_out_of_range;
   const std::string whole = (negative ? "-" : "") + (digits->empty() ? "0" : *digits);
   return std::from_chars(whole.data(), whole.data() + whole.size(), value).ec;
 }
