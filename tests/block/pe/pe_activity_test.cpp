@@ -68,7 +68,7 @@ struct RecordedPe {
 
   RecordedPe() {
     PeActivity::Series to;
-    for (record::ActivitySeries*& one : to.shares) one = &series.emplace_back(group);
+    for (std::size_t i = 0; i < contract::kTimeShares; ++i) to.shares.push_back(&series.emplace_back(group));
     for (record::ActivitySeries** const one :
          {&to.compute, &to.fetch, &to.store, &to.read_channel, &to.write_channel}) {
       *one = &series.emplace_back(group);
