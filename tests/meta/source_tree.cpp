@@ -1,6 +1,7 @@
 #include "tests/meta/source_tree.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -85,6 +86,9 @@ std::vector<Include> includes_of(const std::string& file) {
   return includes;
 }
 
+// Folders that hold folders with libraries.
+constexpr std::array kRooms{"sim/run/", "sim/study/", "sim/analysis/", "sim/ports/"};
+
 std::vector<Library> libraries() {
   std::vector<Library> all;
   for (const std::string& top : product_folders()) {
@@ -98,10 +102,12 @@ std::vector<Library> libraries() {
 
 std::string folder_of(const std::string& file) {
   const fs::path path(file);
+  const bool in_room =
+      std::any_of(kRooms.begin(), kRooms.end(), [&](const char* room) { return file.rfind(room, 0) == 0; });
   std::string folder;
   int depth = 0;
   for (const fs::path& part : path.parent_path()) {
-    if (depth++ == 2) break;
+    if (depth++ == (in_room ? 3 : 2)) break;
     folder += (folder.empty() ? "" : "/") + part.string();
   }
   return folder;
