@@ -37,10 +37,6 @@ const OperandRef& operand_of(const contract::Command& command, const plan::Stage
 
 }  // namespace
 
-contract::PeResource PeDma::Channels::link() const {
-  return op == payload::Op::read ? contract::PeResource::read_link : contract::PeResource::write_link;
-}
-
 PeDma::Channels::Channels(const PeDma& dma, const char* name, payload::Op op_kind, FirstWire first_wire,
                           std::int64_t count)
     : op(op_kind), order(first_wire), engines(count), busy_probe(dma, dma.context().observer, name, 7) {}
@@ -170,10 +166,13 @@ void PeDma::start(Channels& channels, CommandTask& task) {
 
 // Memory moves whole units of access_bytes (docs/blocks/hbm_ctrl.md).
 void PeDma::account_busy(const Channels& channels, const Request& request) {
-  pe().activity.moved(channels.link(), channels.link_bw.occupancy(request.nbytes));
+  using contract::PeResource;
+  const bool reads = channels.op == payload::Op::read;
+  pe().activity.moved(reads ? PeResource::read_link : PeResource::write_link,
+                      channels.link_bw.occupancy(request.nbytes));
   if (request.pa - hbm_begin_ >= slice_bytes_) return;
   const std::uint64_t units = (request.nbytes + access_bytes_ - 1) / access_bytes_;
-  pe().activity.moved(contract::PeResource::hbm_slice, slice_bw_.occupancy(units * access_bytes_));
+  pe().activity.moved(PeResource::hbm_slice, slice_bw_.occupancy(units * access_bytes_));
 }
 
 // the same for loads and stores and for tiles.

@@ -77,7 +77,6 @@ class PeDma final : public PeFabricBlock, private payload::IInitiator {
     PeActivity::Kind activity() const {
       return op == payload::Op::read ? PeActivity::Kind::reading : PeActivity::Kind::writing;
     }
-    contract::PeResource link() const;
 
     payload::Op op;
     FirstWire order;

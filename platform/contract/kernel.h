@@ -11,8 +11,7 @@ namespace kb::contract {
 
 class IPe;
 
-// A name and a body over the PE and the values of its parameters. kernels/tl wraps
-// typed functions into this form.
+// A name and a body over the PE and the values of its parameters. kernels/tl makes it from a typed function.
 struct Kernel {
   std::string name;  // ^[a-z][a-z0-9]*([_-][a-z0-9]+)*$
   std::string description;

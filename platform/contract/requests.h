@@ -25,13 +25,13 @@ struct MemoryWrite {
   // nbytes from `buffer_offset`; null = pattern. In data mode off it may be empty: the contents do not matter.
   std::shared_ptr<const std::vector<std::byte>> buffer;
   std::uint64_t buffer_offset = 0;
-  bool known =
-      false;  // indices and masks may come from it in data mode off (decision 0047); then `buffer` is not empty
+  // Indices and masks may come from it in data mode off (decision 0047); then `buffer` is not empty.
+  bool known = false;
 };
 
 // Puts a tensor's shards into the page tables (VA) or segment tables (LA) of PEs of one SIP, or takes them out
-// . Completes when every table has changed. Under LA the entries of a
-// request are all that the PE is to know of the tensor.
+// . Completes when every table has changed. Under LA the entries of a request are all that the PE is
+// to know of the tensor.
 struct MapRequest {
   struct Entry {
     std::uint64_t va = 0;  // plain, without its tag
