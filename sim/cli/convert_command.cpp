@@ -25,7 +25,7 @@ class ConvertCommand final : public Command {
     roles.writes("--perfetto", perfetto_);
     roles.check();
     observe::OutputFile trace(perfetto_, "the trace");
-    convert::write_perfetto_file(web::RunFolder(folder_), options_, trace);
+    convert::write_perfetto_file(analysis::RunFolder(folder_), options_, trace);
     return 0;
   }
 

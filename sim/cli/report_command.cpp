@@ -27,7 +27,7 @@ class ReportCommand final : public Command {
     if (!against_.empty()) roles.reads("--against", against_ + "/result.json");
     roles.writes("--out", out);
     roles.check();
-    const web::RunFolder run(folder_);
+    const analysis::RunFolder run(folder_);
     std::optional<sim::Comparison> comparison;
     if (!against_.empty()) comparison = sim::compare_results(against_, folder_);
     const std::string page = html::render_report(run, comparison ? &*comparison : nullptr);

@@ -254,7 +254,7 @@ class RunCommand final : public Command {
     if (!outcome.record.ok && (json_ || quiet_)) {
       print_note(name_ + ": error: " + outcome.record.error_code + ": " + outcome.record.error_message);
     }
-    if (trace) convert::write_perfetto_file(web::RunFolder(record_), {}, *trace);
+    if (trace) convert::write_perfetto_file(analysis::RunFolder(record_), {}, *trace);
     return outcome.exit_code;
   }
 

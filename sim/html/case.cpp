@@ -5,14 +5,14 @@
 #include "platform/base/names.h"
 #include "platform/base/units.h"
 #include "platform/base/whole_number.h"
-#include "sim/web/track.h"
+#include "sim/analysis/recorded/track.h"
 
 namespace kb::html {
 namespace {
 
 std::int64_t fs_of(const Json& launch, const char* name) {
   std::int64_t fs = -1;
-  return parse_whole(text_of(launch, name), fs) == std::errc() && fs < web::Track::kTimeLimit ? fs : -1;
+  return parse_whole(text_of(launch, name), fs) == std::errc() && fs < analysis::Track::kTimeLimit ? fs : -1;
 }
 
 LaunchView view_of(const Json& launch) {
@@ -79,7 +79,7 @@ const std::vector<Part>& parts() {
   return kParts;
 }
 
-Case::Case(const web::RunFolder& folder) : run(folder), summary(Json::parse(folder.summary())) {
+Case::Case(const analysis::RunFolder& folder) : run(folder), summary(Json::parse(folder.summary())) {
   for (const Json& launch : summary["launches"]) {
     LaunchView view = view_of(launch);
     if (view.json != nullptr) launches.push_back(std::move(view));

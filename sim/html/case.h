@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "sim/analysis/compare/comparison.h"
-#include "sim/web/activity.h"
-#include "sim/web/run_folder.h"
+#include "sim/analysis/recorded/activity.h"
+#include "sim/analysis/recorded/run_folder.h"
 
 namespace kb::html {
 
@@ -47,13 +47,13 @@ struct LaunchView {
 };
 
 struct Case {
-  const web::RunFolder& run;
+  const analysis::RunFolder& run;
   Json summary;
   std::vector<LaunchView> launches;     // those that have ended, in the order of the file
   const LaunchView* longest = nullptr;  // null without launches
-  std::vector<web::Use> uses;           // of every series while the kernel of the longest ran; empty without a record
+  std::vector<analysis::Use> uses;      // of every series while the kernel of the longest ran; empty without a record
 
-  explicit Case(const web::RunFolder& folder);
+  explicit Case(const analysis::RunFolder& folder);
   Case(const Case&) = delete;
   Case& operator=(const Case&) = delete;
   bool has_activity() const { return !uses.empty(); }

@@ -37,7 +37,7 @@ std::string title_of(const Case& of) {
 
 }  // namespace
 
-std::string render_report(const web::RunFolder& run, const sim::Comparison* against) {
+std::string render_report(const analysis::RunFolder& run, const sim::Comparison* against) {
   const Case of(run);
   std::string page = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
   page +=

@@ -78,11 +78,11 @@ std::vector<PeTimes> pe_times(const Case& of) {
   const auto uses = of.run.activity().uses(of.longest->whole.begin_fs, of.longest->whole.end_fs);
   for (std::size_t i = 0; i < uses.size(); ++i) {
     const auto& series = of.run.activity().series()[i];
-    if (series.kind != "state" || !web::is_under(series.component, of.longest->under)) continue;
+    if (series.kind != "state" || !analysis::is_under(series.component, of.longest->under)) continue;
     std::size_t part = 0;
     while (part < none && series.name != parts()[part].name) ++part;
     if (part == none || uses[i].busy_fs <= 0) continue;
-    const std::string pe = web::cell_of(series.component);
+    const std::string pe = analysis::cell_of(series.component);
     const auto [at, is_new] = place.emplace(pe, pes.size());
     if (is_new) {
       pes.emplace_back();
@@ -208,11 +208,11 @@ std::string profile_part(const Case& of) {
   struct Line {
     const char *name, *colour, *dashes;
   };
-  // In the order of web::Activity::kProfiled.
-  constexpr std::array<Line, web::Activity::kProfiled.size()> kLines = {{{"engines", "#d9822b", ""},
-                                                                         {"DMA channels", "#1f5f9a", "7 3"},
-                                                                         {"HBM channels", "#c2559b", "2 2"},
-                                                                         {"wires", "#6b7385", "9 3 2 3"}}};
+  // In the order of analysis::Activity::kProfiled.
+  constexpr std::array<Line, analysis::Activity::kProfiled.size()> kLines = {{{"engines", "#d9822b", ""},
+                                                                              {"DMA channels", "#1f5f9a", "7 3"},
+                                                                              {"HBM channels", "#c2559b", "2 2"},
+                                                                              {"wires", "#6b7385", "9 3 2 3"}}};
   constexpr std::size_t kColumns = 210;
   constexpr double kLeft = 44, kHeight = 150, kTop = 8;
   const Window& window = of.longest->whole;

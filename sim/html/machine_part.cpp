@@ -9,9 +9,9 @@
 
 #include "platform/base/split.h"
 #include "platform/base/whole_number.h"
+#include "sim/analysis/recorded/resource_use.h"
 #include "sim/html/case.h"
 #include "sim/html/markup.h"
-#include "sim/web/resource_use.h"
 
 namespace kb::html {
 namespace {
@@ -64,7 +64,7 @@ struct PePlace {
 
 class Picture {
  public:
-  Picture(const Case& of, const std::vector<web::Use>& uses, double span_fs)
+  Picture(const Case& of, const std::vector<analysis::Use>& uses, double span_fs)
       : of_(of), machine_(*of.run.machine()), uses_(uses), span_(span_fs) {
     read_machine();
     read_uses();
@@ -90,14 +90,14 @@ class Picture {
   void draw_wires();
 
   // The mean of a kind, and the busiest one; idle when nothing was used.
-  const web::UseSum* use_of(const std::string& cell, const char* kind) const {
+  const analysis::UseSum* use_of(const std::string& cell, const char* kind) const {
     const auto found = cells_.cells.find({cell, kind});
     return found == cells_.cells.end() ? nullptr : &found->second;
   }
 
   const Case& of_;
-  const web::Machine& machine_;
-  const std::vector<web::Use>& uses_;
+  const analysis::Machine& machine_;
+  const std::vector<analysis::Use>& uses_;
   double span_;  // of the window of the uses, in fs
   std::vector<std::string> sips_;
   std::map<std::string, std::vector<std::string>> cubes_, ios_;  // by SIP
@@ -105,7 +105,7 @@ class Picture {
   std::size_t left_out_ = 0;
   double pe_part_ = 0.2;  // size of a PE as a part of its cube's width
   std::map<std::string, Box> groups_;
-  web::CellUses cells_;
+  analysis::CellUses cells_;
   std::map<std::string, std::map<std::int64_t, double>> channels_;  // by cell and number
   Heat heat_;
   std::string frames_, titles_;
@@ -114,8 +114,8 @@ class Picture {
 
 void Picture::read_machine() {
   std::map<std::string, bool> known;
-  for (const web::Machine::Node& node : machine_.nodes()) {
-    const std::string group = web::group_of(node.id);
+  for (const analysis::Machine::Node& node : machine_.nodes()) {
+    const std::string group = analysis::group_of(node.id);
     const std::vector<std::string> names = split(group, '.');
     if (names.size() != 2 || number_behind(names[0], "sip") < 0) continue;
     const bool cube = number_behind(names[1], "cube") >= 0;
@@ -129,7 +129,8 @@ void Picture::read_machine() {
       continue;
     }
     const double w = std::max(1.0, machine_.cube_width()), h = std::max(1.0, machine_.cube_height());
-    pes_.push_back({group, web::cell_of(node.id), std::clamp(node.x / w, 0.0, 1.0), std::clamp(node.y / h, 0.0, 1.0)});
+    pes_.push_back(
+        {group, analysis::cell_of(node.id), std::clamp(node.x / w, 0.0, 1.0), std::clamp(node.y / h, 0.0, 1.0)});
   }
   if (left_out_ > 0) {
     const std::string last = split(pes_.back().group, '.').front();
@@ -146,11 +147,12 @@ void Picture::read_machine() {
 }
 
 void Picture::read_uses() {
-  cells_ = web::uses_by_cell(of_.run.activity(), uses_, span_);
+  cells_ = analysis::uses_by_cell(of_.run.activity(), uses_, span_);
   const auto& series = of_.run.activity().series();
   for (std::size_t i = 0; i < uses_.size(); ++i) {
     const std::int64_t channel = series[i].kind == "pseudo_channel" ? number_behind(series[i].name, "pc") : -1;
-    if (channel >= 0) channels_[web::cell_of(series[i].component)][channel] = web::share_of(uses_[i], series[i], span_);
+    if (channel >= 0)
+      channels_[analysis::cell_of(series[i].component)][channel] = analysis::share_of(uses_[i], series[i], span_);
   }
 }
 
@@ -217,7 +219,7 @@ void Picture::draw_pe(const PePlace& pe) {
     return std::clamp(middle * room - size / 2, kEdge, std::max(kEdge, room - size - kEdge));
   };
   const Box box{cube.x + inside(pe.x, cube.w), cube.y + inside(pe.y, cube.h), size, size};
-  const web::UseSum *engine = use_of(pe.name, "engine"), *dma = use_of(pe.name, "dma");
+  const analysis::UseSum *engine = use_of(pe.name, "engine"), *dma = use_of(pe.name, "dma");
   constexpr double kLine = 0.24, kChannels = 0.46;  // parts of the height
   heat_.box(engine == nullptr ? 0 : engine->share / engine->units, {box.x, box.y, size, kLine * size});
   heat_.box(dma == nullptr ? 0 : dma->most, {box.x, box.y + (kLine + 0.03) * size, size, kLine * size});
@@ -245,14 +247,15 @@ void Picture::draw_pe(const PePlace& pe) {
 // Draws the busiest of all wires from one group to another; each direction beside the other.
 void Picture::draw_wires() {
   std::map<std::pair<std::string, std::string>, double> shares;
-  for (const web::Machine::Wire& wire : machine_.wires()) {
-    const std::pair ends(web::group_of(wire.from), web::group_of(wire.to));
+  for (const analysis::Machine::Wire& wire : machine_.wires()) {
+    const std::pair ends(analysis::group_of(wire.from), analysis::group_of(wire.to));
     if (ends.first != ends.second && groups_.count(ends.first) > 0 && groups_.count(ends.second) > 0) shares[ends] = 0;
   }
   const auto& series = of_.run.activity().series();
   for (const std::size_t i : cells_.between) {
-    const auto found = shares.find({web::group_of(series[i].component), web::group_of(web::peer_of(series[i]))});
-    if (found != shares.end()) found->second = std::max(found->second, web::share_of(uses_[i], series[i], span_));
+    const auto found =
+        shares.find({analysis::group_of(series[i].component), analysis::group_of(analysis::peer_of(series[i]))});
+    if (found != shares.end()) found->second = std::max(found->second, analysis::share_of(uses_[i], series[i], span_));
   }
   for (const auto& [ends, share] : shares) {
     const Box &a = groups_[ends.first], &b = groups_[ends.second];
@@ -330,7 +333,7 @@ std::string machine_part(const Case& of) {
       "<h3>While memory was busiest: {} to {} after the start of the kernel</h3>\n<p class=\"hint\">A sixteenth of the "
       "kernel. Channels that are idle here, beside full ones, are what takes turns and looks even above.</p>\n",
       from_start(piece.begin_fs), from_start(piece.end_fs));
-  const std::vector<web::Use> uses = of.run.activity().uses(piece.begin_fs, piece.end_fs);
+  const std::vector<analysis::Use> uses = of.run.activity().uses(piece.begin_fs, piece.end_fs);
   html += Picture(of, uses, piece.span()).draw();
   return html + kCloseSection;
 }

@@ -6,17 +6,17 @@
 #include <functional>
 #include <set>
 
+#include "sim/analysis/recorded/resource_use.h"
 #include "sim/html/case.h"
 #include "sim/html/markup.h"
-#include "sim/web/resource_use.h"
 
 namespace kb::html {
 namespace {
 
 constexpr std::size_t kMaxPurposes = 12, kMaxResources = 10;
 
-std::string full_name(const web::Series& series) {
-  const std::string peer = web::peer_of(series);
+std::string full_name(const analysis::Series& series) {
+  const std::string peer = analysis::peer_of(series);
   return series.component + (peer.empty() ? " " + series.name : " → " + peer);
 }
 
@@ -26,8 +26,8 @@ std::string arrows(std::string purpose) {
 }
 
 std::string purposes_table(const Case& of) {
-  const auto sums = web::uses_by_purpose(of.run.activity(), of.uses, of.longest->kernel.span(), "");
-  std::vector<std::pair<std::string, web::UseSum>> rows(sums.begin(), sums.end());
+  const auto sums = analysis::uses_by_purpose(of.run.activity(), of.uses, of.longest->kernel.span(), "");
+  std::vector<std::pair<std::string, analysis::UseSum>> rows(sums.begin(), sums.end());
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return a.second.most > b.second.most; });
   if (rows.size() > kMaxPurposes) rows.resize(kMaxPurposes);
@@ -67,12 +67,12 @@ std::string single_table(const Case& of, const char* title, const char* kind,
       "queue</th></tr></thead><tbody>\n",
       title, rows.size(), count_text(static_cast<double>(all)));
   for (const std::size_t i : rows) {
-    const web::Use& use = of.uses[i];
-    const double gbs = web::gbs_of(series[i], of.run.machine());
+    const analysis::Use& use = of.uses[i];
+    const double gbs = analysis::gbs_of(series[i], of.run.machine());
     html += fmt::format(
         "<tr><td>{}</td>{}<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td "
         "class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
-        escaped(full_name(series[i])), meter_cell(web::share_of(use, series[i], span)),
+        escaped(full_name(series[i])), meter_cell(analysis::share_of(use, series[i], span)),
         rate_text(use.bytes / (span / kFsInNs)), gbs > 0 ? rate_text(gbs) : "", bytes_text(use.bytes),
         use.wait_fs > 0 ? duration_text(use.wait_fs / kFsInNs) : "",
         use.queue > 0 ? count_text(static_cast<double>(use.queue)) : "");
@@ -249,7 +249,7 @@ std::string resources_part(const Case& of) {
       "others could relieve it.");
   html += purposes_table(of);
   const auto& series = of.run.activity().series();
-  const auto busy = [&](std::size_t i) { return of.uses[i].busy_fs / web::units_of(series[i]); };
+  const auto busy = [&](std::size_t i) { return of.uses[i].busy_fs / analysis::units_of(series[i]); };
   const auto waited = [&](std::size_t i) { return of.uses[i].wait_fs; };
   html += single_table(of, "Busiest wires", "link", busy);
   html += single_table(of, "Busiest pseudo-channels", "pseudo_channel", busy);
@@ -264,8 +264,8 @@ std::string roofline_part(const Case& of) {
   std::set<std::string> pes;
   const auto uses = of.run.activity().uses(of.longest->whole.begin_fs, of.longest->whole.end_fs);
   for (std::size_t i = 0; i < uses.size(); ++i) {
-    const web::Series& series = of.run.activity().series()[i];
-    if (uses[i].is_empty() || !web::is_under(series.component, of.longest->under)) continue;
+    const analysis::Series& series = of.run.activity().series()[i];
+    if (uses[i].is_empty() || !analysis::is_under(series.component, of.longest->under)) continue;
     if (series.kind == "pseudo_channel") bytes += uses[i].bytes;
     if (series.kind == "state") pes.insert(series.component);
   }

@@ -9,13 +9,31 @@
 #include <utility>
 
 #include "platform/observe/json_writer.h"
+#include "sim/analysis/recorded/messages.h"
+#include "sim/analysis/recorded/resource_use.h"
 #include "sim/web/answer.h"
 #include "sim/web/api.h"
-#include "sim/web/messages.h"
-#include "sim/web/resource_use.h"
 
 namespace kb::web {
 namespace {
+
+using analysis::Activity;
+using analysis::cell_of;
+using analysis::class_of;
+using analysis::gbs_of;
+using analysis::is_under;
+using analysis::Machine;
+using analysis::match_messages;
+using analysis::Message;
+using analysis::peer_of;
+using analysis::RunFolder;
+using analysis::Series;
+using analysis::share_of;
+using analysis::units_of;
+using analysis::Use;
+using analysis::uses_by_cell;
+using analysis::uses_by_purpose;
+using analysis::UseSum;
 
 using observe::JsonWriter;
 

@@ -9,6 +9,8 @@
 namespace kb::web {
 namespace {
 
+using analysis::RunFolder;
+
 std::string machine_text(const RunFolder& run) {
   const std::string file = run.topology_file().empty() ? "an unknown topology" : run.topology_file();
   if (run.machine() == nullptr) return file;

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sim/web/run_folder.h"
+#include "sim/analysis/recorded/run_folder.h"
 
 namespace kb::web {
 
@@ -11,9 +11,9 @@ class Against {
  public:
   // `folder` is that run; `page` and `page_folder` are the page's. Configuration Error when one of them is not the
   // folder of a run.
-  Against(const std::string& folder, const RunFolder& page, const std::string& page_folder);
+  Against(const std::string& folder, const analysis::RunFolder& page, const std::string& page_folder);
 
-  const RunFolder& run() const { return run_; }
+  const analysis::RunFolder& run() const { return run_; }
   // What to tell the user when that run was made on another machine; empty when not.
   const std::string& other_machine() const { return other_machine_; }
   // JSON: what `kernbench compare folder run_folder --json` prints, with the blocks that changed most alone,
@@ -21,7 +21,7 @@ class Against {
   const std::string& comparison() const { return comparison_; }
 
  private:
-  RunFolder run_;
+  analysis::RunFolder run_;
   std::string other_machine_, comparison_;
 };
 

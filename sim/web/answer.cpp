@@ -5,7 +5,7 @@
 
 #include "platform/base/glob.h"
 #include "platform/base/whole_number.h"
-#include "sim/web/track.h"
+#include "sim/analysis/recorded/track.h"
 
 namespace kb::web {
 

@@ -12,12 +12,22 @@
 #include "platform/base/split.h"
 #include "platform/base/units.h"
 #include "platform/observe/json_writer.h"
+#include "sim/analysis/recorded/op_names.h"
 #include "sim/web/answer.h"
 #include "sim/web/assets.h"
-#include "sim/web/op_names.h"
 
 namespace kb::web {
 namespace {
+
+using analysis::Bucket;
+using analysis::OpNames;
+using analysis::RunFolder;
+using analysis::Tile;
+using analysis::TileRequest;
+using analysis::Timeline;
+using analysis::TimelineRow;
+using analysis::Track;
+using analysis::TrackOp;
 
 using observe::JsonWriter;
 

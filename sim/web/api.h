@@ -7,11 +7,11 @@
 #include <optional>
 #include <string>
 
+#include "sim/analysis/recorded/operation_routes.h"
+#include "sim/analysis/recorded/run_folder.h"
+#include "sim/analysis/recorded/timeline.h"
 #include "sim/web/against.h"
 #include "sim/web/http_server.h"
-#include "sim/web/operation_routes.h"
-#include "sim/web/run_folder.h"
-#include "sim/web/timeline.h"
 
 namespace kb::web {
 
@@ -23,7 +23,8 @@ namespace kb::web {
 class Api {
  public:
   // `timeline` is null for a run without operations. `against` is the run that this one is compared with, if any.
-  Api(RunFolder& run, const Timeline* timeline, const std::atomic<bool>& ready, const Against* against = nullptr);
+  Api(analysis::RunFolder& run, const analysis::Timeline* timeline, const std::atomic<bool>& ready,
+      const Against* against = nullptr);
 
   HttpResponse answer(const HttpRequest& request) const;
 
@@ -57,14 +58,14 @@ class Api {
   data::OpQuery query_of(const HttpRequest& request) const;
   void need_operations() const;
   // The run, or with run=against the one that it is compared with.
-  const RunFolder& run_of(const HttpRequest& request) const;
+  const analysis::RunFolder& run_of(const HttpRequest& request) const;
 
-  RunFolder& run_;
-  const Timeline* timeline_;
+  analysis::RunFolder& run_;
+  const analysis::Timeline* timeline_;
   const std::atomic<bool>& ready_;
   const Against* against_;
   mutable std::once_flag routes_made_;
-  mutable std::optional<OperationRoutes> routes_;
+  mutable std::optional<analysis::OperationRoutes> routes_;
 };
 
 }  // namespace kb::web

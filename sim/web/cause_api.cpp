@@ -11,13 +11,24 @@
 #include "platform/base/error.h"
 #include "platform/base/split.h"
 #include "platform/observe/json_writer.h"
+#include "sim/analysis/recorded/critical_chain.h"
+#include "sim/analysis/recorded/op_names.h"
 #include "sim/web/answer.h"
 #include "sim/web/api.h"
-#include "sim/web/critical_chain.h"
-#include "sim/web/op_names.h"
 
 namespace kb::web {
 namespace {
+
+using analysis::Activity;
+using analysis::cell_of;
+using analysis::ChainOp;
+using analysis::ChainPart;
+using analysis::ChainStay;
+using analysis::match_messages;
+using analysis::OpNames;
+using analysis::RunFolder;
+using analysis::Timeline;
+using analysis::walk_chain;
 
 using Json = nlohmann::json;
 using observe::JsonWriter;

@@ -10,13 +10,16 @@
 #include <optional>
 #include <thread>
 
+#include "sim/analysis/recorded/run_folder.h"
+#include "sim/analysis/recorded/timeline.h"
 #include "sim/web/api.h"
 #include "sim/web/http_module.h"
-#include "sim/web/run_folder.h"
-#include "sim/web/timeline.h"
 
 namespace kb::web {
 namespace {
+
+using analysis::RunFolder;
+using analysis::Timeline;
 
 // From here on these signals wait until they are asked for, in all threads that are made later, too.
 class AwaitedSignals {

@@ -17,7 +17,7 @@
 #include "sim/analysis/convert/gzip.h"
 #include "sim/analysis/convert/perfetto_counters.h"
 #include "sim/analysis/convert/trace_stream.h"
-#include "sim/web/timeline.h"
+#include "sim/analysis/recorded/timeline.h"
 
 namespace kb::convert {
 namespace {
@@ -59,7 +59,7 @@ struct OpenEnd {
 
 class Trace {
  public:
-  Trace(const web::RunFolder& run, const std::function<void(std::string_view)>& write)
+  Trace(const analysis::RunFolder& run, const std::function<void(std::string_view)>& write)
       : run_(run), trace_(names_of(run), write) {}
 
   void write(const PerfettoOptions& options) {
@@ -73,12 +73,12 @@ class Trace {
  private:
   // A row of the timeline, and the tracks of it on which operations lie.
   struct Row {
-    web::TimelineRow is;
+    analysis::TimelineRow is;
     Lanes lanes;
     std::vector<std::unique_ptr<TraceStream::Track>> tracks{};
   };
 
-  static std::vector<std::string> names_of(const web::RunFolder& run) {
+  static std::vector<std::string> names_of(const analysis::RunFolder& run) {
     std::vector<std::string> names;
     for (const auto& operation : run.operations().names().operations) names.push_back(operation.name);
     return names;
@@ -96,7 +96,7 @@ class Trace {
     return parent < 0 ? 0 : kFirstRow + static_cast<std::uint64_t>(parent);
   }
 
-  const web::RunFolder& run_;
+  const analysis::RunFolder& run_;
   TraceStream trace_;
   std::vector<Row> rows_;
   std::map<std::string, std::size_t> row_of_;
@@ -111,8 +111,8 @@ void Trace::write_tracks() {
   for (const auto& series : run_.activity().series()) {
     if (known.emplace(series.component, next).second) names.components.emplace_back(next--, series.component);
   }
-  const web::Timeline timeline(names);
-  for (const web::TimelineRow& row : timeline.rows()) rows_.push_back({row, {}});
+  const analysis::Timeline timeline(names);
+  for (const analysis::TimelineRow& row : timeline.rows()) rows_.push_back({row, {}});
   trace_.describe_root();
   trace_.describe(kLaunches, 0, "launches", 0);
   for (std::size_t row = 0; row < rows_.size(); ++row) {
@@ -225,7 +225,7 @@ void Trace::write_counters(const PerfettoOptions& options) {
 
 }  // namespace
 
-void write_perfetto(const web::RunFolder& run, const PerfettoOptions& options,
+void write_perfetto(const analysis::RunFolder& run, const PerfettoOptions& options,
                     const std::function<void(std::string_view)>& write) {
   if (!run.has_operations()) {
     throw Error::configuration("the run '" + run.name() +
@@ -234,7 +234,7 @@ void write_perfetto(const web::RunFolder& run, const PerfettoOptions& options,
   Trace(run, write).write(options);
 }
 
-void write_perfetto_file(const web::RunFolder& run, const PerfettoOptions& options, observe::OutputFile& file) {
+void write_perfetto_file(const analysis::RunFolder& run, const PerfettoOptions& options, observe::OutputFile& file) {
   const auto write = [&](std::string_view bytes) { file.write(bytes); };
   constexpr std::string_view kPacked = ".gz";
   const std::string& path = file.path();

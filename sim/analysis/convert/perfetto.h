@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "platform/observe/output_file.h"
-#include "sim/web/run_folder.h"
+#include "sim/analysis/recorded/run_folder.h"
 
 namespace kb::convert {
 
@@ -19,10 +19,10 @@ struct PerfettoOptions {
 // receive. Counters are the shares of busy time in percent. Times are whole nanoseconds, both ends rounded down.
 // Operations and trace are never in memory as a whole. Configuration Error when the run has no operations or they
 // cannot be read.
-void write_perfetto(const web::RunFolder& run, const PerfettoOptions& options,
+void write_perfetto(const analysis::RunFolder& run, const PerfettoOptions& options,
                     const std::function<void(std::string_view)>& write);
 
 // The same into a file, which takes its place; packed by gzip when its name ends in ".gz".
-void write_perfetto_file(const web::RunFolder& run, const PerfettoOptions& options, observe::OutputFile& file);
+void write_perfetto_file(const analysis::RunFolder& run, const PerfettoOptions& options, observe::OutputFile& file);
 
 }  // namespace kb::convert

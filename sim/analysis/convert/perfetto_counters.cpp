@@ -5,7 +5,7 @@
 
 namespace kb::convert {
 
-PerfettoCounters::PerfettoCounters(const web::Activity& activity, bool wires, std::uint64_t most_bytes)
+PerfettoCounters::PerfettoCounters(const analysis::Activity& activity, bool wires, std::uint64_t most_bytes)
     : activity_(activity), wires_(wires) {
   constexpr std::uint64_t kBytes = 14;  // of a value
   constexpr std::int64_t kFirstGrid = std::int64_t{1} << 24, kLastGrid = std::int64_t{1} << 62;

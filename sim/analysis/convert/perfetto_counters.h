@@ -6,7 +6,7 @@
 #include <string>
 
 #include "sim/analysis/convert/trace_stream.h"
-#include "sim/web/activity.h"
+#include "sim/analysis/recorded/activity.h"
 
 namespace kb::convert {
 
@@ -14,7 +14,7 @@ class PerfettoCounters {
  public:
   // Takes every resource with activity; wires only when asked for. Bins are merged, all on the same grid of time, until
   // the values take at most about `most_bytes`.
-  PerfettoCounters(const web::Activity& activity, bool wires, std::uint64_t most_bytes);
+  PerfettoCounters(const analysis::Activity& activity, bool wires, std::uint64_t most_bytes);
 
   // `new_track` gives the number of a track for the series that it describes.
   using NewTrack = std::function<std::uint64_t(const data::ActivityTables::Series&, std::size_t rank)>;
@@ -28,7 +28,7 @@ class PerfettoCounters {
   void for_each_value(std::size_t series, const Take& take) const;
   std::uint64_t values() const;
 
-  const web::Activity& activity_;
+  const analysis::Activity& activity_;
   bool wires_;
   std::int64_t grid_fs_ = 1;
 };

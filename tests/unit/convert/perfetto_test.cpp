@@ -10,7 +10,7 @@
 #include "platform/base/error.h"
 #include "platform/record/activity_recorder.h"
 #include "tests/unit/convert/decoded_trace.h"
-#include "tests/unit/web/run_folders.h"
+#include "tests/unit/recorded/run_folders.h"
 
 namespace kb::convert {
 namespace {
@@ -19,11 +19,11 @@ using test::decode_trace;
 using test::DecodedTrace;
 using test::Slice;
 
-class PerfettoTest : public web::test::RunFolders {
+class PerfettoTest : public analysis::test::RunFolders {
  protected:
   std::string trace(const std::string& folder, const PerfettoOptions& options = {}) const {
     std::string bytes;
-    write_perfetto(web::RunFolder(path(folder)), options, [&](std::string_view piece) { bytes += piece; });
+    write_perfetto(analysis::RunFolder(path(folder)), options, [&](std::string_view piece) { bytes += piece; });
     return bytes;
   }
   static constexpr const char* kResult =
@@ -34,13 +34,13 @@ class PerfettoTest : public web::test::RunFolders {
 
 TEST_F(PerfettoTest, EveryOperationWithItsTimes) {
   write("run/result.json", kResult);
-  const std::vector<web::test::KnownOp> ops = web::test::known_ops(3000, 5);
+  const std::vector<analysis::test::KnownOp> ops = analysis::test::known_ops(3000, 5);
   write_ops("run/ops.sqlite", ops);
   DecodedTrace decoded;
   decode_trace(trace("run"), decoded);
   std::vector<Slice> expected;
   for (std::size_t i = 0; i < ops.size(); ++i) {
-    expected.push_back({web::test::kComponents[ops[i].component], web::test::kOperations[ops[i].operation],
+    expected.push_back({analysis::test::kComponents[ops[i].component], analysis::test::kOperations[ops[i].operation],
                         static_cast<std::uint64_t>(ops[i].start_fs / 1'000'000),
                         static_cast<std::uint64_t>(ops[i].end_fs / 1'000'000), i});
   }
@@ -195,7 +195,7 @@ TEST_F(PerfettoTest, LoadedOperandsAreFlows) {
 
 TEST_F(PerfettoTest, EqualRunsGiveEqualBytes) {
   write("run/result.json", kResult);
-  write_ops("run/ops.sqlite", web::test::known_ops(500, 1));
+  write_ops("run/ops.sqlite", analysis::test::known_ops(500, 1));
   EXPECT_EQ(trace("run"), trace("run"));
 }
 

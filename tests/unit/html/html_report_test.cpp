@@ -8,7 +8,7 @@
 
 #include "platform/base/error.h"
 #include "platform/record/activity_recorder.h"
-#include "tests/unit/web/run_folders.h"
+#include "tests/unit/recorded/run_folders.h"
 
 namespace kb::html {
 namespace {
@@ -16,9 +16,9 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-class HtmlReportTest : public web::test::RunFolders {
+class HtmlReportTest : public analysis::test::RunFolders {
  protected:
-  std::string report(const std::string& folder) const { return render_report(web::RunFolder(path(folder))); }
+  std::string report(const std::string& folder) const { return render_report(analysis::RunFolder(path(folder))); }
 
   // A launch of 1000 ns on two PEs: one computes half of the kernel, of the other nothing is known.
   void write_activity(const std::string& file) const {
@@ -138,7 +138,7 @@ TEST_F(HtmlReportTest, WhatChangedFromAnotherRun) {
     write(folder + "/run/result.json", better);
     write(folder + "/before/result.json", plain);
     const sim::Comparison comparison = sim::compare_results(path(folder + "/before"), path(folder + "/run"));
-    pages[folder == "one" ? 0 : 1] = render_report(web::RunFolder(path(folder + "/run")), &comparison);
+    pages[folder == "one" ? 0 : 1] = render_report(analysis::RunFolder(path(folder + "/run")), &comparison);
   }
   EXPECT_EQ(pages[0], pages[1]) << "where the folders lie does not matter";
   expect_self_contained(pages[0]);

@@ -1,5 +1,5 @@
 // What the page is told of the machine and of the activity of its resources.
-#include "sim/web/activity.h"
+#include "sim/analysis/recorded/activity.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,10 +9,17 @@
 #include "platform/base/error.h"
 #include "platform/record/activity_recorder.h"
 #include "sim/web/api.h"
-#include "tests/unit/web/run_folders.h"
+#include "tests/unit/recorded/run_folders.h"
 
 namespace kb::web {
 namespace {
+
+using analysis::Activity;
+using analysis::cell_of;
+using analysis::is_under;
+using analysis::RunFolder;
+using analysis::Timeline;
+using analysis::Use;
 
 using Json = nlohmann::json;
 using record::SeriesKind;
@@ -27,7 +34,7 @@ constexpr const char* kTopology = R"({"nodes": [
   "spec": {"sip": {"cube_mesh": {"w": 4, "h": 3}}, "cube": {"geometry": {"cube_mm": {"w": 18, "h": 14}},
            "memory_map": {"hbm_channel_bw_gbs": 32}}}})";
 
-class ActivityTest : public test::RunFolders {
+class ActivityTest : public analysis::test::RunFolders {
  protected:
   void SetUp() override {
     const std::vector<std::string> components = {"sip0.cube9.pe0.pe_dma", "sip0.cube9.hbm_ctrl.pe0", "sip0.io0.pcie_ep",

@@ -8,23 +8,26 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/web/assets.h"
-#include "tests/unit/web/run_folders.h"
+#include "tests/unit/recorded/run_folders.h"
 
 namespace kb::web {
 namespace {
+
+using analysis::RunFolder;
+using analysis::Timeline;
 
 using Json = nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-class ApiTest : public test::RunFolders {
+class ApiTest : public analysis::test::RunFolders {
  protected:
   void SetUp() override {
     write("run/result.json",
           R"({"schema": 2, "ok": true, "blocks": {"a": 1}, "config": {}, "findings": ["one"],
               "launches": [{"id": 3, "kernel": "=1+\"x\"", "submit_ns": 1.000001, "start_ns": 2, "completed_ns": 1000.5,
                             "per_pe": [1, 2], "breakdown": {"dma_ns": 7}}]})");
-    write_ops("run/ops.sqlite", test::known_ops(1000, 3));
+    write_ops("run/ops.sqlite", analysis::test::known_ops(1000, 3));
     run_ = std::make_unique<RunFolder>(path("run"));
     timeline_ = std::make_unique<Timeline>(run_->operations().names());
     const std::atomic<bool> stop{false};
@@ -101,7 +104,7 @@ TEST_F(ApiTest, ATileIsALineOfJsonAndColumns) {
     std::memcpy(&start, &body[columns + 8 * i], 8);
     std::memcpy(&end_time, &body[columns + 1600 + 8 * i], 8);
     std::memcpy(&seq, &body[columns + 3200 + 4 * i], 4);
-    const test::KnownOp known = test::known_ops(1000, 3)[seq];
+    const analysis::test::KnownOp known = analysis::test::known_ops(1000, 3)[seq];
     const std::int64_t origin = std::stoll(head["first_fs"].get<std::string>());
     EXPECT_EQ(origin + static_cast<std::int64_t>(start), known.start_fs);
     EXPECT_EQ(origin + static_cast<std::int64_t>(end_time), known.end_fs);

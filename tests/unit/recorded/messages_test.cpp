@@ -1,11 +1,11 @@
 // Sends, copies and receives become messages.
-#include "sim/web/messages.h"
+#include "sim/analysis/recorded/messages.h"
 
 #include <gtest/gtest.h>
 
 #include <utility>
 
-namespace kb::web {
+namespace kb::analysis {
 namespace {
 
 using data::MessageStep;
@@ -66,4 +66,4 @@ TEST(Messages, WhatIsCutOffStaysOpen) {
 }
 
 }  // namespace
-}  // namespace kb::web
+}  // namespace kb::analysis

@@ -1,9 +1,9 @@
-#include "sim/web/resource_use.h"
+#include "sim/analysis/recorded/resource_use.h"
 
 #include <algorithm>
 #include <string_view>
 
-namespace kb::web {
+namespace kb::analysis {
 
 std::string peer_of(const Series& series) {
   constexpr std::string_view kTo = "to_";
@@ -65,4 +65,4 @@ CellUses uses_by_cell(const Activity& activity, const std::vector<Use>& uses, do
   return found;
 }
 
-}  // namespace kb::web
+}  // namespace kb::analysis

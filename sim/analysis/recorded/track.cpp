@@ -1,4 +1,4 @@
-#include "sim/web/track.h"
+#include "sim/analysis/recorded/track.h"
 
 #include <algorithm>
 #include <functional>
@@ -6,7 +6,7 @@
 #include <queue>
 #include <utility>
 
-namespace kb::web {
+namespace kb::analysis {
 namespace {
 
 constexpr std::size_t kBlock = 64;
@@ -216,4 +216,4 @@ std::size_t Track::bytes() const {
   return sum;
 }
 
-}  // namespace kb::web
+}  // namespace kb::analysis

@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-namespace kb::web {
+namespace kb::analysis {
 
 struct TrackOp {
   std::int64_t start_fs = 0;
@@ -98,4 +98,4 @@ void Track::for_each(int level, std::int64_t first, std::size_t count, Take take
   });
 }
 
-}  // namespace kb::web
+}  // namespace kb::analysis

@@ -10,7 +10,7 @@
 
 #include "platform/data/op_log_database.h"
 
-namespace kb::web {
+namespace kb::analysis {
 
 // Steps of messages that the next step of their message has to follow. The two belong together by the address between
 // them, that of the slot or on the way to it, and by the message's number in the queue; the first that came goes first.
@@ -39,4 +39,4 @@ struct Message {
 // In the order of their sends. A message of which only later steps are there has no sender.
 std::vector<Message> match_messages(const std::vector<data::MessageStep>& steps);
 
-}  // namespace kb::web
+}  // namespace kb::analysis

@@ -1,4 +1,4 @@
-#include "sim/web/operation_routes.h"
+#include "sim/analysis/recorded/operation_routes.h"
 
 #include <algorithm>
 #include <mutex>
@@ -9,7 +9,7 @@
 #include "platform/routing/path_router.h"
 #include "platform/topology/topology.h"
 
-namespace kb::web {
+namespace kb::analysis {
 
 struct OperationRoutes::Machine {
   explicit Machine(const std::string& spec)
@@ -63,4 +63,4 @@ std::vector<std::string> OperationRoutes::between_pes(const std::string& sender,
   return machine_->names(machine_->router.find_path(from, to));
 }
 
-}  // namespace kb::web
+}  // namespace kb::analysis

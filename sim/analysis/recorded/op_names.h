@@ -7,7 +7,7 @@
 
 #include "platform/data/op_log_database.h"
 
-namespace kb::web {
+namespace kb::analysis {
 
 // Names of ids, and "?" for those of a damaged file.
 class OpNames {
@@ -29,4 +29,4 @@ class OpNames {
   const data::OpLogNames& names_;
 };
 
-}  // namespace kb::web
+}  // namespace kb::analysis

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "sim/web/activity.h"
-#include "sim/web/machine.h"
+#include "sim/analysis/recorded/activity.h"
+#include "sim/analysis/recorded/machine.h"
 
-namespace kb::web {
+namespace kb::analysis {
 
 using Series = data::ActivityTables::Series;
 
@@ -55,4 +55,4 @@ struct CellUses {
 };
 CellUses uses_by_cell(const Activity& activity, const std::vector<Use>& uses, double span_fs);
 
-}  // namespace kb::web
+}  // namespace kb::analysis

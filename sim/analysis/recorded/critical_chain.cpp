@@ -1,11 +1,11 @@
-#include "sim/web/critical_chain.h"
+#include "sim/analysis/recorded/critical_chain.h"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 #include <utility>
 
-namespace kb::web {
+namespace kb::analysis {
 namespace {
 
 // What a PE did, by end: what ended latest before a time is found at once.
@@ -123,4 +123,4 @@ std::vector<ChainStay> walk_chain(const ChainRequest& request, const OpsOf& ops_
   return Walk(request, ops_of, messages, pe_of).stays();
 }
 
-}  // namespace kb::web
+}  // namespace kb::analysis

@@ -1,5 +1,5 @@
 // Rows of a timeline and its tiles, against the operations that they were made of.
-#include "sim/web/timeline.h"
+#include "sim/analysis/recorded/timeline.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 #include <map>
 
 #include "platform/base/error.h"
-#include "tests/unit/web/run_folders.h"
+#include "tests/unit/recorded/run_folders.h"
 
-namespace kb::web {
+namespace kb::analysis {
 namespace {
 
 using test::KnownOp;
@@ -153,4 +153,4 @@ TEST_F(TimelineTest, ImpossibleOperationsNameTheFile) {
 }
 
 }  // namespace
-}  // namespace kb::web
+}  // namespace kb::analysis

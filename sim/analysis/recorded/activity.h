@@ -11,7 +11,7 @@
 
 #include "platform/data/activity_tables.h"
 
-namespace kb::web {
+namespace kb::analysis {
 
 struct Use {
   double busy_fs = 0, wait_fs = 0, bytes = 0;
@@ -60,4 +60,4 @@ class Activity {
   std::vector<std::vector<std::size_t>> rows_of_;  // by series, in order of time
 };
 
-}  // namespace kb::web
+}  // namespace kb::analysis

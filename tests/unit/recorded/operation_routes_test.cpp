@@ -1,5 +1,5 @@
 // The way of data through the machine, from the topology that a run has beside its results.
-#include "sim/web/operation_routes.h"
+#include "sim/analysis/recorded/operation_routes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include "platform/base/error.h"
 #include "platform/topology/topology.h"
 
-namespace kb::web {
+namespace kb::analysis {
 namespace {
 
 using ::testing::ElementsAre;
@@ -47,4 +47,4 @@ TEST(OperationRoutes, WhatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace kb::web
+}  // namespace kb::analysis

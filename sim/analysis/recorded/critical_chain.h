@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/web/messages.h"
+#include "sim/analysis/recorded/messages.h"
 
-namespace kb::web {
+namespace kb::analysis {
 
 // An operation of a PE, as the walk needs it.
 struct ChainOp {
@@ -53,4 +53,4 @@ using PeOf = std::function<std::string(std::int64_t component)>;
 std::vector<ChainStay> walk_chain(const ChainRequest& request, const OpsOf& ops_of,
                                   const std::vector<Message>& messages, const PeOf& pe_of);
 
-}  // namespace kb::web
+}  // namespace kb::analysis

@@ -1,4 +1,4 @@
-#include "sim/web/activity.h"
+#include "sim/analysis/recorded/activity.h"
 
 #include <algorithm>
 #include <limits>
@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "platform/base/error.h"
-#include "sim/web/machine.h"
+#include "sim/analysis/recorded/machine.h"
 
-namespace kb::web {
+namespace kb::analysis {
 namespace {
 
 using data::ActivityTables;
@@ -205,4 +205,4 @@ std::vector<Activity::StateStrip> Activity::states(std::int64_t begin_fs, std::i
   return strips;
 }
 
-}  // namespace kb::web
+}  // namespace kb::analysis

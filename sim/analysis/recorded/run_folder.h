@@ -8,10 +8,10 @@
 #include <string>
 
 #include "platform/data/op_log_database.h"
-#include "sim/web/activity.h"
-#include "sim/web/machine.h"
+#include "sim/analysis/recorded/activity.h"
+#include "sim/analysis/recorded/machine.h"
 
-namespace kb::web {
+namespace kb::analysis {
 
 // Its files are read here, and no other file ever.
 class RunFolder {
@@ -58,4 +58,4 @@ class RunFolder {
   mutable std::optional<Activity> activity_;
 };
 
-}  // namespace kb::web
+}  // namespace kb::analysis

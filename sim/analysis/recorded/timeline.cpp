@@ -1,4 +1,4 @@
-#include "sim/web/timeline.h"
+#include "sim/analysis/recorded/timeline.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 #include "platform/base/error.h"
 #include "platform/base/split.h"
 
-namespace kb::web {
+namespace kb::analysis {
 namespace {
 
 constexpr std::size_t kThreads = 2;  // more do not read faster
@@ -271,4 +271,4 @@ void Timeline::add_ops(const TileRequest& request, Tile& tile) const {
   tile.ops = std::move(found);
 }
 
-}  // namespace kb::web
+}  // namespace kb::analysis

@@ -1,4 +1,4 @@
-#include "sim/web/machine.h"
+#include "sim/analysis/recorded/machine.h"
 
 #include <nlohmann/json.hpp>
 #include <set>
@@ -6,9 +6,9 @@
 #include "platform/base/error.h"
 #include "platform/base/split.h"
 #include "platform/observe/json_writer.h"
-#include "sim/web/activity.h"
+#include "sim/analysis/recorded/activity.h"
 
-namespace kb::web {
+namespace kb::analysis {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -155,4 +155,4 @@ std::string Machine::part(std::string_view prefix) const {
   return writer.str();
 }
 
-}  // namespace kb::web
+}  // namespace kb::analysis

@@ -1,8 +1,8 @@
-#include "sim/web/messages.h"
+#include "sim/analysis/recorded/messages.h"
 
 #include <algorithm>
 
-namespace kb::web {
+namespace kb::analysis {
 
 using data::MessageStep;
 
@@ -52,4 +52,4 @@ std::vector<Message> match_messages(const std::vector<MessageStep>& steps) {
   return messages;
 }
 
-}  // namespace kb::web
+}  // namespace kb::analysis

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kb::web {
+namespace kb::analysis {
 
 class Machine {
  public:
@@ -71,4 +71,4 @@ std::string group_of(const std::string& node);
 // "sip0.cube1.pe2" of a node of a PE and of its HBM slice, else group_of().
 std::string cell_of(const std::string& node);
 
-}  // namespace kb::web
+}  // namespace kb::analysis

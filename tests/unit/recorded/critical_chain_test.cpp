@@ -1,11 +1,11 @@
 // Back from the end of a launch to what it depended on.
-#include "sim/web/critical_chain.h"
+#include "sim/analysis/recorded/critical_chain.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-namespace kb::web {
+namespace kb::analysis {
 namespace {
 
 // Blocks 0 and 1 are a DMA engine and a GEMM engine.
@@ -80,4 +80,4 @@ TEST_F(CriticalChain, MessagesWithoutTimeEnd) {
 }
 
 }  // namespace
-}  // namespace kb::web
+}  // namespace kb::analysis

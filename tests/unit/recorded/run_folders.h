@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "sim/web/track.h"
+#include "sim/analysis/recorded/track.h"
 #include "tests/unit/data/committed_log.h"
 #include "tests/unit/data/support.h"
 
-namespace kb::web::test {
+namespace kb::analysis::test {
 
 struct KnownOp {
   std::uint32_t component = 0;  // position in `kComponents`
@@ -67,4 +67,4 @@ class RunFolders : public ::testing::Test {
   std::filesystem::path root_;
 };
 
-}  // namespace kb::web::test
+}  // namespace kb::analysis::test

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "platform/data/op_log_database.h"
-#include "sim/web/track.h"
+#include "sim/analysis/recorded/track.h"
 
-namespace kb::web {
+namespace kb::analysis {
 
 struct TimelineRow {
   std::string name;   // "sip0.cube0.pe0"
@@ -98,4 +98,4 @@ class Timeline {
   std::int64_t begin_fs_ = 0, end_fs_ = 0;
 };
 
-}  // namespace kb::web
+}  // namespace kb::analysis

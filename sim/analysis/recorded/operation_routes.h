@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace kb::web {
+namespace kb::analysis {
 
 class OperationRoutes {
  public:
@@ -26,4 +26,4 @@ class OperationRoutes {
   std::unique_ptr<Machine> machine_;
 };
 
-}  // namespace kb::web
+}  // namespace kb::analysis

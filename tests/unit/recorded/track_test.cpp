@@ -1,5 +1,5 @@
 // Levels of detail of a track against a count by brute force.
-#include "sim/web/track.h"
+#include "sim/analysis/recorded/track.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <map>
 #include <random>
 
-namespace kb::web {
+namespace kb::analysis {
 namespace {
 
 using Ops = std::vector<TrackOp>;
@@ -191,4 +191,4 @@ TEST(Track, TimesUpToTheLimitOfIntegers) {
 }
 
 }  // namespace
-}  // namespace kb::web
+}  // namespace kb::analysis

@@ -1,4 +1,4 @@
-#include "sim/web/run_folder.h"
+#include "sim/analysis/recorded/run_folder.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "platform/base/error.h"
 #include "sim/study/files/json_file.h"
 
-namespace kb::web {
+namespace kb::analysis {
 namespace {
 
 namespace fs = std::filesystem;
@@ -192,4 +192,4 @@ const Activity& RunFolder::activity() const {
   return *activity_;
 }
 
-}  // namespace kb::web
+}  // namespace kb::analysis
