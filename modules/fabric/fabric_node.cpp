@@ -355,13 +355,17 @@ void FabricNode::collect_statistics(std::vector<elab::Statistic>& statistics) co
   for (const Port& port : ports_) {
     const Wire::Statistics& s = port.wire.statistics();
     if (s.flits == 0 && s.messages == 0) continue;
-    const std::string to = "to_" + context().graph.node(port.link.neighbour).id + ".";
-    statistics.push_back({to + "busy", s.busy});
-    statistics.push_back({to + "bytes", static_cast<std::int64_t>(s.bytes), "B"});
-    statistics.push_back({to + "flits", static_cast<std::int64_t>(s.flits), "flits"});
-    statistics.push_back({to + "messages", static_cast<std::int64_t>(s.messages), "1"});
-    statistics.push_back({to + "max_queue", static_cast<std::int64_t>(port.wire.deepest_queue()), "flits"});
-    statistics.push_back({to + "max_wait", s.longest_wait});
+    const topology::Node& neighbour = context().graph.node(port.link.neighbour);
+    const auto add = [&](const char* what, std::int64_t value, const char* unit) {
+      statistics.push_back({"to_" + neighbour.id + "." + what, value, unit});
+      statistics.back().purpose = "to_" + std::string(node_kind_name(neighbour.kind)) + "." + what;
+    };
+    add("busy", s.busy.fs(), "ns");
+    add("bytes", static_cast<std::int64_t>(s.bytes), "B");
+    add("flits", static_cast<std::int64_t>(s.flits), "flits");
+    add("messages", static_cast<std::int64_t>(s.messages), "1");
+    add("max_queue", static_cast<std::int64_t>(port.wire.deepest_queue()), "flits");
+    add("max_wait", s.longest_wait.fs(), "ns");
   }
 }
 

@@ -38,7 +38,7 @@ PeActivity::Series series_of(const elab::BlockContext& context, const PeCoord& p
   PeActivity::Series series;
   for (std::size_t i = 0; i < contract::kTimeShares; ++i) {
     const auto share = static_cast<contract::TimeShare>(i);
-    series.shares.push_back(add(NodeKind::pe_cpu, SeriesKind::state, contract::time_share_name(share), 1));
+    series.shares.push_back(add(NodeKind::pe_cpu, SeriesKind::state, contract::word_of(share).name, 1));
   }
   const auto& dma = params_of<params::PeDmaParams>(context, pe, NodeKind::pe_dma);
   series.compute = add(NodeKind::pe_cpu, SeriesKind::engine, "compute", 1);

@@ -5,16 +5,44 @@
 
 namespace kb::contract {
 
-std::string_view time_share_name(TimeShare share) {
-  constexpr std::array<std::string_view, kTimeShares> kNames{"gemm", "math", "queue_full", "tlb",       "channel_busy",
-                                                             "tcm",  "dma",  "scalar",     "dependency"};
-  return kNames[static_cast<std::size_t>(share)];
+const Word& word_of(TimeShare share) {
+  static constexpr std::array<Word, kTimeShares> kWords{{
+      {"gemm", "GEMM", "PE_GEMM computes.", "computed in PE_GEMM", "#d9822b"},
+      {"math", "MATH", "PE_MATH computes, PE_GEMM does not.", "computed in PE_MATH", "#e8b878"},
+      {"queue_full", "queue full", "Nothing computes: a result finds no room in the next block (queue_depth).",
+       "waited for room in the next block", "#b5493b"},
+      {"tlb", "translation", "Nothing computes: an access waits for its address translation.",
+       "waited for address translation", "#9a8a2a"},
+      {"channel_busy", "DMA channel busy", "Nothing computes: transfers wait for a DMA channel.",
+       "waited for a DMA channel", "#1f5f9a"},
+      {"tcm", "TCM", "Nothing computes: FETCH or STORE moves data between TCM and registers.",
+       "waited for FETCH and STORE", "#35a7a0"},
+      {"dma", "exposed DMA", "Nothing computes: a transfer is under way and none waits.", "waited for transfers",
+       "#5aa3dc"},
+      {"scalar", "scalar", "The CPU of the PE works.", "ran on its CPU", "#7a5cc0"},
+      {"dependency", "other PEs", "The kernel waits for other PEs: a message, a free slot, a credit.",
+       "waited for other PEs", "#c2559b"},
+  }};
+  return kWords[static_cast<std::size_t>(share)];
 }
 
-std::string_view pe_resource_name(PeResource resource) {
-  constexpr std::array<std::string_view, kPeResources> kNames{
-      "compute", "read_link", "write_link", "tcm_read", "tcm_write", "hbm_slice", "read_channel", "write_channel"};
-  return kNames[static_cast<std::size_t>(resource)];
+const Word& word_of(PeResource resource) {
+  static constexpr std::array<Word, kPeResources> kWords{{
+      {"compute", "engines", "PE_GEMM or PE_MATH computes.", "the compute engines", "#d9822b"},
+      {"read_link", "read link", "Bytes cross the wire from the router to the PE.",
+       "the link that brings data to the PE", "#5aa3dc"},
+      {"write_link", "write link", "Bytes cross the wire from the PE to the router.",
+       "the link that takes data from the PE", "#2f7fc1"},
+      {"tcm_read", "TCM reads", "FETCH moves data from TCM to registers.", "FETCH, TCM to registers", "#35a7a0"},
+      {"tcm_write", "TCM writes", "STORE moves data from registers to TCM.", "STORE, registers to TCM", "#8c93a8"},
+      {"hbm_slice", "own HBM slice", "Bursts of the PE use the pseudo-channels of its own HBM slice.",
+       "the PE's own HBM slice, reads and writes together", "#9a8a2a"},
+      {"read_channel", "DMA read channels", "The DMA read channels are in use, round trips included.",
+       "the DMA read channels, round trips included", "#1f5f9a"},
+      {"write_channel", "DMA write channels", "The DMA write channels are in use, round trips included.",
+       "the DMA write channels, round trips included", "#7a5cc0"},
+  }};
+  return kWords[static_cast<std::size_t>(resource)];
 }
 
 TimeFs TimeShares::total() const {

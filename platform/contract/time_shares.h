@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "platform/base/units.h"
+#include "platform/base/word.h"
 
 namespace kb::contract {
 
@@ -22,7 +23,8 @@ enum class TimeShare : std::uint8_t {
   dependency,    // none of these: the kernel waits for something outside the PE
 };
 inline constexpr std::size_t kTimeShares = 9;
-std::string_view time_share_name(TimeShare share);  // "channel_busy"
+// The phrase says what the PE did: "waited for a DMA channel".
+const Word& word_of(TimeShare share);
 
 // Service times in the same window, per unit of the resource: with two read channels half of what both were busy.
 enum class PeResource : std::uint8_t {
@@ -36,7 +38,8 @@ enum class PeResource : std::uint8_t {
   write_channel,
 };
 inline constexpr std::size_t kPeResources = 8;
-std::string_view pe_resource_name(PeResource resource);  // "read_channel"
+// The phrase names the resource: "the PE's own HBM slice, reads and writes together".
+const Word& word_of(PeResource resource);
 
 struct TimeShares {
   std::array<TimeFs, kTimeShares> time{};
@@ -44,6 +47,8 @@ struct TimeShares {
 
   TimeFs of(TimeShare share) const { return time[static_cast<std::size_t>(share)]; }
   TimeFs computing() const { return of(TimeShare::gemm) + of(TimeShare::math); }
+  // Transfers that no computation hides.
+  TimeFs exposed_dma() const { return of(TimeShare::dma) + of(TimeShare::channel_busy); }
   TimeFs of(PeResource resource) const { return busy[static_cast<std::size_t>(resource)]; }
   TimeFs total() const;
   // The resource that bounds the kernel from below: the busiest one, but rather a wire, a memory port or an engine

@@ -8,11 +8,6 @@
 namespace kb::data {
 namespace {
 
-std::optional<std::int64_t> number_of(sqlite3_stmt* statement, int column) {
-  if (sqlite3_column_type(statement, column) == SQLITE_NULL) return std::nullopt;
-  return sqlite3_column_int64(statement, column);
-}
-
 std::string bytes_of(sqlite3_stmt* statement, int column) {
   const void* data = sqlite3_column_blob(statement, column);
   const int size = sqlite3_column_bytes(statement, column);

@@ -76,6 +76,11 @@ void OpLogDatabase::Close::operator()(sqlite3_stmt* statement) const {
   sqlite3_finalize(statement);
 }
 
+std::optional<std::int64_t> OpLogDatabase::number_of(sqlite3_stmt* statement, int column) {
+  if (sqlite3_column_type(statement, column) == SQLITE_NULL) return std::nullopt;
+  return sqlite3_column_int64(statement, column);
+}
+
 std::string OpLogDatabase::text_of(sqlite3_stmt* statement, int column) {
   const unsigned char* text = sqlite3_column_text(statement, column);
   return text == nullptr ? "" : reinterpret_cast<const char*>(text);

@@ -47,6 +47,17 @@ struct OpWork {
   double elements = 0;               // of MATH, times passes
 };
 
+// A launch on one SIP. Times in fs.
+struct LaunchRow {
+  std::int64_t id = 0, sip = 0;
+  std::string kernel, label;
+  bool ok = true;
+  std::int64_t submit_fs = 0;
+  std::optional<std::int64_t> start_fs, completed_fs;
+  std::int64_t dma_fs = 0, compute_fs = 0, macs = 0, useful_macs = 0, late_pes = 0, max_late_fs = 0;
+  std::vector<std::pair<std::string, std::int64_t>> parts;  // of submission to completion; empty when no PE ran
+};
+
 // A message is sent out of an operand, copied into the receiver's slot and received out of it.
 struct MessageStep {
   enum class Kind { send, copy, receive };
@@ -105,6 +116,8 @@ class OpLogDatabase {
   // Those that begin in [from, to), at most `limit`, in order of their start. Empty as select().
   std::optional<std::vector<MessageStep>> message_steps(std::int64_t from_fs, std::int64_t to_fs, std::int64_t limit,
                                                         double seconds);
+  // All launches in the order of their ids. Empty when the database has no table of them. Errors as the constructor's.
+  std::vector<LaunchRow> launches();
   // Empty when the run recorded no activity. Errors as the constructor's.
   ActivityTables activity();
 
@@ -141,6 +154,7 @@ class OpLogDatabase {
   Statement prepare(const std::string& head, const OpQuery& query, const std::string& tail);
   bool step(Statement& statement);
   static std::string text_of(sqlite3_stmt* statement, int column);
+  static std::optional<std::int64_t> number_of(sqlite3_stmt* statement, int column);  // none: NULL
   static MessageStep step_of(sqlite3_stmt* row);
   [[noreturn]] void refuse(int code, const std::string& reason) const;
 

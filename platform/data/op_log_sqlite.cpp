@@ -150,7 +150,7 @@ void OpLogSqlite::write_activity(const record::ActivityRecorder& recorder) {
     if (!used[i]) continue;
     const record::SeriesInfo& series = recorder.series()[i];
     put(row, {static_cast<std::int64_t>(i), component_id(series.node)});
-    bind_text(row.get(), 3, record::series_kind_name(series.kind));
+    bind_text(row.get(), 3, record::word_of(series.kind).name);
     const std::string label = options_.series_label(series);
     bind_text(row.get(), 4, label);
     put(row, {series.units}, 5);

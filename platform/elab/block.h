@@ -103,7 +103,8 @@ struct Statistic {
 
   std::string name;
   std::int64_t value;
-  std::string unit;  // "ns" (value in fs), "B", "flits", "1"
+  std::string unit;       // "ns" (value in fs), "B", "flits", "1"
+  std::string purpose{};  // its name in sums over blocks of one kind: "to_router.busy"; empty: `name`
 };
 
 // One line of the table that a run without progress ends with: who waits for what (F-79).

@@ -5,11 +5,13 @@
 #include <string_view>
 
 #include "platform/base/units.h"
+#include "platform/base/word.h"
 
 namespace kb::record {
 
 enum class SeriesKind : std::uint8_t { link, decoder, pseudo_channel, engine, dma, tcm, state };
-std::string_view series_kind_name(SeriesKind kind);  // "pseudo_channel"
+inline constexpr std::size_t kSeriesKinds = 7;
+const Word& word_of(SeriesKind kind);  // "pseudo_channel"
 
 // The use of a resource within [begin, end), evenly spread. `busy` exceeds the span when the resource has several
 // units.

@@ -21,9 +21,11 @@
 #include "sim/cli/wave_choice.h"
 #include "sim/cli/workload_library.h"
 #include "sim/cli/workload_text.h"
+#include "sim/result/write.h"
 #include "sim/run/driver/host_time_limit.h"
 #include "sim/run/driver/run_description.h"
 #include "sim/run/driver/run_files.h"
+#include "sim/run/driver/run_result.h"
 #include "sim/run/driver/text_report.h"
 #include "sim/run/driver/workload_run.h"
 #include "sw/runtime/device.h"
@@ -85,7 +87,8 @@ class RunCommand final : public Command {
     app.add_option("--check", check_,
                    "races: find bytes that two commands use at once, one of them writing (exit code 1)")
         ->type_name("WHAT");
-    app.add_flag("--compact", compact_, "Leave single PEs and blocks out of the result");
+    app.add_flag("--details", details_,
+                 "Also single launches, PEs and blocks: in DIR/ops.sqlite, and with --json in what is printed");
     app.add_flag("--no-findings", no_findings_, "Don't observe how busy everything is: no findings, a faster run");
     app.add_flag("--json", json_, "Print the result as JSON and nothing else on standard output");
     app.add_flag("--quiet", quiet_, "Print errors only");
@@ -180,7 +183,7 @@ class RunCommand final : public Command {
   int dump_config(const sim::WorkloadRun& run) const {
     const sim::RunRecord record = sim::describe(run);
     if (json_) {
-      print(sim::render_config_json(record));
+      print(result::render(sim::setup_of(record)));
       return 0;
     }
     std::string text = "topology " + record.topology_file + "\n";
@@ -198,6 +201,12 @@ class RunCommand final : public Command {
 
   std::string result_file() const { return sim::result_file(output_folder()); }
 
+  // The database that --details writes alone.
+  std::optional<std::string> details_file() const {
+    if (!details_ || !record_.empty() || output_folder().empty()) return std::nullopt;
+    return sim::operations_file(output_folder());
+  }
+
   void check_files(const sim::WorkloadRun& run) const {
     FileRoles roles;
     choice_.add_roles(run.topology, roles);
@@ -207,6 +216,7 @@ class RunCommand final : public Command {
     }
     roles.reads("the file of collectives", topology::kCclFile);
     roles.writes("--oplog", oplog_file_);
+    if (details_file()) roles.writes("--details", *details_file());
     roles.writes("--perfetto", perfetto_);
     waves_.add_roles(roles);
     hops_.add_roles(roles);
@@ -232,6 +242,8 @@ class RunCommand final : public Command {
       result = &sim::add_run_files(outputs, run.topology, output_folder(), !record_.empty());
     }
     if (!oplog_file_.empty()) run.options.oplog = &sim::add_operations(outputs, oplog_file_);
+    observe::OutputFile* details = record_.empty() ? nullptr : run.options.oplog;
+    if (details_file()) details = &sim::add_operations(outputs, *details_file());
     std::optional<observe::OutputFile> trace;  // made of the other files, so it comes after them
     if (!perfetto_.empty()) trace.emplace(perfetto_, "the trace");
     run.options.waves = waves_.open(outputs);
@@ -242,12 +254,13 @@ class RunCommand final : public Command {
     if (!quiet_) print_warnings(run.topology.warnings);
     sim::WorkloadOutcome outcome = sim::run_workload(run);
     hops_.write(outcome.record.warnings);
-    if (compact_) sim::drop_details(outcome.record);
     run.options.host_time_limit->disarm();
     if (result != nullptr) sim::write_result(outcome.record, *result);
+    if (details != nullptr) sim::write_details(outcome.record, *details, !record_.empty());
     outputs.commit();
     if (json_) {
-      sim::render_result(outcome.record, [](std::string_view text) { print(std::string(text)); });
+      result::render(sim::result_of(outcome.record, details_ ? sim::Detail::everything : sim::Detail::sums),
+                     [](std::string_view text) { print(std::string(text)); });
     } else if (!quiet_) {
       print_text(sim::render_report(outcome.record, run.topology.graph.spec, files(run)));
     }
@@ -275,6 +288,7 @@ class RunCommand final : public Command {
     }
     if (!record_.empty()) list.emplace_back("machine", sim::machine_file(record_));
     if (!oplog_file_.empty()) list.emplace_back("operations", oplog_file_);
+    if (details_file()) list.emplace_back("details", *details_file());
     if (!perfetto_.empty()) list.emplace_back("trace", perfetto_);
     waves_.add_files(list);
     hops_.add_files(list);
@@ -304,7 +318,7 @@ class RunCommand final : public Command {
   LogChoice log_;
   double time_limit_ns_ = 0.0;      // 0 = none
   double host_time_limit_s_ = 0.0;  // 0 = none
-  bool compact_ = false;
+  bool details_ = false;
   bool no_findings_ = false;
   bool strict_ = false;
   bool json_ = false;

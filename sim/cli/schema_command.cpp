@@ -6,8 +6,8 @@
 #include "platform/topology/json_schema.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
-#include "sim/cli/result_schema.h"
 #include "sim/cli/workload_library.h"
+#include "sim/result/shape.h"
 
 namespace kb::cli {
 namespace {
@@ -20,15 +20,17 @@ class SchemaCommand final : public Command {
     app.footer(kSchemaFooter);
     app.add_option("document", document_, "topology or result")->type_name("DOCUMENT")->required();
     add_plugin_option(app, plugins_);
+    app.add_flag("--typescript", typescript_, "Of result: types for TypeScript instead of a JSON Schema");
   }
 
   int run() override {
+    if (typescript_ && document_ != "result") throw usage_error("--typescript has the types of result alone");
     if (document_ == "topology") {
       const WorkloadLibrary library(plugins_);
       print(topology::topology_json_schema(library.blocks().implementations()));
     } else if (document_ == "result") {
       if (!plugins_.empty()) throw usage_error("--plugin changes nothing in the schema of results; leave it out");
-      print(result_schema());
+      print(typescript_ ? result::types() : result::schema());
     } else {
       throw usage_error("there is no schema of '" + document_ + "'; " + suggest(document_, kDocuments));
     }
@@ -38,6 +40,7 @@ class SchemaCommand final : public Command {
  private:
   std::string document_;
   std::vector<std::string> plugins_;
+  bool typescript_ = false;
 };
 
 }  // namespace

@@ -66,7 +66,7 @@ std::string csv_text(const std::string& text) {
 
 TimeWindow window_of(const HttpRequest& request) {
   const TimeWindow window{needed(request, "t0"), needed(request, "t1")};
-  if (window.begin_fs < 0 || window.end_fs <= window.begin_fs || window.end_fs > Track::kTimeLimit) {
+  if (window.begin_fs < 0 || window.end_fs <= window.begin_fs || window.end_fs > analysis::Track::kTimeLimit) {
     throw bad_request("the window has to begin at 0 or later and to end after its begin");
   }
   return window;

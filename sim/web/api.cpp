@@ -12,7 +12,9 @@
 #include "platform/base/split.h"
 #include "platform/base/units.h"
 #include "platform/observe/json_writer.h"
+#include "platform/record/activity.h"
 #include "sim/analysis/recorded/op_names.h"
+#include "sim/result/launch_parts.h"
 #include "sim/web/answer.h"
 #include "sim/web/assets.h"
 
@@ -94,6 +96,30 @@ std::string csv_row(const data::OpRow& row, const OpNames& names) {
                      csv_text(operation.kind), csv_text(operation.name));
 }
 
+std::string csv_time(std::optional<std::int64_t> fs) {
+  return fs ? format_ns(TimeFs(*fs)) : "";
+}
+
+std::string csv_of(const std::vector<data::LaunchRow>& launches) {
+  std::string csv =
+      "id,kernel,sip,ok,submit_ns,start_ns,completed_ns,dma_ns,compute_ns,macs,useful_macs,late_pes,max_late_ns,label";
+  for (std::size_t i = 0; i < sim::kLaunchParts; ++i) csv += fmt::format(",breakdown.{}_ns", sim::launch_part(i).name);
+  csv += "\n";
+  for (const data::LaunchRow& row : launches) {
+    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}", row.id, csv_text(row.kernel), row.sip, row.ok,
+                       csv_time(row.submit_fs), csv_time(row.start_fs), csv_time(row.completed_fs),
+                       csv_time(row.dma_fs), csv_time(row.compute_fs), row.macs, row.useful_macs, row.late_pes,
+                       csv_time(row.max_late_fs), csv_text(row.label));
+    for (std::size_t i = 0; i < sim::kLaunchParts; ++i) {
+      const auto part = std::find_if(row.parts.begin(), row.parts.end(),
+                                     [&](const auto& one) { return one.first == sim::launch_part(i).name; });
+      csv += part == row.parts.end() ? "," : "," + csv_time(part->second);
+    }
+    csv += "\n";
+  }
+  return csv;
+}
+
 }  // namespace
 
 Api::Api(RunFolder& run, const Timeline* timeline, const std::atomic<bool>& ready, const Against* against)
@@ -108,6 +134,7 @@ HttpResponse Api::answer(const HttpRequest& request) const {
     return response;
   }
   static const std::map<std::string, Route> routes = {{"/api/run", &Api::run},
+                                                      {"/api/words", &Api::words},
                                                       {"/api/compare", &Api::comparison},
                                                       {"/api/state", &Api::state},
                                                       {"/api/rows", &Api::rows},
@@ -147,6 +174,28 @@ HttpResponse Api::run(const HttpRequest& request) const {
   HttpResponse response;
   response.body = run_of(request).summary();
   return response;
+}
+
+// What parts of launches, resources of PEs and kinds of resources are called and coloured, for all pages.
+HttpResponse Api::words(const HttpRequest&) const {
+  JsonWriter writer(JsonWriter::Layout::compact);
+  const auto list = [&](const char* name, std::size_t count, const auto& word_at) {
+    writer.key(name).begin_array();
+    for (std::size_t i = 0; i < count; ++i) {
+      const Word& word = word_at(i);
+      writer.begin_object().key("name").text(word.name).key("label").text(word.label);
+      writer.key("meaning").text(word.sentence).key("colour").text(word.colour).end_object();
+    }
+    writer.end_array();
+  };
+  writer.begin_object();
+  list("parts", sim::kLaunchParts, [](std::size_t i) -> const Word& { return sim::launch_part(i); });
+  list("resources", contract::kPeResources,
+       [](std::size_t i) -> const Word& { return word_of(static_cast<contract::PeResource>(i)); });
+  list("series", record::kSeriesKinds,
+       [](std::size_t i) -> const Word& { return word_of(static_cast<record::SeriesKind>(i)); });
+  writer.end_object();
+  return json(writer);
 }
 
 HttpResponse Api::comparison(const HttpRequest&) const {
@@ -305,7 +354,7 @@ HttpResponse Api::launches_csv(const HttpRequest&) const {
   HttpResponse response;
   response.type = "text/csv";
   response.file_name = "launches.csv";
-  response.body = run_.launches_csv();
+  response.body = csv_of(run_.launches());
   return response;
 }
 

@@ -32,6 +32,7 @@ class Api {
   using Route = HttpResponse (Api::*)(const HttpRequest&) const;
 
   HttpResponse run(const HttpRequest& request) const;
+  HttpResponse words(const HttpRequest& request) const;
   HttpResponse comparison(const HttpRequest& request) const;
   HttpResponse state(const HttpRequest& request) const;
   HttpResponse rows(const HttpRequest& request) const;

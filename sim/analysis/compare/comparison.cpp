@@ -4,63 +4,33 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 
-#include "platform/base/error.h"
 #include "platform/base/names.h"
-#include "sim/study/files/json_file.h"
+#include "sim/result/launch_parts.h"
+#include "sim/result/read.h"
 
 namespace kb::sim {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using result::Launch;
+using result::Result;
 
-constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
-constexpr int kSchema = 2;
-
-std::string file_of(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::is_directory(path, ignored) ? (std::filesystem::path(path) / "result.json").string() : path;
-}
-
-constexpr const char* kWanted = "give the folder or the result.json of `kernbench run`";
-
-Json read_result(const std::string& file) {
-  const Json result = files::read_json(file, kMaxBytes, kWanted);
-  const auto refuse = [&](const std::string& why) { return Error::configuration(file + ": " + why); };
-  if (!result.is_object() || !result.contains("schema") || !result.contains("launches")) {
-    throw refuse(std::string("is not the result of a run; ") + kWanted);
-  }
-  if (result["schema"] != kSchema) {
-    throw refuse(fmt::format("has schema {}; this program reads {}, so use the kernbench that wrote it",
-                             result["schema"].dump(), kSchema));
-  }
-  return result;
-}
-
-std::string text_of(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-// Every setting by name; values are { value, origin } in configurations.
-std::map<std::string, std::string> settings_of(const Json& result) {
-  std::map<std::string, std::string> all;
-  for (const char* name : {"version", "device", "seed", "data_mode"}) {
-    if (result.contains(name)) all[name] = text_of(result[name]);
-  }
-  all["workload"] = text_of(result.at("bench").at("name"));
-  for (const auto& [name, entry] : result.at("bench").at("params").items()) {
-    all[name + " of the workload"] = text_of(entry.at("value"));
-  }
-  for (const auto& [key, entry] : result.at("config").items()) all[key] = text_of(entry.at("value"));
+// Every setting by name.
+std::map<std::string, std::string> settings_of(const Result& result) {
+  std::map<std::string, std::string> all = {{"version", result.setup.version},
+                                            {"device", result.device},
+                                            {"seed", std::to_string(result.seed)},
+                                            {"data_mode", result.data_mode},
+                                            {"workload", result.setup.bench.name}};
+  for (const auto& [name, value] : result.setup.bench.params) all[name + " of the workload"] = value.value.text;
+  for (const auto& [key, value] : result.setup.config) all[key] = value.value.text;
   return all;
 }
 
-std::vector<SettingDifference> differences(const Json& before, const Json& after) {
+std::vector<SettingDifference> differences(const Result& before, const Result& after) {
   const std::map<std::string, std::string> a = settings_of(before), b = settings_of(after);
   std::set<std::string> names;
   for (const auto& entry : a) names.insert(entry.first);
@@ -74,27 +44,21 @@ std::vector<SettingDifference> differences(const Json& before, const Json& after
   return list;
 }
 
-using LaunchKey = std::tuple<std::string, std::int64_t, std::size_t>;  // kernel, SIP, how manieth of these
+using LaunchKey = std::tuple<std::string, std::uint64_t, std::uint64_t>;  // kernel, SIP, ordinal
 
-std::map<LaunchKey, const Json*> launches_of(const Json& result, std::vector<LaunchKey>& order) {
-  std::map<LaunchKey, const Json*> all;
-  std::map<std::pair<std::string, std::int64_t>, std::size_t> count;
-  for (const Json& launch : result.at("launches")) {
-    const std::string kernel = launch.at("kernel").get<std::string>();
-    const std::int64_t sip = launch.at("sip").is_number() ? launch["sip"].get<std::int64_t>() : -1;
-    const LaunchKey key{kernel, sip, count[{kernel, sip}]++};
-    all[key] = &launch;
-    order.push_back(key);
-  }
+LaunchKey key_of(const Launch& launch) {
+  return {launch.kernel, launch.sip, launch.ordinal};
+}
+
+std::map<LaunchKey, const Launch*> launches_of(const Result& result) {
+  std::map<LaunchKey, const Launch*> all;
+  for (const Launch& launch : result.launches) all[key_of(launch)] = &launch;
   return all;
 }
 
-bool is_time(const std::string& name) {
-  constexpr std::string_view kUnit = "_ns";
-  return name.size() > kUnit.size() && name.compare(name.size() - kUnit.size(), kUnit.size(), kUnit) == 0;
-}
-std::string without_unit(const std::string& name) {
-  return name.substr(0, name.size() - 3);
+// Whether the file lists every launch.
+bool lists_all(const Result& result) {
+  return result.launches.size() == result.launch_count;
 }
 
 // Sums by name, in the order of first appearance.
@@ -113,109 +77,98 @@ class Sums {
   std::vector<Change> list_;
 };
 
-double number(const Json& parent, const std::string& name) {
-  const auto at = parent.find(name);
-  return at != parent.end() && at->is_number() ? at->get<double>() : 0;
-}
-
-// A launch whose PEs did nothing has no bound.
-std::string limiter_of(const Json& breakdown) {
-  const auto at = breakdown.find("limiter");
-  return at != breakdown.end() && at->is_string() ? at->get<std::string>() : "";
-}
-
-void add_times(Sums& sums, const Json& before, const Json& after) {
-  for (const auto& [name, value] : before.items()) {
-    if (is_time(name)) sums.add(without_unit(name), "ns", number(before, name), number(after, name));
-  }
-  for (const auto& [name, value] : after.items()) {
-    if (is_time(name) && !before.contains(name)) sums.add(without_unit(name), "ns", 0, number(after, name));
+void add_parts(Sums& sums, const result::PartTimes& before, const result::PartTimes& after) {
+  for (std::size_t i = 0; i < kLaunchParts; ++i) {
+    sums.add(std::string(launch_part(i).name), "ns", fs_to_ns(before.time[i]), fs_to_ns(after.time[i]));
   }
 }
 
-void pair_launches(Comparison& comparison, const Json& before, const Json& after) {
-  std::vector<LaunchKey> order, other;
-  const auto a = launches_of(before, order), b = launches_of(after, other);
+void add_busy(Sums& sums, const result::ResourceTimes& before, const result::ResourceTimes& after) {
+  for (std::size_t i = 0; i < contract::kPeResources; ++i) {
+    const Word& word = word_of(static_cast<contract::PeResource>(i));
+    sums.add(std::string(word.name), "ns", fs_to_ns(before.time[i]), fs_to_ns(after.time[i]));
+  }
+}
+
+LaunchPair pair_of(const Launch& before, const Launch& after) {
+  LaunchPair pair;
+  pair.kernel = before.kernel;
+  pair.label = after.label;
+  pair.sip = static_cast<std::int64_t>(before.sip);
+  pair.before_id = static_cast<std::int64_t>(before.id);
+  pair.after_id = static_cast<std::int64_t>(after.id);
+  pair.before_ns = fs_to_ns(before.time());
+  pair.after_ns = fs_to_ns(after.time());
+  if (!before.breakdown || !after.breakdown) return pair;
+  pair.before_limiter = before.breakdown->limiter.value_or("");
+  pair.after_limiter = after.breakdown->limiter.value_or("");
+  return pair;
+}
+
+// Launches that only one of the runs has. What a file does not list may be there all the same.
+void name_alone(Comparison& comparison, const Result& result, const std::map<LaunchKey, const Launch*>& others,
+                const Result& other, const std::string& file) {
+  if (!lists_all(other)) return;
+  for (const Launch& launch : result.launches) {
+    if (others.count(key_of(launch)) > 0) continue;
+    comparison.alone.push_back(
+        fmt::format("launch {} ({}) only in {}", launch.id, launch_name(launch.kernel, launch.label), file));
+  }
+}
+
+void pair_launches(Comparison& comparison, const Result& before, const Result& after) {
+  const auto a = launches_of(before), b = launches_of(after);
   Sums parts, busy;
-  const auto time_of = [](const Json& launch) { return number(launch, "completed_ns") - number(launch, "submit_ns"); };
-  const auto name_alone = [&](const LaunchKey& key, const Json& launch, const std::string& file) {
-    comparison.alone.push_back(fmt::format("launch {} ({}) only in {}", launch.at("id").dump(),
-                                           launch_name(std::get<0>(key), launch.value("label", "")), file));
-  };
-  for (const LaunchKey& key : order) {
-    const Json& left = *a.at(key);
-    const auto found = b.find(key);
-    if (found == b.end()) {
-      name_alone(key, left, comparison.before);
-      continue;
-    }
-    const Json& right = *found->second;
-    LaunchPair pair{std::get<0>(key),
-                    right.value("label", ""),
-                    std::get<1>(key),
-                    left.at("id").get<std::int64_t>(),
-                    right.at("id").get<std::int64_t>(),
-                    time_of(left),
-                    time_of(right),
-                    "",
-                    ""};
-    if (left.contains("breakdown") && right.contains("breakdown") && left["breakdown"].is_object() &&
-        right["breakdown"].is_object()) {
-      const Json &x = left["breakdown"], &y = right["breakdown"];
-      add_times(parts, x, y);
-      if (x.contains("busy") && y.contains("busy")) add_times(busy, x["busy"], y["busy"]);
-      pair.before_limiter = limiter_of(x);
-      pair.after_limiter = limiter_of(y);
+  for (const Launch& left : before.launches) {
+    const auto found = b.find(key_of(left));
+    if (found == b.end()) continue;
+    const Launch& right = *found->second;
+    LaunchPair pair = pair_of(left, right);
+    if (left.breakdown && right.breakdown) {
+      add_parts(parts, left.breakdown->parts, right.breakdown->parts);
+      add_busy(busy, left.breakdown->busy, right.breakdown->busy);
     }
     comparison.total.before += pair.before_ns;
     comparison.total.after += pair.after_ns;
     comparison.launches.push_back(std::move(pair));
   }
-  for (const LaunchKey& key : other) {
-    if (a.count(key) == 0) name_alone(key, *b.at(key), comparison.after);
-  }
+  name_alone(comparison, before, b, after, comparison.before);
+  name_alone(comparison, after, a, before, comparison.after);
   comparison.parts = parts.take();
   comparison.busy = busy.take();
 }
 
-void add_figures(Comparison& comparison, const Json& before, const Json& after) {
-  if (!before.contains("figures") || !after.contains("figures")) return;
-  for (const Json& figure : before["figures"]) {
-    for (const Json& other : after["figures"]) {
-      if (figure.at("name") != other.at("name") || !figure.at("value").is_number() || !other.at("value").is_number()) {
-        continue;
+// All launches of a kernel, also those that the files do not list.
+void add_kernels(Comparison& comparison, const Result& before, const Result& after) {
+  Sums kernels;
+  for (const result::Kernel& kernel : before.kernels) kernels.add(kernel.kernel, "ns", fs_to_ns(kernel.time), 0);
+  for (const result::Kernel& kernel : after.kernels) kernels.add(kernel.kernel, "ns", 0, fs_to_ns(kernel.time));
+  comparison.kernels = kernels.take();
+}
+
+void add_figures(Comparison& comparison, const Result& before, const Result& after) {
+  for (const result::Figure& figure : before.figures) {
+    const auto other = std::find_if(after.figures.begin(), after.figures.end(),
+                                    [&](const result::Figure& one) { return one.name == figure.name; });
+    if (other == after.figures.end() || !std::isfinite(figure.value) || !std::isfinite(other->value)) continue;
+    comparison.figures.push_back({figure.name, figure.unit, figure.value, other->value});
+  }
+}
+
+// Times that blocks of a kind were in use, or that something waited in them.
+void add_blocks(Comparison& comparison, const Result& before, const Result& after) {
+  Sums times;
+  for (const auto* result : {&before, &after}) {
+    for (const auto& [kind, block] : result->block_kinds) {
+      for (const auto& [name, statistic] : block.statistics) {
+        if (statistic.unit != "ns") continue;
+        const double sum = fs_to_ns(TimeFs(statistic.sum));
+        times.add(kind + " " + name, "ns", result == &before ? sum : 0, result == &after ? sum : 0);
       }
-      comparison.figures.push_back({figure["name"].get<std::string>(), figure.value("unit", ""),
-                                    figure["value"].get<double>(), other["value"].get<double>()});
-      break;
     }
   }
-}
-
-// Times that blocks were in use, or that something waited in them.
-std::map<std::string, double> block_times(const Json& result) {
-  std::map<std::string, double> all;
-  if (!result.contains("blocks")) return all;
-  for (const auto& [block, statistics] : result["blocks"].items()) {
-    for (const auto& [name, statistic] : statistics.items()) {
-      if (statistic.value("unit", "") == "ns") all[block + " " + name] = number(statistic, "value");
-    }
-  }
-  return all;
-}
-
-void add_blocks(Comparison& comparison, const Json& before, const Json& after) {
-  const std::map<std::string, double> a = block_times(before), b = block_times(after);
-  const auto value = [](const std::map<std::string, double>& all, const std::string& name) {
-    const auto found = all.find(name);
-    return found == all.end() ? 0.0 : found->second;
-  };
-  std::set<std::string> names;
-  for (const auto& entry : a) names.insert(entry.first);
-  for (const auto& entry : b) names.insert(entry.first);
-  for (const std::string& name : names) {
-    const Change change{name, "ns", value(a, name), value(b, name)};
-    if (change.before != change.after) comparison.blocks.push_back(change);
+  for (Change& change : times.take()) {
+    if (change.before != change.after) comparison.blocks.push_back(std::move(change));
   }
   std::stable_sort(comparison.blocks.begin(), comparison.blocks.end(), [](const Change& x, const Change& y) {
     return std::abs(x.difference()) > std::abs(y.difference());
@@ -226,25 +179,21 @@ void add_blocks(Comparison& comparison, const Json& before, const Json& after) {
 
 Comparison compare_results(const std::string& before, const std::string& after) {
   Comparison comparison;
-  comparison.before = file_of(before);
-  comparison.after = file_of(after);
-  const Json a = read_result(comparison.before), b = read_result(comparison.after);
+  comparison.before = result::file_of(before);
+  comparison.after = result::file_of(after);
+  const Result a = result::read(before), b = result::read(after);
   comparison.total = {"submission to completion", "ns", 0, 0};
-  try {
-    for (const auto& [file, result] : {std::pair(&comparison.before, &a), std::pair(&comparison.after, &b)}) {
-      if (result->at("ok") == true) continue;
-      comparison.failures.push_back(fmt::format(
-          "{} failed, so its times are not those of the whole work: {}", *file,
-          result->at("error").is_object() ? text_of(result->at("error").at("message")) : "no reason given"));
-    }
-    comparison.settings = differences(a, b);
-    pair_launches(comparison, a, b);
-    add_figures(comparison, a, b);
-    add_blocks(comparison, a, b);
-  } catch (const Json::exception& error) {
-    throw Error::configuration(fmt::format("{} or {}: is not a whole result: {} (run it again)", comparison.before,
-                                           comparison.after, files::reason_of(error)));
+  for (const auto& [file, result] : {std::pair(&comparison.before, &a), std::pair(&comparison.after, &b)}) {
+    if (result->ok) continue;
+    comparison.failures.push_back(fmt::format("{} failed, so its times are not those of the whole work: {}", *file,
+                                              result->error ? result->error->message : "no reason given"));
   }
+  comparison.settings = differences(a, b);
+  comparison.listed_only = !lists_all(a) || !lists_all(b);
+  pair_launches(comparison, a, b);
+  add_kernels(comparison, a, b);
+  add_figures(comparison, a, b);
+  add_blocks(comparison, a, b);
   return comparison;
 }
 

@@ -38,12 +38,14 @@ struct Comparison {
       failures;  // runs that failed, with their reason: their times are not those of the whole work
   std::vector<SettingDifference> settings;
   std::vector<LaunchPair> launches;
+  bool listed_only = false;        // a run has more launches than its file lists: only those are paired
   std::vector<std::string> alone;  // launches that the other run does not have
   Change total;                    // of all pairs, submission to completion
   std::vector<Change> parts;       // where that time went (`breakdown`); the differences add up to that of `total`
   std::vector<Change> busy;        // how long resources of the PEs that ended last were in use
+  std::vector<Change> kernels;     // times of all launches of a kernel together
   std::vector<Change> figures;
-  std::vector<Change> blocks;  // times of blocks ("sip0.cube0.r0c0 to_sip0.cube0.r0c1.busy"), by size of the change
+  std::vector<Change> blocks;  // times of all blocks of a kind ("router to_router.busy"), by size of the change
 };
 
 // Folders with a result.json, or such files. Configuration Error that names the file: it is not there, no JSON, not a

@@ -132,6 +132,11 @@ std::string render_comparison(const Comparison& c, std::size_t rows) {
   for (const std::string& failure : c.failures) out += failure + "\n\n";
   append_settings(out, c);
   append_launches(out, c, rows);
+  if (c.listed_only) {
+    out +=
+        "A run has more launches than its result lists: above and below are the longest ones, and all of them here\n";
+    append_changes(out, "Kernels (ns from submission to completion, all launches)", "kernel", c.kernels, nullptr);
+  }
   append_changes(out, "Where the difference comes from (ns; the parts add up; of the PEs that ended last)", "part",
                  c.parts, &c.total);
   append_changes(out, "How long resources of these PEs were in use (ns; they overlap)", "resource", c.busy, nullptr);
@@ -139,8 +144,10 @@ std::string render_comparison(const Comparison& c, std::size_t rows) {
   std::vector<Change> blocks(c.blocks.begin(),
                              c.blocks.begin() + static_cast<std::ptrdiff_t>(std::min(rows, c.blocks.size())));
   append_changes(
-      out, fmt::format("Blocks whose times changed most, of {} that changed (ns of the whole run)", c.blocks.size()),
-      "block and statistic", blocks, nullptr);
+      out,
+      fmt::format("Kinds of blocks whose times changed most, of {} that changed (ns of all blocks and the whole run)",
+                  c.blocks.size()),
+      "kind and statistic", blocks, nullptr);
   if (!c.launches.empty()) {
     const double ratio = c.total.before > 0 ? c.total.after / c.total.before : 1;
     out += ratio == 1
@@ -174,6 +181,7 @@ std::string render_comparison_json(const Comparison& c) {
   json["total"] = change_json(c.total);
   json["parts"] = list_json(c.parts);
   json["busy"] = list_json(c.busy);
+  json["kernels"] = list_json(c.kernels);
   json["figures"] = list_json(c.figures);
   json["blocks"] = list_json(c.blocks);
   return json.dump(2) + "\n";

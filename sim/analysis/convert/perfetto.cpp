@@ -1,11 +1,12 @@
 #include "sim/analysis/convert/perfetto.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <queue>
 #include <utility>
@@ -21,8 +22,6 @@
 
 namespace kb::convert {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::uint64_t kLaunches = 1, kFirstRow = 2;                    // numbers of tracks
 constexpr std::uint64_t kFirstLaunchFlow = std::uint64_t{1} << 62;       // beyond those of operations
@@ -129,21 +128,16 @@ void Trace::write_launches() {
     std::string name;
   };
   std::map<std::int64_t, std::vector<Span>> by_sip;
-  const Json summary = Json::parse(run_.summary());
-  for (const Json& launch : summary["launches"]) {
-    const auto member = [&](const char* name) { return launch.value(name, Json()); };
-    const auto text = [&](const char* name) { return member(name).is_string() ? member(name).get<std::string>() : ""; };
-    const auto fs = [&](const char* name) { return text(name).empty() ? -1 : std::stoll(text(name)); };
-    const Span span{fs("submit_fs"), fs("completed_fs"), fs("start_fs"),
-                    "#" + member("id").dump() + " " + launch_name(text("kernel"), text("label"))};
-    if (span.submitted < 0 || span.completed < span.submitted) continue;
-    by_sip[member("sip").is_number_integer() ? member("sip").get<std::int64_t>() : -1].push_back(span);
+  for (const data::LaunchRow& launch : run_.launches()) {
+    if (!launch.completed_fs || *launch.completed_fs < launch.submit_fs) continue;
+    by_sip[launch.sip].push_back({launch.submit_fs, *launch.completed_fs, launch.start_fs.value_or(-1),
+                                  fmt::format("#{} {}", launch.id, launch_name(launch.kernel, launch.label))});
   }
   std::uint64_t next_flow = kFirstLaunchFlow;
   for (auto& [sip, spans] : by_sip) {
     std::stable_sort(spans.begin(), spans.end(),
                      [](const Span& a, const Span& b) { return a.submitted < b.submitted; });
-    const std::string name = sip < 0 ? "all SIPs" : "sip" + std::to_string(sip);
+    const std::string name = "sip" + std::to_string(sip);
     Lanes lanes;
     std::vector<TraceStream::Track> tracks;
     for (const Span& span : spans) {

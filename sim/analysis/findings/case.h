@@ -11,7 +11,7 @@
 #include "sim/analysis/findings/finding.h"
 #include "sim/analysis/findings/launch_activity.h"
 #include "sim/analysis/findings/operation_costs.h"
-#include "sim/run/host/launch_record.h"
+#include "sim/result/launch_record.h"
 
 namespace kb::sim {
 
@@ -31,7 +31,7 @@ struct LaunchCase {
   // more.
   TimeFs slack() const;
   // Transfers that nothing hides.
-  TimeFs exposed() const { return share(contract::TimeShare::dma) + share(contract::TimeShare::channel_busy); }
+  TimeFs exposed() const { return pe.shares.exposed_dma(); }
   Finding finding(const char* rule, TimeFs gain, std::string headline) const;
 };
 

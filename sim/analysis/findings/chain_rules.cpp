@@ -88,7 +88,7 @@ std::string reason(const LaunchCase& of, const PeCoord& pe, const Stays& stays) 
     for (std::size_t i = 0; i < shares.size(); ++i) shares[i] += part[i];
   }
   const auto most = std::max_element(shares.begin(), shares.end());
-  return fmt::format("it {} for {}", share_phrase(static_cast<contract::TimeShare>(most - shares.begin())),
+  return fmt::format("it {} for {}", word_of(static_cast<contract::TimeShare>(most - shares.begin())).phrase,
                      percent(*most, stays.time));
 }
 

@@ -8,7 +8,7 @@
 #include "platform/topology/graph.h"
 #include "sim/analysis/findings/finding.h"
 #include "sim/analysis/findings/operation_costs.h"
-#include "sim/run/host/launch_record.h"
+#include "sim/result/launch_record.h"
 
 namespace kb::sim {
 

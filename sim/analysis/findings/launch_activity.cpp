@@ -68,7 +68,7 @@ std::vector<TimeFs> LaunchActivity::shares(const topology::Graph& graph, const P
       const record::SeriesInfo& series = recorder_.series()[activity.series];
       if (series.kind != record::SeriesKind::state || !(graph.node(series.node).pe_coord() == pe)) continue;
       std::size_t share = 0;
-      while (time_share_name(static_cast<contract::TimeShare>(share)) != series.name) ++share;
+      while (word_of(static_cast<contract::TimeShare>(share)).name != series.name) ++share;
       activity.bins.for_each([&](std::uint32_t bin, const record::Bin& what) {
         const TimeFs from = epoch.begin + TimeFs(std::int64_t{bin} << epoch.shift);
         const TimeFs to = from + TimeFs(std::int64_t{1} << epoch.shift);

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "sim/analysis/findings/message_waits.h"
-#include "sim/run/host/launch_record.h"
+#include "sim/result/launch_record.h"
 
 namespace kb::sim {
 
@@ -22,9 +22,6 @@ struct Limiter {
 };
 // Returns no value when no PE ran, or none took time.
 std::optional<Limiter> limiter_of(const LaunchRecord& launch);
-
-// "waited for transfers"
-std::string share_phrase(contract::TimeShare share);
 
 // Sets the PEs whose messages the launches waited for longest.
 void name_awaited(std::deque<LaunchRecord>& launches, const MessageWaits& waits);

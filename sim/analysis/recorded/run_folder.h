@@ -6,10 +6,12 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "platform/data/op_log_database.h"
 #include "sim/analysis/recorded/activity.h"
 #include "sim/analysis/recorded/machine.h"
+#include "sim/result/result.h"
 
 namespace kb::analysis {
 
@@ -21,16 +23,17 @@ class RunFolder {
   explicit RunFolder(const std::string& folder, const std::string& topology = "");
 
   const std::string& name() const { return name_; }
-  // JSON: `result.json` without what a page of figures does not need (statistics of blocks, keys of the topology, times
-  // of each PE), at most 2000 launches, and their times as texts of fs.
-  const std::string& summary() const { return summary_; }
-  const std::string& launches_csv() const { return launches_csv_; }
+  const result::Result& result() const { return result_; }
+  // JSON of RunAnswer.
+  std::string summary() const;
+  // All launches of ops.sqlite, or else those that result.json lists.
+  std::vector<data::LaunchRow> launches() const;
 
   // False when the topology is known and is another one than that of the run.
   bool own_topology() const { return own_topology_; }
 
-  // The topology file that the run was made with; empty when result.json does not say it.
-  const std::string& topology_file() const { return topology_file_; }
+  // The topology file that the run was made with.
+  const std::string& topology_file() const { return result_.setup.topology.file; }
 
   bool has_operations() const { return operations_ != nullptr; }
   data::OpLogDatabase& operations() const { return *operations_; }
@@ -46,7 +49,8 @@ class RunFolder {
   const Machine* machine() const { return machine_ ? &*machine_ : nullptr; }
 
  private:
-  std::string name_, summary_, launches_csv_, topology_file_;
+  std::string name_;
+  result::Result result_;
   bool own_topology_ = true;
   std::string operations_file_;
   std::unique_ptr<data::OpLogDatabase> operations_;

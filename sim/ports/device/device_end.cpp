@@ -89,9 +89,9 @@ void Device::Impl::complete(DeviceReport& report) const {
   report.problems = failures_.problems();
   report.events = platform_->scheduler().events();
   report.launches = host_->launches().size();
-  for (const auto& [block, statistics] : sim::collect_statistics(*platform_)) {
-    for (const sim::StatisticRecord& one : statistics) {
-      report.statistics.push_back({block, one.name, one.value, one.unit});
+  for (const sim::BlockRecord& block : sim::collect_statistics(*platform_)) {
+    for (const sim::StatisticRecord& one : block.statistics) {
+      report.statistics.push_back({block.node, one.name, one.value, one.unit});
     }
   }
   report.text = report_text(report);
@@ -101,6 +101,7 @@ void Device::Impl::write_result(const DeviceReport& report, TimeFs end) {
   sim::RunRecord& run = record_->run();
   run.sim_time = end;
   run.launches = host_->take_launches();
+  run.blocks = sim::collect_statistics(*platform_);
   run.figures = outside_figures();
   run.unknown_accesses = data_->unknown_accesses().count;
   record_->write(report);

@@ -13,11 +13,6 @@ std::map<std::string, ConfigEntry> reference_config() {
   return config_of(topology::load_text(reference.text, reference.name));
 }
 
-void add_statistic(const DeviceReport::Statistic& one, RunRecord& run) {
-  if (run.blocks.empty() || run.blocks.back().first != one.block) run.blocks.emplace_back().first = one.block;
-  run.blocks.back().second.push_back({one.name, one.value, one.unit});
-}
-
 }  // namespace
 
 DeviceRecord::DeviceRecord(const DeviceConfig& config, const std::string& device,
@@ -29,7 +24,8 @@ DeviceRecord::DeviceRecord(const DeviceConfig& config, const std::string& device
   }
   observe::make_folder(config.result, "DeviceConfig::result");
   result_ = &add_run_files(outputs, machine, config.result, true);
-  options.oplog = &add_operations(outputs, operations_file(config.result));
+  operations_ = &add_operations(outputs, operations_file(config.result));
+  options.oplog = operations_;
   options.log_outside_writes = false;  // there is no limit to them
   observers_.observe(options);
   run_.workload = device;
@@ -42,7 +38,6 @@ void DeviceRecord::write(const DeviceReport& report) {
   run_.ok = report.ok;
   run_.error_code = report.error_code;
   run_.error_message = report.error_message;
-  for (const DeviceReport::Statistic& one : report.statistics) add_statistic(one, run_);
   observers_.report(run_);
   run_.notes.emplace_back("an embedded device: launches and requests come from the models around it");
   note_limits(run_);
@@ -50,6 +45,7 @@ void DeviceRecord::write(const DeviceReport& report) {
   run_.warnings.insert(run_.warnings.end(), report.warnings.begin(), report.warnings.end());
   run_.host = usage_.figures(report.events);
   write_result(run_, *result_);
+  write_details(run_, *operations_, true);
 }
 
 }  // namespace kb::sim

@@ -21,9 +21,9 @@ class DeviceRecord {
   DeviceRecord(const DeviceConfig& config, const std::string& device, const topology::LoadedTopology& machine,
                observe::OutputSet& outputs, SimulationOptions& options);
 
-  // What the device adds at its end: the time, launches, figures and unknown accesses.
+  // What the device adds at its end: the time, launches, statistics of blocks, figures and unknown accesses.
   RunRecord& run() { return run_; }
-  // Writes result.json; once. Errors as those of OutputFile.
+  // Writes result.json and the tables of single launches, PEs and blocks; once. Errors as those of OutputFile.
   void write(const DeviceReport& report);
 
  private:
@@ -31,6 +31,7 @@ class DeviceRecord {
   RunObservers observers_;
   RunRecord run_;
   observe::OutputFile* result_ = nullptr;
+  observe::OutputFile* operations_ = nullptr;
 };
 
 }  // namespace kb::sim

@@ -20,14 +20,14 @@ void add_channels(const record::ActivityRecorder& recorder, const topology::Grap
     }
   }
   std::map<std::string, std::vector<StatisticRecord>*> blocks;
-  for (auto& [node, statistics] : run.blocks) blocks[node] = &statistics;
+  for (BlockRecord& block : run.blocks) blocks[block.node] = &block.statistics;
   for (const auto& [index, sum] : sums) {
     const record::SeriesInfo& series = recorder.series()[index];
     const auto block = blocks.find(graph.node(series.node).id);
     if (block == blocks.end()) continue;
     const std::string name = series.label(graph);
-    block->second->push_back({name + ".busy", sum.busy.fs(), "ns"});
-    block->second->push_back({name + ".wait", sum.wait.fs(), "ns"});
+    block->second->push_back({name + ".busy", sum.busy.fs(), "ns", "pc.busy"});
+    block->second->push_back({name + ".wait", sum.wait.fs(), "ns", "pc.wait"});
   }
 }
 

@@ -1,6 +1,7 @@
 #include "sim/run/driver/run_description.h"
 
 #include "platform/base/version.h"
+#include "sim/result/result.h"
 
 namespace kb::sim {
 
@@ -45,8 +46,11 @@ std::vector<std::pair<std::string, std::string>> log_facts(const RunRecord& reco
 
 void note_limits(RunRecord& record) {
   if (record.launches.size() <= kLaunchesWithPes) return;
-  record.notes.push_back("results of single PEs (per_pe) are kept of the first " + std::to_string(kLaunchesWithPes) +
-                         " launches only");
+  record.notes.push_back(
+      "result.json lists the " + std::to_string(result::kMostLaunches) + " longest of " +
+      std::to_string(record.launches.size()) +
+      " launches; with --details or --record ops.sqlite has all of them, and single PEs of the first " +
+      std::to_string(kLaunchesWithPes));
 }
 
 }  // namespace kb::sim

@@ -115,8 +115,8 @@ void end_without_progress(elab::Platform& platform, HostPort& host, std::optiona
   }
 }
 
-BlockStatistics collect_statistics(elab::Platform& platform) {
-  BlockStatistics all;
+std::vector<BlockRecord> collect_statistics(elab::Platform& platform) {
+  std::vector<BlockRecord> all;
   const topology::Graph& graph = platform.graph();
   std::vector<elab::Statistic> statistics;
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
@@ -125,8 +125,10 @@ BlockStatistics collect_statistics(elab::Platform& platform) {
     const elab::CodeScope scope(graph.nodes[i], platform.scheduler().now());
     platform.block(NodeId(i)).collect_statistics(statistics);
     if (statistics.empty()) continue;
-    auto& [id, records] = all.emplace_back(graph.nodes[i].id, std::vector<StatisticRecord>());
-    for (const elab::Statistic& s : statistics) records.push_back({s.name, s.value, s.unit});
+    all.push_back({graph.nodes[i].id, std::string(node_kind_name(graph.nodes[i].kind)), {}});
+    for (const elab::Statistic& s : statistics) {
+      all.back().statistics.push_back({s.name, s.value, s.unit, s.purpose.empty() ? s.name : s.purpose});
+    }
   }
   return all;
 }

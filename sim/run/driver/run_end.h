@@ -28,8 +28,8 @@ std::optional<Error> find_failure(elab::Platform& platform, HostPort& host, cons
 // that had failed before is named as the cause instead.
 void end_without_progress(elab::Platform& platform, HostPort& host, std::optional<Error>& failure);
 
-using BlockStatistics = std::vector<std::pair<std::string, std::vector<StatisticRecord>>>;  // by node id, in node order
-BlockStatistics collect_statistics(elab::Platform& platform);
+// Of all blocks that have any, in node order.
+std::vector<BlockRecord> collect_statistics(elab::Platform& platform);
 
 // For a save file of waveforms.
 std::vector<waves::Span> launch_spans(const std::deque<LaunchRecord>& launches, TimeFs end);

@@ -4,6 +4,9 @@
 
 #include "platform/data/op_log_file.h"
 #include "platform/views/view_files.h"
+#include "sim/result/write.h"
+#include "sim/run/driver/detail_tables.h"
+#include "sim/run/driver/run_result.h"
 
 namespace kb::sim {
 
@@ -38,7 +41,12 @@ observe::OutputFile& add_operations(observe::OutputSet& outputs, const std::stri
 }
 
 void write_result(const RunRecord& record, observe::OutputFile& result) {
-  render_result(record, [&result](std::string_view text) { result.write(text); });
+  result::render(result_of(record, Detail::sums), [&result](std::string_view text) { result.write(text); });
+}
+
+void write_details(const RunRecord& record, observe::OutputFile& operations, bool recorded) {
+  if (!recorded) write_empty_log(record, operations);
+  add_detail_tables(record, operations);
 }
 
 }  // namespace kb::sim

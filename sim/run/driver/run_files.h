@@ -23,5 +23,8 @@ observe::OutputFile& add_run_files(observe::OutputSet& outputs, const topology::
 observe::OutputFile& add_operations(observe::OutputSet& outputs, const std::string& file);
 
 void write_result(const RunRecord& record, observe::OutputFile& result);
+// Adds the tables of single launches, PEs and blocks to ops.sqlite, whose operation log is finished; without `recorded`
+// there is none.
+void write_details(const RunRecord& record, observe::OutputFile& operations, bool recorded);
 
 }  // namespace kb::sim

@@ -1,4 +1,4 @@
-// Everything a run reports, as plain data, and its JSON form (the result contract that scripts depend on).
+// Everything a run reports, as plain data; run_result.h makes result.json of it.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,13 @@
 #include "platform/base/units.h"
 #include "platform/check/race_checker.h"
 #include "platform/data/verification.h"
-#include "platform/observe/text_sink.h"
 #include "platform/topology/topology.h"
 #include "sim/analysis/findings/finding.h"
 #include "sim/analysis/findings/operation_cost.h"
-#include "sim/run/host/launch_record.h"
+#include "sim/result/launch_record.h"
 
 namespace kb::sim {
 
-inline constexpr int kResultSchema = 2;
 inline constexpr std::size_t kOperationsShown = 5;
 
 using ConfigEntry = topology::ConfigValue;
@@ -37,6 +35,12 @@ struct StatisticRecord {
   std::string name;
   std::int64_t value = 0;  // fs when the unit is "ns"
   std::string unit;
+  std::string purpose;  // its name in sums over blocks of one kind
+};
+
+struct BlockRecord {
+  std::string node, kind;
+  std::vector<StatisticRecord> statistics;
 };
 
 // A result that a reader wants first, e.g. a throughput.
@@ -97,7 +101,7 @@ struct RunRecord {
   TimeFs sim_time = 0_fs;
   std::deque<LaunchRecord> launches;
   std::vector<ResourceName> resources;  // that launches used, in the order of the machine
-  std::vector<std::pair<std::string, std::vector<StatisticRecord>>> blocks;  // by node id, in node order
+  std::vector<BlockRecord> blocks;      // in node order
   std::vector<data::VerificationRow> verification;
   std::optional<std::vector<check::Race>> races;  // absent: they were not looked for
   std::uint64_t races_not_compared = 0;           // accesses whose indices or masks the run does not know
@@ -111,22 +115,8 @@ struct RunRecord {
   HostFigures host;
 };
 
-// What is there once for every PE of a launch, or for every block.
-void drop_details(RunRecord& run);
-
 // What differs from `reference`, and every override; overrides first, else by key.
 std::vector<SettingRecord> differing_settings(const std::map<std::string, ConfigEntry>& config,
                                               const std::map<std::string, ConfigEntry>& reference);
-
-// The document of DIR/result.json and of --json. Bit-identical between equal runs except for the member "host".
-// In pieces, because it may be large.
-void render_result(const RunRecord& run, const observe::TextSink& sink);
-std::string render_result(const RunRecord& run);
-
-// `--dump-config --json`: topology, configuration, workload and parameters as in the result.
-std::string render_config_json(const RunRecord& run);
-
-// A configuration value as JSON: a number or boolean where it is spelled as one, else a string.
-std::string json_scalar(const std::string& text);
 
 }  // namespace kb::sim

@@ -73,7 +73,7 @@ struct SimulationResult {
   std::uint64_t events = 0;
   std::uint64_t requests = 0;  // submitted by the host program
   std::deque<LaunchRecord> launches;
-  std::vector<std::pair<std::string, std::vector<StatisticRecord>>> blocks;
+  std::vector<BlockRecord> blocks;
   // Why the run did not succeed: family program or no_progress; none when it did. Errors of other families are thrown.
   std::optional<Error> failure;
   UnknownAccesses unknown_accesses;

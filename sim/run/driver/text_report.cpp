@@ -6,11 +6,11 @@
 
 #include "platform/base/names.h"
 #include "platform/contract/launch_summary.h"
-#include "platform/contract/time_shares.h"
 #include "platform/observe/text_table.h"
 #include "platform/topology/words.h"
 #include "sim/analysis/findings/findings.h"
 #include "sim/analysis/findings/limiter.h"
+#include "sim/result/launch_parts.h"
 
 namespace kb::sim {
 namespace {
@@ -137,31 +137,6 @@ std::string render_padding(const RunRecord& run) {
   return text;
 }
 
-struct Part {
-  const char* name;
-  TimeFs time;
-  const char* meaning;
-};
-
-std::vector<Part> parts_of(const LaunchRecord& launch, const LaunchRecord::LastPe& pe) {
-  using contract::TimeShare;
-  const auto share = [&](TimeShare which) { return pe.shares.of(which); };
-  return {
-      {"delivery", pe.ready - launch.submitted, "the launch travels to the PE"},
-      {"barrier", pe.start - pe.ready, "the PE waits for the common start"},
-      {"gemm", share(TimeShare::gemm), "PE_GEMM computes"},
-      {"math", share(TimeShare::math), "PE_MATH computes, PE_GEMM does not"},
-      {"queue full", share(TimeShare::queue_full), "a result waits for room in the next block"},
-      {"tlb", share(TimeShare::tlb), "nothing computes; address translation"},
-      {"channel busy", share(TimeShare::channel_busy), "nothing computes; transfers wait for a DMA channel"},
-      {"tcm", share(TimeShare::tcm), "nothing computes; FETCH or STORE between TCM and registers"},
-      {"dma", share(TimeShare::dma), "nothing computes; a transfer is under way, none waits"},
-      {"scalar", share(TimeShare::scalar), "the PE's CPU works"},
-      {"dependency", share(TimeShare::dependency), "the kernel waits for other PEs: messages, slots, credits"},
-      {"completion", launch.completed - pe.start - pe.exec, "answers are gathered and travel to the host"},
-  };
-}
-
 // Shows where the time of the longest launch went.
 std::string render_breakdown(const RunRecord& run) {
   const LaunchRecord* const longest = longest_launch(run.launches);
@@ -169,9 +144,12 @@ std::string render_breakdown(const RunRecord& run) {
   const LaunchRecord::LastPe& pe = *longest->last_pe();
   const double total = fs_to_ns(longest->completed - longest->submitted);
   TextTable table({{"part", Align::left}, {"ns", Align::right}, {"%", Align::right}, {"", Align::left}});
-  for (const Part& part : parts_of(*longest, pe)) {
-    if (part.time == 0_fs) continue;
-    table.add({part.name, table_time(part.time), observe::fixed(100.0 * fs_to_ns(part.time) / total, 1), part.meaning});
+  const auto parts = launch_parts(*longest);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i] == 0_fs) continue;
+    const Word& word = launch_part(i);
+    table.add({std::string(word.label), table_time(parts[i]), observe::fixed(100.0 * fs_to_ns(parts[i]) / total, 1),
+               std::string(word.sentence)});
   }
   std::string text = "\nWhere the time went\n  launch " + std::to_string(longest->id) + " (" + longest->name() +
                      "), submission to completion, at " + pe_name(pe.pe) + ", which ended last\n" + table.render("  ");

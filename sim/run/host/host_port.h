@@ -16,8 +16,8 @@
 #include "platform/elab/i_queue_control.h"
 #include "platform/elab/platform.h"
 #include "platform/payload/messages.h"
+#include "sim/result/launch_record.h"
 #include "sim/run/host/host_threads.h"
-#include "sim/run/host/launch_record.h"
 #include "sim/run/host/mapping_registry.h"
 
 namespace kb::sim {

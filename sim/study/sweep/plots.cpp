@@ -11,7 +11,7 @@
 #include "platform/observe/json_writer.h"
 #include "platform/observe/output_set.h"
 #include "platform/topology/sha256.h"
-#include "sim/run/driver/run_record.h"
+#include "sim/result/write.h"
 #include "sim/study/files/files.h"
 #include "sim/study/files/gnuplot.h"
 #include "sim/study/sweep/outside_program.h"
@@ -42,7 +42,7 @@ bool is_value(const Json& cell, const std::string& value) {
 }  // namespace
 
 bool is_value_of_axis(const std::string& value, const std::string& wanted) {
-  return is_value(Json::parse(sim::json_scalar(value)), wanted);
+  return is_value(Json::parse(result::json_scalar(value)), wanted);
 }
 
 namespace {

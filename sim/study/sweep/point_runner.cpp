@@ -14,6 +14,9 @@
 #include "platform/elab/block_plugin.h"
 #include "platform/observe/output_file.h"
 #include "sim/ports/traffic/traffic.h"
+#include "sim/result/write.h"
+#include "sim/run/driver/run_files.h"
+#include "sim/run/driver/run_result.h"
 #include "sim/run/driver/systemc_setup.h"
 #include "sw/runtime/device.h"
 
@@ -72,7 +75,11 @@ PointRunner::PointRunner(const SweepSpec& spec, const Catalogs& catalogs)
 }
 
 bool PointRunner::uses(const char* member) const {
-  return spec_.keep_results || sql_.find(member) != std::string::npos ||
+  return spec_.keep_results || uses_in_columns(member);
+}
+
+bool PointRunner::uses_in_columns(const char* member) const {
+  return sql_.find(member) != std::string::npos ||
          std::any_of(selectors_.begin(), selectors_.end(),
                      [&](const auto& selector) { return selector && selector->mentions(member); });
 }
@@ -216,23 +223,24 @@ Answer PointRunner::run_traffic(const std::vector<Assignment>& given, const topo
   return cells_of({}, &sql);
 }
 
-// What no column shows is not worth its rendering.
-void PointRunner::leave_out(sim::RunRecord& record) const {
-  if (spec_.keep_results) return;
-  if (!uses("blocks") && !uses("per_pe")) sim::drop_details(record);
-  if (!uses("config")) record.config.clear();
-  if (!uses("settings")) record.settings.clear();
+// What a column may look at. What none shows is not worth its rendering.
+std::string PointRunner::document_of(const sim::RunRecord& record) const {
+  const bool details = uses_in_columns("blocks") || uses_in_columns("per_pe");
+  result::Result document = sim::result_of(record, details ? sim::Detail::everything : sim::Detail::launches);
+  if (!uses_in_columns("config")) document.setup.config.clear();
+  if (!uses_in_columns("settings")) document.setup.settings.clear();
+  std::string text;
+  result::render(document, [&](std::string_view part) { text += part; });
+  return text;
 }
 
 Answer PointRunner::answer_of(sim::WorkloadOutcome& outcome, const std::string& result_file, PointSql* sql) const {
-  leave_out(outcome.record);
-  std::string text;
-  sim::render_result(outcome.record, [&](std::string_view part) { text += part; });
   if (!result_file.empty()) {
     observe::OutputFile file(result_file, "the result of a point");
-    file.write(text);
+    sim::write_result(outcome.record, file);
     file.commit();
   }
+  const std::string text = document_of(outcome.record);
   if (!outcome.record.ok) return {false, outcome.record.error_code, outcome.record.error_message, {}};
   if (sql != nullptr && data::has_word(sql_, "result")) sql->add_result(text);
   Answer answer = cells_of(Json::parse(text), sql);

@@ -53,8 +53,9 @@ class PointRunner {
   sim::WorkloadRun prepare(const Choices& choices, topology::LoadedTopology machine) const;
   Answer answer_of(sim::WorkloadOutcome& outcome, const std::string& result_file, PointSql* sql) const;
   Answer cells_of(const Json& result, PointSql* sql) const;
-  void leave_out(sim::RunRecord& record) const;
+  std::string document_of(const sim::RunRecord& record) const;
   bool uses(const char* member) const;
+  bool uses_in_columns(const char* member) const;
 
   const SweepSpec& spec_;
   const Catalogs& catalogs_;

@@ -8,7 +8,7 @@
 #include "platform/base/error.h"
 #include "platform/base/names.h"
 #include "sim/ports/traffic/trace_reader.h"
-#include "sim/run/driver/run_record.h"
+#include "sim/result/write.h"
 #include "sim/study/sweep/answer.h"
 
 namespace kb::sweep {
@@ -73,13 +73,13 @@ PointSql::PointSql(const SweepSpec& spec, const topology::LoadedTopology& machin
   machine_sql_.add_to(database_, all_sql(spec));
   for (const Assignment& one : spec.fixed) {
     if (one.target == Target::parameter)
-      parameters_.emplace_back(one.name, cell_of(Json::parse(sim::json_scalar(one.value))));
+      parameters_.emplace_back(one.name, cell_of(Json::parse(result::json_scalar(one.value))));
   }
   std::size_t at = 0;
   for (const Axis& axis : spec.axes) {
     for (const AxisColumn& column : axis.columns) {
       if (at < given.size())
-        parameters_.emplace_back(column.name, cell_of(Json::parse(sim::json_scalar(given[at++].value))));
+        parameters_.emplace_back(column.name, cell_of(Json::parse(result::json_scalar(given[at++].value))));
     }
   }
 }

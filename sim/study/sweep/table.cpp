@@ -8,7 +8,7 @@
 #include "platform/base/version.h"
 #include "platform/data/table_sqlite.h"
 #include "platform/observe/json_writer.h"
-#include "sim/run/driver/run_record.h"
+#include "sim/result/write.h"
 #include "sim/study/files/csv.h"
 #include "sim/study/sweep/formula.h"
 #include "sim/study/sweep/point_sql.h"
@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 
 // A value of an axis as it stands in the file, a number where it is one.
 Json value_cell(const std::string& text) {
-  return Json::parse(sim::json_scalar(text));
+  return Json::parse(result::json_scalar(text));
 }
 
 Json number_cell(double value) {

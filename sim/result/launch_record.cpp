@@ -1,4 +1,4 @@
-#include "sim/run/host/launch_record.h"
+#include "sim/result/launch_record.h"
 
 #include <algorithm>
 

@@ -1,0 +1,16 @@
+// How a name of the program is shown to people.
+#pragma once
+
+#include <string_view>
+
+namespace kb {
+
+struct Word {
+  std::string_view name;      // in files and scripts: "channel_busy"
+  std::string_view label;     // in tables and pictures: "DMA channel busy"
+  std::string_view sentence;  // what it means
+  std::string_view phrase;    // inside a sentence: "waited for a DMA channel"; empty where no sentence uses it
+  std::string_view colour;    // "#1f5f9a"; empty where no picture shows it
+};
+
+}  // namespace kb

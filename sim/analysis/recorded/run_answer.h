@@ -1,0 +1,63 @@
+// What the page asks of a run first: its result, and what its folder has besides.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/result/fields.h"
+
+namespace kb::analysis {
+
+// Times as texts of fs: a number of the page has no room for those of long runs.
+struct LaunchAnswer {
+  result::Launch launch;
+  std::string submit_fs;
+  std::optional<std::string> start_fs, completed_fs;
+};
+
+struct RunAnswer {
+  std::string folder;
+  result::Result result;  // without launches and the keys of the topology
+  std::vector<LaunchAnswer> launches;
+  std::optional<result::Members<std::uint64_t>> machine;
+  std::optional<bool> own_topology;
+  bool has_operations = false;
+};
+
+}  // namespace kb::analysis
+
+namespace kb::result {
+
+template <>
+struct Fields<analysis::LaunchAnswer> {
+  static constexpr auto kName = "launch_answer", kMeaning = "a launch with its times in fs";
+  static constexpr bool kOneLine = true;
+  template <typename Self, typename Visit>
+  static void visit(Self& self, Visit& visit) {
+    Fields<Launch>::visit(self.launch, visit);
+    visit("submit_fs", self.submit_fs, "submit_ns in fs");
+    visit("start_fs", self.start_fs, "start_ns in fs");
+    visit("completed_fs", self.completed_fs, "completed_ns in fs");
+  }
+};
+
+template <>
+struct Fields<analysis::RunAnswer> {
+  static constexpr auto kName = "run_answer", kMeaning = "a run as its folder has it";
+  static constexpr bool kOneLine = false;
+  template <typename Self, typename Visit>
+  static void visit(Self& self, Visit& visit) {
+    visit("folder", self.folder, "its name");
+    Fields<Result>::before_launches(self.result, visit);
+    visit("launches", self.launches, Fields<Result>::kLaunches);
+    Fields<Result>::after_launches(self.result, visit);
+    visit.may("machine", self.machine, "how many nodes of each kind; only where topology.json is there");
+    visit.may("own_topology", self.own_topology, "topology.json is the machine of the run");
+    visit("has_operations", self.has_operations, "there is an operation log");
+  }
+};
+
+}  // namespace kb::result

@@ -1,0 +1,134 @@
+#include "sim/result/read.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "platform/base/error.h"
+#include "sim/study/files/json_file.h"
+
+namespace kb::result {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+constexpr const char* kWanted = "give the folder or the result.json of `kernbench run`";
+constexpr double kFsInNs = 1e6;
+constexpr std::size_t kShown = 40;
+
+// Exact below 9 s of simulated time, where a double has every femtosecond.
+std::optional<TimeFs> time_in(const Json& json) {
+  constexpr double kLimitNs = 4e12;
+  if (!json.is_number()) return std::nullopt;
+  const double ns = json.get<double>();
+  if (!(std::fabs(ns) < kLimitNs)) return std::nullopt;
+  return TimeFs(std::llround(ns * kFsInNs));
+}
+
+Json read_json(const std::string& file) {
+  Json json = files::read_json(file, kMostBytes, kWanted);
+  if (!json.is_object() || !json.contains("schema") || !json.contains("launches")) {
+    throw Error::configuration(file + ": is not the result of a run; " + kWanted);
+  }
+  if (json["schema"] != kSchema) {
+    const auto version = json.find("version");
+    const std::string writer = version != json.end() && version->is_string() ? version->get<std::string>() : "";
+    throw Error::configuration(fmt::format(
+        "{}: was written {}with schema {}, and this program reads {}; run it again, or use the kernbench that wrote it",
+        file, writer.empty() ? "" : "by kernbench " + writer + " ", json["schema"].dump(), kSchema));
+  }
+  return json;
+}
+
+}  // namespace
+
+void Reader::refuse(const std::string& path, const std::string& wanted, const Json& found) {
+  std::string text = found.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (text.size() > kShown) text = text.substr(0, kShown) + "...";
+  throw ReadError((path.empty() ? "the document" : path) + " must be " + wanted + ", not " + text);
+}
+
+const Json& Reader::member(std::string_view name) const {
+  const auto found = object_.find(name);
+  if (found == object_.end()) {
+    throw ReadError((path_.empty() ? "the document" : path_) + " has no member '" + std::string(name) + "'");
+  }
+  return *found;
+}
+
+void Reader::one_of(std::string_view name, std::string& value, WordList words, std::string_view meaning) {
+  (*this)(name, value, meaning);
+  if (std::find(words.begin(), words.end(), value) != words.end()) return;
+  std::string list;
+  for (const std::string_view word : words) list += (list.empty() ? "" : ", ") + std::string(word);
+  refuse(place(name), "one of " + list, value);
+}
+
+void Reader::amount(std::string_view name, std::int64_t& value, const std::string& /*unit*/, std::string_view meaning) {
+  if (member("unit") != "ns") return (*this)(name, value, meaning);
+  TimeFs time = 0_fs;
+  (*this)(name, time, meaning);
+  value = time.fs();
+}
+
+void Reader::take(const Json& json, const std::string& path, bool& value) {
+  if (!json.is_boolean()) refuse(path, "true or false", json);
+  value = json.get<bool>();
+}
+
+void Reader::take(const Json& json, const std::string& path, std::int64_t& value) {
+  if (!json.is_number_integer()) refuse(path, "a whole number", json);
+  value = json.get<std::int64_t>();
+}
+
+void Reader::take(const Json& json, const std::string& path, std::uint64_t& value) {
+  if (!json.is_number_unsigned()) refuse(path, "a whole number", json);
+  value = json.get<std::uint64_t>();
+}
+
+void Reader::take(const Json& json, const std::string& path, double& value) {
+  if (!json.is_number() && !json.is_null()) refuse(path, "a number", json);
+  value = json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
+}
+
+void Reader::take(const Json& json, const std::string& path, TimeFs& value) {
+  const std::optional<TimeFs> time = time_in(json);
+  if (!time) refuse(path, "a time in ns", json);
+  value = *time;
+}
+
+void Reader::take(const Json& json, const std::string& path, std::string& value) {
+  if (!json.is_string()) refuse(path, "a text", json);
+  value = json.get<std::string>();
+}
+
+void Reader::take(const Json& json, const std::string& path, Scalar& value) {
+  if (json.is_structured() || json.is_null()) refuse(path, "a number, a text, true or false", json);
+  value.text = json.is_string() ? json.get<std::string>() : json.dump();
+}
+
+void Reader::take(const Json& json, const std::string& path, Element& value) {
+  const bool is_text = json == "nan" || json == "inf" || json == "-inf";
+  if (!json.is_number() && !is_text) refuse(path, "a number, \"nan\", \"inf\" or \"-inf\"", json);
+  value.value = is_text ? std::strtod(json.get_ref<const std::string&>().c_str(), nullptr) : json.get<double>();
+}
+
+std::string file_of(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored) ? (std::filesystem::path(path) / "result.json").string() : path;
+}
+
+Result read(const std::string& path) {
+  const std::string file = file_of(path);
+  const Json json = read_json(file);
+  Result result;
+  try {
+    Reader::take(json, "", result);
+  } catch (const ReadError& error) {
+    throw Error::configuration(fmt::format("{}: is not a whole result: {} (run it again)", file, error.what()));
+  }
+  return result;
+}
+
+}  // namespace kb::result

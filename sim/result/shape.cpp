@@ -1,0 +1,187 @@
+#include "sim/result/shape.h"
+
+#include <cctype>
+
+#include "platform/observe/json_writer.h"
+
+namespace kb::result {
+namespace {
+
+using observe::JsonWriter;
+using Kind = Type::Kind;
+
+void write_type(JsonWriter& json, const Type& type);
+
+// The name of the type in a schema; empty for what is no plain type.
+const char* plain_name(Kind kind) {
+  switch (kind) {
+    case Kind::boolean:
+      return "boolean";
+    case Kind::integer:
+    case Kind::count:
+      return "integer";
+    case Kind::number:
+    case Kind::time:
+      return "number";
+    case Kind::text:
+      return "string";
+    default:
+      return "";
+  }
+}
+
+void write_types(JsonWriter& json, std::initializer_list<const char*> names, bool nullable) {
+  json.key("type");
+  if (names.size() == 1 && !nullable) {
+    json.text(*names.begin());
+    return;
+  }
+  json.begin_array(true);
+  for (const char* name : names) json.text(name);
+  if (nullable) json.text("null");
+  json.end_array();
+}
+
+void write_words(JsonWriter& json, const std::vector<std::string>& words) {
+  json.key("enum").begin_array(true);
+  for (const std::string& word : words) json.text(word);
+  json.end_array();
+}
+
+// A type that is another one or null.
+template <typename Write>
+void write_alternative(JsonWriter& json, bool nullable, Write write) {
+  if (!nullable) return write();
+  json.key("anyOf").begin_array().begin_object(true).key("type").text("null").end_object().begin_object(true);
+  write();
+  json.end_object().end_array();
+}
+
+// The members of a schema that say the type.
+void write_type(JsonWriter& json, const Type& type) {
+  if (!type.words.empty()) return write_alternative(json, type.nullable, [&] { write_words(json, type.words); });
+  if (*plain_name(type.kind) != '\0') {
+    write_types(json, {plain_name(type.kind)}, type.nullable);
+    if (type.kind == Kind::count) json.key("minimum").integer(0);
+  } else if (type.kind == Kind::scalar) {
+    write_types(json, {"string", "number", "boolean"}, type.nullable);
+  } else if (type.kind == Kind::element) {
+    json.key("oneOf").begin_array(true).begin_object(true).key("type").text("number").end_object().begin_object(true);
+    write_words(json, {"nan", "inf", "-inf"});
+    json.end_object().end_array();
+  } else if (type.kind == Kind::object) {
+    write_alternative(json, type.nullable, [&] { json.key("$ref").text("#/$defs/" + type.object); });
+  } else {
+    const bool list = type.kind == Kind::list;
+    write_types(json, {list ? "array" : "object"}, type.nullable);
+    json.key(list ? "items" : "additionalProperties").begin_object(true);
+    write_type(json, type.item.front());
+    json.end_object();
+  }
+}
+
+void write_form(JsonWriter& json, const Form& form) {
+  json.key("type").text("object").key("additionalProperties").boolean(false).key("required").begin_array(true);
+  for (const Member& member : form.members) {
+    if (member.required) json.text(member.name);
+  }
+  json.end_array().key("properties").begin_object();
+  for (const Member& member : form.members) {
+    json.key(member.name).begin_object(true).key("description").text(member.meaning);
+    if (member.name == "schema") {
+      json.key("const").unsigned_integer(kSchema);
+    } else {
+      write_type(json, member.type);
+    }
+    json.end_object();
+  }
+  json.end_object();
+}
+
+// "kind_statistic" -> "KindStatistic".
+std::string type_name(const std::string& name) {
+  std::string text;
+  bool upper = true;
+  for (const char c : name) {
+    if (c != '_') text += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    upper = c == '_';
+  }
+  return text;
+}
+
+std::string typescript_of(const Type& type) {
+  std::string text;
+  switch (type.kind) {
+    case Kind::boolean:
+      text = "boolean";
+      break;
+    case Kind::integer:
+    case Kind::count:
+    case Kind::number:
+    case Kind::time:
+      text = "number";
+      break;
+    case Kind::text:
+      for (const std::string& word : type.words) text += (text.empty() ? "'" : " | '") + word + "'";
+      if (text.empty()) text = "string";
+      break;
+    case Kind::scalar:
+      text = "string | number | boolean";
+      break;
+    case Kind::element:
+      text = "number | 'nan' | 'inf' | '-inf'";
+      break;
+    case Kind::object:
+      text = type_name(type.object);
+      break;
+    case Kind::list:
+      text = "(" + typescript_of(type.item.front()) + ")[]";
+      break;
+    case Kind::members:
+      text = "Record<string, " + typescript_of(type.item.front()) + ">";
+      break;
+  }
+  return type.nullable ? text + " | null" : text;
+}
+
+}  // namespace
+
+std::string json_schema(const std::vector<Form>& forms) {
+  JsonWriter json;
+  json.begin_object().key("$schema").text("https://json-schema.org/draft/2020-12/schema");
+  json.key("title").text(forms.back().meaning).key("description");
+  json.text("docs/guides/results.md explains every member. Times are ns of simulated time, exact to a femtosecond.");
+  write_form(json, forms.back());
+  json.key("$defs").begin_object();
+  for (const Form& form : forms) {
+    if (&form == &forms.back()) continue;
+    json.key(form.name).begin_object().key("description").text(form.meaning);
+    write_form(json, form);
+    json.end_object();
+  }
+  json.end_object().end_object();
+  return json.str() + '\n';
+}
+
+std::string typescript(const std::vector<Form>& forms) {
+  std::string text = "// Made by `kernbench schema --typescript`; do not edit.\n";
+  for (const Form& form : forms) {
+    text += "\n// " + form.meaning + "\nexport interface " + type_name(form.name) + " {\n";
+    for (const Member& member : form.members) {
+      text += "  " + member.name + (member.required ? ": " : "?: ") + typescript_of(member.type) + ";  // " +
+              member.meaning + "\n";
+    }
+    text += "}\n";
+  }
+  return text;
+}
+
+std::string schema() {
+  return json_schema(Shape::of<Result>());
+}
+
+std::string types() {
+  return typescript(Shape::of<Result>());
+}
+
+}  // namespace kb::result

@@ -1,0 +1,52 @@
+#include "sim/result/write.h"
+
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
+
+namespace kb::result {
+namespace {
+
+// JSON's own number grammar: no leading zeros, plus signs, hexadecimal or bare points. What is beyond a double is text.
+bool is_json_number(const std::string& s) {
+  std::size_t i = 0;
+  const auto digits = [&] {
+    const std::size_t first = i;
+    while (i < s.size() && std::isdigit(static_cast<unsigned char>(s[i])) != 0) ++i;
+    return i - first;
+  };
+  if (i < s.size() && s[i] == '-') ++i;
+  const std::size_t first = i;
+  const std::size_t whole = digits();
+  if (whole == 0 || (whole > 1 && s[first] == '0')) return false;
+  if (i < s.size() && s[i] == '.') {
+    ++i;
+    if (digits() == 0) return false;
+  }
+  if (i < s.size() && (s[i] == 'e' || s[i] == 'E')) {
+    ++i;
+    if (i < s.size() && (s[i] == '+' || s[i] == '-')) ++i;
+    if (digits() == 0) return false;
+  }
+  return i == s.size() && std::isfinite(std::strtod(s.c_str(), nullptr));
+}
+
+}  // namespace
+
+std::string json_scalar(const std::string& text) {
+  return text == "true" || text == "false" || is_json_number(text) ? text : observe::json_string(text);
+}
+
+void render(const Result& result, const observe::TextSink& sink) {
+  observe::JsonWriter json(sink);
+  Writer(json).put(result);
+  json.finish();
+}
+
+std::string render(const Setup& setup) {
+  observe::JsonWriter json;
+  Writer(json).put(setup);
+  return json.str() + '\n';
+}
+
+}  // namespace kb::result

@@ -1,0 +1,186 @@
+#include "sim/run/driver/detail_tables.h"
+
+#include <sqlite3.h>
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "platform/base/names.h"
+#include "platform/contract/completion.h"
+#include "platform/data/op_log_sqlite.h"
+#include "platform/data/sqlite_file.h"
+#include "sim/analysis/findings/limiter.h"
+#include "sim/result/launch_parts.h"
+#include "sim/run/driver/run_description.h"
+
+namespace kb::sim {
+namespace {
+
+constexpr const char* kTables = R"sql(
+CREATE TABLE launch (
+  id INTEGER NOT NULL, sip INTEGER NOT NULL, kernel TEXT NOT NULL, label TEXT NOT NULL, ok INTEGER NOT NULL,
+  error_code TEXT, error_message TEXT, submit_fs INTEGER NOT NULL, start_fs INTEGER, completed_fs INTEGER,
+  exec_min_fs INTEGER NOT NULL, exec_max_fs INTEGER NOT NULL, dma_fs INTEGER NOT NULL, compute_fs INTEGER NOT NULL,
+  macs INTEGER NOT NULL, useful_macs INTEGER NOT NULL, late_pes INTEGER NOT NULL, max_late_fs INTEGER NOT NULL,
+  last_pe TEXT, limiter TEXT, PRIMARY KEY (id, sip)) WITHOUT ROWID;
+CREATE TABLE launch_part (
+  launch_id INTEGER NOT NULL, sip INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, time_fs INTEGER NOT NULL,
+  PRIMARY KEY (launch_id, sip, kind, name)) WITHOUT ROWID;
+CREATE TABLE launch_pe (
+  launch_id INTEGER NOT NULL, sip INTEGER NOT NULL, cube INTEGER NOT NULL, pe INTEGER NOT NULL,
+  start_fs INTEGER NOT NULL, exec_fs INTEGER NOT NULL, dma_fs INTEGER NOT NULL, compute_fs INTEGER NOT NULL,
+  late_fs INTEGER NOT NULL, PRIMARY KEY (launch_id, sip, cube, pe)) WITHOUT ROWID;
+CREATE TABLE launch_use (
+  launch_id INTEGER NOT NULL, sip INTEGER NOT NULL, block TEXT NOT NULL, resource TEXT NOT NULL,
+  busy_fs INTEGER NOT NULL, wait_fs INTEGER NOT NULL, bytes INTEGER NOT NULL,
+  PRIMARY KEY (launch_id, sip, block, resource)) WITHOUT ROWID;
+CREATE TABLE block_statistic (
+  block TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, value INTEGER NOT NULL, unit TEXT NOT NULL,
+  PRIMARY KEY (block, name)) WITHOUT ROWID;
+)sql";
+
+// Null, a number or a text.
+using Cell = std::variant<std::monostate, std::int64_t, std::string>;
+
+Cell time_cell(TimeFs time) {
+  return time == kNever ? Cell() : Cell(time.fs());
+}
+
+Cell text_cell(const std::string& text) {
+  return text.empty() ? Cell() : Cell(text);
+}
+
+class Rows {
+ public:
+  Rows(data::SqliteFile& file, const std::string& table, std::size_t columns)
+      : file_(file), statement_(file.prepare(insert_sql(table, columns))) {}
+
+  void add(std::initializer_list<Cell> cells) {
+    int column = 0;
+    for (const Cell& cell : cells) {
+      ++column;
+      if (const auto* number = std::get_if<std::int64_t>(&cell)) {
+        sqlite3_bind_int64(statement_.get(), column, *number);
+      } else if (const auto* text = std::get_if<std::string>(&cell)) {
+        data::bind_text(statement_.get(), column, *text);
+      } else {
+        sqlite3_bind_null(statement_.get(), column);
+      }
+    }
+    file_.execute(statement_);
+  }
+
+ private:
+  static std::string insert_sql(const std::string& table, std::size_t columns) {
+    std::string sql = "INSERT INTO " + table + " VALUES (?";
+    for (std::size_t i = 1; i < columns; ++i) sql += ",?";
+    return sql + ")";
+  }
+
+  data::SqliteFile& file_;
+  data::SqliteFile::Statement statement_;
+};
+
+std::int64_t number(std::uint64_t value) {
+  return static_cast<std::int64_t>(value);
+}
+
+void add_launches(const RunRecord& run, data::SqliteFile& file) {
+  Rows rows(file, "launch", 20);
+  for (const LaunchRecord& launch : run.launches) {
+    const contract::LaunchSummary& summary = launch.summary;
+    const std::optional<Limiter> limiter = limiter_of(launch);
+    const LaunchRecord::LastPe* const last = launch.last_pe();
+    rows.add({number(launch.id),
+              launch.sip.value,
+              launch.kernel,
+              launch.label,
+              launch.ok ? 1 : 0,
+              text_cell(launch.error_code),
+              text_cell(launch.error_message),
+              launch.submitted.fs(),
+              time_cell(launch.start),
+              time_cell(launch.completed),
+              summary.exec_min.fs(),
+              summary.exec_max.fs(),
+              summary.dma_max.fs(),
+              summary.compute_max.fs(),
+              summary.macs,
+              summary.useful_macs,
+              number(summary.late_pes),
+              summary.late_max.fs(),
+              last == nullptr ? Cell() : Cell(pe_name(last->pe)),
+              limiter ? Cell(limiter->name) : Cell()});
+  }
+}
+
+void add_parts(const RunRecord& run, data::SqliteFile& file) {
+  Rows rows(file, "launch_part", 5);
+  for (const LaunchRecord& launch : run.launches) {
+    const LaunchRecord::LastPe* const last = launch.last_pe();
+    if (last == nullptr) continue;
+    const auto add = [&](const char* kind, const Word& word, TimeFs time) {
+      rows.add({number(launch.id), launch.sip.value, kind, std::string(word.name), time.fs()});
+    };
+    const auto parts = launch_parts(launch);
+    for (std::size_t i = 0; i < parts.size(); ++i) add("part", launch_part(i), parts[i]);
+    for (std::size_t i = 0; i < contract::kPeResources; ++i) {
+      add("busy", word_of(static_cast<contract::PeResource>(i)), last->shares.busy[i]);
+    }
+  }
+}
+
+void add_pes(const RunRecord& run, data::SqliteFile& file) {
+  Rows rows(file, "launch_pe", 9);
+  for (const LaunchRecord& launch : run.launches) {
+    for (const contract::PeResult& pe : launch.pes) {
+      rows.add({number(launch.id), launch.sip.value, pe.pe.cube.value, pe.pe.pe.value, pe.start.fs(), pe.exec.fs(),
+                pe.dma.fs(), pe.compute.fs(), pe.late.fs()});
+    }
+  }
+}
+
+void add_uses(const RunRecord& run, data::SqliteFile& file) {
+  Rows rows(file, "launch_use", 7);
+  for (const LaunchRecord& launch : run.launches) {
+    for (const ResourceUse& use : launch.uses) {
+      const ResourceName& name = run.resources[use.resource];
+      rows.add({number(launch.id), launch.sip.value, name.block, name.resource, use.busy.fs(), use.wait.fs(),
+                number(use.bytes)});
+    }
+  }
+}
+
+void add_statistics(const RunRecord& run, data::SqliteFile& file) {
+  Rows rows(file, "block_statistic", 5);
+  for (const BlockRecord& block : run.blocks) {
+    for (const StatisticRecord& one : block.statistics) {
+      rows.add({block.node, block.kind, one.name, one.value, one.unit});
+    }
+  }
+}
+
+}  // namespace
+
+void add_detail_tables(const RunRecord& run, observe::OutputFile& operations) {
+  data::SqliteFile file(operations);
+  file.run(kTables);
+  add_launches(run, file);
+  add_parts(run, file);
+  add_pes(run, file);
+  add_uses(run, file);
+  add_statistics(run, file);
+  file.finish();
+}
+
+void write_empty_log(const RunRecord& run, observe::OutputFile& operations) {
+  data::OpLog::Options options;
+  options.facts = log_facts(run);
+  data::OpLogSqlite(operations, std::move(options)).finish();
+}
+
+}  // namespace kb::sim

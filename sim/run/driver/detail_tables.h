@@ -1,0 +1,15 @@
+// The tables of ops.sqlite about single launches, PEs and blocks (docs/guides/oplog.md).
+#pragma once
+
+#include "platform/observe/output_file.h"
+#include "sim/run/driver/run_record.h"
+
+namespace kb::sim {
+
+// Adds launch, launch_part, launch_pe, launch_use and block_statistic to a database that an operation log has finished.
+// Equal records give equal bytes. Errors as those of OutputFile::write().
+void add_detail_tables(const RunRecord& run, observe::OutputFile& operations);
+// An operation log without operations, for these tables alone.
+void write_empty_log(const RunRecord& run, observe::OutputFile& operations);
+
+}  // namespace kb::sim
