@@ -1,5 +1,5 @@
-// Commands a kernel gives to the engines of its PE (P-2 .. P-10). A simple command is one engine operation; a composite
-// is split into tiles.
+// Commands that a kernel gives to the engines of its PE (P-2 .. P-10). A simple command is one engine operation; a
+// composite command is split into tiles.
 #pragma once
 
 #include <array>
@@ -41,34 +41,37 @@ std::string_view command_kind_name(CommandKind kind);
 struct Command {
   CommandKind kind = CommandKind::cpu_overhead;
 
-  // dma_read: memory -> local; dma_write: local -> memory. Extents in order; equal total sizes. Addresses carry their
-  // space (platform/address/address_space.h): a physical one is the plain number, a virtual one is tagged.
-  std::vector<Extent> memory;  // HBM or SRAM; a physical one inside one slice or window
-  std::vector<Extent> local;   // this PE's TCM, physical
-  // A dma_write with a dtype adds its data to what is in memory as numbers of it, in one step when the command ends.
+  // dma_read copies memory -> local, dma_write copies local -> memory. The extents are in order and both lists have the
+  // same total size. An address carries its address space (platform/address/address_space.h): a physical address is the
+  // plain number, a virtual address is tagged.
+  std::vector<Extent> memory;  // HBM or SRAM; a physical extent lies inside one slice or window
+  std::vector<Extent> local;   // physical addresses in this PE's TCM
+  // Set for an atomic addition: the dma_write adds its data to the memory contents, as numbers of this dtype, in one
+  // step when the command ends.
   std::optional<Dtype> added;
-  // A dma_read that the kernel may never look at; what it reads counts once the kernel has waited for it.
+  // Marks a dma_read that the kernel may never use. The data counts as read once the kernel has waited for the command.
   bool prefetch = false;
-  // The extents in memory stand for those of indices or of a mask that this run does not know (decision 0047).
+  // The run does not know the indices or the mask of this access; the extents in memory are assumed ones (decision
+  // 0047).
   bool assumed = false;
-  std::vector<Extent> reachable;  // of an assumed dma_write by indices: all that they could name
+  std::vector<Extent> reachable;  // all addresses that an assumed dma_write by indices could write
 
   // gemm: out(m,n) = a(m,k) * b(k,n), accumulated in acc_dtype. math: out = op(inputs), axis for reductions.
   MathOp math_op{};
   std::vector<OperandRef> inputs;
   OperandRef out;
-  std::optional<OperandRef> positions;  // topk only: its second result
+  std::optional<OperandRef> positions;  // second result of topk
   std::int64_t m = 0, k = 0, n = 0;
   Dtype acc_dtype = Dtype::f32;
-  bool accumulate = false;  // gemm: out(m,n) += a(m,k) * b(k,n), in acc_dtype, rounded once
-  bool must_fit = false;    // cast: integers that do not fit into the dtype of `out` are VALUE_ERROR
+  bool accumulate = false;  // gemm: adds the product to `out`, in acc_dtype, with one rounding
+  bool must_fit = false;    // cast: VALUE_ERROR when an integer does not fit the dtype of `out`
   std::optional<int> axis;
 
-  // Composites compute the same from memory to memory, tile by tile. A pinned operand is in the TCM: no tile reads it
-  // from memory, or writes it there. Math ones have one input and take it as m rows of n elements.
+  // Composites compute the same from memory to memory, tile by tile. A pinned operand is in the TCM, so that no tile
+  // transfers it. A composite MATH command has one input, which it treats as m rows of n elements.
   TileShape tile_shape;
-  std::array<bool, 2> pinned{};   // per input
-  std::array<bool, 2> strided{};  // per input: rows of a wider matrix, one or more extents each
+  std::array<bool, 2> pinned{};   // for each input
+  std::array<bool, 2> strided{};  // for each input: the rows are parts of wider rows, with one or more extents each
   bool out_pinned = false;
   std::vector<Epilogue> epilogues;
   ReuseA reuse_a = ReuseA::off;  // composite GEMM
@@ -76,14 +79,14 @@ struct Command {
   std::int64_t cycles = 0;  // cpu_overhead
   BarrierScope scope = BarrierScope::cube;
 
-  // ipcq_send: `local` is what is sent, from any address space. ipcq_recv: `local` is where the contents go, of exactly
-  // the message's size. A receive without a direction takes what any of them has.
+  // ipcq_send: `local` holds the message, in any address space. ipcq_recv: `local` is the destination and has exactly
+  // the size of the message. A receive without a direction takes a message from any direction that has one.
   std::string direction;
-  bool charge_slot = true;  // receive only: pay for reading the slot
+  bool charge_slot = true;  // ipcq_recv: charge the time of reading the slot
 
-  // What the kernel was doing, for the who-waits-for-what table and errors of the data engine: "dot", and its number
-  // among the kernel's calls.
-  const char* kernel = "";  // strings that live until the program ends
+  // The call in the kernel that issued the command ("dot") and its index among the kernel's calls, for the table of
+  // waits in a deadlock report and for errors of the data engine.
+  const char* kernel = "";  // strings with static lifetime
   const char* call = "";
   std::uint64_t call_index = 0;
 };

@@ -7,10 +7,10 @@
 
 namespace kb::contract {
 
-// The plan of a composite_gemm or composite_math command on a PE with that room for tiles.
+// Plans a composite_gemm or composite_math command for a PE with this room for tiles.
 plan::PipelinePlan composite_plan(const Command& command, const plan::TileRoom& room);
 
-// The operation of a MATH stage: the command's, or that of one of its epilogues.
+// Operation of a MATH stage: the one of the command or of one of its epilogues.
 MathOp math_op_of(const Command& command, const plan::Stage& stage);
 
 }  // namespace kb::contract

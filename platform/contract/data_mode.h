@@ -1,4 +1,4 @@
-// Whether and when a run computes the contents of memory (D-1 .. D-5).
+// Whether a run computes the contents of memory, and when (D-1 .. D-5).
 #pragma once
 
 namespace kb::contract {

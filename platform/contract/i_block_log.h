@@ -1,4 +1,4 @@
-// The interface between blocks and the log of what they do.
+// Interface between the blocks and the log of their actions.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace kb::contract {
 
-// info: commands and transactions of a block; debug: each header that passes, too.
+// info: commands and transactions of a block; debug: also each header that passes.
 enum class LogLevel : std::uint8_t { info, debug };
 
 class IBlockLog {
  public:
   virtual ~IBlockLog() = default;
-  // The level for the block with this node id, none: log off. Asked once, before the run.
+  // Log level of the block with this node id; no value when its log is off. Blocks ask once, before the run.
   virtual std::optional<LogLevel> level_of(const std::string& block) = 0;
-  // A sentence about what the block does at a simulated time. Never moves time.
+  // Logs a sentence about an action of the block at a simulated time. Logging never changes a simulated time.
   virtual void write(LogLevel level, TimeFs at, const std::string& block, const std::string& sentence) = 0;
 };
 

@@ -1,4 +1,4 @@
-// The seam between the machine's contents and a model outside that keeps some of them.
+// Interface to an outside model that stores a part of the machine's memory contents.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace kb::contract {
 
-// Reads and writes at once and in no time, by physical address. Program Error MEMORY_ERROR when the model does not.
+// Accesses by physical address that take no simulated time. Program Error MEMORY_ERROR when the outside model fails.
 class IContentsKeeper {
  public:
   virtual void read(std::uint64_t pa, std::byte* bytes, std::uint64_t nbytes) = 0;

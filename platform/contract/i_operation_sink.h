@@ -1,5 +1,5 @@
-// Where finished operations are reported. PE blocks and the host port write to it; the data engine behind it is not
-// known to them.
+// Receiver of finished operations. PE blocks and the host port report to it and do not depend on the data engine behind
+// it.
 #pragma once
 
 #include <cstddef>
@@ -26,26 +26,26 @@ struct MemoryWrite;
 class IOperationSink {
  public:
   virtual ~IOperationSink() = default;
-  // A PE command that ended now. `component` is the engine's node; the order of calls is completion order. Its extents
-  // are as the kernel gave them: `translator` makes them physical (P-78); null: they are.
+  // Reports a PE command that ends now. `component` is the engine's node. Calls come in completion order. The command
+  // has the extents that the kernel gave; `translator` makes them physical (P-78), and is null when they are physical.
   virtual void on_command(NodeId component, const Command& command, const ITranslator* translator, TimeFs start,
                           TimeFs end) = 0;
-  // A stage of a composite's tile that ended now (P-72): timing only, the composite itself is reported when it is done.
-  // `composite` is its number on that PE.
+  // Reports a tile stage of a composite that ends now (P-72), for timing only: the composite itself is reported when it
+  // is done. `composite` is its number on this PE.
   virtual void on_stage(NodeId component, const plan::Stage& stage, std::uint64_t composite, std::uint64_t tile,
                         TimeFs start, TimeFs end) {
     static_cast<void>(component), static_cast<void>(stage), static_cast<void>(composite), static_cast<void>(tile),
         static_cast<void>(start), static_cast<void>(end);
   }
-  // A step of a message between PEs that ended now: its bytes were taken from `source` (as in a command) and are at
+  // A step of a message between PEs. When it ends, the bytes of `source` (extents as in a command) are at
   // `destination`.
   enum class MessageStep : std::uint8_t { send, copy, receive };
   struct MessageCopy {
     MessageStep step{};
     const std::vector<Extent>& source;
     const std::vector<Extent>& destination;
-    std::string_view direction;  // direction that the reporting PE sends to or receives from
-    std::uint64_t sequence = 0;  // sequence number of the message in its queue
+    std::string_view direction;  // queue of the reporting PE
+    std::uint64_t sequence = 0;  // number of the message in its queue
   };
   virtual void on_message(NodeId component, const MessageCopy& copy, const ITranslator* translator, TimeFs start,
                           TimeFs end) {
@@ -55,9 +55,9 @@ class IOperationSink {
   virtual void on_scratch_write(NodeId component, std::uint64_t pa, Dtype dtype, std::vector<std::byte> bytes,
                                 TimeFs at) = 0;
   virtual void on_host_write(NodeId component, const MemoryWrite& write, TimeFs start, TimeFs end) = 0;
-  // Contents for a kernel that looks at them; program Error DATA_ACCESS where the mode forbids it.
+  // Contents of memory for a kernel; program Error DATA_ACCESS where the data mode forbids it.
   virtual std::vector<std::byte> kernel_read(const std::vector<Extent>& extents) = 0;
-  // The same, but nothing where data mode off does not know them.
+  // Like kernel_read(), but returns no value when data mode off does not know the bytes.
   virtual std::optional<std::vector<std::byte>> read_if_known(const std::vector<Extent>& extents) {
     return kernel_read(extents);
   }

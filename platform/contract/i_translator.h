@@ -1,5 +1,4 @@
-// Translation of the addresses that a command carries, as a PE_MMU offers it to the other blocks of its PE and to
-// whoever gets their reports.
+// Address translation that a PE_MMU offers to the other blocks of its PE and to the receivers of their reports.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +10,14 @@
 
 namespace kb::contract {
 
-// Pure: no simulated time, no event, no change of state.
+// Translation changes no state and takes no simulated time.
 class ITranslator {
  public:
   virtual ~ITranslator() = default;
-  // Appends the physical extents of `extent` in order, split where mappings end; an extent that is physical already is
-  // appended as it is. Gives the first address without a mapping, with `physical` unchanged; nothing otherwise.
+  // Appends the physical extents of `extent`, in order and split where mappings end; a physical extent is appended
+  // unchanged. When an address has no mapping, returns the first such address and leaves `physical` unchanged.
   virtual std::optional<std::uint64_t> translate(const Extent& extent, std::vector<Extent>& physical) const = 0;
-  // What an engine waits for after the translation of one access.
+  // Time that an engine waits after the translation of one access.
   virtual TimeFs access_overhead() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// A kernel as the machine sees it, and the kernels that a machine knows.
+// Kernels in the form that the machine runs, and the interface of their catalog.
 #pragma once
 
 #include <functional>
@@ -11,14 +11,14 @@ namespace kb::contract {
 
 class IPe;
 
-// A name and a body over the PE and the values of its parameters. kernels/tl makes it from a typed function.
+// A name and a body that takes the PE and the parameter values. kernels/tl creates it from a typed function.
 struct Kernel {
   std::string name;  // ^[a-z][a-z0-9]*([_-][a-z0-9]+)*$
   std::string description;
   std::vector<KernelParameter> parameters;
-  std::function<void(IPe&, const std::vector<KernelArg>&)> body;  // takes what bind_arguments makes
+  std::function<void(IPe&, const std::vector<KernelArg>&)> body;  // takes the result of bind_arguments()
 
-  // Binds the arguments and runs the body, as a launch does.
+  // Binds the arguments and runs the body, like a launch.
   void run(IPe& pe, std::vector<NamedArg> args) const;
 };
 

@@ -1,4 +1,4 @@
-// The parameters of a kernel and the arguments of a launch, which names them.
+// Parameters of a kernel, and the named arguments of a launch.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace kb::contract {
 
 struct TensorLayout;
 
-// The value of an argument. std::monostate stands for an optional argument that was left out.
+// Value of an argument; std::monostate for an optional argument that is left out.
 using KernelArg = std::variant<std::monostate, std::shared_ptr<const TensorLayout>, std::int64_t, double, std::string>;
 
-// An argument as a launch writes it.
+// An argument as it is written in a launch.
 struct NamedArg {
   std::string name;
   KernelArg value;
@@ -31,17 +31,17 @@ struct KernelParameter {
   std::string text() const;  // "a: tensor", "tile: int (optional)"
 };
 
-// The values in the order of the parameters, one for each: what the body of a kernel reads. A whole number given for a
-// float becomes one. Program Error SCHEMA_ERROR, naming kernel, argument and nearest parameter, when an argument is
-// unknown, missing, given twice or of another kind.
+// Returns one value per parameter, in the order of the parameters; the kernel body reads these. An integer given for a
+// float parameter is converted. Program Error SCHEMA_ERROR, naming the kernel, the argument and the nearest parameter,
+// when an argument is unknown, missing, given twice or of the wrong kind.
 std::vector<KernelArg> bind_arguments(const std::string& kernel, const std::vector<KernelParameter>& parameters,
                                       std::vector<NamedArg> args);
 
-// Throws as bind_arguments() unless `args` are what it makes.
+// Throws like bind_arguments() unless `args` is a possible result of it.
 void check_bound(const std::string& kernel, const std::vector<KernelParameter>& parameters,
                  const std::vector<KernelArg>& args);
 
-// SCHEMA_ERROR unless the parameters have names, each another one.
+// Program Error SCHEMA_ERROR unless every parameter has a name and all names differ.
 void check_parameters(const std::string& kernel, const std::vector<KernelParameter>& parameters);
 
 }  // namespace kb::contract

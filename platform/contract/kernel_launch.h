@@ -13,15 +13,15 @@
 
 namespace kb::contract {
 
-// One launch on one SIP (H-31). Cubes and PEs are explicit and not empty.
+// One launch on one SIP (H-31). Cubes and PEs are listed explicitly; neither list is empty.
 struct KernelLaunch {
   std::string kernel;
-  std::vector<KernelArg> args;  // one for each parameter of the kernel, in their order (bind_arguments)
+  std::vector<KernelArg> args;  // one per parameter of the kernel, in order (bind_arguments)
   SipId sip;
   std::vector<CubeId> cubes;  // ascending
   std::vector<PeId> pes;      // ascending, the same in every cube
   FailurePolicy failure_policy = FailurePolicy::fail_fast;
-  std::optional<TimeFs> target_start;  // absolute; otherwise IO_CPU stamps (H-47, H-49)
+  std::optional<TimeFs> target_start;  // absolute; without it IO_CPU stamps the launch (H-47, H-49)
   std::string label;                   // shown in reports only
 
   std::string name() const { return launch_name(kernel, label); }

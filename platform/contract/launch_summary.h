@@ -1,4 +1,4 @@
-// What the PEs of a launch measured, taken together.
+// Measurements of a launch, combined over its PEs.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,20 @@ namespace kb::contract {
 
 struct PeResult;
 
-// Metrics over the PEs (H-37, H-38); 0 without PEs.
+// Metrics over the PEs (H-37, H-38); all are 0 when there are no PEs.
 struct LaunchSummary {
-  TimeFs start = kNever;  // first kernel body entered; kNever when none was
+  TimeFs start = kNever;  // when the first kernel body was entered; kNever when none was
   TimeFs exec_min = 0_fs;
-  TimeFs exec_max = 0_fs;     // critical path of the launch
-  TimeFs dma_max = 0_fs;      // summed over the operations, which go on at once
-  TimeFs channel_max = 0_fs;  // in which the read or the write channels of PE_DMA were in use, whichever longer
+  TimeFs exec_max = 0_fs;  // critical path of the launch
+  TimeFs dma_max = 0_fs;   // sum over the DMA operations, which overlap
+  // time in which the read or the write channels of PE_DMA were in use, the longer of the two
+  TimeFs channel_max = 0_fs;
   TimeFs compute_max = 0_fs;
   std::int64_t macs = 0;  // total of all PEs
   std::int64_t useful_macs = 0;
   TimeFs late_max = 0_fs;
   std::size_t pes = 0;
-  std::size_t late_pes = 0;  // arrived after the start stamp (H-50)
+  std::size_t late_pes = 0;  // PEs at which the launch arrived after its start stamp (H-50)
 
   void add(const LaunchSummary& other);
 };

@@ -14,7 +14,7 @@ struct MachineInfo {
   int cube_mesh_w = 1, cube_mesh_h = 1;
   int pes_per_cube = 1;
   SipTopology sip_topology = SipTopology::ring_1d;
-  int sip_w = 0, sip_h = 0;  // 0, 0 = no grid, as for a ring (K-10)
+  int sip_w = 0, sip_h = 0;  // 0, 0: the SIPs form no grid, for example a ring (K-10)
   std::uint64_t hbm_slice_bytes = 0;
   std::uint64_t hbm_alignment = 256;  // alignment of tensors in HBM, bytes: the size of a flit
   AddressModel address_model = AddressModel::pa;

@@ -1,4 +1,4 @@
-// Contents that repeat.
+// A repeating pattern of memory contents.
 #pragma once
 
 #include <cstdint>

@@ -15,36 +15,38 @@ namespace kb::contract {
 
 struct TensorLayout;
 
-// Bytes written by the host: a repeated pattern or a host buffer (`host_buffer_ref`), never both.
+// A write of the host: either a repeated pattern or bytes of a host buffer (`host_buffer_ref`).
 struct MemoryWrite {
   PeCoord owner;  // placement tag (H-11)
   std::uint64_t pa = 0;
   std::uint64_t nbytes = 0;
-  std::optional<MemoryKind> memory;  // dst_mem_kind: what the address has to lie in; absent = AUTO
+  std::optional<MemoryKind> memory;  // dst_mem_kind: memory that must contain the address; no value = AUTO
   Pattern pattern;
-  // nbytes from `buffer_offset`; null = pattern. In data mode off it may be empty: the contents do not matter.
+  // Source bytes, from `buffer_offset`; null = pattern. In data mode off the buffer may be empty, because contents do
+  // not matter.
   std::shared_ptr<const std::vector<std::byte>> buffer;
   std::uint64_t buffer_offset = 0;
-  // Indices and masks may come from it in data mode off (decision 0047); then `buffer` is not empty.
+  // Data mode off needs the contents, because indices or masks may come from them (decision 0047); `buffer` is then not
+  // empty.
   bool known = false;
 };
 
-// Puts a tensor's shards into the page tables (VA) or segment tables (LA) of PEs of one SIP, or takes them out
-// . Completes when every table has changed. Under LA the entries of a request are all that the PE is
-// to know of the tensor.
+// Adds a tensor's shards to the page tables (VA) or segment tables (LA) of PEs of one SIP, or removes them (A-47, A-73,
+// It completes when every table has changed. Under LA the entries of a request replace all entries of the tensor
+// on the PE.
 struct MapRequest {
   struct Entry {
-    std::uint64_t va = 0;  // plain, without its tag
-    std::uint64_t pa = 0;  // no meaning in an unmap
+    std::uint64_t va = 0;  // without tag
+    std::uint64_t pa = 0;  // not used by an unmap
     std::uint64_t nbytes = 0;
   };
   bool unmap = false;
-  std::shared_ptr<const TensorLayout> tensor;  // whose; its va_base and nbytes bound the entries
+  std::shared_ptr<const TensorLayout> tensor;  // the mapped tensor; its va_base and nbytes bound the entries
   SipId sip;
-  std::vector<CubeId> cubes;  // ascending; empty = every cube of the SIP
-  std::vector<PeId> pes;      // ascending, the same in every cube; empty = every PE of a cube
+  std::vector<CubeId> cubes;  // ascending; empty = all cubes of the SIP
+  std::vector<PeId> pes;      // ascending, the same in every cube; empty = all PEs of a cube
   std::vector<Entry> entries;
-  std::uint64_t page_size = 0;  // page size of the allocator of virtual addresses; not used under LA
+  std::uint64_t page_size = 0;  // page size of the virtual address allocator; not used under LA
 };
 
 struct MemoryRead {

@@ -1,4 +1,4 @@
-// Where the time of a kernel on one PE went, and what was busy meanwhile.
+// How the time of a kernel on one PE divides, and which resources were busy.
 #pragma once
 
 #include <array>
@@ -10,30 +10,31 @@
 
 namespace kb::contract {
 
-// Each moment of a kernel counts once, for the first of these that holds: the PE computes, or this is why it does not.
+// Each moment of a kernel counts for the first value in this list that applies: the engine that computes, or else the
+// stall reason.
 enum class TimeShare : std::uint8_t {
   gemm,          // PE_GEMM computes
   math,          // PE_MATH computes
-  queue_full,    // an engine holds a result that the next block has no room for
+  queue_full,    // an engine holds a result because the next queue is full
   tlb,           // an access waits for its address translation
-  channel_busy,  // transfers wait for a DMA channel, all of which are in use
+  channel_busy,  // transfers wait because all DMA channels are in use
   tcm,           // operands or results move between TCM and register file
-  dma,           // a transfer is under way
-  scalar,        // the PE's CPU works
-  dependency,    // none of these: the kernel waits for something outside the PE
+  dma,           // a transfer is in flight
+  scalar,        // the PE's CPU executes
+  dependency,    // everything else: the kernel waits for something outside the PE
 };
 inline constexpr std::size_t kTimeShares = 9;
 // The phrase says what the PE did: "waited for a DMA channel".
 const Word& word_of(TimeShare share);
 
-// Service times in the same window, per unit of the resource: with two read channels half of what both were busy.
+// Busy time of a resource during the kernel, per unit: with two read channels, half of the sum of both.
 enum class PeResource : std::uint8_t {
   compute,     // the accel_slot
   read_link,   // bytes read / bandwidth of the link from the router
   write_link,  // bytes written / bandwidth of the link to the router
   tcm_read,    // FETCH
   tcm_write,   // STORE
-  hbm_slice,   // bursts to and from the PE's own slice / bandwidth of its pseudo-channels
+  hbm_slice,   // bursts of the PE's own slice / bandwidth of its pseudo-channels
   read_channel,
   write_channel,
 };
@@ -51,8 +52,8 @@ struct TimeShares {
   TimeFs exposed_dma() const { return of(TimeShare::dma) + of(TimeShare::channel_busy); }
   TimeFs of(PeResource resource) const { return busy[static_cast<std::size_t>(resource)]; }
   TimeFs total() const;
-  // The resource that bounds the kernel from below: the busiest one, but rather a wire, a memory port or an engine
-  // within 5 % of it than a channel, whose operations last as long as what they wait for.
+  // The resource that bounds the kernel from below: the busiest one. A wire, memory port or engine within 5 % of a
+  // channel takes precedence, because a channel is occupied as long as its operations wait for other resources.
   PeResource limiter() const;
 
   TimeShares& operator-=(const TimeShares& other);

@@ -22,9 +22,9 @@ struct ActivityTables {
     std::int64_t units = 1;
   };
   struct Row {
-    std::size_t epoch = 0, series = 0;  // positions in the lists
+    std::size_t epoch = 0, series = 0;  // indices into the lists above
     std::int64_t busy_fs = 0, wait_fs = 0, bytes = 0, queue = 0;
-    std::string bins;  // as record::BinList writes them; not yet checked
+    std::string bins;  // encoded as record::BinList, not yet validated
   };
 
   std::vector<Epoch> epochs;

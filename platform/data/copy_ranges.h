@@ -1,4 +1,4 @@
-// Values of an IntervalMap that go with bytes which are copied.
+// Copies values of an IntervalMap along with the bytes that they describe.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,9 @@
 
 namespace kb::data {
 
-// Gives each byte of `destination` the value of that byte of `source`, or none. The source is taken whole before the
-// destination changes. moved(value, distance) is a value for bytes that are `distance` (modulo 2^64) further on.
+// Gives each byte of `destination` the value of the matching byte of `source`, or no value. The source is read
+// completely before the destination changes. moved(value, distance) adapts a value to an address that is larger by
+// `distance` (modulo 2^64).
 template <typename T, typename Moved>
 void copy_ranges(IntervalMap<T>& map, const std::vector<Extent>& source, const std::vector<Extent>& destination,
                  Moved&& moved) {

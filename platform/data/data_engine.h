@@ -1,4 +1,4 @@
-// The second engine of a simulation: what the operations compute, next to when they happen.
+// The data engine: computes the results of operations, separately from their timing.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +20,14 @@ namespace kb::data {
 
 using contract::DataMode;
 
-// Takes finished operations in completion order and computes them in that order: at once (eager), later (replay) or not
-// at all (off), but for integers that are known in every mode. Because the order is the same, the modes agree bit for
-// bit.
+// Takes finished operations in completion order and computes them in that order: immediately (eager), later (replay) or
+// not (off, except for integers that every mode knows). The equal order makes the modes agree bit for bit.
 class DataEngine {
  public:
   struct Options {
-    std::function<std::string(NodeId)> component_name;  // for messages; absent: "node 7"
-    std::size_t max_pending = 128;                      // replay computes by itself when more operations are queued
-    IOpSink* sink = nullptr;                            // op log; may be null; outlives the engine
+    std::function<std::string(NodeId)> component_name;  // for messages; default: "node 7"
+    std::size_t max_pending = 128;                      // replay computes once more operations than this are queued
+    IOpSink* sink = nullptr;                            // operation log; may be null; outlives the engine
   };
 
   DataEngine(DataMode mode, MemoryStore& memory);
@@ -37,43 +36,43 @@ class DataEngine {
   DataEngine(const DataEngine&) = delete;
   DataEngine& operator=(const DataEngine&) = delete;
 
-  // False when complete() would only count; the caller may then skip building records, of writes those that are not
-  // `known`.
+  // False when complete() would only count operations, so that the caller need not build records. wants_write() is the
+  // same for a write whose contents are `known` or not.
   bool wants_records() const { return mode_ != DataMode::off || options_.sink != nullptr || !known_.empty(); }
   bool wants_write(bool known) const { return known || wants_records(); }
 
-  // Whether stages of tiles are wanted: they stand in the log and compute nothing.
+  // Tile stages are only logged; they compute no data.
   bool wants_stages() const { return options_.sink != nullptr; }
 
-  // Whether the operation log gets a row. One without has the number of the operation that follows.
+  // Whether the operation gets a row in the log. An operation without one shares the number of the next operation.
   enum class Logged : std::uint8_t { no, yes };
 
-  // One finished operation. Calls come in completion order. Program Errors of the computation (DIVISION_BY_ZERO,
-  // UNWRITTEN_READ, ...) name the operation; in replay they surface when the operation is computed. `record` may be
-  // left with the contents of an earlier one, whose memory its next use can take.
+  // Takes one finished operation; calls come in completion order. Program Errors of the computation (DIVISION_BY_ZERO,
+  // UNWRITTEN_READ, ...) name the operation; in replay they are thrown when it is computed. `record` may be left with
+  // the contents of an earlier record, so that its memory can be reused.
   void complete(OpRecord&& record, Logged logged = Logged::yes);
 
-  // Computes everything queued (replay). Which bytes count as computed does not change.
+  // Computes all queued operations (replay). It does not change which bytes kernel_read() refuses.
   void sync();
 
-  // Contents as of all operations completed so far (K-40); in mode off nothing when one of the bytes is not known.
+  // Contents after all operations completed so far (K-40); no value when mode off does not know one of the bytes.
   std::optional<std::vector<std::byte>> contents(const std::vector<Extent>& extents);
-  // The same, but zeros instead of nothing.
+  // Like contents(), but returns zeros when a byte is not known.
   std::vector<std::byte> read(const std::vector<Extent>& extents);
 
-  // Contents for a kernel. Program Error DATA_ACCESS in mode off when a byte is not known, and in replay when one was
-  // computed by gemm or math (P-62); the message names that operation.
+  // Contents for a kernel. Program Error DATA_ACCESS in mode off when a byte is not known, and in replay when a byte
+  // was computed by gemm or math (P-62); the message names that operation.
   std::vector<std::byte> kernel_read(const std::vector<Extent>& extents);
-  // The same, but nothing in mode off when a byte is not known.
+  // Like kernel_read(), but returns no value when mode off does not know one of the bytes.
   std::optional<std::vector<std::byte>> read_if_known(const std::vector<Extent>& extents);
 
-  // Bytes whose contents changed without an operation.
+  // Marks bytes that changed without an operation as not known.
   void forget(std::uint64_t pa, std::uint64_t nbytes) { known_.forget(pa, nbytes); }
 
-  // Accesses whose indices or masks were assumed (mode off).
+  // Counts accesses with assumed indices or masks (mode off).
   struct Unknown {
     std::uint64_t count = 0;
-    NodeId component;  // of the first one, and its call in the kernel
+    NodeId component;  // of the first such access, with its call in the kernel
     std::string call;
     std::uint64_t call_index = 0;
   };
@@ -97,10 +96,10 @@ class DataEngine {
     std::uint64_t sequence = 0;
     OpRecord record;
   };
-  std::vector<Queued> queue_;  // the first `pending_` wait to be computed, the others to be used again
+  std::vector<Queued> queue_;  // the first `pending_` entries are queued, the rest is kept for reuse
   std::size_t pending_ = 0;
   TaintMap taint_;
-  KnownContents known_;  // in mode off
+  KnownContents known_;  // used in mode off
   Unknown unknown_;
   std::unique_ptr<Executor> executor_;
 };

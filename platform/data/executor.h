@@ -1,5 +1,5 @@
-// Computes operations on the memory store. Floats compute in f32 and are rounded once per operation to the dtype of the
-// output; integers wrap in two's complement; NaNs are written in one form (positive, quiet) on every platform.
+// Computes operations on the memory store. Floats compute in f32 and are rounded once per operation to the output's
+// dtype; integers wrap in two's complement; NaNs are written as the positive quiet NaN on every platform.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,9 @@ class Executor {
  public:
   explicit Executor(MemoryStore& memory);
 
-  // Model Error when extents and shapes of the record disagree; program Errors DIVISION_BY_ZERO (integers), VALUE_ERROR
-  // (cast, and sums of integers that do not fit), UNWRITTEN_READ, and those of math_result() and gemm_result().
+  // Model Error when extents and shapes of the record disagree. Program Errors: DIVISION_BY_ZERO (integers),
+  // VALUE_ERROR (cast, and sums of integers that do not fit), UNWRITTEN_READ, and those of math_result() and
+  // gemm_result().
   void execute(const OpRecord& record);
 
  private:
@@ -28,14 +29,14 @@ class Executor {
   void run(const OtherOp&) {}
   void run(const TileOp&) {}
 
-  // Adds bytes_ to the destination, piece after piece, so that all count which name one place.
+  // Adds bytes_ to the destination one element after the other, so that repeated addresses accumulate.
   void add_to(const std::vector<Extent>& destination, Dtype dtype);
   template <typename Wide>
   void run_math(const MathOpRecord& op, const Shape& full);
   void run_cast(const MathOpRecord& op);
   void run_rand(const MathOpRecord& op);
   void run_repacking(const MathOpRecord& op);
-  // Those that pick or place elements: argmax, argmin, topk, concat.
+  // Operations that select or place elements: argmax, argmin, topk, concat.
   void run_selection(const MathOpRecord& op);
   template <typename Wide>
   void run_arg(const MathOpRecord& op);
@@ -43,27 +44,27 @@ class Executor {
   void run_topk(const MathOpRecord& op);
   template <typename Wide>
   void run_concat(const MathOpRecord& op);
-  // Elements of an operand, transposed and broadcast to `shape`.
+  // Loads the elements of an operand, transposed and broadcast to `shape`.
   template <typename Wide>
   void load(const OperandRef& operand, const Shape& shape, std::vector<Wide>& out);
   template <typename Wide>
   void store(const OperandRef& out, const std::vector<Wide>& values);
-  // Integers that must fit; `what` and the remedy are for the VALUE_ERROR.
+  // Stores integers that must fit the dtype; `what` and `remedy` go into the VALUE_ERROR.
   void store_fitting(std::string_view what, const OperandRef& out, const std::vector<std::int64_t>& values,
                      std::string_view remedy);
-  // Operands of a product in the type it is computed in.
+  // Operands of a matrix product, in the type of the computation.
   template <typename Acc>
   struct Matrices {
     std::vector<Acc> a, b, out;
   };
-  // Gives the largest magnitude of integers.
+  // Returns the largest magnitude of integer elements.
   template <typename Acc>
   std::uint64_t load_matrix(const OperandRef& operand, std::vector<Acc>& out);
   template <typename Acc>
   void multiply(const GemmOp& op, Matrices<Acc>& use);
   void store_product(const GemmOp& op, const std::vector<std::int64_t>& values);
-  void multiply_exactly(const GemmOp& op);  // integers whose sums may leave the accumulator
-  // Results of composites with epilogues.
+  void multiply_exactly(const GemmOp& op);  // for integers whose sums may overflow the accumulator
+  // Intermediate results of composites with epilogues.
   struct Product;
   void multiply_with_epilogues(const GemmOp& op);
   void run_with_epilogues(const MathOpRecord& op);
@@ -73,14 +74,14 @@ class Executor {
   void apply_where(const Epilogue& epilogue, Product& x, std::int64_t k_tile);
 
   MemoryStore& memory_;
-  // Used again by the next operation: fresh pages cost as much as what is written into them.
+  // Buffers that the next operation reuses, because fresh pages cost as much as writing them.
   std::vector<std::byte> bytes_;
   Matrices<float> floats_;
   Matrices<std::uint32_t> words_;
   Matrices<std::uint64_t> long_words_;
 };
 
-// Throws model Error unless the extents hold exactly the operand's elements.
+// Model Error unless the extents hold exactly the operand's elements.
 void check_extents(const OperandRef& operand);
 
 }  // namespace kb::data

@@ -1,4 +1,4 @@
-// A place that finished operations are written to.
+// Interface of the logs that store finished operations.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@ namespace kb::data {
 class IOpSink {
  public:
   virtual ~IOpSink() = default;
-  // `sequence` counts from 0 in completion order without gaps.
+  // `sequence` counts from 0 in completion order, without gaps.
   virtual void record(std::uint64_t sequence, const OpRecord& record) = 0;
-  // The contents are complete when this returns; nothing is recorded afterwards.
+  // Completes the log; no call of record() follows.
   virtual void finish() = 0;
 };
 

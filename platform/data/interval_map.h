@@ -1,4 +1,4 @@
-// Values attached to ranges of addresses; a later range replaces what it covers.
+// Maps address ranges to values; a later range replaces the parts of earlier ones that it covers.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace kb::data {
 
-// T needs ==; neighbouring ranges of equal values are one range.
+// T needs ==; adjacent ranges with equal values are merged.
 template <typename T>
 class IntervalMap {
  public:
@@ -45,7 +45,7 @@ class IntervalMap {
     ranges_.emplace_hint(next, begin, Range{end, value});
   }
 
-  // visit(begin, end, value) for every part of a range inside [begin, end), ascending; stops when visit returns false.
+  // Calls visit(begin, end, value) for every part of a range inside [begin, end), ascending, until visit returns false.
   template <typename Visit>
   void for_each(std::uint64_t begin, std::uint64_t end, Visit&& visit) const {
     for (auto it = first_overlap(begin); it != ranges_.end() && it->first < end; ++it) {
@@ -58,7 +58,7 @@ class IntervalMap {
     std::uint64_t end;
     T value;
   };
-  using Map = std::map<std::uint64_t, Range>;  // by first address
+  using Map = std::map<std::uint64_t, Range>;  // key: first address
 
   typename Map::const_iterator first_overlap(std::uint64_t begin) const {
     auto it = ranges_.upper_bound(begin);

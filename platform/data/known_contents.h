@@ -1,4 +1,4 @@
-// What a run that computes nothing (data mode off) knows of memory (decision 0047).
+// Memory contents that are known in a run without data (data mode off; decision 0047).
 #pragma once
 
 #include <cstddef>
@@ -14,26 +14,27 @@
 
 namespace kb::data {
 
-// Integers that the host or a kernel wrote, wherever they were copied to since, and what MATH and atomic additions make
-// of at most kMostElements of them. All other bytes are unknown, also those that nobody wrote. No bytes are copied: a
-// range refers to the buffer that it came with.
+// Tracks integers that the host or a kernel wrote, through all copies, MATH operations and atomic additions of at most
+// kMostElements elements. All other bytes are unknown, including bytes that were never written. No bytes are copied: a
+// range refers to its original buffer.
 class KnownContents {
  public:
   static constexpr std::int64_t kMostElements = 4096;
 
-  // What `memory` keeps outside is never known, because a model outside may change it.
+  // Contents that `memory` keeps outside are never known, because an outside model may change them.
   explicit KnownContents(const MemoryStore& memory);
 
   bool empty() const { return map_.empty(); }
   std::size_t ranges() const { return map_.size(); }
   void apply(const OpRecord& record);
   void forget(std::uint64_t pa, std::uint64_t nbytes) { map_.erase(pa, pa + nbytes); }
-  // The bytes of the extents, one after the other; nothing when one of them is unknown.
+  // Bytes of the extents in order; no value when one of them is unknown.
   std::optional<std::vector<std::byte>> read(const std::vector<Extent>& extents) const;
 
  private:
-  // Bytes of a buffer, or a pattern that repeats; `origin` is the address of its first byte, modulo 2^64. With a row
-  // that of byte `first` of the buffer, in which rows of so many bytes are `pitch` apart: a tile of a larger tensor.
+  // Bytes of a buffer, or of a repeating pattern. `origin` is the address of its first byte, modulo 2^64. When the
+  // source is a tile of a larger tensor, `origin` is the address of byte `first` of the buffer, whose rows are `pitch`
+  // bytes apart.
   struct Source {
     std::shared_ptr<const std::vector<std::byte>> buffer;  // null: pattern
     contract::Pattern pattern;
@@ -52,21 +53,21 @@ class KnownContents {
   void apply(const WriteOp& op);
   void apply(const MathOpRecord& op);
   void add(const CopyOp& op);
-  // What a copy of rows of one buffer to one place makes of it; nothing for other copies.
+  // Source that results from copying rows of one buffer to one place; no value for other copies.
   std::optional<Source> tile(const CopyOp& op) const;
-  bool knows_some(const std::vector<Extent>& extents) const;  // or something between them
+  bool knows_some(const std::vector<Extent>& extents) const;  // may also be true for bytes between the extents
   void forget(const std::vector<Extent>& extents);
   void assign(const Extent& extent, const Source& source);
-  // Computes the operation with its operands in work_. Returns no value when one is unknown, too large or not of
-  // integers, or when it fails, e.g. divides by zero, which runs that compute report.
+  // Computes the operation on operands in work_. Returns no value when an operand is unknown, too large or not of
+  // integers, or when the operation fails (for example by a division by zero, which runs with data report).
   std::optional<MathOpRecord> computed(const MathOpRecord& op);
-  // Takes an operand to a place of its own in work_; false when it is unknown.
+  // Copies an operand to a free place in work_; false when it is unknown.
   bool take(OperandRef& operand);
   void give(const OperandRef& to, const OperandRef& from);
 
   const MemoryStore& memory_;
   IntervalMap<Source> map_;
-  MemoryStore work_;  // operands of one operation, side by side
+  MemoryStore work_;  // contents of the operands of one operation
   Executor executor_{work_};
   std::uint64_t room_ = 0;  // next free address in work_
 };

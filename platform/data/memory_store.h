@@ -1,5 +1,5 @@
-// The contents of every memory of the machine: HBM, cube SRAM and PE TCM (kernel scratch included) in one sparse,
-// byte-addressable store keyed by physical address, so that the owner is part of the key (P-77, P-78).
+// Contents of all memories of the machine: HBM, cube SRAM and PE TCM (kernel scratch included), in one sparse,
+// byte-addressable store. The physical address is the key and identifies the owner (P-77, P-78).
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class MemoryStore {
  public:
   struct Options {
     bool strict = false;                                       // reading unwritten bytes is an error
-    std::function<std::string(std::uint64_t)> format_address;  // for messages; absent: hexadecimal
+    std::function<std::string(std::uint64_t)> format_address;  // for messages; default: hexadecimal
   };
   static constexpr std::uint64_t kPageBytes = 16 * kKiB;
 
@@ -35,31 +35,32 @@ class MemoryStore {
   MemoryStore(const MemoryStore&) = delete;
   MemoryStore& operator=(const MemoryStore&) = delete;
 
-  // From now on these bytes are with `keeper`, which outlives all uses of the store. They count as written.
+  // From now on `keeper` stores these bytes; it outlives all uses of the store. They count as written.
   void keep_outside(std::uint64_t pa, std::uint64_t nbytes, contract::IContentsKeeper& keeper);
-  bool is_kept_outside(std::uint64_t pa, std::uint64_t nbytes) const;  // any of the bytes
+  bool is_kept_outside(std::uint64_t pa, std::uint64_t nbytes) const;  // true when any of the bytes is
 
   void write(std::uint64_t pa, const std::byte* bytes, std::uint64_t nbytes);
-  // Repeats `pattern` from `pa` on; the last repetition may be cut. Allocates no pages when it covers one whole page or
-  // more. Program Error SCHEMA_ERROR when the width is not 1, 2, 4 or 8.
+  // Repeats `pattern` from `pa` on; the last repetition may be cut. A filling of at least one whole page allocates no
+  // pages. Program Error SCHEMA_ERROR when the width is not 1, 2, 4 or 8.
   void fill(std::uint64_t pa, std::uint64_t nbytes, Pattern pattern);
-  // Unwritten bytes: program Error UNWRITTEN_READ in strict mode, else zero.
+  // Reading unwritten bytes is program Error UNWRITTEN_READ in strict mode; otherwise they are zero.
   void read(std::uint64_t pa, std::byte* bytes, std::uint64_t nbytes) const;
 
-  // Extents in order, as one run of bytes. `out` has room for all of them.
+  // gather() reads the extents in order into contiguous bytes, scatter() writes them. `out` has room for all bytes.
   void gather(const std::vector<Extent>& extents, std::byte* out) const;
   std::vector<std::byte> gather(const std::vector<Extent>& extents) const;
   void gather(const std::vector<Extent>& extents, std::vector<std::byte>& bytes) const;  // replaces `bytes`
   void scatter(const std::vector<Extent>& extents, const std::byte* bytes);
 
-  // Address of the first byte in the range that was never written.
+  // Address of the first byte in the range that was never written; no value when all were.
   std::optional<std::uint64_t> first_unwritten(std::uint64_t pa, std::uint64_t nbytes) const;
   std::string format_address(std::uint64_t pa) const;
   bool strict() const { return options_.strict; }
-  std::size_t pages() const { return pages_.size(); }  // allocated ones; 18 KiB of host memory each
+  std::size_t pages() const { return pages_.size(); }  // allocated pages; each takes 18 KiB of host memory
 
  private:
-  // A filled range that no page was allocated for. The pattern starts at `origin`, whichever part is left.
+  // A filled range without allocated pages. The pattern starts at `origin`, even when the start of the range was
+  // replaced.
   struct Filling {
     Pattern pattern;
     std::uint64_t origin = 0;
@@ -82,8 +83,9 @@ class MemoryStore {
   [[noreturn]] void fail_unwritten(std::uint64_t pa, std::uint64_t nbytes, std::uint64_t first) const;
 
   Options options_;
-  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;  // by pa / kPageBytes; never iterated in order
-  IntervalMap<Filling> fillings_;  // holds where no page exists; a page, once allocated, takes its contents over
+  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;  // key: pa / kPageBytes; never iterated, because its
+                                                                    // order is not defined
+  IntervalMap<Filling> fillings_;  // valid where no page exists; an allocated page takes over its contents
   IntervalMap<contract::IContentsKeeper*> outside_;
   mutable std::uint64_t last_number_ = ~std::uint64_t{0};
   mutable Page* last_page_ = nullptr;

@@ -1,4 +1,4 @@
-// The operation log as a file of tab-separated values; docs/guides/oplog.md documents the columns.
+// The operation log as tab-separated text; docs/guides/oplog.md documents the columns.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,20 +20,21 @@ struct SeriesInfo;
 
 namespace kb::data {
 
-// Rows stream to the file; finish() completes it, and its owner commits it.
+// Rows stream to the file. finish() completes the file; the owner of the file commits it.
 class OpLog final : public IOpSink {
  public:
   struct Options {
-    std::vector<std::string> component_names;              // by NodeId; the host is "host"
-    std::function<std::string_view(std::uint64_t)> space;  // "hbm", "sram", "tcm" of an address; absent: no spaces
-    std::vector<std::pair<std::string, std::string>> facts = {};  // of the run; a database keeps them, text does not
-    const record::ActivityRecorder* activity = nullptr;           // the same; finished before the log is
-    std::function<std::string(const record::SeriesInfo&)> series_label = {};  // of its series
+    std::vector<std::string> component_names;  // indexed by NodeId; the host is "host"
+    // memory of an address: "hbm", "sram", "tcm"; default: no column values
+    std::function<std::string_view(std::uint64_t)> space;
+    std::vector<std::pair<std::string, std::string>> facts = {};  // facts of the run, stored in a database only
+    const record::ActivityRecorder* activity = nullptr;  // stored in a database only; finished before the log is
+    std::function<std::string(const record::SeriesInfo&)> series_label = {};  // names of the activity series
   };
 
   OpLog(observe::OutputFile& file, Options options);
 
-  // Errors as those of OutputFile::write().
+  // Errors are those of OutputFile::write().
   void record(std::uint64_t sequence, const OpRecord& record) override;
   void finish() override;
 

@@ -24,8 +24,8 @@ struct OpRow {
   std::int64_t seq = 0;
   std::int64_t start_fs = 0;
   std::int64_t end_fs = 0;
-  std::int64_t component = 0;  // as in `component`
-  std::int64_t operation = 0;  // as in `operation`
+  std::int64_t component = 0;  // id in table `component`
+  std::int64_t operation = 0;  // id in table `operation`
 };
 
 struct OpLogNames {
@@ -34,17 +34,17 @@ struct OpLogNames {
     std::string kind;
     std::string name;
   };
-  std::vector<std::pair<std::int64_t, std::string>> components;  // that have operations
+  std::vector<std::pair<std::int64_t, std::string>> components;  // only components that have operations
   std::vector<Operation> operations;
 };
 
-// What operations of one kind computed together.
+// Sums over the operations of one kind.
 struct OpWork {
-  std::int64_t operation = 0;  // as in `operation`
+  std::int64_t operation = 0;  // id in table `operation`
   std::int64_t count = 0;
   double busy_fs = 0;
-  double macs = 0, useful_macs = 0;  // of products; commands have all of theirs counted as useful
-  double elements = 0;               // of MATH, times passes
+  double macs = 0, useful_macs = 0;  // for products; all MACs of simple commands count as useful
+  double elements = 0;               // for MATH: elements times passes
 };
 
 // A launch on one SIP. Times in fs.
@@ -58,70 +58,71 @@ struct LaunchRow {
   std::vector<std::pair<std::string, std::int64_t>> parts;  // of submission to completion; empty when no PE ran
 };
 
-// A message is sent out of an operand, copied into the receiver's slot and received out of it.
+// A message is sent from an operand, copied into a slot of the receiver, and received from the slot.
 struct MessageStep {
   enum class Kind { send, copy, receive };
   Kind kind = Kind::send;
   std::int64_t component = 0;
   std::int64_t start_fs = 0, end_fs = 0;
   std::string source, destination;  // addresses
-  std::int64_t sequence = 0;        // of the message in its queue
+  std::int64_t sequence = 0;        // number of the message in its queue
   std::int64_t bytes = 0;
-  std::string direction;  // at the PE of the step
+  std::string direction;  // queue of the PE that executes the step
 };
 
-// Which operations, in which order.
+// Selection and order of operations.
 struct OpQuery {
   enum class Order { sequence, start, end, duration };
-  std::optional<std::vector<std::int64_t>> components;  // none: all
+  std::optional<std::vector<std::int64_t>> components;  // no value: all
   std::optional<std::vector<std::int64_t>> operations;
-  std::optional<std::int64_t> from_fs, to_fs;  // under way in [from, to)
-  std::int64_t after_seq = -1;                 // beyond this one
+  std::optional<std::int64_t> from_fs, to_fs;  // operations in flight at some time in [from, to)
+  std::int64_t after_seq = -1;                 // only rows after this one
   Order order = Order::sequence;
   bool descending = false;
   std::int64_t offset = 0;
   std::int64_t limit = 100;
 };
 
-// Opened for reading alone: nothing beside the file is looked at, created or locked. The functions may be called from
-// several threads, which take turns.
+// Read-only access to a log. No file other than the log is read, created or locked. The functions may be called from
+// several threads; calls are serialised.
 class OpLogDatabase {
  public:
-  // Configuration Error when it cannot be read, is no such database, or was written by a newer program.
+  // Configuration Error when the file cannot be read, is not such a database, or was written by a newer program.
   explicit OpLogDatabase(std::string file);
   ~OpLogDatabase();
   OpLogDatabase(const OpLogDatabase&) = delete;
   OpLogDatabase& operator=(const OpLogDatabase&) = delete;
 
   const OpLogNames& names() const { return names_; }
-  // One more than the largest `seq`.
+  // Largest `seq` plus one.
   std::int64_t end_seq() const { return end_seq_; }
 
-  // Every operation with seq in [from, to), in that order, until `take` returns false. Errors as the constructor's.
+  // Visits every operation with seq in [from, to), in that order, until `take` returns false. Errors are those of the
+  // constructor.
   void scan(std::int64_t from, std::int64_t to, const std::function<bool(const OpRow&)>& take);
-  // All of them in the order of their start, then of seq, until `take` returns false; the second argument are the
-  // parameters of an operation of one of `kinds`, else empty.
+  // Visits all operations in the order of (start, seq), until `take` returns false. The second argument of `take` holds
+  // the parameters of operations of one of `kinds`, otherwise it is empty.
   void scan_in_time(const std::vector<std::int64_t>& kinds,
                     const std::function<bool(const OpRow&, std::string_view)>& take);
-  // Empty when it takes longer than `seconds` of the computer's time, or stop() was called.
+  // Returns no value when the query takes longer than `seconds` of wall-clock time or stop() was called.
   std::optional<std::vector<OpRow>> select(const OpQuery& query, double seconds);
   std::optional<std::int64_t> count(const OpQuery& query, double seconds);
-  // The parameters of an operation, JSON text; empty when there is no such operation.
+  // Parameters of an operation as JSON text; no value when there is no such operation.
   std::optional<std::pair<OpRow, std::string>> find(std::int64_t seq);
 
-  // What operations that begin in [from, to) computed, by kind of operation; a composite by its tiles. Only components
-  // whose name begins with `under`. Empty as select().
+  // Work of the operations that begin in [from, to), by kind; a composite counts by its tiles. Only components whose
+  // name begins with `under` count. No value as for select().
   std::optional<std::vector<OpWork>> work(std::int64_t from_fs, std::int64_t to_fs, const std::string& under,
                                           double seconds);
-  // Those that begin in [from, to), at most `limit`, in order of their start. Empty as select().
+  // Message steps that begin in [from, to), at most `limit`, in order of their start. No value as for select().
   std::optional<std::vector<MessageStep>> message_steps(std::int64_t from_fs, std::int64_t to_fs, std::int64_t limit,
                                                         double seconds);
-  // All launches in the order of their ids. Empty when the database has no table of them. Errors as the constructor's.
+  // All launches in the order of their ids. Empty when the database has no such table.
   std::vector<LaunchRow> launches();
-  // Empty when the run recorded no activity. Errors as the constructor's.
+  // Empty when the run recorded no activity. Errors are those of the constructor.
   ActivityTables activity();
 
-  // What runs and what comes ends at once.
+  // Ends running and later queries immediately.
   void stop() { stopped_ = true; }
 
  private:
@@ -130,7 +131,7 @@ class OpLogDatabase {
     void operator()(sqlite3_stmt* statement) const;
   };
   using Statement = std::unique_ptr<sqlite3_stmt, Close>;
-  // While it exists, a statement ends with SQLITE_INTERRUPT when the time has passed or the database is stopped.
+  // While it exists, SQLite interrupts a statement (SQLITE_INTERRUPT) when the time is over or the database is stopped.
   class Deadline {
    public:
     Deadline(OpLogDatabase& owner, double seconds);

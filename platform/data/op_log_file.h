@@ -1,4 +1,4 @@
-// The choice of an operation log's format.
+// Chooses the format of an operation log.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,10 @@ namespace kb::data {
 // True when the name ends in .sqlite, .sqlite3 or .db.
 bool names_database(const std::string& path);
 
-// What its file may be: a database has to be a regular file.
+// Allowed kinds of output file: a database must be a regular file.
 observe::OutputFile::Target op_log_target(const std::string& path);
 
-// The sink for `file`: a SQLite database or tab-separated text, by its name.
+// Opens a SQLite database or tab-separated text on `file`, depending on its name.
 std::unique_ptr<IOpSink> open_op_log(observe::OutputFile& file, OpLog::Options options);
 
 }  // namespace kb::data

@@ -1,4 +1,4 @@
-// The texts of one row of the operation log.
+// Formats one row of the operation log as text.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ void format_row(fmt::memory_buffer& out, std::uint64_t sequence, const OpRecord&
 // Appends the parameters: one JSON object without spaces.
 void format_params(fmt::memory_buffer& out, const OpRecord& record, const OpLog::Options& options);
 
-// "sip0.cube0.pe0.pe_dma"; "host" without a component; "node7" for one that has no name.
+// "sip0.cube0.pe0.pe_dma"; "host" without a component; "node7" for a component without a name.
 std::string component_name(NodeId component, const OpLog::Options& options);
 
 }  // namespace kb::data

@@ -1,4 +1,4 @@
-// Reads an operation log that is a database (op_log_sqlite.h).
+// Reader of an operation log in database format (op_log_sqlite.h).
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ struct sqlite3;
 
 namespace kb::data {
 
-// One operation. The texts are valid until the next row.
+// One operation. The strings are valid until the next row.
 struct LoggedOp {
   std::uint64_t sequence = 0;
   TimeFs start = 0_fs;
@@ -25,15 +25,15 @@ struct LoggedOp {
 
 class OpLogReader {
  public:
-  // Configuration Error when the file is missing, no database, or of another schema version.
+  // Configuration Error when the file is missing, is not a database, or has another schema version.
   explicit OpLogReader(const std::string& path);
   ~OpLogReader();
   OpLogReader(const OpLogReader&) = delete;
   OpLogReader& operator=(const OpLogReader&) = delete;
 
-  // A fact of the run ("bench", "topology_sha256", ...); empty when the log has none of this name.
+  // Value of a fact of the run ("bench", "topology_sha256", ...); empty when the log does not have it.
   std::string fact(std::string_view key) const;
-  // In order of start, at equal times of sequence (P-68).
+  // Visits the operations in the order of (start, sequence) (P-68).
   void for_each(const std::function<void(const LoggedOp&)>& visit) const;
 
  private:

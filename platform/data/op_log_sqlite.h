@@ -15,14 +15,14 @@
 
 namespace kb::data {
 
-// Holds the same facts as OpLog's text (P-67 .. P-70). Rows go to the file in one transaction without journal, through
-// a page cache of fixed size, so that memory does not grow with the run (P-74). finish() adds the indices. Equal
-// records give equal bytes.
+// Stores the same facts as the text format of OpLog (P-67 .. P-70). Rows go to the file in one transaction without a
+// journal, through a page cache of fixed size, so that memory does not grow with the run (P-74). finish() adds the
+// indices. Equal records give equal bytes.
 class OpLogSqlite final : public IOpSink {
  public:
   static constexpr int kSchemaVersion = 1;
 
-  // `file` is a regular file. Errors as those of OutputFile::write(), here and below.
+  // `file` is a regular file. All functions throw the errors of OutputFile::write().
   OpLogSqlite(observe::OutputFile& file, OpLog::Options options);
   ~OpLogSqlite() override;
   OpLogSqlite(const OpLogSqlite&) = delete;
@@ -34,7 +34,7 @@ class OpLogSqlite final : public IOpSink {
  private:
   struct Row {
     std::array<std::int64_t, 6> numbers;  // the columns before `params`
-    std::size_t params_end;               // where its parameters end in params_; they begin where the row before ends
+    std::size_t params_end;  // end of the row's parameters in params_; they begin at the end of the previous row's
   };
 
   void write_rows();
@@ -49,7 +49,7 @@ class OpLogSqlite final : public IOpSink {
   SqliteFile::Statement insert_rows_;
   std::vector<Row> rows_;  // not yet inserted
   fmt::memory_buffer params_;
-  std::vector<bool> known_components_;                      // the host, then by NodeId
+  std::vector<bool> known_components_;                      // index 0 is the host, then NodeId + 1
   std::vector<std::pair<OpKind, std::string>> operations_;  // by id
 };
 

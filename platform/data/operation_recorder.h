@@ -1,4 +1,4 @@
-// Turns what the blocks report into operation records, which have physical addresses only (P-78).
+// Converts reports of the blocks into operation records with physical addresses (P-78).
 #pragma once
 
 #include "platform/contract/i_operation_sink.h"
@@ -6,10 +6,10 @@
 
 namespace kb::data {
 
-// Numbers the operations itself, in completion order from 1.
+// Numbers the operations in completion order, from 1.
 class OperationRecorder final : public contract::IOperationSink {
  public:
-  // `outside_writes`: whether the operation log gets rows of them.
+  // `outside_writes`: whether writes of outside models get rows in the operation log.
   explicit OperationRecorder(DataEngine& engine, DataEngine::Logged outside_writes = DataEngine::Logged::yes)
       : engine_(engine), outside_writes_(outside_writes) {}
 
@@ -22,19 +22,19 @@ class OperationRecorder final : public contract::IOperationSink {
   void on_scratch_write(NodeId component, std::uint64_t pa, Dtype dtype, std::vector<std::byte> bytes,
                         TimeFs at) override;
   void on_host_write(NodeId component, const contract::MemoryWrite& write, TimeFs start, TimeFs end) override;
-  // Bytes from a model outside of the machine, in order, at `destination`. They are not known in data mode off.
+  // Reports bytes that a model outside the machine wrote to `destination`. They are not known in data mode off.
   void on_outside_write(NodeId component, std::vector<Extent> destination,
                         std::shared_ptr<const std::vector<std::byte>> buffer, TimeFs start, TimeFs end);
   std::vector<std::byte> kernel_read(const std::vector<Extent>& extents) override;
   std::optional<std::vector<std::byte>> read_if_known(const std::vector<Extent>& extents) override;
 
  private:
-  // The extents of record_; program Error PAGE_FAULT when a mapping is gone.
+  // Translates the extents of record_; program Error PAGE_FAULT when a mapping no longer exists.
   void make_physical(const contract::ITranslator& translator);
 
   DataEngine& engine_;
   DataEngine::Logged outside_writes_;
-  OpRecord record_;  // of the latest command; used again, so that a command costs no allocation
+  OpRecord record_;  // the latest command; reused, so that a command needs no allocation
   std::vector<Extent> physical_;
   std::uint64_t next_id_ = 1;
 };

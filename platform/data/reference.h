@@ -1,4 +1,4 @@
-// Plain reference results, computed by other code than the engines' so that a shared mistake cannot hide.
+// Reference results, computed by code that is independent of the engines, so that a shared mistake cannot hide.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Tables in memory that are asked in SQL.
+// Tables in memory with SQL queries.
 #pragma once
 
 #include <functional>
@@ -20,29 +20,29 @@ struct SqlResult {
   std::vector<TableRow> rows;
 };
 
-// Configuration Errors with SQLite's own words and the nearest name, here and below. Statements cannot reach files:
-// ATTACH and the like are refused, so that a script from elsewhere reads and makes tables only.
+// All functions throw Configuration Errors with SQLite's message and the nearest valid name. Statements cannot access
+// files (ATTACH and similar statements are refused), so that a script from elsewhere can only read and create tables.
 class SqlDatabase {
  public:
   using Function = std::function<TableCell(const TableRow& arguments)>;
 
-  // Has the aggregate covered(start, end): the length of the union of intervals.
+  // Adds the aggregate covered(start, end): the length of the union of intervals.
   SqlDatabase();
   ~SqlDatabase();
   SqlDatabase(const SqlDatabase&) = delete;
   SqlDatabase& operator=(const SqlDatabase&) = delete;
 
-  // The tables of a database file, for reading, as if they were here.
+  // Makes the tables of a database file available, read-only.
   void attach(const std::string& path);
   void add_table(const std::string& name, const std::vector<std::string>& columns, const std::vector<TableRow>& rows);
-  // Equal arguments give equal values. What it throws becomes the error of the statement.
+  // The function must be deterministic. An exception that it throws becomes the error of the statement.
   void add_function(const std::string& name, int arguments, Function function);
 
   void run(const std::string& script);
-  // One statement. `parameters` by name without the colon; those that it does not use are left out.
+  // Runs one statement. Parameter names have no colon; parameters that the statement does not use are ignored.
   SqlResult query(const std::string& sql, const std::vector<std::pair<std::string, TableCell>>& parameters = {}) const;
 
-  // All tables and views; completes the file.
+  // Writes all tables and views to the file and completes it.
   void save(observe::OutputFile& file) const;
 
  private:
@@ -54,11 +54,11 @@ class SqlDatabase {
   std::vector<std::string> names_of(const char* query) const;
 
   std::unique_ptr<sqlite3, Close> database_;
-  mutable bool attaching_ = false;  // a statement of our own may do what others may not
+  mutable bool attaching_ = false;  // allows ATTACH, for the database's own statement
 };
 
-std::string text_of(const TableCell& cell);  // "" for NULL; numbers as short as they are exact
-// Whether the word stands in the text, apart from other letters, digits and _.
+std::string text_of(const TableCell& cell);  // "" for NULL; numbers in their shortest exact form
+// True when `word` occurs in `text` and is not part of a longer identifier.
 bool has_word(const std::string& text, const std::string& word);
 
 }  // namespace kb::data

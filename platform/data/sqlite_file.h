@@ -1,4 +1,4 @@
-// A SQLite database that is written once, into an output file of a command.
+// A SQLite database in an output file of a command, written once.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ struct sqlite3_stmt;
 
 namespace kb::data {
 
-// One transaction without journal, through a page cache of fixed size. Equal statements give equal bytes.
+// Writes one transaction without a journal, through a page cache of fixed size. Equal statements give equal bytes.
 class SqliteFile {
  public:
   struct Close {
@@ -21,16 +21,17 @@ class SqliteFile {
   };
   using Statement = std::unique_ptr<sqlite3_stmt, Close>;
 
-  // `file` is a regular file. Errors as those of OutputFile::write(), here and below; nothing can be written after one.
+  // `file` is a regular file. All functions throw the errors of OutputFile::write(); the database cannot be written
+  // after one.
   explicit SqliteFile(observe::OutputFile& file);
 
   bool is_open() const { return database_ != nullptr; }
   void run(const std::string& sql);
   Statement prepare(const std::string& sql);
-  void execute(Statement& statement);  // and makes it ready for the next values
-  // Indices may need room for sorting: beside the file, where the room for the file itself is.
+  void execute(Statement& statement);  // also resets the statement
+  // Creates indices. Sorting may need temporary files, which are created in the folder of the file.
   void run_sorting(const std::string& sql);
-  // Ends the transaction and completes the file. Statements have to be gone.
+  // Ends the transaction and completes the file. All statements must be destroyed before.
   void finish();
 
  private:
@@ -41,7 +42,7 @@ class SqliteFile {
   std::unique_ptr<sqlite3, Close> database_;
 };
 
-// `text` lives until the statement is executed. Columns begin with 1.
+// `text` must live until the statement is executed. Columns count from 1.
 void bind_text(sqlite3_stmt* statement, int column, std::string_view text);
 
 }  // namespace kb::data

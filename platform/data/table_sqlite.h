@@ -13,14 +13,15 @@ namespace kb::data {
 
 using TableCell = std::variant<std::monostate, std::int64_t, double, std::string>;  // the first is NULL
 
-std::string quoted_name(const std::string& name);  // of a table or column, for a statement
-// `cell` lives until the statement is executed. Columns begin with 1.
+std::string quoted_name(const std::string& name);  // a table or column name, quoted for a statement
+// `cell` must live until the statement is executed. Columns count from 1.
 void bind_cell(sqlite3_stmt* statement, int column, const TableCell& cell);
 
-// CREATE TABLE meta (key, value) and one with a column for each name, without types: a cell is what it is.
+// Creates a table meta (key, value) and one table with these columns. Columns have no declared type; each cell keeps
+// its own.
 class TableSqlite {
  public:
-  // Errors as those of SqliteFile. `columns` are different, also where upper case is taken for lower case.
+  // Errors are those of SqliteFile. The names in `columns` differ, ignoring case.
   TableSqlite(observe::OutputFile& file, const std::string& table, const std::vector<std::string>& columns,
               const std::vector<std::pair<std::string, std::string>>& facts);
 

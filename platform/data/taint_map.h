@@ -1,4 +1,4 @@
-// Which bytes hold results that a two-pass run has not computed at this point of simulated time (P-62).
+// Tracks bytes whose contents a two-pass run has not computed at this point of simulated time (P-62).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace kb::data {
 
 class TaintMap {
  public:
-  // The operation that computed a byte; copies keep it.
+  // The operation that computed a byte; copies preserve it.
   struct Origin {
     std::uint64_t sequence = 0;
     NodeId component;
@@ -26,10 +26,9 @@ class TaintMap {
     Origin origin;
   };
 
-  // Results of gemm and math become tainted; a copy gives its destination the taint of its source, byte for byte;
-  // bytes from outside are clean.
+  // Results of gemm and math become tainted, a copy copies the taint byte for byte, and bytes from outside are clean.
   void apply(std::uint64_t sequence, const OpRecord& record);
-  // First tainted byte of the extents, in their order.
+  // First tainted byte of the extents, in order; no value when all are clean.
   std::optional<Found> find(const std::vector<Extent>& extents) const;
   std::size_t ranges() const { return map_.size(); }
 

@@ -1,4 +1,4 @@
-// Appends to a text buffer through a raw cursor: one comparison per piece, none per character.
+// Appends to a text buffer through a raw cursor, with one capacity check per piece instead of one per character.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 
 namespace kb::data {
 
-// What was written is in the buffer when the writer ends; nobody else may use the buffer until then.
+// The text is in the buffer when the writer is destroyed; no other code may use the buffer before.
 class TextWriter {
  public:
   explicit TextWriter(fmt::memory_buffer& buffer) : buffer_(buffer) { take(buffer.size()); }
@@ -36,7 +36,7 @@ class TextWriter {
     at_ += s.size();
   }
 
-  // The first `size` of N bytes, which can all be read: one copy of a fixed size.
+  // Appends the first `size` of N readable bytes by a copy of fixed size.
   template <std::size_t N>
   void padded(const std::array<char, N>& s, std::size_t size) {
     need(N);
@@ -72,7 +72,7 @@ class TextWriter {
     for (int i = digits; i-- > 0;) *at_++ = "0123456789abcdef"[value >> (4 * i) & 15];
   }
 
-  // Writes what format_ns() gives, without a string.
+  // Writes the result of format_ns() without creating a string.
   void nanoseconds(TimeFs time) {
     auto magnitude = static_cast<std::uint64_t>(time.fs());
     if (time < 0_fs) {
@@ -104,7 +104,7 @@ class TextWriter {
     return at_most + (value >= kPowers[static_cast<std::size_t>(at_most)] ? 1 : 0) + (value == 0 ? 1 : 0);
   }
 
-  // Two digits before `end`; returns where they begin.
+  // Writes two digits before `end` and returns their position.
   static char* pair(char* end, std::uint64_t value) {
     static constexpr char kPairs[] =
         "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354"
