@@ -9,21 +9,21 @@
 
 namespace kb::modules {
 
-// What PE_GEMM and PE_MATH have in common: one command at a time while holding a compute slot, which is the PE's
-// accel_slot (P-39) or, with shared_resource none, one of its own.
-// Timing: a command that gets the slot at t is done at t + max(overhead_ns, work); the slot goes to the next at that
-// time, unless the task's next stage belongs to the same turn: a tile keeps the slot of its product through its k_tile
-// epilogues (P-17), on whichever engine they run.
+// Common part of PE_GEMM and PE_MATH. The engine executes one command at a time while it holds a compute slot: the PE's
+// accel_slot (P-39) or, with shared_resource none, its own slot.
+// Timing: a command that gets the slot at t is done at t + max(overhead_ns, work), and the slot goes to the next
+// command at that time. A tile keeps the slot from its product through its k_tile epilogues (P-17), on whichever engine
+// they run.
 class AccelEngine : public PeBlock, public AccelSlot::IUser, private elab::EventHandler {
  public:
-  // overhead: the least time of a command. queue_depth, shared: the parameters of these names.
+  // overhead: minimum time of a command. queue_depth, shared: the parameters of these names.
   AccelEngine(const sc_core::sc_module_name& name, NodeId node, TimeFs overhead, std::int64_t queue_depth,
               params::SharedResource shared, PeContext& pe, elab::BlockContext& context);
 
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 
  protected:
-  // Time of the task's stage by its size; its duration is at least overhead_ns. Called once per stage.
+  // Time of the task's stage by its size; the stage lasts at least overhead_ns. Called once per stage.
   virtual TimeFs work(CommandTask& task) = 0;
 
  private:
@@ -40,8 +40,8 @@ class AccelEngine : public PeBlock, public AccelSlot::IUser, private elab::Event
   const bool foreign_;  // work() is code of a plug-in or of a user's program
   const PeActivity::Kind computing_;
   std::size_t queue_depth_;
-  bool stalled_ = false;             // the finished command waits for room in the next block
-  CommandTask* deferred_ = nullptr;  // slot holder that arrived while stalled; null: none
+  bool stalled_ = false;             // the finished command waits because the next queue is full
+  CommandTask* deferred_ = nullptr;  // slot holder that arrived while stalled; may be null
   AccelSlot own_slot_;
   AccelSlot& slot_;
   CommandTask* running_ = nullptr;

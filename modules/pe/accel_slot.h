@@ -5,15 +5,16 @@
 
 namespace kb::modules {
 
-// The compute slot of a PE, capacity 1, shared by PE_GEMM and PE_MATH (P-39). Grants in request order, past users that
-// are not ready.
+// The compute slot of a PE, with capacity 1, shared by PE_GEMM and PE_MATH (P-39). It is granted in request order;
+// users that are not ready are skipped.
 class AccelSlot {
  public:
   class IUser {
    public:
-    // The slot is this user's until it calls release().
+    // Grants the slot to this user until it calls release().
     virtual void on_grant(CommandTask& task) = 0;
-    // False while finished work of the user has nowhere to go; it then gets no turn, and calls offer() afterwards.
+    // False while finished work of the user is stalled. The user gets no grant then, and calls offer() when it is ready
+    // again.
     virtual bool ready() const = 0;
 
    protected:
@@ -24,7 +25,7 @@ class AccelSlot {
   AccelSlot(const AccelSlot&) = delete;
   AccelSlot& operator=(const AccelSlot&) = delete;
 
-  // Calls user.on_grant(task) at once when the slot is free, else when its turn comes.
+  // Calls user.on_grant(task): immediately when the slot is free, otherwise when the request's turn comes.
   void request(IUser& user, CommandTask& task) {
     if (taken_ || !user.ready()) {
       waiting_.push_back({&user, &task});
@@ -39,7 +40,7 @@ class AccelSlot {
     offer();
   }
 
-  // Grants the slot, if it is free, to the first in the queue whose user is ready.
+  // Grants the slot, if it is free, to the first request whose user is ready.
   void offer() {
     for (std::size_t i = 0; !taken_ && i < waiting_.size(); ++i) {
       if (!waiting_[i].user->ready()) continue;

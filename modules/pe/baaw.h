@@ -10,18 +10,18 @@
 
 namespace kb::modules {
 
-// The mapping unit in front of PE_DMA's command handling: the segment table of one PE and its messages. No block
-// of its own, no time: PE_DMA adds access_overhead() to each access, as for a PE_MMU.
+// The mapping unit in front of PE_DMA: the segment table of one PE and the messages that change it. It is not a
+// block and takes no time; PE_DMA adds access_overhead() to each access, as for a PE_MMU.
 class Baaw final : public contract::ITranslator {
  public:
   explicit Baaw(TimeFs overhead) : overhead_(overhead) {}
 
-  // A logical extent is split where segments end; a physical one needs no segment.
+  // Splits a logical extent where segments end; a physical extent needs no segment.
   std::optional<std::uint64_t> translate(const Extent& extent, std::vector<Extent>& physical) const override;
   TimeFs access_overhead() const override { return overhead_; }
 
-  // Installs or removes segments when the message is of these; false for any other. What the table
-  // refuses is its program Error.
+  // Installs or removes segments when it is such a message; returns false for any other message. Throws
+  // the program Error of the segment table.
   bool apply(const payload::Message* message);
 
   const address::SegmentTable& table() const { return table_; }
@@ -32,7 +32,7 @@ class Baaw final : public contract::ITranslator {
   TimeFs overhead_;
   std::int64_t installs_ = 0;
   std::int64_t removals_ = 0;
-  std::int64_t segments_ = 0;  // total segments of all installs
+  std::int64_t segments_ = 0;  // sum over all installs
 };
 
 }  // namespace kb::modules

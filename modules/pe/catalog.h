@@ -7,7 +7,7 @@
 
 namespace kb::modules {
 
-// For a block of a PE, whose constructor takes the parameters of its kind and what the blocks of its PE share.
+// Factory of a PE block whose constructor takes the parameters of its kind and the PE context.
 template <typename BlockType, typename Params>
 elab::BlockFactory make_pe_factory() {
   return [](const sc_core::sc_module_name& name, NodeId node,
@@ -16,7 +16,7 @@ elab::BlockFactory make_pe_factory() {
                                        PeContext::of(node, context), context);
   };
 }
-// For a block from outside, which has parameters of its own besides.
+// Factory of a block from a plug-in, which has parameters of its own in addition.
 template <typename BlockType, typename KindParams, typename Params>
 elab::BlockFactory make_custom_pe_factory() {
   return [](const sc_core::sc_module_name& name, NodeId node,
@@ -27,7 +27,7 @@ elab::BlockFactory make_custom_pe_factory() {
   };
 }
 
-// Adds builtin.pe_cpu and the other eight blocks of a PE, and what those of one PE share.
+// Adds builtin.pe_cpu and the other eight PE blocks, and the PE context.
 void add_pe_blocks(elab::BlockRegistry& registry);
 
 }  // namespace kb::modules

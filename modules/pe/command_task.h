@@ -1,4 +1,4 @@
-// A command on its way through the blocks of a PE.
+// A command that passes through the blocks of a PE.
 #pragma once
 
 #include <array>
@@ -18,48 +18,48 @@ namespace kb::modules {
 
 enum class CommandState : std::uint8_t { submitted, in_flight, completed };
 
-// The block of a PE that serves stages of a type.
+// The PE block that serves stages of this type.
 topology::NodeKind block_of(plan::StageType type);
 // True for the stages of PE_GEMM and PE_MATH.
 bool computes(plan::StageType type);
-// The stage that executes a simple command; model Error when no engine does.
+// Stage that executes a simple command; model Error when no engine executes it.
 plan::StageType engine_stage(contract::CommandKind kind);
 
 class AccelSlot;
 struct PipelineContext;
 class CommandTask;
 
-// Observer of tiles under way.
+// Observer of tiles in flight.
 class ITileOwner {
  public:
-  // PE_DMA ends the transfer that is the tile's present stage. When this is true, it calls feed_more() once the tile
-  // has gone on.
+  // PE_DMA finishes the transfer stage of the tile. Returns true when PE_DMA must call feed_more() after the tile has
+  // gone to its next stage.
   virtual bool transferred(CommandTask& tile) = 0;
   virtual void feed_more() = 0;
-  // PE_FETCH_STORE has the inputs of a tile in the register file.
+  // PE_FETCH_STORE has loaded the inputs of a tile into the register file.
   virtual void inputs_fetched(CommandTask& tile) = 0;
 
  protected:
   ~ITileOwner() = default;
 };
 
-// Which stages a task goes through, and where it is. Blocks know their stage, not what comes before or behind it
+// The stages of a task and its current position. A block knows only its own stage, not the stages before and after it
 // (P-35).
 class StageWalk {
  public:
-  plan::Stage stage;  // present stage: the work for the block that has the task
+  plan::Stage stage;  // current stage: the work of the block that has the task
 
-  // A simple command goes through the stages from `first` to `last` of FETCH, its engine's, STORE; a new task through
-  // its engine's alone.
+  // A simple command goes through a part of the stages FETCH, engine, STORE: from `first` to `last`. A new task has
+  // only the stage of its engine.
   void begin(const contract::Command& command, plan::StageType first, plan::StageType last);
   // A tile goes through the stages of its plan.
   void begin(PipelineContext& pipeline, ITileOwner& owner, const plan::Tile& tile);
-  PipelineContext* pipeline() const { return pipeline_; }  // null: not a tile
+  PipelineContext* pipeline() const { return pipeline_; }  // null when the task is not a tile
   const plan::Tile& tile() const { return tile_; }
   ITileOwner* owner() const { return owner_; }
 
  protected:
-  // Makes the next stage the present one; false when there is none.
+  // Advances to the next stage; false when there is none.
   bool next(const contract::Command& command);
   void forget_pipeline() {
     pipeline_ = nullptr;
@@ -76,32 +76,32 @@ class StageWalk {
   plan::StageType last_stage_ = plan::StageType::dma_read;
 };
 
-// How a task went, written by the blocks that serve it.
+// Results of a task, written by the blocks that serve it.
 struct TaskReport {
   CommandState state = CommandState::submitted;  // written by PE_SCHEDULER (P-8) or PE_IPCQ
   payload::Status status;
-  std::string_view served;         // direction that PE_IPCQ served a receive from; valid while it has queues
+  std::string_view served;         // direction from which PE_IPCQ served a receive; valid while its queues exist
   AccelSlot* held_slot = nullptr;  // compute slot that this task holds (P-17), written by the engines
 
   TimeFs submitted = 0_fs;  // written by PE_CPU
-  TimeFs start = 0_fs;      // begin and end of the engine's service (P-37, P-68), written by that engine
+  TimeFs start = 0_fs;      // start and end of service (P-37, P-68), written by the engine
   TimeFs end = 0_fs;
-  TimeFs dma = 0_fs;             // service time of PE_DMA; of a composite, the total of its tiles
-  TimeFs compute = 0_fs;         // the same of PE_GEMM and PE_MATH
-  std::int64_t macs = 0;         // MACs for which PE_GEMM was occupied, padding included (P-28)
-  std::int64_t useful_macs = 0;  // MACs of elements that exist
+  TimeFs dma = 0_fs;             // service time of PE_DMA; sum over the tiles of a composite
+  TimeFs compute = 0_fs;         // the same for PE_GEMM and PE_MATH
+  std::int64_t macs = 0;         // MACs that occupied PE_GEMM, padding included (P-28)
+  std::int64_t useful_macs = 0;  // MACs without padding
 
-  // Adds a stage that took `time` to these figures.
+  // Adds a stage that took `time` to the times and MACs above.
   void add_service(const plan::Stage& stage, TimeFs time);
 };
 
-// The way of a task through its PE, kept by PeLinks.
+// Return path of a task through its PE, maintained by PeLinks.
 class TaskWay {
  public:
-  topology::NodeKind sender{};  // the block that sent the task to where it is
-  TimeFs held_since = 0_fs;     // since when it waits for room there
+  topology::NodeKind sender{};  // the block that sent the task to the current block
+  TimeFs held_since = 0_fs;     // when the task began to wait for room in the current block's queue
 
-  // The blocks that wait for an answer, innermost last. False when there are too many.
+  // Pushes a block that waits for the answer; the innermost is on top. False when the stack is full.
   bool push(topology::NodeKind block) {
     if (hops_ == waiting_.size()) return false;
     waiting_[hops_++] = block;
@@ -116,19 +116,19 @@ class TaskWay {
   std::uint8_t hops_ = 0;
 };
 
-// A simple command, a composite on its way to PE_SCHEDULER and back, a command of PE_IPCQ, or one tile of a composite
-// (the TileToken of P-29).
+// The payload extension for a simple command, a composite between PE_CPU and PE_SCHEDULER, a command of PE_IPCQ, or one
+// tile of a composite (the TileToken of P-29).
 class CommandTask final : public tlm::tlm_extension<CommandTask>, public StageWalk, public TaskReport {
  public:
   explicit CommandTask(tlm::tlm_generic_payload& payload) : payload_(&payload) {}
 
-  std::uint64_t id = 0;                        // identity: a counter of its PE_CPU
-  const contract::Command* command = nullptr;  // the requester's; unchanged until the task is back
+  std::uint64_t id = 0;                        // unique number from a counter of the PE_CPU
+  const contract::Command* command = nullptr;  // owned by the requester; unchanged until the task returns
   TaskWay way;
 
-  // Makes the next stage the present one; false when there is none.
+  // Advances to the next stage; false when there is none.
   bool advance() { return next(*command); }
-  // Makes this a task for another command, with nothing done yet.
+  // Reinitialises the task for another command.
   void reset(std::uint64_t new_id, const contract::Command& new_command);
 
   tlm::tlm_generic_payload& payload() { return *payload_; }
@@ -140,7 +140,7 @@ class CommandTask final : public tlm::tlm_extension<CommandTask>, public StageWa
   tlm::tlm_generic_payload* payload_;
 };
 
-// Owns the payloads and tasks of one PE; tasks are used again, so that a command costs no allocation here.
+// Owns the payloads and tasks of one PE; it reuses tasks, so that a command needs no allocation.
 class CommandPool final : public tlm::tlm_mm_interface {
  public:
   CommandPool() = default;
@@ -148,8 +148,8 @@ class CommandPool final : public tlm::tlm_mm_interface {
   CommandPool(const CommandPool&) = delete;
   CommandPool& operator=(const CommandPool&) = delete;
 
-  // A fresh task with a reference held by the caller, who calls release() once the command has completed and keeps
-  // `command` until then.
+  // Returns a new task with one reference held by the caller. The caller keeps `command` alive until the task has
+  // completed, and then calls release().
   CommandTask& acquire(const contract::Command& command);
   CommandTask& acquire(contract::Command&& command) = delete;
   CommandTask& acquire_tile(PipelineContext& pipeline, ITileOwner& owner, const plan::Tile& tile);

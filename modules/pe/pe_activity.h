@@ -18,8 +18,8 @@ struct TimeShares;
 
 namespace kb::modules {
 
-// What a PE is busy with. Blocks say when something begins and ends; moments are then shared out by
-// contract::TimeShare. Observes only: no time depends on it.
+// Records what a PE is busy with. Blocks report when an activity begins and ends; contract::TimeShare defines how each
+// moment is attributed. It only observes, so that no simulated time depends on it.
 class PeActivity {
  public:
   enum class Kind : std::uint8_t { gemm, math, queue_full, fetch, store, waiting, reading, writing, scalar };
@@ -30,7 +30,7 @@ class PeActivity {
   PeActivity(const PeActivity&) = delete;
   PeActivity& operator=(const PeActivity&) = delete;
 
-  // Channels of PE_DMA, to count busy time per channel.
+  // Number of PE_DMA's channels, to compute the busy time per channel.
   void set_channels(std::int64_t readers, std::int64_t writers) {
     readers_ = readers;
     writers_ = writers;
@@ -47,9 +47,9 @@ class PeActivity {
   void translating_until(TimeFs end) { translated_ = std::max(translated_, end); }
   void moved(contract::PeResource resource, TimeFs occupancy);
 
-  // Where to tell how the time was used: the shares while a kernel runs, and the busy times of resources always.
+  // Where the time shares (while a kernel runs) and the busy times of resources (always) are recorded.
   struct Series {
-    std::vector<record::ActivitySeries*> shares;  // by contract::TimeShare; none is recorded when it is empty
+    std::vector<record::ActivitySeries*> shares;  // indexed by contract::TimeShare; empty: not recorded
     record::ActivitySeries* compute = nullptr;
     record::ActivitySeries *read_channel = nullptr, *write_channel = nullptr;
     record::ActivitySeries *fetch = nullptr, *store = nullptr;
@@ -60,7 +60,7 @@ class PeActivity {
     running_ = running;
   }
 
-  // Everything up to now.
+  // Shares from the start of the kernel until `now`.
   contract::TimeShares until(TimeFs now);
 
  private:
@@ -74,9 +74,9 @@ class PeActivity {
   }
 
   Series series_;
-  bool running_ = false;  // a kernel
+  bool running_ = false;  // a kernel is running
   TimeFs since_ = 0_fs;
-  TimeFs translated_ = 0_fs;  // the latest end of a translation
+  TimeFs translated_ = 0_fs;  // latest end of an address translation
   std::int64_t readers_ = 1, writers_ = 1;
   std::array<std::int64_t, kKinds> counts_{};
   std::unique_ptr<contract::TimeShares> shares_;

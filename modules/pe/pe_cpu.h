@@ -19,29 +19,30 @@ struct KernelLaunchMsg;
 
 namespace kb::modules {
 
-// Runs kernels (P-50 .. P-54). Launches arrive over the fabric and are answered with a LaunchReply when the kernel has
-// ended, successfully or with the error that it threw.
+// Runs kernels (P-50 .. P-54). Launches arrive over the fabric; PE_CPU answers each with a LaunchReply when the kernel
+// has returned or thrown.
 //
-// Models: one kernel at a time, further launches in arrival order; the start barrier (P-51); the kernel's commands, one
-// after the other, through PE_SCHEDULER, and composites beside them; scalar work. A kernel ends when its composites
-// have. It runs in this block's only SC_THREAD, on a stack of 128 KiB.
+// Models: one kernel at a time, with further launches in arrival order; the start barrier (P-51); synchronous commands
+// through PE_SCHEDULER, asynchronous composites, and scalar work. A kernel ends when its composites have completed. It
+// runs in this block's only SC_THREAD, on a stack of 128 KiB.
 //
-// A kernel that makes 10 million calls at one simulated time never ends: the run ends without progress and names it.
+// A kernel that makes 10 million calls without advancing simulated time is taken for an endless loop: the run ends with
+// an error that names it.
 //
-// A barrier is a zero-byte message to the M_CPU of the cube and back, over the fabric.
+// A barrier is a zero-byte message over the fabric to the M_CPU of the cube, and its response.
 //
-// Does not model: instructions of the kernel itself, which take no time unless they are spent with `cycles`.
+// Does not model: instructions of the kernel itself, which take no time unless the kernel spends them with `cycles`.
 //
-// Timing: the kernel starts at max(target_start, launch arrival + overhead_ns, end of the kernel before); a launch that
-// was ready after target_start reports how late it was (H-50). cpu_overhead takes llround(cycles / clock_ghz). A launch
-// of an unknown kernel fails when its turn comes, without waiting for the barrier.
+// Timing: the kernel starts at max(target_start, launch arrival + overhead_ns, end of the previous kernel). A launch
+// that was ready after target_start reports its lateness (H-50). cpu_overhead takes llround(cycles / clock_ghz). A
+// launch of an unknown kernel fails when its turn comes, without waiting for the barrier.
 class PeCpu final : public PeFabricBlock, private contract::IPe {
  public:
   PeCpu(const sc_core::sc_module_name& name, NodeId node, const params::PeCpuParams& params, PeContext& pe,
         elab::BlockContext& context);
 
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
-  // The running kernel with the call it is in, and the launches behind it.
+  // The running kernel with its current call, and the queued launches.
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
 
  protected:
@@ -75,7 +76,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   void on_response(payload::Transaction& transaction) override;
   void meet(const contract::Command& command);
   void kernel_thread();
-  void run(Launch launch);  // a copy: launches_ moves while the kernel runs
+  void run(Launch launch);  // by value, because launches_ may reallocate while the kernel runs
   void try_kernel(const Launch& launch);
   void fail(std::string code, std::string text);
   void answer(const Launch& launch);
@@ -98,23 +99,23 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   contract::PeInfo info_;
   Gigahertz clock_;
   CommandPool commands_;
-  SlidingDeque<Launch> launches_;  // in arrival order; the front one is running
+  SlidingDeque<Launch> launches_;  // in arrival order; the front launch is running
   sc_core::sc_event launched_event_, resumed_event_;
   Waker waker_;
 
   State state_ = State::idle;
   TimeFs state_since_ = 0_fs;
-  const CommandTask* awaited_ = nullptr;  // command that the kernel waits for; null: none
-  // The command that the kernel is in; a copy, because an error is reported when the command is gone.
+  const CommandTask* awaited_ = nullptr;  // command that the kernel waits for; may be null
+  // The kernel's current command; a copy, because an error may be reported after the command is destroyed.
   struct Call {
     contract::CommandKind kind;
     const char* name;
     std::uint64_t index;
   };
   std::optional<Call> current_;
-  std::uint64_t calls_ = 0;  // calls made at the simulated time calls_at_
+  std::uint64_t calls_ = 0;  // number of calls at the simulated time calls_at_
   TimeFs calls_at_ = 0_fs;
-  const char* kernel_ = nullptr;  // name of the kernel whose body runs; null: none
+  const char* kernel_ = nullptr;  // name of the running kernel; null when idle
   struct Background {
     Ticket ticket = 0;
     contract::Command command;
@@ -125,12 +126,12 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   Backgrounds::iterator background(Ticket ticket);
   void await_background(Backgrounds::iterator which);
   void await_all_background();
-  Backgrounds background_;       // submitted and not waited for yet, in the order of their tickets
-  Backgrounds free_background_;  // used again, so that a command costs no allocation here
+  Backgrounds background_;       // issued and not yet waited for, in the order of their tickets
+  Backgrounds free_background_;  // reused, so that a command needs no allocation
   Ticket next_ticket_ = 1;
   bool kernel_began_ = false;
-  const payload::Transaction* barrier_ = nullptr;  // barrier message that the kernel waits for; null: none
-  bool awaits_any_ = false;                        // the next completion wakes the kernel, whichever it is
+  const payload::Transaction* barrier_ = nullptr;  // barrier message that the kernel waits for; may be null
+  bool awaits_any_ = false;                        // any completion wakes the kernel
   contract::PeResult result_;                      // measurements of the running kernel
   Probe state_probe_;
 

@@ -15,49 +15,51 @@
 
 namespace kb::modules {
 
-// Moves data between this PE's TCM and HBM, cube SRAM or another PE's TCM, anywhere in the machine, over the fabric,
-// and inside the own TCM.
+// Moves data between this PE's TCM and any HBM, cube SRAM or other PE's TCM of the machine over the fabric, and inside
+// this TCM.
 //
-// Models: rd_engines read channels, rd_outstanding reads each, and wr_engines write channels, wr_outstanding writes
-// each; a FIFO queue per direction (P-36). A command takes a channel, then its start stamp, holds the channel until the
-// last response is back, takes its end stamp and releases (P-37). Writes of a channel end in the order of their starts:
-// one whose last response comes before that of an earlier one ends with that. All extents of a command, split at HBM
-// slice boundaries, are requested at once, in order; the command ends with the last response. Read commands slip in at
-// the first wire, write data queues behind what was offered there before.
+// Models: rd_engines read channels with rd_outstanding reads each, wr_engines write channels with wr_outstanding writes
+// each, and one FIFO queue per direction (P-36). A command acquires a channel, takes its start stamp, holds the channel
+// until the last response has arrived, takes its end stamp and releases the channel (P-37). Writes of one channel end
+// in the order of their starts: a write whose last response comes early ends together with the earlier write. All
+// extents of a command, split at HBM slice boundaries, are requested at once and in order; the command ends with the
+// last response. On the first wire, read requests take gaps between flits, and write data queue in the order in which
+// they were offered.
 //
-// A tile takes its channel once per stage; when the next stage is a transfer of the same direction, it goes before all
-// that wait (P-33).
+// A tile acquires its channel once per stage. When its next stage is a transfer in the same direction, the tile
+// precedes all waiting commands (P-33).
 //
-// Virtual addresses (A-42 .. A-46): a command or stage whose memory operands are virtual is one access. It is
-// translated when it gets its channel, by a direct call of the PE's PE_MMU, split where mappings end, and pays
-// tlb_overhead_ns once, without an event. An address that no mapping covers ends the command with PAGE_FAULT; physical
-// addresses need no translation and are counted as fall-backs.
+// Virtual addresses (A-42 .. A-46): a command or stage with virtual memory operands is one access. When it gets its
+// channel, it is translated by a direct call of the PE's PE_MMU and split where mappings end; this costs
+// tlb_overhead_ns once, without an event. An unmapped address ends the command with PAGE_FAULT. Physical addresses need
+// no translation and count as fall-backs.
 //
-// Logical addresses (A-73 .. A-78): the same by this block's own mapping unit, which takes the segment messages that
-// arrive over the fabric, with baaw_overhead_ns; a miss ends the command with SEGMENT_FAULT.
+// Logical addresses (A-73 .. A-78): the same with this block's own mapping unit, which takes segment messages from the
+// fabric, and with baaw_overhead_ns. A miss ends the command with SEGMENT_FAULT.
 //
-// Channels (A-80 .. A-82): on a machine with channel routers, what a logical access has in this PE's own HBM partition
-// is one request per HBM channel that it touches, each over its own router to its own port of the controller; all are
-// offered at the same time. Shards of other PEs, SRAM and physical addresses take the ordinary router.
+// HBM channels (A-80 .. A-82): on a machine with channel routers, the part of a logical access in this PE's own HBM
+// partition is split into one request per touched HBM channel. Each request takes its own router to its own port of the
+// controller, and all are offered at the same time. Shards of other PEs, SRAM and physical addresses use the ordinary
+// router.
 //
-// Messages between PEs: the virtual channel VcComm, beside the channels above.
+// Messages between PEs: the virtual channel VcComm, separate from the channels above.
 //
-// TCM as a memory (TcmAccess): reads and writes that arrive over the fabric are served from this PE's TCM. What a
-// command moves inside the own TCM is one copy, beside its requests.
+// TCM as a memory (TcmAccess): reads and writes that arrive over the fabric access this PE's TCM. The bytes that a
+// command moves inside this TCM are one copy, concurrent with its requests.
 //
-// Does not model: the own end of a transfer over the fabric, which takes no extra time (P-49).
+// Does not model: the access to this PE's TCM in a transfer over the fabric, which takes no extra time (P-49).
 //
 // Timing: each request is offered to the first wire at start + overhead_ns (+ tlb_overhead_ns of PE_MMU, or
-// baaw_overhead_ns); end = max over the requests of the response's arrival + overhead_ns. An address that leads nowhere
-// and a failing response end the command with the cause.
+// baaw_overhead_ns); end = max over the requests of the response's arrival + overhead_ns. An unmapped physical address
+// or a failing response ends the command with its cause.
 class PeDma final : public PeFabricBlock, private payload::IInitiator {
  public:
   PeDma(const sc_core::sc_module_name& name, NodeId node, const params::PeDmaParams& params, PeContext& pe,
         elab::BlockContext& context);
-  // To a memory, or to the PE_DMA of another PE.
+  // Route to a memory or to the PE_DMA of another PE.
   const payload::FabricRoute& route_to(NodeId destination);
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
-  // The commands that wait for a channel, and the requests without a response.
+  // Commands that wait for a channel, and requests without a response.
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
 
  protected:
@@ -81,10 +83,10 @@ class PeDma final : public PeFabricBlock, private payload::IInitiator {
     payload::Op op;
     FirstWire order;
     std::int64_t engines;
-    Bandwidth link_bw;  // of the link that carries the data
+    Bandwidth link_bw;  // bandwidth of the link that carries the data
     std::int64_t busy = 0;
-    // Slots of the operations of each channel in the order of their starts, which is that of their ends; no channels
-    // when an operation ends with its last response whatever the others do.
+    // Slots of the operations of each channel, in the order of their starts, which is the order of their ends. It has
+    // no channels when an operation ends with its last response regardless of the others.
     std::vector<SlidingDeque<std::uint64_t>> in_order;
     SlidingDeque<Waiting> queue;
     Probe busy_probe;
@@ -111,11 +113,11 @@ class PeDma final : public PeFabricBlock, private payload::IInitiator {
     std::uint64_t hbm_offset;
     std::uint64_t nbytes;
   };
-  // An HBM slice whose address was resolved.
+  // An HBM slice with a resolved address.
   struct Slice {
     std::uint64_t begin = 0;  // physical
     std::uint64_t hbm_offset = 0;
-    const payload::FabricRoute* route = nullptr;  // null = unused
+    const payload::FabricRoute* route = nullptr;  // null: unused entry
   };
 
   void on_task(CommandTask& task) override;
@@ -136,9 +138,9 @@ class PeDma final : public PeFabricBlock, private payload::IInitiator {
   bool has_channels(const Extent& extent) const;
   void plan_channels(const Extent& extent);
   void account_busy(const Channels& channels, const Request& request);
-  TimeFs account_translation(Channels& channels) const;  // returns the time it adds to the access
+  TimeFs account_translation(Channels& channels) const;  // returns the time that it adds to the access
   void check_local(const contract::Command& command) const;
-  // The slice of `pa`, when it was accessed recently.
+  // The recently accessed slice that contains `pa`; null when there is none.
   const Slice* recent_slice(std::uint64_t pa) const;
 
   Baaw baaw_;
@@ -156,16 +158,16 @@ class PeDma final : public PeFabricBlock, private payload::IInitiator {
   std::vector<std::uint64_t> free_operations_;
   // State of the command that is being started.
   std::vector<Request> requests_;
-  std::uint64_t copied_bytes_ = 0;  // bytes to copy inside the own TCM
+  std::uint64_t copied_bytes_ = 0;  // bytes to copy inside this TCM
   std::vector<Extent> physical_;
   std::vector<address::ChannelPart> parts_;
   bool translated_ = false;
   std::uint64_t fault_ = 0;
 
   address::ChannelStripe stripe_;
-  std::vector<const payload::FabricRoute*> channel_routes_;  // indexed by HBM channel; empty: no channel routers
+  std::vector<const payload::FabricRoute*> channel_routes_;  // indexed by HBM channel; empty without channel routers
   std::unordered_map<NodeId, const payload::FabricRoute*> routes_;
-  std::array<Slice, 4> slices_;  // the latest ones, so that most requests need no address resolution
+  std::array<Slice, 4> slices_;  // recently used, so that most requests need no address resolution
   std::size_t next_slice_ = 0;
 };
 

@@ -8,17 +8,17 @@
 
 namespace kb::modules {
 
-// The only gateway between TCM and register file (P-4, P-43).
+// The only path between TCM and register file (P-4, P-43).
 //
 // Models: one FETCH (operands TCM -> register file) and one STORE (result register file -> TCM) at a time, each in
-// request order and independent of the other. Bytes are those of the command's operands; numbers written in the kernel
-// cost nothing.
+// request order and independent of the other. The bytes are those of the command's operands; literal numbers in the
+// kernel cost nothing.
 //
-// Does not model: contents of the register file and its bandwidth towards the engines. Its size (register_file_kb,
-// P-43) bounds the tiles of composites: plan::misfit() refuses larger ones.
+// Does not model: contents of the register file and its bandwidth to the engines. The size of the register file
+// (register_file_kb, P-43) limits the tiles of composites: plan::misfit() refuses larger ones.
 //
-// Timing: overhead_ns, then max(time in PE_TCM, bytes / fetch_store_to_tcm_bw_gbs): the link carries what the TCM
-// delivers, so it shows only when it is the narrower of the two.
+// Timing: overhead_ns, then max(time in PE_TCM, bytes / fetch_store_to_tcm_bw_gbs): the link streams the data of the
+// TCM, so that it matters only when it is the slower one.
 class PeFetchStore final : public PeBlock, private elab::EventHandler {
  public:
   PeFetchStore(const sc_core::sc_module_name& name, NodeId node, const params::PeFetchStoreParams& params,
@@ -32,7 +32,7 @@ class PeFetchStore final : public PeBlock, private elab::EventHandler {
     CommandTask* serving = nullptr;
     Phase phase = Phase::overhead;
     SlidingDeque<CommandTask*> queue;
-    TimeFs link_free = 0_fs;  // when the link has carried the bytes of the task being served
+    TimeFs link_free = 0_fs;  // when the link has transferred the bytes of the current task
     std::int64_t commands = 0;
     std::int64_t bytes = 0;
     TimeFs since = 0_fs;
@@ -51,7 +51,7 @@ class PeFetchStore final : public PeBlock, private elab::EventHandler {
 
   TimeFs overhead_;
   std::size_t queue_depth_;
-  Bandwidth link_bw_;          // of the link to PE_TCM; no limit until it is bound
+  Bandwidth link_bw_;          // bandwidth of the link to PE_TCM; unlimited until it is bound
   std::array<Unit, 2> units_;  // indexed by TcmDirection: FETCH reads the TCM, STORE writes it
 };
 

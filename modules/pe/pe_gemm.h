@@ -7,12 +7,12 @@
 
 namespace kb::modules {
 
-// MAC array, register file in and out.
-// Models: the time of one matrix product, and that only one compute operation runs in a PE (accel_slot, P-39).
-// Does not model: numbers (the data engine computes them), TCM traffic (P-4: PE_FETCH_STORE's).
-// Timing: max(overhead_ns, macs / mac_per_ns) from getting the slot (P-40), with the rate of the inputs' dtype and macs
+// The MAC array, with operands and result in the register file.
+// Models: the time of one matrix product. Only one compute operation runs in a PE (accel_slot, P-39).
+// Does not model: data (computed by the data engine), TCM traffic (P-4: modelled by PE_FETCH_STORE).
+// Timing: max(overhead_ns, macs / mac_per_ns) after acquiring the slot (P-40), with the rate of the inputs' dtype. macs
 // = m * k * n, each rounded up to gemm_granularity (P-28), for a command and for a tile of a composite alike. With the
-// defaults, 4096 MAC/ns of f16, a 32x64x32 tile takes 16 ns, and so does any smaller product.
+// defaults, 4096 MAC/ns for f16, a 32x64x32 tile takes 16 ns, and so does any smaller product.
 class PeGemm final : public AccelEngine {
  public:
   PeGemm(const sc_core::sc_module_name& name, NodeId node, const params::PeGemmParams& params, PeContext& pe,

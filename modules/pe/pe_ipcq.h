@@ -21,21 +21,21 @@
 
 namespace kb::modules {
 
-// Control of this PE's message queues: pointers, flow control and the wake-up of kernels that wait.
-// Contents are moved by PE_DMA's vc_comm.
+// Controls this PE's message queues: pointers, flow control and the wake-up of waiting kernels. PE_DMA's
+// vc_comm moves the message contents.
 //
-// Models: per direction the four counters of Q-14; a send waits while the peer's ring is full and is done when its
-// token is with PE_DMA; a receive takes the oldest message, pays the slot read, and is done when its
-// credit has reached the sender. Receives of one direction are served in posting order, one at a time; a
-// receive from anybody goes round the directions from the one served last. Arrivals and credits are matched by
-// ring address alone.
+// Models: the four counters of Q-14 per direction. A send waits while the peer's ring is full and is done when PE_DMA
+// has its token. A receive takes the oldest message, pays the slot read, and is done when its credit has
+// reached the sender. Receives of one direction are served one at a time, in posting order. A receive
+// without a direction checks the directions in round robin, beginning after the last served one. Arrivals and
+// credits are matched by ring address only.
 //
-// Does not model: cycles of the bookkeeping itself beyond overhead_ns, contents.
+// Does not model: message contents, and cycles of the bookkeeping beyond overhead_ns.
 //
-// Timing: a command acts at its arrival + overhead_ns. In poll mode a blocked sender goes on at the next multiple of
-// the poll interval after it began to wait. A credit takes the path of PE_DMA to PE_DMA with every overhead, and
-// credit_bytes on every wire, without occupying it; with credits on the fabric it is a transaction of that size (Q-46,
-//
+// Timing: a command takes effect at its arrival + overhead_ns. In poll mode a blocked sender continues at the next
+// multiple of the poll interval after it began to wait. A credit takes the latency of the route from PE_DMA to PE_DMA,
+// plus credit_bytes on every wire, without occupying the wires; with credits on the fabric it is a transaction of that
+// size.
 class PeIpcq final : public PeBlock,
                      public contract::IQueueEndpoint,
                      public elab::IQueueControl,
@@ -115,10 +115,10 @@ class PeIpcq final : public PeBlock,
   TimeFs overhead_;
   std::optional<SlotCost> slot_cost_;
   std::optional<SlotAccess> slot_access_;
-  contract::QueuePlan rules_;  // without the queues
+  contract::QueuePlan rules_;  // the plan without its queues
   QueueTable queues_;
-  std::map<std::string, Probe> credit_probes_;  // per direction; they outlive an installation
-  SlidingDeque<CommandTask*> commands_;         // commands during their overhead_ns
+  std::map<std::string, Probe> credit_probes_;  // per direction; they survive the installation of a new plan
+  SlidingDeque<CommandTask*> commands_;         // commands during overhead_ns
   SlidingDeque<Waiting> anybody_;               // receives without a direction
   std::size_t last_served_ = 0;
 };

@@ -1,4 +1,4 @@
-// Common part of every block of a PE: sockets for the links inside the PE and the two calls over them.
+// Common base of all PE blocks: the sockets of the links inside the PE and the calls that use them.
 #pragma once
 
 #include <array>
@@ -19,15 +19,15 @@
 
 namespace kb::modules {
 
-// Tasks that wait in each input queue of the block besides those being served; a queue_depth of 0 means no limit
+// Maximum number of tasks that wait in an input queue, not counting tasks in service; a queue_depth of 0 means no limit
 // (P-34).
 std::size_t queue_limit(std::int64_t queue_depth);
 
-// Mixed into PE blocks through PeBlock (inside the PE only) and PeFabricBlock (also on the fabric). A link takes no
-// time and has no queue of its own (P-2); a neighbour is addressed by its kind, of which a PE has one each.
+// Mix-in for PE blocks, used by PeBlock (inside the PE only) and PeFabricBlock (also on the fabric). A link takes no
+// time and has no queue (P-2). Neighbours are addressed by kind, because a PE has one block of each kind.
 //
-// The sockets are the standard ones, bound once per neighbour. A call does not say through which of them it came: the
-// task carries the kinds of the blocks that wait for it, so a hop costs one virtual call.
+// The sockets are standard TLM sockets, bound once per neighbour. A call does not identify its socket: the task carries
+// the kinds of the blocks that wait for it, so that a hop costs one virtual call.
 class PeLinks : public elab::PeSide {
  public:
   tlm::tlm_initiator_socket<32, PeProtocol, 0, sc_core::SC_ZERO_OR_MORE_BOUND> pe_out;
@@ -44,19 +44,19 @@ class PeLinks : public elab::PeSide {
   // Called at the end of elaboration.
   void resolve_links();
 
-  // BEGIN_REQ now. False when the receiver's input queue is full: the task waits there and on_accepted() follows
-  // (P-34). Model Error when there is no link to a block of that kind.
+  // Sends BEGIN_REQ now. Returns false when the receiver's input queue is full: the task then waits there, and
+  // on_accepted() follows (P-34). Model Error when there is no link to a block of this kind.
   bool send(topology::NodeKind to, CommandTask& task);
-  // BEGIN_RESP now, to the block from which the task came; `task.status` says how it went.
+  // Sends BEGIN_RESP now, to the block that sent the task; `task.status` holds the result.
   void answer(CommandTask& task);
-  // The task's stage, begun at `start`, is done: the task goes on to the block of its next stage, which may be this
-  // one, or is answered when it was the last or has failed (P-30, P-33). The stage of a tile is reported (P-72).
-  // False when the next block has no room yet: what served the task stays occupied until on_accepted().
+  // Ends the task's stage, which began at `start`. The task goes to the block of its next stage, which may be this one;
+  // after the last stage or a failure it is answered (P-30, P-33). A stage of a tile is reported (P-72). Returns false
+  // when the next block's queue is full: the unit that served the task stays occupied until on_accepted().
   bool finish_stage(CommandTask& task, TimeFs start);
-  // finish_stage() for an engine that has done the task's stage over [task.start, task.end = now]: a simple command
-  // that did not fail is reported first (P-53).
+  // Like finish_stage(), for an engine that served the stage over [task.start, task.end = now]: a simple command that
+  // succeeded is reported first (P-53).
   bool finish(CommandTask& task);
-  // Writes into the log that the block `begins` or `ends` the task's stage.
+  // Logs that the block `begins` or `ends` the task's stage.
   void log_stage(const char* verb, const CommandTask& task) const;
   // "tl.load #2 of launch #4", "tile 7 of tl.composite #3 of launch #4"
   std::string text_of(const CommandTask& task) const;
@@ -70,29 +70,30 @@ class PeLinks : public elab::PeSide {
   void begin_activity(PeActivity::Kind kind);
   void end_activity(PeActivity::Kind kind);
 
-  // Whether the input queue takes one more task; asked before on_task(). Default: always.
+  // Whether the input queue can take one more task; called before on_task(). Default: always.
   virtual bool has_room(const CommandTask&) const { return true; }
-  // Called by the block when a place in an input queue has come free: tasks that wait for one move up.
+  // The block calls this when a place in an input queue becomes free: waiting tasks move up.
   void take_held();
   // A task for this block has arrived. Default: model Error.
   virtual void on_task(CommandTask& task);
-  // The next stage of a task is this block's own, too (P-33). Default: as if it had arrived.
+  // The next stage of a task belongs to this block, too (P-33). Default: treats it as an arrival.
   virtual void on_next_stage(CommandTask& task) { on_task(task); }
-  // A task that its receiver had no room for is in its queue now. Default: nothing was held up by it.
+  // A task that had to wait has entered the receiver's queue. Default: no action.
   virtual void on_accepted(CommandTask&) {}
-  // A task sent to another block is back. Default: model Error.
+  // A task that was sent to another block has returned. Default: model Error.
   virtual void on_answer(CommandTask& task);
-  // Time for which finished work waited for room in the next block; a statistic of blocks that do.
+  // Total time in which finished work was stalled by a full queue of the next block; a statistic.
   TimeFs queue_full_time() const { return queue_full_; }
 
  private:
   bool request(topology::NodeKind to, CommandTask& task);
-  void begin(CommandTask& task);  // calls on_task(), guarded for a block from outside
+  void begin(CommandTask& task);  // calls on_task(), guarded when the block comes from a plug-in
   bool pass_on(CommandTask& task);
   bool receive(CommandTask& task);
   void take_answer(CommandTask& task);
 
-  // What the sockets call: objects of their own, because the fabric side of a block has the same methods.
+  // Targets of the socket calls. They are separate objects, because the fabric side of a block has methods of the same
+  // names.
   class RequestSide final : public tlm::tlm_fw_transport_if<PeProtocol> {
    public:
     explicit RequestSide(PeLinks& links) : links_(links) {}
@@ -115,7 +116,7 @@ class PeLinks : public elab::PeSide {
    private:
     PeLinks& links_;
   };
-  // The neighbour of one kind; null = no link in that direction.
+  // The neighbour of one kind.
   struct Link {
     int out_index = -1;  // index in pe_out; -1: unbound
     int in_index = -1;   // index in pe_in; -1: unbound
@@ -132,14 +133,14 @@ class PeLinks : public elab::PeSide {
   RequestSide request_side_;
   AnswerSide answer_side_;
   std::array<Link, topology::kNodeKinds> links_;
-  SlidingDeque<CommandTask*> held_;  // arrived tasks that wait for room
+  SlidingDeque<CommandTask*> held_;  // arrived tasks that wait for a place in the queue
   TimeFs queue_full_ = 0_fs;
-  std::unique_ptr<TaskWatch> watch_;  // protocol check of a block from outside; null: built-in block
+  std::unique_ptr<TaskWatch> watch_;  // protocol checker of a plug-in block; null for a built-in block
   int bound_out_ = 0;
   int bound_in_ = 0;
 };
 
-// A block with links inside the PE only.
+// A block that is connected only inside the PE.
 class PeBlock : public elab::Block, public PeLinks {
  public:
   PeBlock(const sc_core::sc_module_name& name, NodeId node, PeContext& pe, elab::BlockContext& context)
@@ -152,7 +153,7 @@ class PeBlock : public elab::Block, public PeLinks {
   void end_of_elaboration() override { resolve_links(); }
 };
 
-// A block that is on the fabric, too.
+// A block that is also connected to the fabric.
 class PeFabricBlock : public FabricEndpoint, public PeLinks {
  public:
   PeFabricBlock(const sc_core::sc_module_name& name, NodeId node, TimeFs overhead, PeContext& pe,

@@ -9,15 +9,16 @@
 
 namespace kb::modules {
 
-// Page table of a PE: a node of the fabric that takes map and unmap messages, and at the same time the translation that
-// the PE's other blocks call directly. Where tensors have physical addresses (cube.memory_map.address_model) it
-// offers no translation.
+// Page table of a PE. It is a fabric node that takes map and unmap messages, and the translator that the PE's other
+// blocks call directly. On machines with physical tensor addresses (cube.memory_map.address_model) it offers no
+// translation.
 //
-// Models: one message at a time; a message's entries become valid together, at the moment at which its answer is
-// sent; later mappings replace earlier ones; regions smaller than a page.
-// Does not model: a TLB with hits and misses, walks through tables in memory, protection, several page sizes.
-// Timing: a message that arrives at t is applied and answered at max(t + overhead_ns, end of the message before)
-// + update_overhead_ns, whatever the number of its entries. Translation takes no time here; an engine adds
+// Models: one message at a time; the entries of a message become valid together, when its answer is sent;
+// later mappings replace earlier ones; regions smaller than a page.
+// Does not model: a TLB with hits and misses, page walks, protection, several page sizes.
+// Timing: a message that arrives at t is applied and answered at max(t + overhead_ns, end of the previous message) +
+// update_overhead_ns, regardless of its number of entries. Translation takes no time here; an engine adds
+// tlb_overhead_ns to each translated access.
 // tlb_overhead_ns to each access that it translates.
 class PeMmu final : public FabricEndpoint, public contract::ITranslator {
  public:
@@ -52,12 +53,12 @@ class PeMmu final : public FabricEndpoint, public contract::ITranslator {
   TimeFs tlb_overhead_;
   TimeFs update_overhead_;
   Timer timer_;
-  SlidingDeque<Update> updates_;  // messages being applied, one at a time
+  SlidingDeque<Update> updates_;  // messages in progress, one at a time
   TimeFs free_at_ = 0_fs;
   std::int64_t maps_ = 0;
   std::int64_t unmaps_ = 0;
-  std::int64_t regions_ = 0;       // total regions of all maps
-  std::int64_t shared_pages_ = 0;  // pages into which a map put more than one region
+  std::int64_t regions_ = 0;       // sum over all maps
+  std::int64_t shared_pages_ = 0;  // pages that got more than one region from a map
 };
 
 }  // namespace kb::modules

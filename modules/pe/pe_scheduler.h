@@ -15,12 +15,12 @@ namespace kb::modules {
 // Models: the SubmissionQueue (filled by PE_CPU), the InflightTable, and completions in the order in which the engines
 // finish; BEGIN_RESP to PE_CPU is the one completion record of a command. Only this block changes the completion state
 // of a command (P-8). A simple command is one engine operation; with the attribute charge_fetch_store a GEMM or MATH
-// command is FETCH (inputs) -> engine -> STORE (output), the outer two in PE_FETCH_STORE and PE_TCM.
-// A composite is planned and fed tile by tile (P-10, P-32, P-46); the tiles make their own way through the engines and
-// come back when they are done.
-// Does not model: the time of planning.
-// Timing: commands are dispatched in submission order, each overhead_ns after the later of its submission and the
-// dispatch before it. Completion takes no time. An engine's failure completes the command at once.
+// command becomes FETCH (inputs) -> engine -> STORE (output), where PE_FETCH_STORE and PE_TCM execute FETCH and STORE.
+// A composite is planned and fed tile by tile (P-10, P-32, P-46); the tiles go from engine to engine and return when
+// they are done.
+// Does not model: planning time.
+// Timing: commands are dispatched in submission order, each overhead_ns after its submission or the previous dispatch,
+// whichever is later. Completion takes no time. A failure of an engine completes the command immediately.
 class PeScheduler final : public PeBlock, private elab::EventHandler, private TileFeeder::IUser {
  public:
   PeScheduler(const sc_core::sc_module_name& name, NodeId node, const params::PeSchedulerParams& params, PeContext& pe,
@@ -45,11 +45,11 @@ class PeScheduler final : public PeBlock, private elab::EventHandler, private Ti
   bool charge_fetch_store_;
   TileFeeder feeder_;
   SlidingDeque<CommandTask*> submissions_;
-  std::vector<CommandTask*> inflight_;  // dispatched and not completed; short
+  std::vector<CommandTask*> inflight_;  // dispatched and not completed; few entries
   std::int64_t commands_ = 0;
   std::int64_t failures_ = 0;
   std::size_t most_submissions_ = 0;
-  TimeFs latency_ = 0_fs;  // total over all commands, submission to completion
+  TimeFs latency_ = 0_fs;  // sum over all commands, submission to completion
 };
 
 }  // namespace kb::modules

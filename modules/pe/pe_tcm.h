@@ -11,8 +11,8 @@
 
 namespace kb::modules {
 
-// The request of a task to PE_TCM. The requester sets the fields before it sends the task; the payload owns the
-// extension and keeps it for its next use.
+// A task's request to PE_TCM. The requester sets the fields before it sends the task; the payload owns the extension
+// and reuses it.
 struct TcmRequest final : tlm::tlm_extension<TcmRequest> {
   TcmDirection direction = TcmDirection::read;
   std::uint64_t nbytes = 0;
@@ -23,12 +23,12 @@ struct TcmRequest final : tlm::tlm_extension<TcmRequest> {
 };
 
 // Scratchpad of a PE (C-TCM-1 .. C-TCM-6).
-// Models: one read and one write port, capacity 1 each; requests of one direction are served in request order,
-// opposite directions at the same time. Stores no data; the capacity is the address map's business. PE_DMA asks by a
-// direct call (ITcmPort), PE_FETCH_STORE by tasks; both wait in one queue.
-// Timing: the port is held for nbytes / read_bw_gbs (write_bw_gbs) from max(arrival, port free). A request of 0
-// bytes takes its turn and no time. `overhead_ns` is not charged: extra cost belongs to PE_FETCH_STORE (C-TCM-6).
-// A request that is neither read nor write, or a task without a TcmRequest, is a model Error (C-TCM-5).
+// Models: one read and one write port, each with capacity 1. Requests of one direction are served in request order, and
+// the two directions are independent. It stores no data, and the address map checks the capacity. PE_DMA makes direct
+// calls (ITcmPort), PE_FETCH_STORE sends tasks; both share one queue per direction.
+// Timing: the port is occupied for nbytes / read_bw_gbs (write_bw_gbs) from max(arrival, port free). A request of 0
+// bytes waits for its turn and takes no time. `overhead_ns` is not charged: extra cost belongs to PE_FETCH_STORE
+// (C-TCM-6). A request that is neither read nor write, or a task without a TcmRequest, is a model Error (C-TCM-5).
 class PeTcm final : public PeBlock, public ITcmPort, private elab::EventHandler {
  public:
   PeTcm(const sc_core::sc_module_name& name, NodeId node, const params::PeTcmParams& params, PeContext& pe,
@@ -41,7 +41,7 @@ class PeTcm final : public PeBlock, public ITcmPort, private elab::EventHandler 
  private:
   struct Waiting {
     CommandTask* task = nullptr;
-    IUser* user = nullptr;  // caller of an access without a task; null: a task
+    IUser* user = nullptr;  // caller of an access without a task; null for a task
     std::uint64_t cookie = 0;
     std::uint64_t nbytes = 0;
     TimeFs time = 0_fs;

@@ -11,7 +11,7 @@ namespace kb::modules {
 
 class CommandTask;
 
-// A composite command while its tiles go through the PE (P-31).
+// A composite command whose tiles are in the PE (P-31).
 struct PipelineContext final {
   PipelineContext(CommandTask& composite, plan::PipelinePlan tiles) : command(&composite), plan(std::move(tiles)) {
     if (plan.reuses_a()) rows_read.resize(static_cast<std::size_t>(plan.depths()));
@@ -22,8 +22,8 @@ struct PipelineContext final {
   std::uint64_t fed = 0;
   std::uint64_t completed = 0;
 
-  // The row panel of A that is kept (P-102): the bytes it holds now, and of each K tile the latest row of tiles,
-  // counted from 1, whose A has been read.
+  // State of the retained row panel of A (P-102): its current size and, per K tile, the latest row of tiles (counted
+  // from 1) whose A has been read.
   std::uint64_t kept_bytes = 0;
   std::vector<std::int64_t> rows_read;
 

@@ -1,4 +1,4 @@
-// One waveform signal of a block; costs a comparison when no waveforms are written.
+// One waveform signal of a block; costs one comparison when waveforms are off.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The message queues of one PE: their pointers, and which one is meant.
+// The message queues of one PE with their pointers and look-up tables.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace kb::modules {
 
-// One direction. Counters are messages since the installation.
+// One direction. All counters count messages since the installation.
 struct MessageQueue {
   using Token = std::shared_ptr<const payload::QueueTokenMsg>;
   struct Waiting {
@@ -28,34 +28,34 @@ struct MessageQueue {
   struct Write {  // an arrived message that is being written into its slot
     std::uint64_t slot_pa = 0, nbytes = 0;
     std::uint64_t inbound = 0;  // number that VcComm gave the message
-    TimeFs since = 0_fs;        // begin of the write
+    TimeFs since = 0_fs;        // start of the write
   };
   enum class Receiving : std::uint8_t { no, reading, crediting };
 
   contract::QueuePair pair;
-  std::uint64_t my_head = 0;          // messages sent
-  std::uint64_t peer_tail_cache = 0;  // messages sent that are known to be consumed
-  std::uint64_t my_tail = 0;          // messages consumed here
-  std::uint64_t peer_head_cache = 0;  // messages arrived here
+  std::uint64_t my_head = 0;          // number of sent messages
+  std::uint64_t peer_tail_cache = 0;  // number of sent messages that are known to be consumed
+  std::uint64_t my_tail = 0;          // number of messages consumed here
+  std::uint64_t peer_head_cache = 0;  // number of messages that arrived here
 
-  std::vector<Token> arrived;  // arrived and not consumed; at most as many as the ring has slots
+  std::vector<Token> arrived;  // arrived and not consumed; at most one per slot of the ring
   SlidingDeque<Waiting> senders;
-  SlidingDeque<Waiting> receivers;  // posted; the front one is being served unless `receiving` is no
+  SlidingDeque<Waiting> receivers;  // posted receives; the front one is in service unless `receiving` is no
   Receiving receiving = Receiving::no;
-  TimeFs slot_written = 0_fs;  // end of the latest slot write (Q-61: one at a time per queue)
-  SlidingDeque<Write> writes;  // only with slots on the fabric; the front one is under way
+  TimeFs slot_written = 0_fs;  // end of the latest slot write (Q-61: one write at a time per queue)
+  SlidingDeque<Write> writes;  // used only with slots on the fabric; the front one is in progress
 
-  NodeId peer_dma;    // PE_DMA of the owner of `pair.peer`: destination of messages
+  NodeId peer_dma;    // PE_DMA of the PE that owns `pair.peer`: destination of messages
   PeCoord source;     // PE that sends into `pair.own`
   NodeId source_dma;  // PE_DMA of `source`: destination of credits
   contract::IQueueEndpoint* credited = nullptr;
-  Probe* credits = nullptr;              // free slots of the peer's ring, as known here; null: no peer
-  std::optional<TimeFs> credit_latency;  // computed for the first credit: routing is slow on a large machine
+  Probe* credits = nullptr;              // signal of the known free slots of the peer's ring; null without a peer
+  std::optional<TimeFs> credit_latency;  // computed at the first credit, because routing is slow on a large machine
 
   std::int64_t sent_bytes = 0, received_bytes = 0;
   TimeFs send_wait = 0_fs, receive_wait = 0_fs;
 
-  // No message, credit or command is under way.
+  // True when no message, credit or command is in flight.
   bool idle() const {
     return senders.empty() && receivers.empty() && arrived.empty() && writes.empty() && my_head == peer_tail_cache;
   }
@@ -65,8 +65,8 @@ struct MessageQueue {
   std::string pointers() const;
 };
 
-// A queue has an index while it is installed; what was counted of a direction outlives it. Iteration and size() include
-// places of queues that were removed, which another one may take.
+// An index is valid while its queue is installed; statistics of a direction survive it. Iteration and size() include
+// free places of removed queues.
 class QueueTable {
  public:
   MessageQueue& add(const contract::QueuePair& pair);
@@ -81,16 +81,16 @@ class QueueTable {
   std::vector<MessageQueue>::const_iterator end() const { return queues_.end(); }
   std::size_t index_of(const MessageQueue& queue) const { return static_cast<std::size_t>(&queue - queues_.data()); }
 
-  // Each is null when there is no such queue. `pa` may be anywhere in a ring of this PE, `base_pa` is where the ring of
-  // a peer begins.
+  // Look-ups return null when there is no such queue. `pa` may be any address in a ring of this PE; `base_pa` is the
+  // first address of a peer's ring.
   MessageQueue* in_direction(const std::string& direction);
   MessageQueue* of_own_ring(std::uint64_t pa);
   MessageQueue* into_ring(std::uint64_t base_pa);
 
   std::vector<std::string> directions() const;
-  // The pointers of all queues, a line each.
+  // Pointers of all queues, one line each.
   std::string table() const;
-  // Messages that have arrived in the other queues, which a kernel that waits for this one does not see; a text.
+  // Text about messages in other queues, which a kernel that waits for this queue does not see.
   std::string unread_beside(const MessageQueue& listened) const;
   void collect_leftovers(const PeCoord& pe, std::vector<std::string>& leftovers) const;
   void collect_statistics(std::vector<elab::Statistic>& statistics) const;
@@ -105,7 +105,7 @@ class QueueTable {
   static Counts& counts_of(std::vector<Counts>& all, const std::string& direction);
 
   std::vector<MessageQueue> queues_;
-  std::vector<Counts> removed_;                                      // of queues that were removed, by direction
+  std::vector<Counts> removed_;                                      // statistics of removed queues, by direction
   std::map<std::uint64_t, std::size_t> by_own_ring_, by_peer_ring_;  // base address -> queue
 };
 

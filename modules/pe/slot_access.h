@@ -1,4 +1,4 @@
-// Accesses to ring slots in HBM or SRAM as transactions of their own.
+// Accesses to ring slots in HBM or SRAM as separate transactions.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace kb::modules {
 
 class PeDma;
 
-// Models: a write or read between PE_DMA and the memory of the ring, beside the channels of loads and stores, which
-// meets whatever else is on its way. Contents take no part in it.
+// Models: a write or read between PE_DMA and the memory of the ring, outside the channels of loads and stores, with
+// contention on the fabric. The transaction carries no contents.
 // Timing: an access ends with the response of its transaction.
 class SlotAccess final : private payload::IInitiator {
  public:
@@ -27,9 +27,9 @@ class SlotAccess final : private payload::IInitiator {
 
   SlotAccess(IUser& user, PeDma& dma, elab::BlockContext& context) : user_(user), dma_(dma), context_(context) {}
 
-  // `pa`: a slot of this PE's rings, not in a TCM. `queue` comes back when the access ends.
+  // Starts an access. `pa`: a slot of this PE's rings, not in a TCM. `queue` is passed back when the access ends.
   void begin(payload::Op op, std::uint64_t pa, std::uint64_t nbytes, std::size_t queue);
-  // Transactions without response.
+  // Number of transactions without a response.
   std::uint64_t under_way() const { return under_way_; }
 
  private:

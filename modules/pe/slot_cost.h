@@ -10,9 +10,9 @@
 
 namespace kb::modules {
 
-// What writing or reading a slot of this PE's rings costs, by their memory:
-//   setup + n / bandwidth, and for SRAM and HBM n / the narrowest link between PE_DMA and the bank.
-// Counted at the PE: neither the memory nor the fabric sees these accesses.
+// Cost of writing or reading a slot of this PE's rings, by memory:
+//   setup + n / bandwidth, plus n / the narrowest link between PE_DMA and the bank for SRAM and HBM.
+// The PE charges it: neither the memory nor the fabric sees these accesses.
 class SlotCost {
  public:
   // `dma`: PE_DMA of the same PE.
@@ -24,7 +24,7 @@ class SlotCost {
   struct Memory {
     TimeFs setup = 0_fs;
     Bandwidth slot;
-    Bandwidth hop;  // none = no hop
+    Bandwidth hop;  // no value: no hop
   };
   std::array<Memory, 3> memories_;
 };

@@ -1,4 +1,4 @@
-// The protocol between the blocks of a PE (pe_protocol.h), held against what a block from outside does (T-28a).
+// Checks that a plug-in block obeys the protocol between the blocks of a PE (pe_protocol.h; T-28a).
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,10 @@
 
 namespace kb::modules {
 
-// Verified for every task: the block answers, passes on or sends on what it has got and has not given away before, and
-// it sends a task of its own only while nobody else has it. The first mistake ends the run with an Error that names the
-// block, and what it did wrong reaches nobody. In a run that cannot go on: that it has given away everything it got.
+// For every task, the block answers, passes on or sends only a task that it has received and not yet given away, and it
+// sends its own task only while no other block has it. The first violation ends the run with an Error that names the
+// block, and has no effect on other blocks. When a run deadlocks, the watch also checks that the block has given away
+// every task.
 class TaskWatch {
  public:
   TaskWatch(const elab::Block& block, elab::BlockContext& context);
@@ -22,20 +23,20 @@ class TaskWatch {
   TaskWatch(const TaskWatch&) = delete;
   TaskWatch& operator=(const TaskWatch&) = delete;
 
-  // A request brings the task. `text` names it.
+  // A request has brought the task. `text` names the task.
   void received(const CommandTask& task, std::string text);
-  // An answer to what the block has sent brings the task back.
+  // An answer has returned a task that the block had sent.
   void answered(const CommandTask& task);
 
-  // The block begins to end a stage of the task, answers it, passes it on, or sends it to a block whose answer it waits
-  // for. False: it may not, and the run ends.
+  // The block is about to end a stage of the task, to answer it, to pass it on, or to send it and wait for the answer.
+  // False when it must not; the run then ends.
   bool may_end(const CommandTask& task) { return has(task, "ends a stage of"); }
   bool may_answer(const CommandTask& task) { return gives_away(task, "answers"); }
   bool may_pass_on(const CommandTask& task) { return gives_away(task, "passes on"); }
   bool may_send(const CommandTask& task, std::string text);
 
-  // Calls the block's own code, or that of the neighbour at `node`: a crash names whose it is, and an exception of the
-  // block ends the run instead of passing through the code of others.
+  // Calls code of the block, or of the neighbour at `node`. A crash report names its owner, and an exception of the
+  // block ends the run instead of passing through other blocks.
   template <typename Call>
   void call(Call&& call) const {
     elab::call_block(block_.node_record(), context_.scheduler, std::forward<Call>(call));
@@ -57,12 +58,12 @@ class TaskWatch {
     bool own = false;  // a task that the block itself started
   };
 
-  // Null for a task that the block has never had.
+  // Null when the block has never had the task.
   Entry* find(const CommandTask& task);
   bool has(const CommandTask& task, const char* verb);
   bool gives_away(const CommandTask& task, const char* verb);
   void complain(const char* verb, const Entry* entry);
-  // The task that the block has kept for longest; null while it waits for another block.
+  // The task that the block has kept for the longest time; null while it waits for another block.
   const Entry* kept() const;
 
   const elab::Block& block_;
@@ -70,7 +71,7 @@ class TaskWatch {
   std::unordered_map<const CommandTask*, Entry> entries_;  // iterated only by kept(), for a minimum
 };
 
-// In a run that cannot go on: a model Error when a foreign block of a PE has neither passed on nor answered a command.
+// For a run that is deadlocked: model Error when a plug-in block of a PE has neither passed on nor answered a command.
 void throw_if_a_pe_block_stalls(elab::BlockContext& context);
 
 }  // namespace kb::modules

@@ -1,4 +1,4 @@
-// Accesses of PE_DMA to the TCM of its PE as a memory: of tensors that lie there (decision 0032).
+// Accesses of PE_DMA to tensors in the TCM of its PE (decision 0032).
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,17 @@ namespace kb::modules {
 struct PeContext;
 
 // Models: transactions from other nodes, whose data pass through the TCM flit by flit, and copies inside the TCM, which
-// take both of its channels. Each takes its turn on the channels (ITcmPort).
-// Timing, with w the time of the data on the wire between PE_DMA and its router but for one flit:
-//   read from outside   the data leave in one block max(first flit / read_bw_gbs, n / read_bw_gbs - w) after the
-//   channel
-//                       is free
-//   write from outside  is acknowledged max(last flit / write_bw_gbs, n / write_bw_gbs - w) after the last flit is here
-//                       and the channel is free
-//   copy                ends when both channels have been held for n bytes each
+// occupy both of its channels. Every access queues for the channels (ITcmPort).
+// Timing, where w is the time of the data, without one flit, on the wire between PE_DMA and its router:
+// - read from outside: the data leave in one block max(first flit / read_bw_gbs, n / read_bw_gbs - w) after the channel
+//   is free
+// - write from outside: acknowledged max(last flit / write_bw_gbs, n / write_bw_gbs - w) after the last flit has
+//   arrived and the channel is free
+// - copy: ends when both channels have been held for n bytes each
 class TcmAccess final : private ITcmPort::IUser, private elab::EventHandler {
  public:
   struct Uses {
-    std::function<void(payload::Transaction&)> answer;  // a transaction is served now
+    std::function<void(payload::Transaction&)> answer;  // answers a transaction that is done
     std::function<void(std::uint64_t cookie)> copied;
   };
   struct Wires {
@@ -37,20 +36,20 @@ class TcmAccess final : private ITcmPort::IUser, private elab::EventHandler {
       : pe_(pe), context_(context), uses_(std::move(uses)) {}
 
   void set_wires(Wires wires) { wires_ = wires; }
-  // Program Error UNSUPPORTED when the PE's TCM is of a kind that serves no PE_DMA.
+  // Program Error UNSUPPORTED when the kind of the PE's TCM does not serve PE_DMA.
   void require_port() const { static_cast<void>(port()); }
-  // A read or write that has arrived whole. An address outside of this TCM is answered with ADDRESS_ERROR.
+  // Serves a read or write that has arrived completely. An address outside this TCM is answered with ADDRESS_ERROR.
   void serve(payload::Transaction& transaction);
-  // Moves `nbytes` inside the TCM from `at` on. After require_port().
+  // Copies `nbytes` inside the TCM, beginning at `at`. Requires require_port().
   void copy(std::uint64_t nbytes, TimeFs at, std::uint64_t cookie);
   void collect_statistics(std::vector<elab::Statistic>& statistics) const;
 
  private:
   struct Entry {
-    payload::Transaction* transaction = nullptr;  // null: a copy
+    payload::Transaction* transaction = nullptr;  // null for a copy
     std::uint64_t nbytes = 0;
     std::uint64_t cookie = 0;
-    int open = 0;  // number of channels not done yet
+    int open = 0;  // number of unfinished channels
   };
 
   void on_tcm_access(TcmDirection direction, std::uint64_t index) override;

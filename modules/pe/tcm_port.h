@@ -8,7 +8,7 @@ namespace kb::modules {
 
 enum class TcmDirection : std::uint8_t { read, write };
 
-// What PE_TCM offers to PE_DMA of the same PE: turns on the channels that PE_FETCH_STORE uses, too (P-42).
+// Interface of PE_TCM for PE_DMA of the same PE: access to the channels that PE_FETCH_STORE also uses (P-42).
 class ITcmPort {
  public:
   class IUser {
@@ -20,8 +20,8 @@ class ITcmPort {
   };
 
   virtual TimeFs occupancy(TcmDirection direction, std::uint64_t nbytes) const = 0;
-  // Holds the channel of `direction` for `time`, after all that asked before, and calls the user at the end. `nbytes`
-  // counts as moved.
+  // Occupies the channel of `direction` for `time` after all earlier requests, and calls the user at the end. `nbytes`
+  // is counted in the statistics.
   virtual void access(TcmDirection direction, std::uint64_t nbytes, TimeFs time, IUser& user, std::uint64_t cookie) = 0;
 
  protected:

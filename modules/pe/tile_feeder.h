@@ -12,21 +12,23 @@
 
 namespace kb::modules {
 
-// Turns composites into tiles, one composite after the other in submission order (P-32), as fast as tile buffers in the
-// TCM that is reserved for them come free (P-46). A tile takes room for its inputs, and when it is the last of its K
-// loop for the output, when it is fed; the inputs are free again after FETCH, the output after DMA_WRITE.
+// Splits composites into tiles and feeds them, one composite after the other in submission order (P-32), as fast as
+// tile buffers in the reserved part of the TCM become free (P-46). When a tile is fed, it takes buffers for its inputs
+// and, if it is the last of its K loop, for the output. The input buffers are released after FETCH, the output buffer
+// after DMA_WRITE.
 //
-// When a plan keeps the row panel of A (P-102), the first column of tiles takes the room of its tiles of A until the
-// last column has fetched them, and a tile of another column is fed once its A has been read.
+// When a plan retains the row panel of A (P-102), the first column of tiles holds the buffers of A until the last
+// column has fetched them, and a tile of another column is fed once its A has been read.
 //
-// When a tile fails, its composite feeds no more; it ends with that tile's cause once the tiles under way are back.
+// When a tile fails, its composite feeds no more tiles; it ends with the cause once all tiles in flight have returned.
 class TileFeeder final : private ITileOwner {
  public:
   class IUser {
    public:
-    // The tile is ready for its first stage; false when that block has no room, until resume() is called.
+    // Starts the first stage of the tile. False when the queue of that block is full; the user then calls resume()
+    // later.
     virtual bool on_tile(CommandTask& tile) = 0;
-    // The last tile is back; command.status says how it went. `command.start` is when the first tile was fed.
+    // The last tile has returned; command.status holds the result. `command.start` is the time of the first tile.
     virtual void on_composite_done(CommandTask& command) = 0;
 
    protected:
@@ -36,7 +38,7 @@ class TileFeeder final : private ITileOwner {
   TileFeeder(IUser& user, const elab::EventScheduler& clock, std::uint64_t buffer_bytes)
       : user_(user), clock_(clock), free_bytes_(buffer_bytes) {}
 
-  // A tile of the plan fits the buffers.
+  // Precondition: each tile of the plan fits the buffers.
   void submit(CommandTask& command, plan::PipelinePlan plan);
   void tile_done(CommandTask& tile);
   void resume();
@@ -58,9 +60,9 @@ class TileFeeder final : private ITileOwner {
   std::uint64_t free_bytes_;
   std::uint64_t least_free_ = UINT64_MAX;
   bool feeding_now_ = false;
-  bool held_up_ = false;                                // the latest tile waits for room in its first block (P-32)
-  std::vector<std::unique_ptr<PipelineContext>> open_;  // all that have not ended
-  std::deque<PipelineContext*> feeding_;                // those with tiles to feed, in submission order
+  bool held_up_ = false;  // the latest tile waits for a place in the queue of its first block (P-32)
+  std::vector<std::unique_ptr<PipelineContext>> open_;  // all composites that have not ended
+  std::deque<PipelineContext*> feeding_;                // composites with tiles to feed, in submission order
   CommandPool tiles_;
 };
 

@@ -15,15 +15,16 @@ namespace kb::modules {
 class PeDma;
 struct PeContext;
 
-// The queue control behind a vc_comm: PE_IPCQ.
+// Receiver of the messages of a vc_comm: PE_IPCQ.
 class IMessageReceiver {
  public:
-  // A message has arrived with its last byte: when it will be written into its slot; nothing when that is not
-  // known, and VcComm::written(inbound) is called then. Model Error when the slot belongs to no ring of this PE.
+  // The last byte of a message has arrived. Returns the time at which the message will be written to its slot,
+  // or no value when that is not known yet; VcComm::written(inbound) is then called later. Model Error when the slot
+  // belongs to no ring of this PE.
   virtual std::optional<TimeFs> visible_at(const payload::QueueTokenMsg& token, std::uint64_t inbound) = 0;
-  // That time has come: contents and arrival become visible in this call. `writer` is the node that wrote.
+  // The message is written: contents and arrival become visible in this call. `writer` is the sending node.
   virtual void on_arrival(std::shared_ptr<const payload::QueueTokenMsg> token, NodeId writer) = 0;
-  // A credit for a ring that this PE sends into.
+  // A credit has arrived for a ring to which this PE sends.
   virtual void on_credit(std::uint64_t ring_pa, std::uint64_t consumed) = 0;
 
  protected:
@@ -32,32 +33,32 @@ class IMessageReceiver {
 
 // The virtual channel of PE_DMA for messages between PEs (Q-52 .. Q-56).
 //
-// Models: one write transaction per message, in the order of send(), beside the channels of loads and
-// stores; arrival, slot write and visibility in one step; credits that travel over the fabric.
-// Timing: a message is offered to the first wire at send + overhead_ns of PE_DMA, behind earlier messages and in turns
-// with the flits of stores, from which it follows that an outstanding store does not hold it; it is handled when
-// its last flit has arrived, + overhead_ns, and visible after the slot write.
+// Models: one write transaction per message, in the order of send(), outside the channels of loads and
+// stores; arrival, slot write and visibility as one step; credits that travel over the fabric.
+// Timing: a message is offered to the first wire at send + overhead_ns of PE_DMA. It queues after earlier messages and
+// is interleaved with the flits of stores, so that an outstanding store does not block it. It is handled
+// overhead_ns after its last flit has arrived, and is visible after the slot write.
 class VcComm final : private payload::IInitiator, private elab::EventHandler {
  public:
-  // `pe`: with the receiver of what arrives.
+  // `pe` holds the receiver of arriving messages.
   VcComm(PeDma& dma, const PeContext& pe, elab::BlockContext& context) : dma_(dma), pe_(pe), context_(context) {}
 
-  // Before the first message: its flits take turns with those of stores on the first wire.
+  // Must be called before the first message: its flits alternate with the flits of stores on the first wire.
   void activate(NodeId peer);
   NodeId dma_node() const;
   PeDma& dma() { return dma_; }
 
-  // `peer`: the PE_DMA of the receiving PE.
+  // `peer` is the PE_DMA of the receiving PE.
   void send(payload::QueueTokenMsg token, NodeId peer);
   void send(const payload::QueueCreditMsg& credit, std::uint64_t nbytes, NodeId peer);
 
-  // The message that visible_at() got this number for is in its slot.
+  // The message with this visible_at() number is in its slot.
   void written(std::uint64_t inbound);
 
-  // Takes an arriving request that is a message or a credit; false for any other.
+  // Takes an arriving request that is a message or a credit; returns false for any other request.
   bool accept(payload::Transaction& transaction);
 
-  std::uint64_t in_flight() const { return in_flight_; }  // messages sent from here that have not arrived
+  std::uint64_t in_flight() const { return in_flight_; }  // sent messages that have not arrived
   void collect_statistics(std::vector<elab::Statistic>& statistics) const;
 
  private:
@@ -72,7 +73,8 @@ class VcComm final : private payload::IInitiator, private elab::EventHandler {
   PeDma& dma_;
   const PeContext& pe_;
   elab::BlockContext& context_;
-  std::vector<payload::Transaction*> inbound_;  // messages being written into their slots; indexed by event argument
+  // messages that are being written to their slots; indexed by event argument
+  std::vector<payload::Transaction*> inbound_;
   std::vector<std::uint64_t> free_inbound_;
   std::uint64_t in_flight_ = 0;
   std::int64_t sent_ = 0, received_ = 0, credits_ = 0;
