@@ -1,5 +1,5 @@
-// Which space an address belongs to. The types do not convert into each other, so that a physical address is never
-// mistaken for a virtual one.
+// Address spaces. Their address types do not convert into each other, so that a physical address cannot be mistaken for
+// a virtual one.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace kb::address {
 
-// `message`: contents of messages between PEs, which no memory of the machine holds any longer, or not yet.
+// `message`: contents of messages between PEs that are in flight or already taken from their slot, and are in no memory
+// of the machine.
 enum class AddressSpace : std::uint8_t { pa, va, la, message };
 std::string_view address_space_name(AddressSpace space);  // "PA"
 
@@ -24,7 +25,7 @@ struct VirtAddr {
   friend constexpr bool operator<(VirtAddr a, VirtAddr b) { return a.value < b.value; }
 };
 
-// of one PE, so that the same value may mean other memory at another PE.
+// An address of one PE: the same value may mean other memory at another PE.
 struct LogicalAddr {
   std::uint64_t value = 0;
 
@@ -39,21 +40,21 @@ inline constexpr int kSpaceShift = 62;
 constexpr std::uint64_t encode(AddressSpace space, std::uint64_t value) {
   return static_cast<std::uint64_t>(space) << kSpaceShift | value;
 }
-// The space that an encoded address is in.
+// Address space of an encoded address.
 constexpr AddressSpace space_of(std::uint64_t encoded) {
   return static_cast<AddressSpace>(encoded >> kSpaceShift);
 }
 constexpr std::uint64_t value_of(std::uint64_t encoded) {
   return encoded & ((std::uint64_t{1} << kSpaceShift) - 1);
 }
-// Needs no translation by a PE_MMU or a BAAW.
+// True when the space needs no translation by a PE_MMU or a BAAW.
 constexpr bool is_resolved(AddressSpace space) {
   return space == AddressSpace::pa || space == AddressSpace::message;
 }
-std::string encoded_text(std::uint64_t encoded);  // "VA 0x100000000", "PA sip2.cube5 HBM +0x1000"; any integer
+std::string encoded_text(std::uint64_t encoded);  // "VA 0x100000000", "PA sip2.cube5 HBM +0x1000"; accepts any integer
 
-// Received values: a range per PE, which its kernels hand out like scratch. Messages on their way into a ring: the
-// ring's own address in the other half of the space.
+// The message space. One half holds received values: a range per PE, from which its kernels allocate as from scratch.
+// In the other half, a message in flight has the address of its ring.
 inline constexpr std::uint64_t kMessageValueBytes = std::uint64_t{1} << 40;
 constexpr std::uint64_t message_values(std::uint64_t pe_index) {
   return encode(AddressSpace::message, std::uint64_t{1} << 61 | pe_index * kMessageValueBytes);
@@ -62,7 +63,7 @@ constexpr std::uint64_t message_in_flight(std::uint64_t slot_pa) {
   return encode(AddressSpace::message, slot_pa);
 }
 
-// An address as a command carries it: the integer and the space it counts in.
+// An address with its space, as a command carries it.
 class TaggedAddress {
  public:
   explicit TaggedAddress(PhysAddr address) : value_(address.value()), space_(AddressSpace::pa) {}
@@ -72,10 +73,10 @@ class TaggedAddress {
   AddressSpace space() const { return space_; }
   std::uint64_t value() const { return value_; }
 
-  // The address as one integer, as extents carry it: the space in bits [63:62], so that a physical address is its own
-  // encoding and adding an offset stays inside the space.
+  // The address as one integer, as extents carry it. The space is in bits [63:62], so that a physical address encodes
+  // to itself and an added offset stays in the space.
   std::uint64_t encoded() const { return encode(space_, value_); }
-  // Throw program Error ADDRESS_ERROR when the address is of another space.
+  // These throw program Error ADDRESS_ERROR when the address is in another space.
   PhysAddr phys() const;
   VirtAddr virt() const;
   LogicalAddr logical() const;

@@ -1,5 +1,5 @@
-// Allocators of the memories that tensors and queues live in (A-59..A-65). Each returns complete addresses and is
-// keyed by structure, so that deploy, clean-up and deploy again gives the same addresses.
+// Allocators of the memories that hold tensors and queues (A-59..A-65). They return complete addresses. They are
+// keyed by machine structure, so that deploying again after a clean-up gives the same addresses.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace kb::address {
 
-// HBM slice and TCM of one PE. Kernel scratch and the scheduler's part of the TCM are outside the capacity.
-// Errors as FreeList; code ALLOCATION_ERROR.
+// Allocates the HBM slice and the TCM of one PE. Kernel scratch and the scheduler's part of the TCM are outside the
+// capacity. Errors are those of FreeList, with code ALLOCATION_ERROR.
 class PeAllocator {
  public:
   PeAllocator(const AddressConfig& config, const PeCoord& pe);
@@ -33,7 +33,7 @@ class PeAllocator {
   FreeList hbm_, tcm_;
 };
 
-// The shared SRAM of one cube.
+// Allocates the shared SRAM of one cube.
 class SramAllocator {
  public:
   SramAllocator(const AddressConfig& config, SipId sip, CubeId cube);
@@ -55,7 +55,7 @@ inline constexpr std::uint64_t kVaBytes = std::uint64_t{64} << 30;
 inline constexpr std::uint64_t kLaBase = 0x1'0000'0000;
 inline constexpr std::uint64_t kLaBytes = std::uint64_t{64} << 30;
 
-// The device-wide virtual range: sizes are rounded up to pages; code VA_ALLOCATION_ERROR.
+// Allocates the device-wide virtual range. Sizes are rounded up to pages; the error code is VA_ALLOCATION_ERROR.
 class VaAllocator {
  public:
   explicit VaAllocator(std::uint64_t page_size = 4096, std::uint64_t base = kVaBase, std::uint64_t size = kVaBytes);
@@ -69,8 +69,8 @@ class VaAllocator {
   FreeList list_;
 };
 
-// The logical range: by the algorithm of VaAllocator, in units of `alignment` bytes; code
-// LA_ALLOCATION_ERROR. A tensor has the same range at every PE that sees it.
+// Allocates the logical range like VaAllocator, in units of `alignment` bytes; the error code is
+// LA_ALLOCATION_ERROR. A tensor has the same range at every PE that uses it.
 class LaAllocator {
  public:
   explicit LaAllocator(std::uint64_t alignment = 256, std::uint64_t base = kLaBase, std::uint64_t size = kLaBytes);

@@ -1,5 +1,5 @@
-// The virtual-to-physical table of one PE (A-33 .. A-39), as an interval map: a later mapping replaces an earlier one
-// byte by byte, so the last one written wins. No time, no state beyond the mappings.
+// The virtual-to-physical table of one PE (A-33 .. A-39), an interval map in which a later mapping replaces earlier
+// ones byte by byte. Its only state is the mappings; it takes no time.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +16,28 @@ namespace kb::address {
 
 class PageTable {
  public:
-  // Bytes, a power of two (model Error otherwise). Mappings may be smaller than a page: the size only decides
-  // what unmap() removes and what shared_pages() counts.
+  // `page_size` is in bytes and a power of two (model Error otherwise). Mappings may be smaller than a page: the
+  // size only affects unmap() and shared_pages().
   explicit PageTable(std::uint64_t page_size);
 
-  // O(log n) when nothing overlaps; the list is then kept as it is and shared.
+  // Takes O(log n) when no mapping overlaps; the table then shares the list.
   void map(std::shared_ptr<const RegionList> regions);
-  // Removes, page by page, the regions that lie inside [va, va + nbytes). What reaches over the bounds within a page
-  // stays: unmap with the bounds that were mapped.
+  // Removes, page by page, the regions that lie inside [va, va + nbytes). In the first and the last page, regions that
+  // cross the bounds stay: unmap with the bounds of the mapping.
   void unmap(VirtAddr va, std::uint64_t nbytes);
 
-  // Appends the physical extents of [va, va + nbytes) in order, split where regions end. Gives the first byte
-  // that is not mapped, with `extents` unchanged; nothing when all are.
+  // Appends the physical extents of [va, va + nbytes) in order, split where regions end. When a byte is not
+  // mapped, returns the first such byte and leaves `extents` unchanged.
   std::optional<VirtAddr> translate(VirtAddr va, std::uint64_t nbytes, std::vector<Extent>& extents) const;
 
   std::uint64_t page_size() const { return page_size_; }
   bool empty() const { return blocks_.empty(); }
   std::uint64_t regions() const;
-  // Pages that hold more than one region: placement finer than a page, which a real MMU could not do.
+  // Pages that hold more than one region. A real MMU could not place data at this granularity.
   std::uint64_t shared_pages() const;
 
  private:
-  // A list as it was mapped, or a region of its own when `list` is null.
+  // A mapped list, or a single region when `list` is null.
   struct Block {
     std::uint64_t end = 0;
     std::shared_ptr<const RegionList> list;
@@ -45,14 +45,14 @@ class PageTable {
   };
   using Blocks = std::map<std::uint64_t, Block>;  // by first byte; disjoint
 
-  // The first block that ends behind `va`.
+  // The first block that ends after `va`.
   template <typename AnyBlocks>
   static auto behind(AnyBlocks& blocks, std::uint64_t va);
   bool free(std::uint64_t begin, std::uint64_t end) const;
   void insert(const Region& region);
-  // Takes the lists apart that reach into [begin, end) without lying inside.
+  // Splits the lists that overlap [begin, end) without being inside it.
   void take_apart(std::uint64_t begin, std::uint64_t end);
-  // Removes [begin, end) from a block that has no list; gives the block behind.
+  // Removes [begin, end) from a block without a list; returns the next block.
   Blocks::iterator cut(Blocks::iterator block, std::uint64_t begin, std::uint64_t end);
 
   std::uint64_t page_size_;

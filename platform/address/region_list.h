@@ -1,4 +1,4 @@
-// The entries of one map or segment message: virtual or logical regions and the physical memory behind each.
+// The entries of one map or segment message: virtual or logical regions with their physical memory.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace kb::address {
 
-// Bytes [va, va + nbytes) lie at [pa, pa + nbytes). Both are plain integers of their space; under the LA model `va` is
+// Maps bytes [va, va + nbytes) to [pa, pa + nbytes). Both are plain integers of their space; under the LA model `va` is
 // a logical address.
 struct Region {
   std::uint64_t va = 0;
@@ -22,7 +22,7 @@ struct Region {
   }
 };
 
-// Counts the pages that hold more than one of the regions that are added in ascending order.
+// Counts pages that hold more than one region; regions are added in ascending order.
 class SharedPages {
  public:
   explicit SharedPages(std::uint64_t page_size) : page_size_(page_size) {}
@@ -32,23 +32,23 @@ class SharedPages {
  private:
   std::uint64_t page_size_;
   std::uint64_t count_ = 0;
-  std::uint64_t behind_page_ = 0;  // 1 + the last page of the region before; 0 = none yet
-  bool counted_ = false;           // that page
+  std::uint64_t behind_page_ = 0;  // last page of the previous region plus 1; 0 = no region yet
+  bool counted_ = false;           // that page is already counted
 };
 
-// Immutable, so that the tables of all PEs that a message reaches can share it.
+// An immutable list, which the tables of all PEs that receive the message share.
 class RegionList {
  public:
-  // Takes the regions in any order. Program Error ADDRESS_ERROR naming both when two overlap, and when one is empty,
-  // wraps around, or when there are none. `space` is that of the regions, for the messages.
+  // Takes the regions in any order. Program Error ADDRESS_ERROR when two overlap (naming both), when one is empty or
+  // wraps around, or when there are none. `space` is the regions' space, for error messages.
   static std::shared_ptr<const RegionList> make(std::vector<Region> regions, AddressSpace space = AddressSpace::va);
 
-  const std::vector<Region>& regions() const { return regions_; }  // by va, disjoint, not empty
+  const std::vector<Region>& regions() const { return regions_; }  // sorted by va, disjoint, not empty
   std::uint64_t begin() const { return regions_.front().va; }
   std::uint64_t end() const { return regions_.back().end(); }
-  // The first region that ends behind `va`; its index may be regions().size().
+  // Index of the first region that ends after `va`; may be regions().size().
   std::size_t first_behind(std::uint64_t va) const;
-  // Pages that hold more than one of the regions.
+  // Number of pages that hold more than one region.
   std::uint64_t shared_pages(std::uint64_t page_size) const;
 
  private:

@@ -1,5 +1,4 @@
-// The logical-to-physical table of one PE (A-73 .. A-78): segments as they were installed, until they are removed. No
-// time, no state beyond the segments.
+// The logical-to-physical table of one PE (A-73 .. A-78). Its only state is the installed segments; it takes no time.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +15,15 @@ namespace kb::address {
 
 class SegmentTable {
  public:
-  // The segments of one tensor, which is one range of logical addresses; the list is kept as it is and shared.
-  // Program Error ADDRESS_ERROR naming both when the range meets that of another list. O(log n).
+  // Installs the segments of one tensor, which form one range of logical addresses; the table shares the list. Program
+  // Error ADDRESS_ERROR, naming both, when the range overlaps another list. Takes O(log n).
   void install(std::shared_ptr<const RegionList> segments);
-  // Takes a list back. Program Error ADDRESS_ERROR when it was not installed with these very bounds.
+  // Removes a list. Program Error ADDRESS_ERROR when no list with exactly these bounds is installed.
   void remove(LogicalAddr la, std::uint64_t nbytes);
 
   // Appends the physical extents of [la, la + nbytes) in order: pa = pa base of the segment + offset in it,
-  // split where a segment ends. Gives the first byte that is in no segment, with `extents` unchanged; nothing
-  // when all are.
+  // split where a segment ends. When a byte is in no segment, returns the first such byte and leaves `extents`
+  // unchanged.
   std::optional<LogicalAddr> lookup(LogicalAddr la, std::uint64_t nbytes, std::vector<Extent>& extents) const;
 
   bool empty() const { return lists_.empty(); }

@@ -1,4 +1,4 @@
-// The error families of the platform and what each does to the process: who is at fault decides the exit code.
+// The error families of the platform. The family tells who is at fault and decides the exit code of the process.
 #pragma once
 
 #include <exception>
@@ -11,25 +11,26 @@ namespace kb {
 enum class ErrorFamily {
   configuration,  // the user's files or command line; exit 2, no result files
   program,        // a workload or kernel; exit 1, result.json with ok: false
-  model,          // ours; exit 3
+  model,          // a fault of kernbench; exit 3
   no_progress,    // deadlock or time limit with work outstanding; exit 4
 };
 
 class Error;
-// What a user's code threw that is no Error: BENCH_ERROR, or OUT_OF_MEMORY with a remedy. `where` comes first.
+// Converts an exception of user code that is not an Error to BENCH_ERROR, or to OUT_OF_MEMORY with a remedy. The
+// message begins with `where`.
 Error error_of_program(const std::exception& thrown, const std::string& where);
 
 // Process exit code of a family (0 is success).
 int exit_code(ErrorFamily family);
 
-// One finding in a user's input. Empty or zero fields are unknown.
+// One problem in a user's input. Empty or zero fields are unknown.
 struct Diagnostic {
   std::string file;
   int line = 0;         // 1-based
   int column = 0;       // 1-based
   std::string key;      // dotted path, e.g. "cube.links.router_link_bw_gbs"
-  std::string message;  // what is wrong, in one sentence without a final dot
-  std::string remedy;   // what to write instead, e.g. "did you mean 'sips'?"
+  std::string message;  // the problem, as one sentence without a final dot
+  std::string remedy;   // the correction, e.g. "did you mean 'sips'?"
 
   // "file:line:column: key: message (remedy)"
   std::string text() const;
@@ -37,9 +38,9 @@ struct Diagnostic {
 
 class Error : public std::runtime_error {
  public:
-  // `code` is the stable word of result.json's error.code, e.g. "ALLOCATION_ERROR" (H-16).
+  // `code` is the stable identifier in result.json's error.code, e.g. "ALLOCATION_ERROR" (H-16).
   Error(ErrorFamily family, std::string code, const std::string& message);
-  // A configuration error with every problem found at once; what() is one line per diagnostic.
+  // A configuration error with all problems that were found; what() has one line per diagnostic.
   explicit Error(std::vector<Diagnostic> diagnostics);
 
   static Error configuration(const std::string& message) {

@@ -1,4 +1,4 @@
-// The blocks in which a MAC array works.
+// Granularity of a MAC array.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace kb {
 
-// A product of m x k x n occupies the array as if each size were the next multiple (P-28).
+// A product of m x k x n occupies the array as if each size were rounded up to a multiple (P-28).
 struct Granularity {
   std::int64_t m = 1;
   std::int64_t k = 1;
@@ -17,9 +17,9 @@ struct Granularity {
   std::int64_t padded_macs(std::int64_t rows, std::int64_t depth, std::int64_t columns) const;
 };
 
-inline constexpr std::int64_t kMaxGranularity = 4096;  // of each size
+inline constexpr std::int64_t kMaxGranularity = 4096;  // maximum of each size
 
-// "32x64x32" is m x k x n; "none" is 1x1x1, an array that never pads. Returns no value when the text is neither.
+// Parses "32x64x32" as m x k x n, and "none" as 1x1x1, an array that never pads. Returns no value for any other text.
 std::optional<Granularity> parse_granularity(std::string_view text);
 std::string granularity_text(const Granularity& granularity);
 

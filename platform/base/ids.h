@@ -1,5 +1,5 @@
-// Index types of the machine's parts. Each is a plain integer of its own type, so that a cube index cannot be passed
-// where a PE index is meant.
+// Index types of the machine's parts. Each part has its own integer type, so that a cube index cannot be passed as a PE
+// index.
 #pragma once
 
 #include <cstdint>

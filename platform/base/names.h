@@ -1,4 +1,4 @@
-// The names of places in the machine, as node ids begin and messages show them, and of launches.
+// Names of cubes, PEs and launches in node ids and messages.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@ namespace kb {
 
 // "sip0.cube3"
 std::string cube_name(SipId sip, CubeId cube);
-// "sip0.cube3.pe1"; without a valid PE the cube's name
+// "sip0.cube3.pe1"; the cube's name when the PE is not valid.
 std::string pe_name(const PeCoord& pe);
-// What a launch runs, wherever it is named: "gemm", with a label "gemm (first layer)".
+// Name of a launch: "gemm", or with a label "gemm (first layer)".
 std::string launch_name(const std::string& kernel, const std::string& label);
 
 }  // namespace kb

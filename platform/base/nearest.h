@@ -1,4 +1,4 @@
-// "Did you mean ...?" for names typed by a user.
+// "Did you mean ...?" suggestions for misspelled names.
 #pragma once
 
 #include <string>
@@ -7,13 +7,14 @@
 
 namespace kb {
 
-// The candidate that a user who typed `word` most likely meant, or "" when none is close. In this order: the shortest
-// that begins with the word or contains it (from three letters on); the one with the fewest typing errors, at most 1 in
-// up to 4 letters, 2 in up to 8 and a third of more; the longest that the word contains; one of whose parts before '-',
-// '_' or '.' the first begins the word. The first of equal ones wins, and the dashes before an option do not count.
+// Returns the most likely candidate for a misspelled `word`, or "" when none is close. The rules, in order of
+// precedence: the shortest candidate that begins with or contains the word (at least three letters); the candidate with
+// the smallest edit distance, at most 1 in up to 4 letters, 2 in up to 8, and a third of longer words; the longest
+// candidate that the word contains; a candidate whose first part before '-', '_' or '.' begins the word. Ties go to the
+// first candidate; the dashes before an option are ignored.
 std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates);
 
-// "did you mean 'x'?" or, when nothing is near, "known: a, b, c".
+// "did you mean 'x'?", or "known: a, b, c" when no candidate is close.
 std::string suggest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace kb

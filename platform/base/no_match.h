@@ -1,4 +1,4 @@
-// What to write in place of a pattern that matches nothing.
+// Suggestions for a pattern that matches no name.
 #pragma once
 
 #include <string>
@@ -7,11 +7,12 @@
 
 namespace kb {
 
-// `names` are dotted (sip0.cube1.r0c0). For a plain name: a near one, or the pattern of what is below it; else empty.
+// `names` are dotted (sip0.cube1.r0c0). For a pattern without wildcards, returns a similar name or the pattern of its
+// children; otherwise empty.
 std::string near_match(std::string_view pattern, const std::vector<std::string>& names);
-// What there is at the first level where the pattern matches nothing: "sip0 has cube0 to cube3".
+// Lists the names at the first level at which the pattern matches nothing: "sip0 has cube0 to cube3".
 std::string what_there_is(std::string_view pattern, const std::vector<std::string>& names);
-// The first of these that says something.
+// The first of these texts that is not empty.
 std::string no_match_help(std::string_view pattern, const std::vector<std::string>& names);
 
 }  // namespace kb

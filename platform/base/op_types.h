@@ -1,4 +1,4 @@
-// For plug-ins of version 0.5: this header lies in platform/ops.
+// Forwarding header for plug-ins of version 0.5; the header has moved to platform/ops.
 #pragma once
 
 #include "platform/ops/op_types.h"

@@ -1,4 +1,4 @@
-// What a shared library of a user and the program that loads it must agree on.
+// ABI version that a user's shared library and the program that loads it must share.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace kb {
 
-// Raised with every change of a type that crosses the boundary, and then stated in CHANGELOG.md.
+// Incremented with every change of a type that crosses the boundary; CHANGELOG.md lists the changes.
 inline constexpr int kPluginAbi = 24;
 
 // For example "kernbench 0.5.0, plug-in ABI 24".
@@ -24,12 +24,12 @@ inline std::string plugin_abi() {
 
 }  // namespace kb
 
-// The symbols that the loader looks for: the first, and one or both of the others.
+// Symbols that the loader looks up: the first one is required, and at least one of the others.
 inline constexpr const char* kKernbenchPluginAbiSymbol = "kernbench_plugin_abi";  // const char*()
 inline constexpr const char* kKernbenchPluginSymbol = "kernbench_plugin";         // void(kb::sw::PluginRegistrar&)
 inline constexpr const char* kKernbenchBlocksSymbol = "kernbench_blocks";         // void(kb::elab::BlockCatalog&)
 
-// Weak, because a library that brings kernels and blocks has it twice.
+// The function is weak, because a library with both kernels and blocks defines it twice.
 #define KERNBENCH_PLUGIN_ABI                                                                   \
   extern "C" __attribute__((visibility("default"), weak)) const char* kernbench_plugin_abi() { \
     static const std::string text = kb::plugin_abi();                                          \

@@ -1,4 +1,4 @@
-// How many problems of one input are told: a wrong file should not fill the screen.
+// Maximum number of reported problems per input, so that a wrong file does not fill the screen.
 #pragma once
 
 #include <cstddef>

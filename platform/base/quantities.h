@@ -1,5 +1,5 @@
-// Physical values with the unit in the type: made of a number only where it is named, read by the name of the unit.
-// Times of a configuration become femtoseconds once, when a block is constructed.
+// Physical quantities with the unit in the type: explicit construction from a number, and accessors named after the
+// unit. Blocks convert configured times to femtoseconds once, in their constructors.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class Nanoseconds {
   double ns_ = 0.0;
 };
 
-// Binary megabytes, as in keys that end in _mb.
+// Binary megabytes, for keys that end in _mb.
 class Megabytes {
  public:
   constexpr Megabytes() = default;
@@ -32,7 +32,7 @@ class Megabytes {
   double mb_ = 0.0;
 };
 
-// Gigabytes per second, which is bytes per nanosecond; no limit unless it is above 0.
+// Gigabytes per second, which is bytes per nanosecond; values not above 0 mean unlimited.
 class Bandwidth {
  public:
   constexpr Bandwidth() = default;
@@ -40,16 +40,16 @@ class Bandwidth {
   constexpr double gbs() const { return gbs_; }
   constexpr bool limited() const { return gbs_ > 0.0; }
 
-  // Time that `bytes` occupy a link, F-28: llround(bytes * 1e6 / gbs), 0 without a limit. At most kPastEnd.
+  // Time that `bytes` occupy a link, F-28: llround(bytes * 1e6 / gbs), or 0 when unlimited. At most kPastEnd.
   TimeFs occupancy(std::uint64_t bytes) const;
-  // 0 without a limit.
+  // 0 when unlimited.
   constexpr double ns_per_byte() const { return limited() ? 1 / gbs_ : 0.0; }
 
   friend constexpr Bandwidth operator*(Bandwidth each, double count) { return Bandwidth(each.gbs_ * count); }
   friend constexpr Bandwidth operator/(Bandwidth all, double count) { return Bandwidth(all.gbs_ / count); }
   friend constexpr double operator/(Bandwidth a, Bandwidth b) { return a.gbs_ / b.gbs_; }
 
-  // No limit is wider than any: the least of several is the narrowest.
+  // Unlimited compares as the largest value, so that the minimum of several is the narrowest.
   friend constexpr bool operator<(Bandwidth a, Bandwidth b) { return a.ordinal() < b.ordinal(); }
   friend constexpr bool operator==(Bandwidth a, Bandwidth b) { return a.ordinal() == b.ordinal(); }
   friend constexpr bool operator!=(Bandwidth a, Bandwidth b) { return !(a == b); }
@@ -59,13 +59,13 @@ class Bandwidth {
 
   double gbs_ = 0.0;
 };
-// The wider one of those that have a limit; no limit only if neither has one.
+// The wider one of the limited bandwidths; unlimited only if both are.
 constexpr Bandwidth wider_limit(Bandwidth a, Bandwidth b) {
   return a.gbs() < b.gbs() ? b : a;
 }
 void PrintTo(Bandwidth bandwidth, std::ostream* out);  // for GoogleTest: "256 GB/s"
 
-// What a rate counts: multiply-accumulates of PE_GEMM, elements of PE_MATH, or cycles of a clock.
+// Unit that a rate counts: multiply-accumulates of PE_GEMM, elements of PE_MATH, or clock cycles.
 enum class RateUnit : std::uint8_t { macs, elements, cycles };
 
 template <RateUnit unit>

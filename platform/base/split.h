@@ -1,4 +1,4 @@
-// Lists in one text.
+// Splits a text at separators.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace kb {
 
-// What stands between the separators: one part more than there are of them.
+// Returns the parts between the separators: one part more than there are separators.
 std::vector<std::string> split(std::string_view text, char separator);
 
 }  // namespace kb

@@ -1,4 +1,4 @@
-// Elements of the tiles that a composite works in.
+// Tile size of composites, in elements.
 #pragma once
 
 #include <cstdint>

@@ -11,9 +11,9 @@
 namespace kb {
 
 inline constexpr std::int64_t kFsPerNs = 1'000'000;
-__extension__ using Wide = __int128;  // for products of two counts
+__extension__ using Wide = __int128;  // for products of two counts of femtoseconds
 
-// Absolute simulated time, or a duration. Only what leaves the simulator (files, SystemC) sees the count.
+// Absolute simulated time, or a duration. Only code at the border of the simulator (files, SystemC) uses the raw count.
 class TimeFs {
  public:
   constexpr TimeFs() = default;
@@ -65,18 +65,19 @@ constexpr TimeFs operator""_fs(unsigned long long fs) {
 constexpr TimeFs operator""_ns(unsigned long long ns) {
   return TimeFs(static_cast<std::int64_t>(ns) * kFsPerNs);
 }
-constexpr TimeFs operator""_ns(long double ns) {  // to the nearest femtosecond
+constexpr TimeFs operator""_ns(long double ns) {  // rounds to the nearest femtosecond
   return TimeFs(static_cast<std::int64_t>(ns * static_cast<long double>(kFsPerNs) + 0.5L));
 }
 }  // namespace literals
 
 inline constexpr TimeFs kNever{std::numeric_limits<std::int64_t>::max()};
 
-// Simulated time ends after 4600 s. What would be later is kPastEnd, so that a sum of any two times is still a TimeFs.
+// Simulated time ends after 4600 s. Later times are represented by kPastEnd, so that the sum of any two times is still
+// a TimeFs.
 inline constexpr TimeFs kTimeEnd = 4'600'000'000'000_ns;
 inline constexpr TimeFs kPastEnd = kTimeEnd + 1_fs;
 
-// Sums and products of times and durations, none of them negative; at most kPastEnd.
+// Saturating sums and products of non-negative times; at most kPastEnd.
 constexpr TimeFs time_sum(TimeFs a, TimeFs b) {
   std::int64_t sum = 0;
   return __builtin_add_overflow(a.fs(), b.fs(), &sum) || TimeFs(sum) > kTimeEnd ? kPastEnd : TimeFs(sum);
@@ -86,11 +87,11 @@ constexpr TimeFs time_product(std::uint64_t count, TimeFs each) {
   const bool overflow = __builtin_mul_overflow(count, each.fs(), &product);
   return overflow || TimeFs(product) > kTimeEnd ? kPastEnd : TimeFs(product);
 }
-// Periods that cover a span, neither of them negative.
+// Number of periods that cover a span; both are non-negative.
 constexpr std::int64_t periods(TimeFs span, TimeFs period) {
   return (span + period - 1_fs) / period;
 }
-// Adds to a statistic, in which times of many things that happen at once may come together; stays at the largest value.
+// Adds to a statistic with saturation, because the times of many concurrent activities may be summed.
 constexpr void accumulate(std::int64_t& total, std::int64_t more) {
   if (__builtin_add_overflow(total, more, &total)) total = std::numeric_limits<std::int64_t>::max();
 }
@@ -100,11 +101,11 @@ constexpr void accumulate(TimeFs& total, TimeFs more) {
   total = TimeFs(sum);
 }
 
-// Nearest femtosecond of a value that is not negative; at most kPastEnd.
+// Rounds a non-negative value to the nearest femtosecond; at most kPastEnd.
 TimeFs round_fs(double fs);
 
-// Nearest femtosecond. Throws configuration Error when a non-zero value rounds to zero, is negative, not finite or
-// above 1e12 (1000 s).
+// Rounds to the nearest femtosecond. Configuration Error when the value is negative, not finite, above 1e12 (1000 s),
+// or non-zero but rounded to zero.
 TimeFs ns_to_fs(double ns);
 
 inline double fs_to_ns(TimeFs time) {
@@ -113,7 +114,7 @@ inline double fs_to_ns(TimeFs time) {
 
 // Exact decimal nanoseconds with up to six decimals and no trailing zeros ("77", "82.06").
 std::string format_ns(TimeFs time);
-// The same where there is room for kNsBytes; returns its end.
+// Writes format_ns() to a buffer of at least kNsBytes; returns its end.
 char* put_ns(char* to, TimeFs time);
 inline constexpr std::size_t kNsBytes = 32;
 
@@ -123,7 +124,7 @@ inline constexpr std::uint64_t kGiB = 1024 * kMiB;
 
 // "512 B", "4 KiB", "48 GiB".
 std::string format_bytes(std::uint64_t bytes);
-// The same where that is short; "1.8 TiB (1953125000 KiB)" for a count of five and more digits.
+// Like format_bytes() for short numbers; "1.8 TiB (1953125000 KiB)" for a count of five and more digits.
 std::string format_size(std::uint64_t bytes);
 
 }  // namespace kb

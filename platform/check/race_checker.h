@@ -1,4 +1,4 @@
-// Finds bytes that two commands use at once: `--check races`.
+// Finds data races between commands: `--check races`.
 #pragma once
 
 #include <array>
@@ -18,29 +18,29 @@
 
 namespace kb::check {
 
-// Two uses of the same bytes, at least one of which writes, that nothing puts into an order.
+// Two unordered accesses to the same bytes, at least one of which writes.
 struct Race {
-  std::string text;         // both calls with PE and time, the bytes, the tensor
-  std::uint64_t pairs = 1;  // of commands of these calls at these tensors
+  std::string text;         // both calls with PE and time, the bytes, and the tensor
+  std::uint64_t pairs = 1;  // number of command pairs with these calls and tensors
 };
 
-// Happens-before with vector clocks (Lamport 1978; Mattern 1989): a use A is before a use B when a kernel waited for A
-// and, by its own order, messages, barriers and launches, that comes before B is issued. A blocking call waits for its
-// command at once. A prefetch counts when a load has taken it. Stores of one PE keep their order on its write channel
-// when it has one, and atomic additions in one dtype may come in any. Two launches are in order when the host had the
-// answer of one before it submitted the other; a read or write of the host comes after a launch when the host had its
-// answer before, and before a launch that is submitted later, as far as it has ended when the kernel uses the bytes.
-// Covers HBM, SRAM and TCM as far as kernels address them; scratch, which only its own PE uses, is checked at the call
-// (tl::Context).
+// Happens-before analysis with vector clocks (Lamport 1978; Mattern 1989). Access A happens before access B when a
+// kernel has waited for A, and that point precedes the issue of B in the order given by the kernels' own order,
+// messages, barriers and launches. A blocking call waits for its command immediately; a prefetch counts once a load has
+// taken it. Stores of one PE are ordered if it has one write channel, and atomic additions with the same dtype need no
+// order. Two launches are ordered when the host had the answer of one before it submitted the other. A host access
+// follows a launch when the host had the launch's answer before; it precedes a launch that is submitted later if it has
+// ended when the kernel accesses the bytes. The analysis covers HBM, SRAM and TCM as far as kernels address them;
+// scratch, which only its own PE uses, is checked at the call (tl::Context).
 class RaceChecker final : public contract::IOrderObserver {
  public:
-  // `scratch` tells addresses that are not looked at; `stores_keep_order`: those of a PE end in the order of its calls.
+  // `scratch` identifies addresses to ignore; `stores_keep_order`: the stores of a PE end in the order of its calls.
   RaceChecker(std::function<bool(std::uint64_t pa)> scratch, bool stores_keep_order)
       : scratch_(std::move(scratch)), stores_keep_order_(stores_keep_order) {}
 
-  // In the order of their discovery, alike ones together.
+  // Races in the order of their discovery; equal ones are combined.
   const std::vector<Race>& races() const { return races_; }
-  // Commands whose bytes the run does not know: indices or a mask without contents (data mode off).
+  // Number of commands whose bytes are unknown: indices or a mask without contents (data mode off).
   std::uint64_t not_compared() const { return not_compared_; }
 
   void launch_submitted(contract::RequestId request) override;
@@ -61,7 +61,7 @@ class RaceChecker final : public contract::IOrderObserver {
   void message_received(const PeCoord& pe, std::uint64_t command, std::uint64_t slot_pa) override;
 
  private:
-  // How far each PE had come, by its number here.
+  // Vector clock: the step of each PE, by its index in pes_.
   using Clock = std::vector<std::uint64_t>;
   using ClockPtr = std::shared_ptr<const Clock>;
   struct Launch {
@@ -76,40 +76,40 @@ class RaceChecker final : public contract::IOrderObserver {
     std::uint64_t call_index = 0;
     TimeFs start = 0_fs, end = 0_fs;
     std::shared_ptr<const Launch> launch;
-    std::uint64_t known = 0;             // the step of its PE in which the kernel had waited for it; 0: not yet
-    std::optional<Dtype> added;          // of an atomic addition
-    contract::RequestId host_request{};  // of the host
+    std::uint64_t known = 0;             // step of the PE at which the kernel had waited for it; 0: not yet
+    std::optional<Dtype> added;          // set for an atomic addition
+    contract::RequestId host_request{};  // set for an access of the host
     bool host() const { return pe == kHost; }
   };
   using UsePtr = std::shared_ptr<Use>;
-  // What a later use of some bytes has to be compared with: the last plain write, the last atomic addition of each PE
-  // since, and the reads since that write.
+  // The accesses that a later one must be compared with: the last plain write, the last atomic addition of each PE
+  // since that write, and the reads since that write.
   struct Uses {
     std::vector<UsePtr> writes, reads;
     friend bool operator==(const Uses& a, const Uses& b) { return a.writes == b.writes && a.reads == b.reads; }
   };
   // A command from its issue until the kernel has waited for it.
   struct Open {
-    ClockPtr others;           // of the PE at the issue
-    std::uint64_t steps = 0;   // its own
-    UsePtr use;                // once it has completed
-    std::vector<Extent> held;  // of a prefetch: what it has read, until the kernel has waited for it
-    ClockPtr message;          // of a receive: what its sender knew
+    ClockPtr others;           // clock of the PE at the issue
+    std::uint64_t steps = 0;   // the PE's own step at the issue
+    UsePtr use;                // set when the command has completed
+    std::vector<Extent> held;  // of a prefetch: the bytes that it has read, until the kernel has waited for it
+    ClockPtr message;          // of a receive: the clock of its sender
   };
   struct Pe {
     PeCoord coord;
-    ClockPtr others;  // what it knows of the other PEs; never null
+    ClockPtr others;  // known steps of the other PEs; never null
     std::uint64_t steps = 1;
     std::shared_ptr<const Launch> launch;
     std::unordered_map<std::uint64_t, Open> open;
-    std::array<std::uint64_t, 2> barriers{};  // passed in this launch, by scope
+    std::array<std::uint64_t, 2> barriers{};  // number of barriers passed in this launch, by scope
   };
   struct Barrier {
-    Clock rendezvous;  // of all that have come
+    Clock rendezvous;  // merged clock of all arrived PEs
     std::size_t inside = 0;
     ClockPtr opened;
   };
-  // Where it is, without a cube when it is one of the SIP, and which one of the launch there.
+  // Identifies a barrier by launch, place (no cube for a SIP barrier) and its index in the launch.
   using BarrierKey = std::tuple<contract::RequestId, SipId, CubeId, std::uint64_t>;
   BarrierKey barrier_key(const PeCoord& coord, contract::RequestId request, contract::BarrierScope scope);
 
@@ -141,11 +141,11 @@ class RaceChecker final : public contract::IOrderObserver {
     UsePtr use;
     Open open;
   };
-  std::unordered_map<contract::RequestId, HostAccess> host_accesses_;  // under way
-  std::unordered_map<contract::RequestId, ClockPtr> submitted_;        // what the host knew
-  std::unordered_map<contract::RequestId, Clock> ended_;               // of the PEs of a launch, at their ends
+  std::unordered_map<contract::RequestId, HostAccess> host_accesses_;  // in progress
+  std::unordered_map<contract::RequestId, ClockPtr> submitted_;        // clock of the host at the submission
+  std::unordered_map<contract::RequestId, Clock> ended_;               // merged clocks of a launch's PEs, at their ends
   std::map<BarrierKey, Barrier> barriers_;
-  std::unordered_map<std::uint64_t, ClockPtr> messages_;  // by slot
+  std::unordered_map<std::uint64_t, ClockPtr> messages_;  // key: slot address
   data::IntervalMap<Uses> memory_;
   std::vector<Race> races_;
   std::uint64_t not_compared_ = 0;

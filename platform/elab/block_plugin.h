@@ -6,7 +6,7 @@
 //                        kb::elab::make_custom_factory<MyRouter, kb::params::TransitParams, MyParams>()});
 //   }
 //
-// Build it against the installed package that will load it (find_package(kernbench)). A program of your own gives its
+// Build it against the installed package that will load it (find_package(kernbench)). Your own program passes its
 // catalog to the platform instead. The guide is docs/guides/blocks.md.
 #pragma once
 

@@ -1,7 +1,8 @@
-// The one event engine behind every block that schedules timed actions: plain values in an exact (time, schedule order)
-// sequence, driven by a single sc_event. A few pending events are one sorted array, many a timing wheel. It runs ahead
-// of SystemC time while nothing else is pending in the kernel, so use now() here and not sc_time_stamp() inside blocks.
-// Embedded in another simulation it stays with SystemC's time (docs/architecture/cosimulation.md).
+// The event engine of all blocks with timed actions. Events are plain values in an exact (time, schedule order)
+// sequence, driven by a single sc_event. A few pending events are kept in a sorted array, many in a timing wheel. The
+// engine runs ahead of SystemC time while the SystemC kernel has no other pending activity, so that blocks must use
+// now() and not sc_time_stamp(). Embedded in another simulation it follows SystemC's time
+// (docs/architecture/cosimulation.md).
 #pragma once
 
 #include <atomic>
@@ -26,12 +27,11 @@ class EventHandler {
   ~EventHandler() = default;
 };
 
-// How the engine behaves inside another simulation: it never stops that simulation, and no exception leaves its
-// process.
+// Configures the engine inside another simulation: it never stops that simulation, and no exception leaves its process.
 struct Embedding {
-  bool run_ahead = false;         // the owner promises one sc_start() and no call at a time of its own
-  std::function<void()> ended;    // the run is over; failure() or the texts of EventScheduler say why
-  std::function<void()> drained;  // no event is pending
+  bool run_ahead = false;       // the owner guarantees one sc_start() and no calls at other times
+  std::function<void()> ended;  // called when the run is over; failure() or the texts of EventScheduler give the reason
+  std::function<void()> drained;  // called when no event is pending
 };
 
 class EventScheduler final : public sc_core::sc_module {
@@ -39,55 +39,56 @@ class EventScheduler final : public sc_core::sc_module {
   explicit EventScheduler(const sc_core::sc_module_name& name);
   ~EventScheduler() override;
 
-  // Time of the event being handled; in a thread, the time at which it was resumed.
+  // Time of the current event; in a thread, the time at which it was resumed.
   TimeFs now() const { return now_; }
 
-  // The time for a process of SystemC, where it may have passed since the latest event.
+  // Current time for a SystemC process; it may be later than the latest event.
   TimeFs present();
 
-  // Has to be called before the simulation starts.
+  // Must be called before the simulation starts.
   void embed(Embedding embedding);
 
-  // Calls handler.on_event(at, argument) at absolute time `at` >= now(). Events of one time run in schedule order. What
-  // is later than kTimeEnd never happens: it ends the run (pass_end).
+  // Calls handler.on_event(at, argument) at absolute time `at` >= now(). Events with equal times run in schedule order.
+  // An event later than kTimeEnd is not executed; it ends the run (pass_end).
   void schedule(TimeFs at, EventHandler& handler, std::uint64_t argument = 0);
 
-  // Resumes the threads waiting on `event` at the current engine time, after all engine events of that time.
-  // The engine stops running ahead until they ran.
+  // Resumes the threads waiting on `event` at the current engine time, after all engine events of that time. The engine
+  // does not run ahead until they have run.
   void wake(sc_core::sc_event& event);
 
-  // Blocks the calling SC_THREAD until absolute time `at` (returns at once when at <= now()).
+  // Blocks the calling SC_THREAD until absolute time `at`; returns immediately when at <= now().
   void wait_until(TimeFs at);
 
-  // Stops the run at the first event later than `limit`; limit_reached() then tells.
+  // Stops the run at the first event later than `limit`; limit_reached() is true then.
   void set_time_limit(TimeFs limit) { time_limit_ = limit; }
   bool limit_reached() const { return limit_reached_; }
   TimeFs time_limit() const { return time_limit_; }
-  // Ends the run soon, at whatever simulated time it is. The only method that another thread may call.
+  // Ends the run soon, regardless of simulated time. This is the only method that another thread may call.
   void request_end() { end_requested_.store(true, std::memory_order_relaxed); }
   bool end_requested() const { return end_requested_.load(std::memory_order_relaxed); }
-  // Aborts the run at the current time. The first caller wins; a kernel thread that calls this then blocks for good.
+  // Aborts the run at the current time; only the first call counts. A kernel thread that calls this blocks forever.
   void give_up(const std::string& reason);
-  // The reason of give_up(); empty: it was not called.
+  // Reason given to give_up(); empty when it was not called.
   const std::string& given_up() const { return given_up_; }
-  // The run ends at the current time because `what` would last beyond kTimeEnd; the first call counts. The caller
-  // leaves out what it cannot represent.
+  // Ends the run at the current time because `what` would last beyond kTimeEnd; only the first call counts. The caller
+  // skips the action that it cannot represent.
   void pass_end(const std::string& what);
-  // The sentence given to pass_end(); empty: it was not called.
+  // Sentence given to pass_end(); empty when it was not called.
   const std::string& passed_end() const { return passed_end_; }
-  // Polled once per `events`, a power of two; returning true ends the run (Ctrl-C, progress output).
+  // Sets a function that is called every `events` events (a power of two); when it returns true, the run ends (Ctrl-C,
+  // progress output).
   void set_poll(std::function<bool()> poll, std::uint64_t events = kPolled) {
     poll_ = std::move(poll);
     poll_mask_ = events - 1;
   }
 
-  // Ends the run at the current time with an exception, which leaves the simulation when the event or call in progress
-  // is over; the first call counts. For faults that are found in the middle of code which might catch what is thrown.
+  // Ends the run at the current time with an exception, which is thrown out of the simulation after the current event
+  // or call; only the first call counts. Use it for errors inside code that might catch an exception.
   void fail(std::exception_ptr error);
   bool failed() const { return failure_ != nullptr; }
   std::exception_ptr failure() const { return failure_; }
 
-  // Which user code runs now; one per process, as there is one simulation.
+  // User code that is running now; one per process, because a process has one simulation.
   static Foreground& foreground() { return foreground_; }
 
   std::uint64_t events() const { return handled_; }
@@ -107,10 +108,10 @@ class EventScheduler final : public sc_core::sc_module {
     Event event;
     std::uint32_t next = kNil;
   };
-  // ~0.13 ns per slot: flits are 0.5 .. 2 ns apart, so a slot rarely holds more than one flit time.
+  // A slot lasts ~0.13 ns: flits are 0.5 .. 2 ns apart, so that a slot rarely holds more than one flit time.
   static constexpr int kSlotShift = 17;
   static constexpr std::uint64_t kSlots = 1u << 14;
-  // At most this many pending events are kept in current_ alone, whatever their slots.
+  // Up to this number of pending events, all are kept in current_, whatever their slots are.
   static constexpr std::size_t kFew = 8;
 
   static std::int64_t slot_of(TimeFs time) { return time.fs() >> kSlotShift; }
@@ -131,12 +132,12 @@ class EventScheduler final : public sc_core::sc_module {
   void refuse(TimeFs at, const EventHandler& handler);
 
   sc_core::sc_event run_event_;
-  std::vector<Cell> cells_;  // pooled list cells of the wheel
+  std::vector<Cell> cells_;  // pool of the wheel's list cells
   std::uint32_t free_cell_ = kNil;
   std::vector<std::uint32_t> heads_;           // per slot: first cell of its list
   std::vector<std::uint64_t> occupied_;        // bit per slot
   std::vector<std::uint64_t> occupied_words_;  // bit per word of occupied_
-  std::vector<Event> current_;                 // sorted: the events of all slots up to current_slot_
+  std::vector<Event> current_;                 // sorted events of all slots up to current_slot_
   std::size_t cursor_ = 0;                     // index of the next event in current_
   std::int64_t current_slot_ = 0;
   bool alone_ = false;      // current_ may span several slots; wheel and far_ are empty
@@ -153,7 +154,7 @@ class EventScheduler final : public sc_core::sc_module {
   bool stopped_ = false;
   std::function<bool()> poll_;
   std::uint64_t poll_mask_ = kPolled - 1;
-  std::unique_ptr<Embedding> embedding_;  // null: the simulation is kernbench's own
+  std::unique_ptr<Embedding> embedding_;  // null in kernbench's own simulation
   std::string passed_end_;
   std::string given_up_;
   std::atomic<bool> end_requested_{false};

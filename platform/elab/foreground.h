@@ -1,5 +1,5 @@
-// Which code of the user the simulation is in, for another thread or a signal handler that has to say so when nothing
-// else answers any more. The simulation's thread writes, any thread may read at any time.
+// Tracks which user code the simulation is executing, for another thread or a signal handler that reports it when the
+// simulation does not respond. The simulation's thread writes; any thread may read at any time.
 #pragma once
 
 #include <atomic>
@@ -16,14 +16,14 @@ class Foreground {
  public:
   struct View {
     UserCode code = UserCode::none;
-    const char* name = nullptr;   // name of the kernel, of the block's implementation, or of the library's file
-    const char* place = nullptr;  // "sip0.cube0.pe3.pe_cpu", or the host thread
-    const char* call = nullptr;   // latest call of the kernel; null: none yet
+    const char* name = nullptr;   // kernel name, the block's implementation, or file name of the library
+    const char* place = nullptr;  // "sip0.cube0.pe3.pe_cpu", or the name of the host thread
+    const char* call = nullptr;   // latest call of the kernel; null before the first one
     std::uint64_t index = 0;      // number of that call
-    TimeFs since = 0_fs;          // simulated time, which stands still while code of the user runs
+    TimeFs since = 0_fs;          // simulated time, which does not advance while user code runs
   };
 
-  // The texts have to outlive the run, or the code that they name.
+  // The strings must outlive the run, or at least the code that they name.
   void enter(UserCode code, const char* name, const char* place, TimeFs now) {
     name_.store(name, std::memory_order_relaxed);
     place_.store(place, std::memory_order_relaxed);
@@ -54,8 +54,8 @@ class Foreground {
   std::atomic<TimeFs> since_{0_fs};
 };
 
-// Writes "in kernel copy on sip0.cube0.pe0.pe_cpu, after tl.load #3" into `text`, cut off where it is full; nothing
-// when no code of the user runs. Safe in a signal handler.
+// Writes "in kernel copy on sip0.cube0.pe0.pe_cpu, after tl.load #3" to `text`, truncated to its size, or an empty text
+// when no user code runs. Safe in a signal handler.
 void describe(const Foreground::View& view, char* text, std::size_t size);
 
 }  // namespace kb::elab

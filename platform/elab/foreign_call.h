@@ -1,5 +1,5 @@
-// Calls into the code of foreign blocks: those of plug-ins and of users' own programs, and those that simulate RTL.
-// The built-in ones are trusted.
+// Calls into foreign blocks: blocks of plug-ins and of user programs, and blocks that simulate RTL. Built-in blocks are
+// trusted.
 #pragma once
 
 #include <utility>
@@ -8,7 +8,8 @@
 
 namespace kb::elab {
 
-// As long as it lives, the code of another block runs: of `node` when it is foreign, else the simulator's own.
+// During its lifetime, the code of another block runs: code of `node` when the node is foreign, otherwise the
+// simulator's own.
 class CodeScope {
  public:
   CodeScope(const topology::Node& node, TimeFs now);
@@ -20,14 +21,14 @@ class CodeScope {
   Foreground::View before_;
 };
 
-// Ends the run with the exception being handled, in which a foreign `node` is named as its origin.
+// Ends the run with the exception being handled; a foreign `node` is named as its origin.
 void fail_with_current_exception(const topology::Node& node, EventScheduler& scheduler);
-// Ends the run with a model Error that names a foreign node, the time, what it does wrong and what to do instead.
+// Ends the run with a model Error that names the foreign node, the time, the violation and the remedy.
 void fail_for(const topology::Node& node, EventScheduler& scheduler, const std::string& what,
               const std::string& remedy);
 
-// Calls code of the block at `node`: a crash names it, and an exception ends the run instead of passing through the
-// code of other blocks.
+// Calls code of the block at `node`. A crash report names the block, and an exception ends the run instead of passing
+// through other blocks.
 template <typename Call>
 void call_block(const topology::Node& node, EventScheduler& scheduler, Call&& call) {
   const CodeScope scope(node, scheduler.now());

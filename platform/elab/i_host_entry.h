@@ -1,4 +1,4 @@
-// Where the host's requests enter the device, and who gets the answers.
+// Entry of host requests into the device, and the receiver of their answers.
 #pragma once
 
 #include "platform/payload/transaction.h"
@@ -7,22 +7,22 @@ namespace kb::elab {
 
 class IHostPort {
  public:
-  // `transaction` carries status, times and reply; its cookie is the submitter's. Called at transaction.completed; the
-  // submitter releases the transaction.
+  // `transaction` carries status, times and reply; its cookie belongs to the submitter. Called at
+  // transaction.completed; the submitter releases the transaction.
   virtual void on_completed(payload::Transaction& transaction) = 0;
 
  protected:
   ~IHostPort() = default;
 };
 
-// Implemented by the block behind each `pcie_ep`.
+// Implemented by the block of each `pcie_ep`.
 class IHostEntry {
  public:
   static constexpr const char* kRole = "the entry of host requests";
 
-  // Receiver of the answers to everything submitted here. Must be set before the first submission.
+  // Sets the receiver of all answers. Must be called before the first submission.
   virtual void set_host(IHostPort& host) = 0;
-  // Injects a host request, whose route starts here, now. Requests submitted at one time keep their order.
+  // Injects a host request now; its route starts here. Requests submitted at the same time keep their order.
   virtual void submit(payload::Transaction& transaction) = 0;
 
  protected:

@@ -1,4 +1,4 @@
-// Blocks at which requests of a trace begin.
+// Blocks that can inject the requests of a trace.
 #pragma once
 
 #include "platform/base/units.h"
@@ -6,15 +6,15 @@
 
 namespace kb::elab {
 
-// Implemented by the blocks behind `pe_dma` and `pcie_ep`.
+// Implemented by the blocks of `pe_dma` and `pcie_ep`.
 class IRequestSource {
  public:
   static constexpr const char* kRole = "a source of requests";
 
-  // Offers the request, whose route starts here, to the first wire at absolute time `at`, not before now. Requests of
-  // one time keep their order. transaction.initiator gets the response.
+  // Offers the request, whose route starts here, to the first wire at absolute time `at` >= now. Requests with equal
+  // times keep their order. transaction.initiator gets the response.
   virtual void inject(payload::Transaction& transaction, TimeFs at) = 0;
-  // What a request of this block pays before it is offered.
+  // Overhead of this block before a request is offered.
   virtual TimeFs overhead() const = 0;
 
  protected:

@@ -1,4 +1,4 @@
-// Calls from models outside of the platform, which come in whatever order the SystemC kernel runs their processes in.
+// Calls from outside models, which arrive in the arbitrary process order of the SystemC kernel.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,25 @@ namespace kb::elab {
 
 class IInwardCall {
  public:
-  // `entered` is the time of the call with its delay; now is 1 fs later.
+  // `entered` is the time of the call including its delay; the current time is 1 fs later.
   virtual void on_inward(TimeFs entered, std::uint64_t argument) = 0;
 
  protected:
   ~IInwardCall() = default;
 };
 
-// A call that takes effect at time T is handed on at T + 1 fs, when every process of time T has made its calls, in the
-// order of (T, port, call on that port): the order of SystemC's processes and delta cycles reaches no result.
+// A call with effect at time T is delivered at T + 1 fs, when all processes of time T have made their calls, in the
+// order of (T, port, call on that port). Therefore no result depends on the order of SystemC's processes and delta
+// cycles.
 class InwardMailbox final : private EventHandler {
  public:
   explicit InwardMailbox(EventScheduler& scheduler) : scheduler_(scheduler) {}
   InwardMailbox(const InwardMailbox&) = delete;
   InwardMailbox& operator=(const InwardMailbox&) = delete;
 
-  // Ports are numbered in the order in which they are made.
+  // Ports are numbered in the order of creation.
   std::uint32_t add_port() { return ports_++; }
-  // From a process of the SystemC kernel; `at` is not before its time.
+  // Called from a SystemC process; `at` is not before its time.
   void post(TimeFs at, std::uint32_t port, IInwardCall& call, std::uint64_t argument);
   bool empty() const { return letters_.empty(); }
 

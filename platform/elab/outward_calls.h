@@ -1,4 +1,4 @@
-// Calls to models outside of the platform, whose sockets know nothing of an engine that runs ahead.
+// Calls to outside models, which do not know of an engine that runs ahead of SystemC time.
 #pragma once
 
 #include <cstdint>
@@ -15,31 +15,31 @@ namespace kb::elab {
 
 class IOutwardCall {
  public:
-  // In a process of the SystemC kernel, whose time is the engine's.
+  // Runs in a SystemC process, when SystemC time equals the engine's time.
   virtual void on_outward(std::uint64_t argument) = 0;
 
  protected:
   ~IOutwardCall() = default;
 };
 
-// All calls go out from one process. Calls that the engine posts go out at a SystemC time that equals the engine's and
-// after all events of that time, in the order of (port, post): whatever the order of events was, it does not show.
-// Calls that acknowledge what a model has said go out at the time of its call plus its delay, a delta cycle later.
+// One process makes all calls. Calls posted by the engine are made when SystemC time equals the engine's time, after
+// all events of that time, in the order of (port, post), so that the order of events has no effect. A call that
+// acknowledges a model's call is made at the time of that call plus its delay, one delta cycle later.
 class OutwardCalls final : public sc_core::sc_module {
  public:
   OutwardCalls(const sc_core::sc_module_name& name, EventScheduler& scheduler);
 
   // `done` is called when all posted calls have been made.
   void on_done(std::function<void()> done) { done_ = std::move(done); }
-  // `failed` is called with what a call threw, instead of letting it leave the process; calls after it are dropped.
+  // `failed` is called with an exception thrown by a call, which does not leave the process; later calls are dropped.
   void on_failed(std::function<void(std::exception_ptr)> failed) { failed_ = std::move(failed); }
   bool empty() const { return posts_.empty() && later_.empty() && going_out_.empty(); }
 
-  // Ports are numbered in the order in which they are made.
+  // Ports are numbered in the order of creation.
   std::uint32_t add_port() { return ports_++; }
-  // Calls `call` at the present time of the engine.
+  // Posts `call` at the engine's current time.
   void post(std::uint32_t port, IOutwardCall& call, std::uint64_t argument);
-  // From a process of the SystemC kernel: calls `call` at the kernel's time plus `delay`, in a later delta cycle.
+  // For a SystemC process: posts `call` at the kernel's time plus `delay`, in a later delta cycle.
   void post_after(const sc_core::sc_time& delay, std::uint32_t port, IOutwardCall& call, std::uint64_t argument);
 
  private:

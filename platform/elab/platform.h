@@ -1,5 +1,5 @@
-// The live machine: one module per graph node, bound along the graph's edges. The SystemC hierarchy is that of the
-// machine: platform.sip0.cube3.pe5.pe_dma.
+// The elaborated machine: one module per graph node, bound along the graph's edges. The SystemC hierarchy is that of
+// the machine: platform.sip0.cube3.pe5.pe_dma.
 #pragma once
 
 #include <memory>
@@ -21,10 +21,11 @@ struct PlatformOptions {
   contract::IOrderObserver* order = nullptr;
   record::ActivityRecorder* recorder = nullptr;
   payload::IHopObserver* hops = nullptr;
-  bool check_foreign = true;  // check the protocol of the fabric on links of blocks from outside
+  bool check_foreign = true;  // check the fabric protocol on links of plug-in blocks
 };
 
-// Builds the modules in compile order (T-31) and binds them edge by edge. One per process (SystemC elaborates once).
+// Builds the modules in compile order (T-31) and binds them edge by edge. A process can have one platform (SystemC
+// elaborates once).
 class Platform final : public sc_core::sc_module {
  public:
   Platform(const sc_core::sc_module_name& name, const topology::Graph& graph, const BlockRegistry& registry,
@@ -39,14 +40,15 @@ class Platform final : public sc_core::sc_module {
 
   Block& block(NodeId node) const { return *blocks_[node.value]; }
   Block& block(std::string_view id) const;  // model Error when absent
-  // The block as one of the interfaces i_*.h; configuration Error when its implementation does not have it.
+  // The block as one of the interfaces i_*.h; configuration Error when its implementation does not provide the
+  // interface.
   template <typename T>
   T& block_as(NodeId node) const;
 
-  // Has every block conclude; before statistics are collected and waveforms written.
+  // Calls conclude() of every block; must precede the collection of statistics and the writing of waveforms.
   void conclude();
 
-  // Everything that is outstanding, in node order.
+  // All outstanding work, in node order.
   std::vector<WaitInfo> waits() const;
 
  private:

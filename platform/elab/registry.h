@@ -1,4 +1,4 @@
-// The module type behind an `impl` name of the topology (T-27). The built-in table is modules/catalog.cpp.
+// Maps an `impl` name of the topology to its module type (T-27). modules/catalog.cpp has the built-in table.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace kb::elab {
 using BlockFactory =
     std::function<std::unique_ptr<Block>(const sc_core::sc_module_name& name, NodeId node, BlockContext& context)>;
 
-// impl name -> factory. Ordered, so that listings are stable.
+// Maps impl names to factories; ordered, so that listings are stable.
 class BlockRegistry {
  public:
   using Factories = std::map<std::string, BlockFactory>;
@@ -27,27 +27,27 @@ class BlockRegistry {
   Factories::const_iterator begin() const { return factories_.begin(); }
   Factories::const_iterator end() const { return factories_.end(); }
 
-  PePartsFactory pe_parts;  // called for each PE before its blocks are made; empty = PEs have no parts in common
+  PePartsFactory pe_parts;  // called for each PE before its blocks are created; empty = PEs have no shared parts
 
  private:
   Factories factories_;
 };
 
-// For a block without parameters.
+// Factory of a block without parameters.
 template <typename BlockType>
 BlockFactory make_factory() {
   return [](const sc_core::sc_module_name& name, NodeId node, BlockContext& context) -> std::unique_ptr<Block> {
     return std::make_unique<BlockType>(name, node, context);
   };
 }
-// For a block whose constructor takes the parameters of its kind.
+// Factory of a block whose constructor takes the parameters of its kind.
 template <typename BlockType, typename Params>
 BlockFactory make_factory() {
   return [](const sc_core::sc_module_name& name, NodeId node, BlockContext& context) -> std::unique_ptr<Block> {
     return std::make_unique<BlockType>(name, node, context.graph.node(node).params.template as<Params>(), context);
   };
 }
-// For a block from outside, whose constructor takes the parameters of its kind and its own.
+// Factory of a plug-in block whose constructor takes the parameters of its kind and its own.
 template <typename BlockType, typename KindParams, typename Params>
 BlockFactory make_custom_factory() {
   return [](const sc_core::sc_module_name& name, NodeId node, BlockContext& context) -> std::unique_ptr<Block> {
@@ -57,8 +57,8 @@ BlockFactory make_custom_factory() {
   };
 }
 
-// A block from outside: which kind it can stand for (a name may stand for several, each with its own definition), under
-// which name, with which parameters of its own.
+// A block from a plug-in: its node kind (one name may serve several kinds, with one definition each), its name, and its
+// own parameters.
 struct BlockDefinition {
   topology::NodeKind kind{};
   std::string impl;  // "custom.<name>", or "rtl.<name>" of modules/rtl
@@ -67,14 +67,14 @@ struct BlockDefinition {
   topology::Origin origin = topology::Origin::foreign;
 };
 
-// The blocks of plug-ins or of a user's own program: names for the topology, factories for the platform.
+// The blocks of plug-ins or of a user's program: names for the topology, factories for the platform.
 class BlockCatalog {
  public:
-  // Configuration Error when the definition contradicts others (Implementations::add) or has no factory.
+  // Configuration Error when the definition conflicts with others (Implementations::add) or has no factory.
   void add_block(BlockDefinition definition);
 
   const topology::Implementations& implementations() const { return implementations_; }
-  // `builtin` and these.
+  // Returns `builtin` extended by these blocks.
   BlockRegistry with(BlockRegistry builtin) const;
 
  private:

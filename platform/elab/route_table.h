@@ -1,4 +1,4 @@
-// Routes with port numbers, made on first use from the path router and kept for the run.
+// Routes with port numbers, computed on first use by the path router and kept for the run.
 #pragma once
 
 #include <map>
@@ -15,8 +15,8 @@
 
 namespace kb::elab {
 
-// Fabric ports of a node are numbered by the EdgeId of the edge that comes in from the neighbour, ascending, so that
-// comparing ports compares incoming edges (the tie rule for equal arrival times).
+// The fabric ports of a node are numbered in ascending EdgeId order of the incoming edges, so that comparing ports
+// compares incoming edges (the tie rule for equal arrival times).
 class PortMap {
  public:
   explicit PortMap(const topology::Graph& graph);
@@ -26,7 +26,7 @@ class PortMap {
     EdgeId out;  // node -> neighbour
   };
   const std::vector<Port>& ports(NodeId node) const { return ports_[node.value]; }
-  std::uint16_t port_towards(NodeId node, NodeId neighbour) const;  // model Error when there is none
+  std::uint16_t port_towards(NodeId node, NodeId neighbour) const;  // model Error when there is no such port
 
  private:
   std::vector<std::vector<Port>> ports_;
@@ -36,7 +36,7 @@ class RouteTable {
  public:
   RouteTable(const topology::Graph& graph, const PortMap& ports);
 
-  // Purposes of F-15. References stay valid for the run. Throws Error "no path from X to Y" (F-22).
+  // Routes by purpose (F-15). References stay valid for the run. Throws Error "no path from X to Y" (F-22).
   const payload::FabricRoute& pe_dma(NodeId pe_dma, NodeId memory);
   const payload::FabricRoute& channel(NodeId pe_dma, NodeId channel_router);
   const payload::FabricRoute& host_memory(NodeId pcie_ep, NodeId memory);

@@ -1,4 +1,4 @@
-// What blocks do, as lines of text that an engineer can follow (--log).
+// Log of block actions as readable lines of text (--log).
 #pragma once
 
 #include <memory>
@@ -11,21 +11,22 @@
 
 namespace kb::observe {
 
-// Which blocks, and how much of each.
+// Which blocks are logged, and at which level.
 struct LogRequest {
   std::string pattern;  // a glob over node ids
   contract::LogLevel level = contract::LogLevel::info;
 };
 
-// "PATTERN" or "PATTERN:LEVEL"; usage Error with the nearest level.
+// Parses "PATTERN" or "PATTERN:LEVEL"; usage Error with the nearest level.
 LogRequest parse_log_request(const std::string& text);
-// Usage Error when a pattern matches no block: with the nearest name, or what there is and what a pattern looks like.
+// Usage Error when a pattern matches no block, with the nearest name or with the existing names and the form of a
+// pattern.
 void check_log_requests(const std::vector<LogRequest>& requests, const std::vector<std::string>& blocks);
 
-// A line per sentence: simulated time, block, sentence. Lines come in the order in which blocks act.
+// One line per sentence: simulated time, block, sentence. Lines are in the order in which blocks act.
 class EventLog final : public contract::IBlockLog {
  public:
-  // To standard error as they come, or into `file`, which its owner commits.
+  // Writes to standard error immediately, or to `file`, which its owner commits.
   EventLog(std::vector<LogRequest> requests, OutputFile* file);
   ~EventLog() override;
   EventLog(const EventLog&) = delete;
@@ -33,7 +34,7 @@ class EventLog final : public contract::IBlockLog {
 
   std::optional<contract::LogLevel> level_of(const std::string& block) override;
   void write(contract::LogLevel level, TimeFs at, const std::string& block, const std::string& sentence) override;
-  // Writes a warning of the simulation kernel.
+  // Logs a warning of the simulation kernel.
   void warn(const std::string& sentence);
 
  private:

@@ -1,4 +1,4 @@
-// Ordered JSON text with exact numbers: times are written from integer femtoseconds, never through a double.
+// Ordered JSON text with exact numbers: times are written from integer femtoseconds, without conversion to double.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@
 
 namespace kb::observe {
 
-// Members appear in call order, so equal calls give equal bytes.
+// Members appear in call order, so that equal calls give equal bytes.
 class JsonWriter {
  public:
   enum class Layout { pretty, compact };
   explicit JsonWriter(Layout layout = Layout::pretty) : pretty_(layout == Layout::pretty) {}
-  // Gives the text to `sink` in pieces, which outlives it.
+  // Passes the text to `sink` piece by piece; the sink outlives the writer.
   explicit JsonWriter(const TextSink& sink) : pretty_(true), sink_(&sink) {}
 
-  // A container opened with `inline_items` keeps its content on one line.
+  // A container opened with `inline_items` keeps its contents on one line.
   JsonWriter& begin_object(bool inline_items = false) { return open('{', inline_items); }
   JsonWriter& end_object() { return close('}'); }
   JsonWriter& begin_array(bool inline_items = false) { return open('[', inline_items); }
@@ -37,9 +37,9 @@ class JsonWriter {
   JsonWriter& time_ns(TimeFs fs);          // exact, up to six decimals
   JsonWriter& raw(std::string_view json);  // a complete JSON value
 
-  // The document so far; complete when every container is closed. Without a sink.
+  // The document so far; complete when every container is closed. Only for writers without a sink.
   std::string str() const { return std::string(out_.text()); }
-  // The complete document's last piece and the end of its line go to the sink.
+  // Passes the last piece of the complete document and a line end to the sink.
   void finish();
 
  private:
@@ -53,7 +53,7 @@ class JsonWriter {
   void before_value();
   char* put_separator(char* to);
   char* put_new_line(char* to) const;
-  std::size_t separator_bytes() const { return 2 + 2 * levels_.size(); }  // at most
+  std::size_t separator_bytes() const { return 2 + 2 * levels_.size(); }  // upper bound
 
   TextBuffer out_;
   std::vector<Level> levels_;
@@ -62,12 +62,12 @@ class JsonWriter {
   bool after_key_ = false;
 };
 
-// `text` as a JSON string with its quotes.
+// `text` as a JSON string, quotes included.
 std::string json_string(std::string_view text);
-// Shortest decimal text of a finite double that reads back equal.
+// Shortest decimal text that reads back as the same finite double.
 std::string shortest(double value);
-// Without what rounding in double leaves behind the digits that a result has: to twelve significant digits, or to six
-// decimals, which are exact times in ns, where that is more.
+// Removes rounding noise of double arithmetic: rounds to twelve significant digits, or to six decimals (which are exact
+// times in ns) where that keeps more digits.
 double tidy(double value);
 std::string number_text(double value);  // shortest(tidy(value))
 

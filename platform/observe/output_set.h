@@ -1,4 +1,4 @@
-// The output files of one command: all of them appear, or none.
+// The output files of one command, which appear all together or not at all.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace kb::observe {
 
 class OutputSet {
  public:
-  // Errors as those of OutputFile. The first file appears last: who waits for it finds the others, too.
+  // Errors are those of OutputFile. The first file appears last: a process that waits for it finds the others, too.
   OutputFile& add(std::string path, std::string purpose, OutputFile::Target target = OutputFile::Target::any) {
     files_.push_back(std::make_unique<OutputFile>(std::move(path), std::move(purpose), target));
     return *files_.back();

@@ -1,12 +1,12 @@
-// Keeps interrupts away from a few steps that belong together.
+// Defers interrupts during a short critical section.
 #pragma once
 
 #include <csignal>
 
 namespace kb::observe {
 
-// While it lives, the signals that end the process at once (SIGINT, SIGTERM, SIGHUP, SIGQUIT, and SIGABRT from outside)
-// wait.
+// During its lifetime, the signals that end the process (SIGINT, SIGTERM, SIGHUP, SIGQUIT, and SIGABRT from outside)
+// stay pending.
 class SignalBlock {
  public:
   SignalBlock() {

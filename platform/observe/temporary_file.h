@@ -1,4 +1,4 @@
-// Files that exist until their contents are complete, under a name of their own beside the final one.
+// Files that exist under a temporary name in the target's folder until they are complete.
 #pragma once
 
 #include <atomic>
@@ -6,28 +6,28 @@
 
 namespace kb::observe {
 
-// `.NAME.kernbench-<16 digits>.tmp` beside NAME, created new and locked (flock) for as long as its process lives. A
-// file of this pattern that can be locked is what a killed process left; the next file for the same NAME removes it.
+// Creates and locks (flock) `.NAME.kernbench-<16 digits>.tmp` in the folder of NAME. A file with such a name that is
+// not locked was left by a killed process; the next file for the same NAME removes it.
 class TemporaryFile {
  public:
-  // `folder` is a descriptor, which has to outlive this object. std::system_error with the system's reason.
+  // `folder` is a descriptor that outlives this object. std::system_error with the system's reason.
   TemporaryFile(int folder, const std::string& target_name);
   ~TemporaryFile();  // removes the file unless it was released or kept
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
   int descriptor() const { return file_; }
-  const std::string& name() const { return name_; }  // in the folder
+  const std::string& name() const { return name_; }  // name in the folder
 
   void remove() noexcept;
-  void release() noexcept;  // closes the file, and leaves what has its name alone
-  void keep() noexcept;     // the file stays open and is not temporary any more
+  void release() noexcept;  // closes the file and does not remove it
+  void keep() noexcept;     // the file stays open and is no longer temporary
 
-  // Removes every temporary file that this process has. Safe to call from a signal handler.
+  // Removes all temporary files of this process. Safe in a signal handler.
   static void remove_all() noexcept;
 
  private:
-  struct Entry;  // of the list that remove_all() walks
+  struct Entry;  // entry of the list that remove_all() walks
 
   static std::atomic<Entry*> entries_;
 

@@ -1,4 +1,4 @@
-// A text that grows at its end, mostly by a few characters at a time.
+// A text buffer that is efficient for many short appends.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class TextBuffer {
     size_ += text.size();
   }
 
-  // Where `bytes` more may be written, and where those that were written end.
+  // Returns space for `bytes` more characters; the next function sets the end of the written ones.
   char* room(std::size_t bytes) {
     if (bytes_.size() - size_ < bytes) bytes_.resize(std::max(2 * bytes_.size(), size_ + bytes));
     return bytes_.data() + size_;
@@ -31,7 +31,7 @@ class TextBuffer {
   void end_at(const char* end) { size_ = static_cast<std::size_t>(end - bytes_.data()); }
 
  private:
-  std::string bytes_;  // as many as were ever needed
+  std::string bytes_;  // grows only
   std::size_t size_ = 0;
 };
 

@@ -7,7 +7,7 @@
 
 namespace kb::observe {
 
-// Gets a text piece by piece: a long one would take more memory than what it is made of.
+// Receives a text piece by piece, so that a long text is never completely in memory.
 using TextSink = std::function<void(std::string_view piece)>;
 
 inline constexpr std::size_t kPieceBytes = std::size_t{1} << 16;

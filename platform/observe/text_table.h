@@ -1,4 +1,4 @@
-// Columns of text for people: widths follow the content.
+// A table of text columns whose widths follow the contents.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@ class TextTable {
   struct Column {
     std::string title;
     Align align = Align::left;
-    bool wraps = false;  // cells may be broken between words, as those of the last column always may
+    bool wraps = false;  // cells may be wrapped between words; the last column may always be
   };
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
   bool empty() const { return rows_.empty(); }
-  // Title line, a rule, then the rows, each line starting with `indent`; no trailing blanks. With a `width` cells are
-  // broken between words where a line would be longer: those of the columns that wrap, or else of the last one.
+  // Title line, a rule, then the rows. Each line starts with `indent` and has no trailing blanks. With a `width`, lines
+  // that are too long are wrapped between words: in the columns with `wraps`, or else in the last one.
   std::string render(const std::string& indent = "", std::size_t width = 0) const;
 
  private:
@@ -30,7 +30,7 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// `text` in lines of at most `width` columns, broken between words; a longer word has a line of its own.
+// Splits `text` into lines of at most `width` columns, between words; a longer word gets its own line.
 std::vector<std::string> wrapped(const std::string& text, std::size_t width);
 
 // printf's "%.*f".

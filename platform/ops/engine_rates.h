@@ -1,4 +1,4 @@
-// How fast the engines of a PE work on each dtype.
+// Rates of the engines of a PE by dtype.
 #pragma once
 
 #include <array>
@@ -10,17 +10,18 @@
 
 namespace kb {
 
-// Rate of a dtype in units of f16's, where the machine names none. A MAC array spends area on a product, which for wide
-// integers grows with the square of the width: the ratios are those of AMD's AIE-ML tile (AM020, table 1: 512 INT8, 256
-// bfloat16, 128 INT16, 32 INT32 operations per cycle) and, for f32 as TF32, of NVIDIA's A100 (156 beside 312 TFLOPS of
-// f16). A SIMD unit has registers of a fixed width: its rate goes with the elements that fit.
+// Default rate of a dtype relative to f16, for machines that do not set it. On a MAC array the area of an integer
+// product grows with the square of its width: the ratios are those of AMD's AIE-ML tile (AM020, table 1: 512 INT8, 256
+// bfloat16, 128 INT16, 32 INT32 operations per cycle) and, for f32 as TF32, of NVIDIA's A100 (156 TFLOPS, f16 312
+// TFLOPS). A SIMD unit has registers of fixed width, so that its rate is proportional to the number of elements per
+// register.
 double rate_ratio(RateUnit unit, Dtype dtype);
 
-// A rate for each dtype, as the number that a file has.
-class DtypeRates {  // of dtypes of tensors
+// A rate for each dtype, as the number in the configuration file.
+class DtypeRates {  // for dtypes of tensors
  public:
   DtypeRates() = default;
-  // The rate of f16, which the others follow by their ratios.
+  // Sets the rate of f16 and derives the others by their ratios.
   DtypeRates(RateUnit unit, double f16);
 
   double of(Dtype dtype) const { return rates_.at(static_cast<std::size_t>(dtype)); }
@@ -30,7 +31,7 @@ class DtypeRates {  // of dtypes of tensors
   std::array<double, kDtypes> rates_{};
 };
 
-// The rates of one engine.
+// Rates of one engine.
 template <RateUnit unit>
 struct EngineRates : DtypeRates {
   EngineRates() = default;
@@ -39,7 +40,7 @@ struct EngineRates : DtypeRates {
   Rate<unit> of(Dtype dtype) const { return Rate<unit>(DtypeRates::of(dtype)); }
 };
 using MacRates = EngineRates<RateUnit::macs>;
-// The rate of products of `a` and `b` is that of the slower one; i4 is as fast as what it meets.
+// A product of `a` and `b` has the rate of the slower dtype; i4 has the rate of the other operand.
 MacRate product_rate(const MacRates& rates, Dtype a, Dtype b);
 using ElementRates = EngineRates<RateUnit::elements>;
 

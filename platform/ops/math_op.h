@@ -1,4 +1,4 @@
-// The operations of PE_MATH: their names, their forms and what they cost.
+// Operations of PE_MATH: names, forms and costs.
 #pragma once
 
 #include <cstddef>
@@ -55,22 +55,22 @@ enum class MathOp : std::uint8_t {
   lt,
   le,
   gt,
-  ge,      // two inputs, broadcast; 0 or 1 in integers as wide as the inputs
+  ge,      // two inputs, broadcast; result 0 or 1 in integers as wide as the inputs
   cumsum,  // one input along an axis, same shape
   argmax,
   argmin,  // one input, reduced axis becomes size 1; i32
-  topk,    // one input and a number k; along the last axis, which becomes k
+  topk,    // one input and a number k; the last axis gets size k
   concat,  // any number of inputs along an axis
   unpack_int4,
-  pack_int4,  // one input, i8: two 4-bit integers in a byte; the last axis doubles, or halves
-  rand,       // the numbers seed and offset; any shape
+  pack_int4,  // one input, i8: two 4-bit integers per byte; the last axis doubles, or halves
+  rand,       // two numbers, seed and offset; any shape
 };
 inline constexpr int kMathOps = static_cast<int>(MathOp::rand) + 1;
 
-// How the elements of the result depend on those of the inputs.
+// How the elements of the result depend on the inputs.
 enum class MathForm : std::uint8_t {
-  elementwise,    // one on one, after broadcasting
-  comparison,     // the same, 0 or 1
+  elementwise,    // element by element, after broadcasting
+  comparison,     // element by element, result 0 or 1
   conversion,     // cast
   reduction,      // sum, max, min
   arg_reduction,  // argmax, argmin
@@ -81,7 +81,7 @@ enum class MathForm : std::uint8_t {
   generation,     // rand
 };
 
-// The dtypes an operation is for.
+// Dtypes that an operation accepts.
 enum class MathDomain : std::uint8_t { any, floats, integers };
 
 std::string_view math_op_name(MathOp op);
@@ -92,9 +92,9 @@ MathForm math_form(MathOp op);
 MathDomain math_domain(MathOp op);
 bool is_elementwise(MathOp op);  // of form elementwise or comparison
 bool is_reduction(MathOp op);    // sum, max, min
-bool has_out_dtype(MathOp op);   // these, cumsum, argmax and argmin: the caller may choose the dtype of the result
-// The operations of one pass over the elements that `op` consists of, itself when it is one. How many there are is what
-// it costs on PE_MATH (P-41), so that it takes as long as the same written out in a kernel. topk makes its passes k
+bool has_out_dtype(MathOp op);   // reductions, cumsum, argmax and argmin: the caller may choose the dtype of the result
+// The single-pass operations that `op` consists of; `op` itself when it has one pass. They determine its cost on
+// PE_MATH (P-41), which equals the cost of the same operations written out in a kernel. topk repeats its passes k
 // times.
 const std::vector<MathOp>& math_passes(MathOp op);
 
