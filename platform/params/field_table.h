@@ -1,4 +1,4 @@
-// The parameters of a block kind as data: one table says how each is read, checked, printed and documented.
+// The parameters of a block kind as a table, from which they are read, checked, printed and documented.
 //
 //   struct SramParams {
 //     Nanoseconds overhead{2.0};
@@ -15,7 +15,8 @@
 //     return table;
 //   }
 //
-// Defaults are the initial values of the struct's members; unit and form of a value follow from the member's type.
+// Defaults are the initial values of the struct's members; the unit and the type of a value follow from the member's
+// type.
 #pragma once
 
 #include <cstdint>
@@ -38,9 +39,9 @@
 
 namespace kb::params {
 
-using RateMap = std::map<std::string, double>;  // by dtype, all of them
+using RateMap = std::map<std::string, double>;  // all dtypes are keys
 
-// A parameter as files and JSON write it.
+// The value of a parameter in files and JSON.
 using Value = std::variant<bool, std::int64_t, double, std::string, RateMap>;
 
 // "4096", "0.5", "true", "fair", "{f16: 4096, ...}".
@@ -53,8 +54,8 @@ enum class FieldType : std::uint8_t {
   flag,
   word,             // one of Field::words
   text,             // any text
-  macs_per_ns,      // the rate of f16, or a mapping of rates by dtype
-  elements_per_ns,  // likewise
+  macs_per_ns,      // the rate of f16, or a mapping from dtypes to rates
+  elements_per_ns,  // as macs_per_ns
   granularity,      // "32x64x32" or "none"
 };
 
@@ -62,20 +63,20 @@ struct Field {
   std::string name;  // the key under `attrs`
   FieldType type{};
   std::string unit;  // "ns", "GB/s", "GHz", "MB"; empty for counts, flags and words
-  std::string text;  // what it means, in a sentence
+  std::string text;  // the meaning, as one sentence
   Bounds bounds;
   std::vector<std::string> words;
-  std::string follows;        // the field before this one whose value is the default
-  std::string set_instead;    // not empty: it follows from another key, and this says which one to write
-  bool optional = false;      // has no value unless it is written
-  bool machine_wide = false;  // addresses or all blocks depend on it: the same for all nodes of the kind
+  std::string follows;        // an earlier field whose value is the default
+  std::string set_instead;    // not empty: the value follows from another key, which this text names
+  bool optional = false;      // has no value unless it is set
+  bool machine_wide = false;  // must be equal for all nodes of the kind, because addresses or all blocks depend on it
 
-  // Access to the member of a parameter struct; nothing where an optional field has no value.
+  // Access to the member of a parameter struct; `get` returns no value for an unset optional field.
   std::function<std::optional<Value>(const void*)> get;
   std::function<void(void*, const Value&)> set;
 };
 
-// A key that users expect among the parameters and that is none.
+// A name that users may look for in the parameters but that is set elsewhere.
 struct Misplaced {
   std::string name;
   std::string remedy;
@@ -86,7 +87,7 @@ class FieldTable {
   const std::vector<Field>& fields() const { return fields_; }
   const std::vector<Misplaced>& misplaced() const { return misplaced_; }
   const Field* find(std::string_view name) const;
-  std::type_index type() const { return type_; }  // of the struct
+  std::type_index type() const { return type_; }  // type of the struct
   const std::shared_ptr<const void>& defaults() const { return defaults_; }
   std::shared_ptr<void> copy(const void* params) const { return copy_(params); }
 
@@ -96,7 +97,7 @@ class FieldTable {
   FieldTable(std::type_index type, std::shared_ptr<const void> defaults,
              std::function<std::shared_ptr<void>(const void*)> copy)
       : type_(type), defaults_(std::move(defaults)), copy_(std::move(copy)) {}
-  // Throws a configuration Error when fields contradict each other.
+  // Configuration Error when fields contradict each other.
   void check() const;
 
   std::type_index type_;
@@ -106,11 +107,11 @@ class FieldTable {
   std::vector<Misplaced> misplaced_;
 };
 
-// How a member of type T stands in files.
+// How a member of type T is represented in files.
 template <typename T>
 struct FieldTraits;
 
-// Builds the table of a parameter struct.
+// Builder of the table of a parameter struct.
 template <typename P>
 class Fields {
  public:
@@ -142,7 +143,7 @@ class Fields {
     return add(std::move(name), member, FieldTraits<T>::bounds(), std::move(text));
   }
 
-  // An enumeration whose values 0, 1, .. are written as the words.
+  // An enumeration; `words` are the names of its values 0, 1, ...
   template <typename E>
   Fields& add(std::string name, E P::*member, std::vector<std::string> words, std::string text) {
     Field field;
@@ -162,7 +163,7 @@ class Fields {
     return *this;
   }
 
-  // A number that has no value unless it is written; `access(params)` is a reference to the std::optional<double>.
+  // A number that has no value unless it is set; `access(params)` returns a reference to the std::optional<double>.
   template <typename F>
   Fields& add_optional(std::string name, F access, Bounds bounds, std::string text) {
     Field field;
@@ -182,7 +183,7 @@ class Fields {
     return *this;
   }
 
-  // These change the field that was added last.
+  // The following functions change the field that was added last.
   Fields& power_of_two() {
     last().type = FieldType::power_of_two;
     return *this;
@@ -215,13 +216,13 @@ class Fields {
   FieldTable table_;
 };
 
-// The table of a block that has no parameters (besides those of its kind).
+// Table of a block without parameters (besides those of its kind).
 struct NoParams {};
 inline FieldTable no_fields() {
   return Fields<NoParams>().table();
 }
 
-// A quantity with its unit; `number` reads the number.
+// A quantity with a unit; `number` returns its number.
 template <typename Q, auto number>
 struct QuantityTraits {
   static constexpr FieldType kType = FieldType::real;
@@ -249,7 +250,7 @@ struct FieldTraits<Megabytes> : QuantityTraits<Megabytes, &Megabytes::mb> {
   static Bounds bounds() { return positive(1e6); }
 };
 
-// A value that stands in files as it is, without a unit.
+// A value without a unit, which files contain unchanged.
 template <typename T, FieldType type>
 struct PlainTraits {
   static constexpr FieldType kType = type;
@@ -275,7 +276,7 @@ struct FieldTraits<Granularity> : PlainTraits<Granularity, FieldType::granularit
   static Granularity from_value(const Value& value) { return *parse_granularity(std::get<std::string>(value)); }
 };
 
-// A number where all dtypes follow f16 by their ratios, else a mapping.
+// A number when all dtypes follow f16 by their default ratios, otherwise a mapping.
 Value rates_value(const DtypeRates& rates, RateUnit unit);
 DtypeRates rates_of(const Value& value, RateUnit unit);
 

@@ -1,4 +1,4 @@
-// The table of a block page: one row for each parameter.
+// Renders the parameter table of a block page: one row per parameter.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace kb::params {
 
-// Markdown with the columns attribute, default, range and meaning, a line each; without optional fields.
+// Markdown rows with the columns attribute, default, range and meaning; optional fields are left out.
 std::string markdown_table(const FieldTable& table);
 
 }  // namespace kb::params

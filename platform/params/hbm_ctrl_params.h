@@ -19,7 +19,7 @@ struct HbmCtrlParams {
   Nanoseconds access;
   std::int64_t access_bytes = 256;
   ChannelHash channel_hash = ChannelHash::none;
-  Bandwidth pc_bw;  // of one pseudo-channel; derived by the compiler
+  Bandwidth pc_bw;  // bandwidth of one pseudo-channel; derived by the compiler
 
   static const FieldTable& fields();
 };

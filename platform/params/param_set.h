@@ -1,4 +1,4 @@
-// The parameters of one block, checked and with every default filled in.
+// The checked parameters of one block, with all defaults filled in.
 #pragma once
 
 #include <memory>
@@ -10,23 +10,23 @@
 
 namespace kb::params {
 
-// A parameter struct and its table. Shared by all blocks of one template; never changes.
+// An immutable parameter struct with its table; all blocks of one template share it.
 class ParamSet {
  public:
-  // No parameters.
+  // An empty set.
   ParamSet() = default;
   // The defaults of a table.
   explicit ParamSet(const FieldTable& table) : table_(&table), params_(table.defaults()) {}
-  // `params` is the struct of the table.
+  // `params` points to the struct that the table describes.
   ParamSet(const FieldTable& table, std::shared_ptr<const void> params) : table_(&table), params_(std::move(params)) {}
 
-  // The struct; model Error when these are the parameters of another kind of block.
+  // The struct; model Error when the parameters belong to another kind of block.
   template <typename P>
   const P& as() const {
     if (table_ == nullptr || table_->type() != typeid(P)) throw Error::model("parameters of another kind of block");
     return *static_cast<const P*>(params_.get());
   }
-  // A copy with some members changed by `change(P&)`.
+  // A copy on which `change(P&)` was called.
   template <typename P, typename F>
   ParamSet with(F&& change) const {
     P params = as<P>();
@@ -36,7 +36,7 @@ class ParamSet {
 
   const FieldTable* table() const { return table_; }
   std::optional<Value> value(const Field& field) const { return field.get(params_.get()); }
-  // Looks a field up by its name. Returns no value when there is no such field, or it has none.
+  // Looks up a field by name. Returns no value when the field does not exist or is unset.
   std::optional<Value> find(std::string_view name) const;
   const void* data() const { return params_.get(); }
 

@@ -5,7 +5,7 @@
 namespace kb::params {
 
 struct PeIpcqParams {
-  // What writing or reading a slot of a ring costs, by the memory that holds it.
+  // Cost of writing or reading a slot of a ring, for one kind of memory.
   struct SlotCost {
     Nanoseconds setup;
     Bandwidth bw;

@@ -15,7 +15,8 @@ struct PeMathParams {
   ElementRates elements_per_ns{256.0};
   std::int64_t queue_depth = 0;
   SharedResource shared_resource = SharedResource::accel_slot;
-  std::array<std::optional<double>, kMathOps> weights{};  // by MathOp; none = the sum of the operation's passes
+  // indexed by MathOp; no value = the sum of the operation's passes
+  std::array<std::optional<double>, kMathOps> weights{};
 
   static const FieldTable& fields();
 };

@@ -4,7 +4,7 @@
 
 namespace kb::params {
 
-// What PE_GEMM and PE_MATH of a PE have to share (P-39).
+// The resource that PE_GEMM and PE_MATH of a PE share (P-39).
 enum class SharedResource : std::uint8_t { accel_slot, none };
 
 }  // namespace kb::params

@@ -8,14 +8,14 @@ namespace kb::params {
 
 enum class Decode : std::uint8_t { pipelined, serial };
 
-// Parameters of every block that messages merely cross: noc_router, channel_router, switch, ucie, ucie_conn, io_noc.
+// Parameters of the blocks that only forward messages: noc_router, channel_router, switch, ucie, ucie_conn, io_noc.
 struct TransitParams {
   Nanoseconds overhead;
   Decode decode = Decode::pipelined;
 
-  // The table of a kind whose overhead is `overhead_ns` unless it is written.
+  // Table of a kind with this default overhead.
   static FieldTable fields(double overhead_ns);
-  // The table of routers of the cube's mesh, whose overhead is a key of the links.
+  // Table of the routers of a cube's mesh, whose overhead is set in the section `links`.
   static FieldTable router_fields();
 };
 

@@ -1,5 +1,5 @@
-// Contents of the control messages that travel as zero-byte transactions beyond PCIE_EP (C-6). They are
-// device-internal: the host sees only contract/i_host.h. The set is closed: a visitor of a Message handles each kind.
+// Contents of the control messages that travel as zero-byte transactions inside the device (C-6); the host sees only
+// contract/i_host.h. The set of messages is closed: a visitor of a Message handles each kind.
 #pragma once
 
 #include <cstdint>
@@ -24,37 +24,38 @@ struct PeResult;
 
 namespace kb::payload {
 
-// Kernel launch: host -> IO_CPU -> M_CPU -> PE_CPU. Stages pass the same launch record on; only the stamp is added.
+// Kernel launch: host -> IO_CPU -> M_CPU -> PE_CPU. Each stage forwards the same launch record; only the stamp is
+// added.
 struct KernelLaunchMsg {
   std::shared_ptr<const contract::KernelLaunch> launch;
-  std::uint64_t request = 0;     // host request id: correlation of every stage
+  std::uint64_t request = 0;     // request number of the host, which identifies the launch at every stage
   TimeFs target_start = kNever;  // absolute start barrier (C-IO-7); kNever = not stamped
 };
 
-// What the changes of the translation tables of PEs have in common: host -> IO_CPU -> M_CPU -> the block of each PE
-// that holds the table.
+// Common part of the messages that change translation tables: host -> IO_CPU -> M_CPU -> the blocks that hold the
+// tables.
 struct TranslationMsg {
   std::uint64_t request = 0;
-  std::vector<CubeId> cubes;  // empty = every cube of the SIP
-  std::vector<PeId> pes;      // empty = every PE of a cube
+  std::vector<CubeId> cubes;  // empty = all cubes of the SIP
+  std::vector<PeId> pes;      // empty = all PEs of a cube
 };
 
-// Map or unmap entries for the PE_MMUs.
+// Map or unmap request for PE_MMUs.
 struct MmuMapMsg final : TranslationMsg {
   bool unmap = false;
-  std::shared_ptr<const address::RegionList> entries;  // shared by all receivers; `pa` has no meaning in an unmap
+  std::shared_ptr<const address::RegionList> entries;  // shared by all receivers; an unmap does not use `pa`
 
   std::string_view verb() const { return unmap ? "unmap" : "map"; }
 };
 
-// Segments of a tensor for the BAAWs in the PE_DMAs.
+// Installs the segments of a tensor in the BAAWs of PE_DMAs.
 struct BaawSegmentInstallMsg final : TranslationMsg {
   std::shared_ptr<const address::RegionList> segments;  // shared by all receivers
 
   std::string_view verb() const { return "segment install"; }
 };
 
-// Takes back the segments that were installed at [la_base, la_base + la_size).
+// Removes the segments that were installed at [la_base, la_base + la_size).
 struct BaawSegmentRemoveMsg final : TranslationMsg {
   address::LogicalAddr la_base;
   std::uint64_t la_size = 0;
@@ -62,8 +63,8 @@ struct BaawSegmentRemoveMsg final : TranslationMsg {
   std::string_view verb() const { return "segment removal"; }
 };
 
-// What the DMA write of a message between PEs carries besides its bytes. The receiver finds the queue by
-// `slot_pa` alone; sender and direction are for texts.
+// Control information of a message between PEs, carried by its DMA write. The receiver finds the queue by
+// `slot_pa` only; sender and direction are for reports.
 struct QueueTokenMsg {
   std::uint64_t slot_pa = 0;  // in the receiver's ring
   std::uint64_t sequence = 0;
@@ -72,24 +73,25 @@ struct QueueTokenMsg {
   std::string direction;
 };
 
-// A credit on its way back over the fabric.
+// A credit that returns over the fabric.
 struct QueueCreditMsg {
-  std::uint64_t ring_pa = 0;                    // of the ring whose messages were consumed
-  std::uint64_t consumed = 0;                   // of all its messages
-  contract::IQueueEndpoint* emitter = nullptr;  // told when the credit is there
+  std::uint64_t ring_pa = 0;                    // ring whose messages were consumed
+  std::uint64_t consumed = 0;                   // number of consumed messages of the ring since its installation
+  contract::IQueueEndpoint* emitter = nullptr;  // notified when the credit has arrived
 };
 
-// A kernel has come to a barrier: PE_CPU -> M_CPU, answered when all that it waits for have. Of a barrier of the SIP,
-// M_CPU sends the same on to the IO_CPU that sent it the launch, once the kernels of all PEs of the cube are there.
+// A kernel has reached a barrier: PE_CPU -> M_CPU, answered when all participants have arrived. For a SIP barrier,
+// M_CPU forwards the message to the IO_CPU that sent the launch, once all PEs of the cube have arrived.
 struct BarrierMsg {
-  std::uint64_t request = 0;  // of the launch
+  std::uint64_t request = 0;  // request number of the launch
   contract::BarrierScope scope{};
-  std::size_t pes = 0;    // of the launch in each cube
-  std::size_t cubes = 0;  // of the launch in the SIP
-  PeCoord from;           // without a PE: all of the cube
+  std::size_t pes = 0;    // PEs of the launch in each cube
+  std::size_t cubes = 0;  // cubes of the launch in the SIP
+  PeCoord from;           // without a PE: all PEs of the cube
 };
 
-// Aggregated answer of PE_CPU, M_CPU or IO_CPU. Metrics merge by maximum, in any order (C-MCPU-12).
+// Aggregated answer of PE_CPU, M_CPU or IO_CPU. Metrics merge by maximum, so that the order does not matter
+// (C-MCPU-12).
 struct LaunchReply {
   LaunchReply();
   explicit LaunchReply(std::vector<contract::PeResult> results);
@@ -105,24 +107,24 @@ struct LaunchReply {
 using Message = std::variant<KernelLaunchMsg, MmuMapMsg, BaawSegmentInstallMsg, BaawSegmentRemoveMsg, QueueTokenMsg,
                              QueueCreditMsg, BarrierMsg, LaunchReply>;
 
-// A message as transactions carry it: one content for all receivers, which nobody changes any more.
+// Creates an immutable message, which all receivers share.
 template <typename Content>
 std::shared_ptr<const Message> share(Content content) {
   return std::make_shared<const Message>(std::in_place_type<Content>, std::move(content));
 }
 
-// The content of `message` if it is one of that type, which lives as long as the message; null otherwise.
+// The content of `message` if it has this type, with the lifetime of the message; otherwise null.
 template <typename Content>
 std::shared_ptr<const Content> shared_content(const std::shared_ptr<const Message>& message) {
   return {message, std::get_if<Content>(message.get())};
 }
 
-// The part that the changes of translation tables have in common; null for any other message.
+// The common part of a message that changes translation tables; null for any other message.
 const TranslationMsg* translation(const Message* message);
-// "map", "segment removal"; empty for what changes no table.
+// "map", "segment removal"; empty for a message that changes no table.
 std::string_view translation_verb(const Message& message);
 
-// Functions of several types as one visitor.
+// Combines functions of several types into one visitor.
 template <typename... Functions>
 struct Visitor : Functions... {
   using Functions::operator()...;

@@ -8,12 +8,12 @@
 
 namespace kb::payload {
 
-// The port that leads nowhere, at either end of a route.
+// Marks the missing port at either end of a route.
 inline constexpr std::uint16_t kNoPort = 0xffff;
 
-// A route with each node's port numbers filled in, so that a hop is one array access.
+// A route with the port numbers of each node, so that a hop is one array access.
 struct FabricRoute {
-  // Ports of nodes[i], side by side because every hop looks at both.
+  // Ports of nodes[i]; adjacent in memory, because every hop reads both.
   struct Ports {
     std::uint16_t forward = kNoPort;  // towards nodes[i+1]
     std::uint16_t reverse = kNoPort;  // towards nodes[i-1]

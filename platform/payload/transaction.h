@@ -1,4 +1,4 @@
-// The fabric's transaction: one pooled tlm_generic_payload with this extension per request and its response.
+// The fabric's transaction: a pooled tlm_generic_payload with this extension, for one request and its response.
 #pragma once
 
 #include <cstdint>
@@ -22,48 +22,48 @@ enum class Op : std::uint8_t {
 
 enum class Leg : std::uint8_t { request, response };
 
-// Result of a transaction as its initiator sees it. The cause travels back to the host (H-41).
+// Result of a transaction. Its cause is forwarded to the host (H-41).
 struct Status {
   bool ok = true;
   std::string code;  // empty when ok, e.g. "ADDRESS_ERROR"
   std::string message;
-  std::uint64_t fault_address = 0;  // of a PAGE_FAULT: encoded, 0 otherwise
+  std::uint64_t fault_address = 0;  // encoded address of a PAGE_FAULT; otherwise 0
 };
 
-// A run of flits of one leg with evenly spaced arrival times at the receiver of a hop.
+// Flits of one leg with evenly spaced arrival times at the receiver of a hop.
 struct Segment {
   TimeFs time = 0_fs;       // arrival of flit `first`
-  TimeFs spacing = 0_fs;    // between consecutive flits
+  TimeFs spacing = 0_fs;    // between consecutive arrivals
   std::uint32_t first = 0;  // index of the first flit in its leg
   std::uint32_t count = 0;
-  std::uint64_t sequence = 0;       // order on the edge, of flit `first`
+  std::uint64_t sequence = 0;       // order of flit `first` on the edge
   std::uint64_t sequence_step = 0;  // between consecutive flits; a multiple of kSequenceStep
   Leg leg = Leg::request;
-  std::uint16_t hop = 0;  // index in the route of the node that receives
+  std::uint16_t hop = 0;  // index of the receiving node in the route
 };
 
-// From one flit of an edge to the next; zero-byte messages take the numbers between.
+// Distance between consecutive flits of an edge; zero-byte messages take numbers in between.
 inline constexpr std::uint64_t kSequenceStep = std::uint64_t{1} << 20;
 
 class Transaction;
 
-// Who gets the response of a transaction that was issued on behalf of somebody outside the issuing node.
+// Receiver of the response to a transaction that was issued for an initiator outside the issuing node.
 class IInitiator {
  public:
-  // `delivered`, `completed` and `status` are filled in; the initiator releases the transaction.
+  // `delivered`, `completed` and `status` are set; the initiator releases the transaction.
   virtual void on_response(Transaction& transaction) = 0;
-  // For messages, where it comes from: " (row 'a', line 3)", or nothing.
+  // Origin for error messages: " (row 'a', line 3)", or empty.
   virtual std::string origin(const Transaction&) const { return {}; }
 
  protected:
   ~IInitiator() = default;
 };
 
-// What every hop looks at comes first, so that it shares two cache lines of a PooledPayload.
+// Members that every hop reads come first, so that they share two cache lines of a PooledPayload.
 class Transaction final : public tlm::tlm_extension<Transaction> {
  public:
   const FabricRoute* route = nullptr;        // set by the initiator, outlives the transaction
-  const FabricRoute::Ports* hops = nullptr;  // its ports, one step nearer
+  const FabricRoute::Ports* hops = nullptr;  // the route's ports, to avoid an indirection
 
  private:
   friend class PooledPayload;
@@ -75,11 +75,11 @@ class Transaction final : public tlm::tlm_extension<Transaction> {
   std::uint32_t flits = 0;            // ceil(bytes / flit_bytes)
   std::uint32_t last_flit_bytes = 0;  // bytes of the final flit
 
-  Segment segment;  // argument of BEGIN_*, SEGMENT and SHORTEN calls; the receiver copies it at once
+  Segment segment;  // argument of BEGIN_*, SEGMENT and SHORTEN; the receiver copies it during the call
 
-  std::uint64_t id = 0;          // identity: a counter, never an address
-  std::uint64_t address = 0;     // 51-bit physical address of byte 0 (read, write)
-  std::uint64_t hbm_offset = 0;  // offset in the cube's HBM of byte 0; selects the pseudo-channel
+  std::uint64_t id = 0;          // number from a counter
+  std::uint64_t address = 0;     // physical address (51 bits) of byte 0 (read, write)
+  std::uint64_t hbm_offset = 0;  // offset of byte 0 in the cube's HBM; selects the pseudo-channel
   std::uint64_t bytes = 0;       // payload bytes; 0 for messages
 
   // Absolute times. delivered: last burst committed (write) or last flit at the initiator's node (read);
@@ -91,22 +91,22 @@ class Transaction final : public tlm::tlm_extension<Transaction> {
   Status status;
   std::shared_ptr<const Message> message;  // request content of Op::message
   std::shared_ptr<const Message> reply;    // response content of Op::message
-  std::uint64_t cookie = 0;                // the initiator's own reference; nobody else reads it
+  std::uint64_t cookie = 0;                // private to the initiator
 
-  IInitiator* initiator = nullptr;   // null = the issuing node itself
-  TimeFs terminal_time = 0_fs;       // the serving block's own progress mark (HBM: last burst so far)
+  IInitiator* initiator = nullptr;   // null: the issuing node itself
+  TimeFs terminal_time = 0_fs;       // progress of the serving block (HBM: last burst so far)
   std::uint32_t initiator_slot = 0;  // position in the issuing node's list of open transactions
   std::uint32_t rollback_slot = 0;   // position in the list of a node that rolls flits back
 
   tlm::tlm_generic_payload& payload() { return *payload_; }
-  // The transaction of a payload on the fabric, which always comes from a TransactionPool (no extension lookup).
+  // The transaction of a fabric payload, which always comes from a TransactionPool (no extension lookup).
   static Transaction& of(tlm::tlm_generic_payload& payload);
-  // Fetches what a hop reads and writes into the cache.
+  // Prefetches the data of a hop into the cache.
   void prefetch() const {
     __builtin_prefetch(&hops, 1);
     __builtin_prefetch(&segment.hop, 1);
   }
-  // Flits that travel on a leg; 0 = the leg is a zero-byte message.
+  // Number of flits on a leg; 0 = the leg is a zero-byte message.
   std::uint32_t leg_flits(Leg leg) const {
     return (op == Op::write && leg == Leg::request) || (op == Op::read && leg == Leg::response) ? flits : 0;
   }
@@ -115,7 +115,7 @@ class Transaction final : public tlm::tlm_extension<Transaction> {
   void copy_from(const tlm::tlm_extension_base& other) override;
 };
 
-// A payload with its extension in one piece of memory, which begins with a cache line.
+// A payload and its extension in one cache-aligned piece of memory.
 class alignas(64) PooledPayload final : public tlm::tlm_generic_payload {
  public:
   explicit PooledPayload(tlm::tlm_mm_interface& pool);
@@ -128,14 +128,14 @@ inline Transaction& Transaction::of(tlm::tlm_generic_payload& payload) {
   return static_cast<PooledPayload&>(payload).transaction;
 }
 
-// Owns every generic payload of a simulation. Not thread-safe: one simulation, one pool.
+// Owns all generic payloads of a simulation. Not thread-safe: one simulation, one pool.
 class TransactionPool final : public tlm::tlm_mm_interface {
  public:
   explicit TransactionPool(std::uint64_t flit_bytes);
   TransactionPool(const TransactionPool&) = delete;
   TransactionPool& operator=(const TransactionPool&) = delete;
 
-  // A fresh transaction with a reference held by the caller, who calls release() once its response was handled.
+  // Returns a new transaction with one reference held by the caller, who calls release() after handling the response.
   Transaction& acquire(Op op, const FabricRoute& route, std::uint64_t address, std::uint64_t bytes);
   void release(Transaction& transaction);
 

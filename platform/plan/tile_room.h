@@ -1,4 +1,4 @@
-// What a PE has for the tiles of its composites, and whether a plan fits.
+// Capacity of a PE for the tiles of composites, and the check whether a plan fits.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace kb::plan {
 class PipelinePlan;
 
 struct TileRoom {
-  std::uint64_t register_file_bytes = UINT64_MAX;  // of PE_FETCH_STORE
+  std::uint64_t register_file_bytes = UINT64_MAX;  // register file of PE_FETCH_STORE
   std::uint64_t buffer_bytes = UINT64_MAX;         // SchedulerReservedTCM
 };
 
@@ -21,8 +21,8 @@ struct Misfit {
   std::string text;  // sizes and remedy
 };
 
-// Two tiles share the register file, because one computes while the next is fetched and the one before is stored
-// (P-43); one tile's inputs and output need buffers (P-46). Returns no value when both fit.
+// Checks a plan. Two tiles share the register file, because one computes while the next is fetched and the previous one
+// is stored (P-43); the inputs and the output of one tile need buffers (P-46). Returns no value when both fit.
 std::optional<Misfit> misfit(const PipelinePlan& plan, Dtype acc, const TileRoom& room);
 
 }  // namespace kb::plan

@@ -1,4 +1,4 @@
-// How busy a resource was over time, in the form that it is recorded (docs/architecture/seeing.md).
+// Recorded occupancy of a resource over time (docs/architecture/seeing.md).
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ enum class SeriesKind : std::uint8_t { link, decoder, pseudo_channel, engine, dm
 inline constexpr std::size_t kSeriesKinds = 7;
 const Word& word_of(SeriesKind kind);  // "pseudo_channel"
 
-// The use of a resource within [begin, end), evenly spread. `busy` exceeds the span when the resource has several
+// Use of a resource within [begin, end), evenly distributed. `busy` exceeds the span when the resource has several
 // units.
 struct Usage {
   TimeFs begin = 0_fs, end = 0_fs;
   TimeFs busy = 0_fs;
-  TimeFs wait = 0_fs;  // of everything that was served, together
+  TimeFs wait = 0_fs;  // sum over all served requests
   std::uint64_t bytes = 0;
-  std::uint64_t queue = 0;  // the longest
+  std::uint64_t queue = 0;  // maximum length
 
   bool is_dense() const { return busy == end - begin; }
 };
@@ -28,7 +28,7 @@ struct Usage {
 struct Bin {
   TimeFs busy = 0_fs, wait = 0_fs;
   std::uint64_t bytes = 0;
-  std::uint64_t queue = 0;  // the longest
+  std::uint64_t queue = 0;  // maximum length
 
   void add(const Usage& part) {
     accumulate(busy, part.busy);
@@ -36,7 +36,7 @@ struct Bin {
     bytes += part.bytes;
     queue = queue > part.queue ? queue : part.queue;
   }
-  // Adds the part before `at`, which lies inside; the rest stays in `usage`. Sums are conserved.
+  // Adds the part before `at`, which lies inside `usage`; the rest stays in `usage`. Sums are conserved.
   void take_until(TimeFs at, Usage& usage) {
     const TimeFs part = at - usage.begin;
     const double ratio = static_cast<double>(part.fs()) / static_cast<double>((usage.end - usage.begin).fs());
@@ -66,7 +66,7 @@ struct Bin {
     bytes += other.bytes;
     queue = queue > other.queue ? queue : other.queue;
   }
-  // The opposite of add(), but for the longest queue.
+  // Subtracts `other`; the maximum queue length stays.
   void take(const Bin& other) {
     busy -= other.busy;
     wait -= other.wait;

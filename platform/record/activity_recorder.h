@@ -1,4 +1,4 @@
-// The activity of a machine's resources, launch by launch.
+// Records the activity of a machine's resources per launch.
 #pragma once
 
 #include <cstddef>
@@ -15,59 +15,59 @@
 
 namespace kb::record {
 
-// What a series stands for.
+// Description of a series.
 struct SeriesInfo {
   NodeId node;
   SeriesKind kind = SeriesKind::link;
-  std::string_view name;    // of what at the node: "pc", "read", "compute", "to" of a link
-  NodeId peer;              // at the other end of a link; else none
-  std::uint32_t index = 0;  // of a pseudo-channel
-  int group = 0;            // whose launches divide its time: a SIP, or the nodes that belong to none
-  std::uint32_t units = 1;  // that can be busy at once
+  std::string_view name;    // resource at the node: "pc", "read", "compute"; "to" for a link
+  NodeId peer;              // other end of a link; otherwise not valid
+  std::uint32_t index = 0;  // index of a pseudo-channel
+  int group = 0;            // the SIP whose launches divide the series into epochs, or the group of nodes without a SIP
+  std::uint32_t units = 1;  // number of units that can be busy at once
 
   std::string label(const topology::Graph& graph) const;  // "to_sip0.cube0.r0c0", "pc3", "read"
 };
 
-// A span of a group's time: that of a launch, from its submission until the host has every answer, or between two.
+// A time span of a group: a launch, from its submission until the host has all answers, or a gap between launches.
 struct Epoch {
   int group = 0;
-  std::optional<std::uint64_t> launch;  // of overlapping ones, the latest
+  std::optional<std::uint64_t> launch;  // the latest one when launches overlap
   TimeFs begin = 0_fs, end = 0_fs;
   int shift = 0;  // bins are 2^shift fs wide
 };
 
-// Blocks ask for their series when they are made, the host says when launches begin and end. Observes only: no time
-// depends on it.
+// Blocks create their series in their constructors; the host reports the begin and end of launches. Recording only
+// observes, so that no simulated time depends on it.
 class ActivityRecorder {
  public:
-  static constexpr int kOutside = -1;  // the group of nodes that belong to no SIP
+  static constexpr int kOutside = -1;  // group of the nodes without a SIP
   static int group_of(SipId sip) { return sip.valid() ? static_cast<int>(sip.value) : kOutside; }
-  // Later launches of a group go into its last epoch, which has no launch then: a table must stay a table.
+  // Later launches of a group share its last epoch, which then has no launch; this bounds the size of the table.
   static constexpr std::size_t kMaxEpochs = 256;
 
   struct Window {
     TimeFs begin, end;
   };
 
-  // `series_expected` sets how fine the bins are: 16 to 512 an epoch, about four million in all. A window is divided
-  // from what is around it, so that it has bins of its own, finer than those of a longer launch.
+  // `series_expected` determines the bin width: 16 to 512 bins per epoch, about four million in total. A window gets
+  // its own epochs, so that its bins are finer than those of a longer launch around it.
   explicit ActivityRecorder(std::size_t series_expected, const std::optional<Window>& window = std::nullopt,
                             std::size_t chunks = UsageLog::kChunks);
 
-  // Stays where it is.
+  // Returns a stable reference.
   ActivitySeries& add_series(const SeriesInfo& info);
 
   void launch_began(int group, std::uint64_t launch, TimeFs now);
   void launch_ended(int group, std::uint64_t launch, TimeFs now);
-  // The run is over, and so is every block's report. Only epochs that have a part in `binned` need more than one bin.
+  // Ends recording, after the run and all reports of blocks. Epochs outside `binned` get a single bin.
   void finish(TimeFs end, const Window& binned);
   void finish(TimeFs end) { finish(end, {0_fs, kNever}); }
 
   std::uint32_t most_bins() const { return most_bins_; }
   const std::vector<SeriesInfo>& series() const { return infos_; }
-  // After finish(): in the order of their begin.
+  // After finish(): the epochs in the order of their begin.
   const std::vector<Epoch>& epochs() const { return epochs_; }
-  // Those of one epoch, in the order of the series, without series in which nothing happened.
+  // Activities of one epoch, in the order of the series; series without activity are left out.
   const std::vector<Activity>& activities_of(std::size_t epoch) const { return activities_[epoch]; }
 
  private:
@@ -75,8 +75,8 @@ class ActivityRecorder {
     Group(UsageLog& log, std::uint32_t most_bins) : recorded{log, EpochList(most_bins), {}} {}
 
     SeriesGroup recorded;
-    std::vector<std::uint64_t> open;    // launches, in the order of their begin
-    std::vector<std::uint32_t> epochs;  // of epochs_: past ones, the one in progress, and those that a window makes
+    std::vector<std::uint64_t> open;    // open launches in the order of their begin
+    std::vector<std::uint32_t> epochs;  // indices into epochs_: past epochs, the current one, and those of a window
   };
 
   Group& group_of(int group);
@@ -92,7 +92,7 @@ class ActivityRecorder {
   std::vector<SeriesInfo> infos_;
   std::map<int, Group> groups_;
   std::vector<Epoch> epochs_;
-  std::vector<std::vector<Activity>> activities_;  // by epoch
+  std::vector<std::vector<Activity>> activities_;  // indexed by epoch
 };
 
 }  // namespace kb::record

@@ -1,4 +1,4 @@
-// The activity of one resource, as blocks tell of it.
+// The activity of one resource, as reported by its block.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace kb::record {
 
-// What is added comes in the order of time, does not overlap, and is not empty. It may come late, after epochs have
-// ended in which it lies; what lies behind `now` at the moment it is added must follow on what was added before,
-// without a gap.
+// Uses are added in the order of time and are disjoint and not empty. They may be added late, after their epochs have
+// ended. A use that extends beyond the current time must begin where the previous use ended.
 //
-// A run touches thousands of series, each seldom: half a cache line here, and another where uses are written.
+// A run updates thousands of series, each rarely, so that an object takes half a cache line; the uses are written
+// elsewhere.
 class alignas(32) ActivitySeries {
  public:
-  // Lives until its log is finished; the group and the log live longer.
+  // The series lives until its log is finished; the group and the log outlive it.
   explicit ActivitySeries(SeriesGroup& group);
   ActivitySeries(const ActivitySeries&) = delete;
   ActivitySeries& operator=(const ActivitySeries&) = delete;
@@ -33,15 +33,15 @@ class alignas(32) ActivitySeries {
   }
 
  private:
-  friend class UsageLog;  // which reads what is written, and moves it
+  friend class UsageLog;  // reads and moves the written uses
 
   void grow();
 
-  char* at_ = nullptr;  // end of what is written, in the last chunk
-  TimeFs end_ = 0_fs;   // of the last use
+  char* at_ = nullptr;  // end of the written bytes in the last chunk
+  TimeFs end_ = 0_fs;   // end of the last use
   SeriesGroup* group_;
-  std::uint32_t last_ = 0;  // bytes of the last use
-  std::uint32_t number_;    // in the log
+  std::uint32_t last_ = 0;  // size of the last use in bytes
+  std::uint32_t number_;    // index in the log
 };
 
 }  // namespace kb::record

@@ -1,4 +1,4 @@
-// Bins of one resource in one epoch, without the empty ones. There are hundreds of thousands: they are kept packed.
+// The non-empty bins of one resource in one epoch. They are packed, because there are hundreds of thousands of them.
 #pragma once
 
 #include <cstddef>
@@ -19,16 +19,16 @@ struct BinItem {
   Bin bin;
 };
 
-// A packed bin is a head, with the number of bins skipped before it and four lengths, and then busy, wait, bytes and
-// queue in as many bytes as each needs, the lowest first.
+// A packed bin has a head (the number of skipped bins before it and four lengths), followed by busy, wait, bytes and
+// queue in the number of bytes that each needs, little-endian.
 class PackedBin {
  public:
   static constexpr std::size_t kHeadBytes = 4;
   static constexpr std::size_t kMaxBytes = kHeadBytes + 4 * sizeof(std::uint64_t);
-  // So many bytes behind the last packed bin are read, and not used.
+  // Number of bytes after the last packed bin that are read but not used.
   static constexpr std::size_t kSlack = kMaxBytes;
 
-  // Returns the end of what it wrote; all of kMaxBytes may be overwritten.
+  // Returns the end of the written bytes; up to kMaxBytes may be overwritten.
   static char* put(char* to, std::uint32_t skipped, const Bin& bin) {
     std::uint32_t head = skipped << kLengthBits;
     char* at = to + kHeadBytes;
@@ -62,7 +62,7 @@ class PackedBin {
     return {TimeFs(static_cast<std::int64_t>(numbers[0])), TimeFs(static_cast<std::int64_t>(numbers[1])), numbers[2],
             numbers[3]};
   }
-  // The same with another number of skipped bins; all of kMaxBytes may be overwritten.
+  // A copy with another number of skipped bins; up to kMaxBytes may be overwritten.
   char* copy(char* to, std::uint32_t skipped) const {
     std::memcpy(to, from_, kMaxBytes);
     const std::uint32_t head = (head_ & ((1U << kLengthBits) - 1)) | skipped << kLengthBits;
@@ -79,14 +79,14 @@ class PackedBin {
   std::uint32_t head_ = 0;
 };
 
-// Bins that are still filled, in their order.
+// Bins of an epoch in progress, in order.
 class OpenBins {
  public:
-  void append(std::uint32_t index, const Bin& bin, ChunkPool& pool) {  // indices rise
+  void append(std::uint32_t index, const Bin& bin, ChunkPool& pool) {  // indices must ascend
     end_at(PackedBin::put(next_place(pool), index - next_index_, bin));
     next_index_ = index + 1;
   }
-  // Makes bins 2^by times as wide, and takes the last one out; an empty one where there is none.
+  // Makes the bins 2^by times as wide, and removes and returns the last one; an empty bin when there is none.
   BinItem widen(int by, ChunkPool& pool);
   bool empty() const { return first_ == nullptr; }
   void clear(ChunkPool& pool) {
@@ -98,7 +98,7 @@ class OpenBins {
     for_each_packed([&](std::uint32_t index, const PackedBin& packed) { f(index, packed.bin()); });
   }
   std::size_t bytes() const;
-  char* copy_to(char* to) const;  // returns the end
+  char* copy_to(char* to) const;  // returns the end of the copy
 
  private:
   template <typename F>
@@ -124,13 +124,13 @@ class OpenBins {
   std::uint32_t next_index_ = 0;
 };
 
-// The bins of an epoch that is over, in their order. They belong to a BinStore.
+// The bins of a finished epoch, in order; a BinStore owns the memory.
 class BinList {
  public:
   BinList() = default;
   explicit BinList(std::string_view packed) : packed_(packed) {}
 
-  // Calls f(index, bin) for each.
+  // Calls f(index, bin) for each bin.
   template <typename F>
   void for_each(F&& f) const {
     std::uint32_t index = 0;
@@ -141,20 +141,20 @@ class BinList {
       f(index++, packed.bin());
     }
   }
-  // As files have them: of each bin the number of bins that were skipped, busy, bytes, queue, wait, as varints of seven
-  // bits a byte, the lowest first.
+  // Encoding in files: for each bin the number of skipped bins, busy, bytes, queue, wait, as little-endian varints with
+  // seven bits per byte.
   std::string varints() const;
 
  private:
   std::string_view packed_;
 };
 
-// Keeps bins, which stay where they are.
+// Owns packed bins at stable addresses.
 class BinStore {
  public:
   ChunkPool& pool() { return pool_; }
   BinList keep(const OpenBins& bins);
-  // The same bins, 2^by times as wide.
+  // A copy with bins that are 2^by times as wide.
   BinList widened(const BinList& list, int by);
 
  private:

@@ -1,4 +1,4 @@
-// Memory of what is recorded: small pieces for thousands of series, used again and again.
+// Pooled memory for recorded uses: small pieces for thousands of series.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,19 @@
 
 namespace kb::record {
 
-// A piece of a chain, two cache lines: most series of a large machine have little to keep. Its bytes are not cleared.
+// An element of a chain, two cache lines long, because most series of a large machine store little. The bytes are not
+// initialised.
 struct alignas(128) Chunk {  // NOLINT(cppcoreguidelines-pro-type-member-init)
   static constexpr std::uint32_t kBytes = 128 - sizeof(void*) - sizeof(std::uint32_t);
 
   Chunk* next = nullptr;
   std::uint32_t used = 0;
-  char bytes[kBytes];  // the last ones of the chunk
+  char bytes[kBytes];  // the last bytes of the chunk
 
   void end_at(const char* end) { used = static_cast<std::uint32_t>(end - bytes); }
-  // From a place behind the first of `bytes`, or at their end.
+  // The chunk of a position after the first of `bytes`, up to and including their end.
   static Chunk* of(char* at) { return reinterpret_cast<Chunk*>(at - 1 - (address(at) - 1) % sizeof(Chunk)); }
-  // Bytes from a place in a chunk to its end; 0 at the end, and of nullptr.
+  // Number of bytes from a position to the end of its chunk; 0 at the end and for nullptr.
   static std::size_t room_at(const char* at) { return -address(at) % sizeof(Chunk); }
 
  private:
@@ -37,7 +38,7 @@ class ChunkPool {
     chunk->next = nullptr;
     return chunk;
   }
-  // A chain, from its first chunk to its last.
+  // Returns a chain, from its first chunk to its last one, to the pool.
   void give_back(Chunk* first, Chunk* last) {
     last->next = free_;
     free_ = first;

@@ -1,4 +1,4 @@
-// A use of a resource in few bytes, as it waits to go into bins.
+// Compact encoding of a use of a resource, until it is added to bins.
 #pragma once
 
 #include <algorithm>
@@ -11,14 +11,14 @@
 
 namespace kb::record {
 
-// Words of four bytes: a head with the kind and the number of bytes, the gap since the end of the use before, and the
-// span; busy time where it is not the span, and wait and queue where something waited. A use with a number that needs
-// more (4 us, half a GiB) is of a kind of its own, in which all numbers have eight bytes.
+// Words of four bytes: a head with the kind and the number of bytes, the gap since the end of the previous use, and the
+// span; the busy time if it differs from the span; wait and queue if there was a wait. A use with a number that does
+// not fit (4 us, half a GiB) has a separate kind with eight bytes per number.
 class PackedUse {
  public:
   static constexpr std::size_t kMaxBytes = 4 + 6 * sizeof(std::uint64_t);
 
-  // `end`: of the use before.
+  // `end` is the end of the previous use.
   PackedUse(TimeFs end, const Usage& usage) : end_(end), usage_(usage) {
     const TimeFs span = usage.end - usage.begin;
     const auto wide = static_cast<std::uint64_t>((usage.begin - end).fs() | span.fs() | usage.busy.fs() |
@@ -31,7 +31,7 @@ class PackedUse {
   }
 
   std::size_t bytes() const { return kBytes[kind_]; }
-  // Returns the end of what it wrote.
+  // Returns the end of the written bytes.
   char* put(char* to) const {
     if (kind_ == kLarge) return put_large(to);
     to = put_word(to, usage_.bytes << kKindBits | kind_);
@@ -42,8 +42,9 @@ class PackedUse {
     return to;
   }
 
-  // Adds a use that begins where the one at `last` ends, if both are busy all the time, and something waited in both,
-  // in the first or in none: bytes and waits then count as evenly spread over both. False: it has to be put behind.
+  // Extends the use at `last` by a use that begins at its end. Both must be completely busy, and must have waits both,
+  // or only the first, or neither; bytes and waits then count as evenly distributed. False: the use must be appended
+  // instead.
   static bool join(char* last, const Usage& usage) {
     const std::uint32_t head = word(last), kind = head & kKinds;
     const bool waits = kind == kHasWait;
@@ -59,7 +60,8 @@ class PackedUse {
     return true;
   }
 
-  // `usage` is the one before, and becomes the one at `from`. Returns its end.
+  // Decodes the use at `from`; `usage` holds the previous use before and this one after the call. Returns the end of
+  // the encoding.
   static const char* get(const char* from, Usage& usage) {
     const std::uint32_t head = word(from), kind = head & kKinds;
     if (kind == kLarge) return get_large(from + 4, usage);

@@ -1,4 +1,4 @@
-// The activity of one resource, bin by bin.
+// The activity of one resource in bins.
 #pragma once
 
 #include <algorithm>
@@ -18,27 +18,28 @@ struct Activity {
   BinList bins;
 };
 
-// The epochs of a group of series, one behind the other. Bins of an epoch begin at its start and are a power of two of
-// femtoseconds wide, at least 2^kFirstShift, so that those of every use seen so far are fewer than there may be.
+// The consecutive epochs of a group of series. The bins of an epoch begin at its start, and their width is a power of
+// two of femtoseconds, at least 2^kFirstShift and wide enough that the uses so far do not exceed the maximum number of
+// bins.
 class EpochList {
  public:
   static constexpr int kFirstShift = 24;  // about 17 ns
 
-  // `most_bins`: of a series in an epoch.
+  // `most_bins`: maximum per series and epoch.
   explicit EpochList(std::uint32_t most_bins) : most_bins_(most_bins) {}
 
-  // The end of all but the last one, which is open.
+  // Ends of all epochs except the last one, which is open.
   const std::vector<TimeFs>& ends() const { return ends_; }
   TimeFs begin_of(std::size_t epoch) const { return epoch == 0 ? 0_fs : ends_[epoch - 1]; }
   int shift_of(std::size_t epoch) const { return shifts_[epoch]; }
 
-  // Divides the one that holds `end`. Uses that are in bins already stay where they are.
+  // Splits the epoch that contains `end`. Uses that are already in bins are not moved.
   void divide(TimeFs end);
-  // Removes the last one.
+  // Removes the last epoch.
   void drop_last();
-  // Makes bins of an epoch so wide that there is one.
+  // Makes an epoch's bins so wide that one bin suffices.
   void use_one_bin(std::size_t epoch);
-  // Makes bins wide enough for [begin, end).
+  // Widens the bins to cover [begin, end).
   void cover(TimeFs begin, TimeFs end) {
     latest_ = std::max(latest_, end);
     if (begin < covered_begin_ || end > covered_end_) widen_for(begin, end);
@@ -52,28 +53,27 @@ class EpochList {
   std::uint32_t most_bins_;
   std::vector<TimeFs> ends_;
   std::vector<int> shifts_{kFirstShift};
-  TimeFs covered_begin_ = 0_fs, covered_end_ = 0_fs;  // by the bins of the epoch where a use ended
-  TimeFs latest_ = 0_fs;                              // end of a use that was covered
+  TimeFs covered_begin_ = 0_fs, covered_end_ = 0_fs;  // range of the bins of the epoch in which the last use ended
+  TimeFs latest_ = 0_fs;                              // latest end of a covered use
 };
 
 class UsageLog;
 
-// Series whose time is divided in the same way, where they write, and what they have put together, by epoch: complete
-// when the log is finished.
+// Series with the same epochs, their log, and their activities by epoch, which are complete when the log is finished.
 struct SeriesGroup {
   UsageLog& log;
   EpochList epochs;
   std::vector<std::vector<Activity>> activities;
 };
 
-// Bins of one series. An epoch that is complete goes to the activities of the group, its bins to the store that each
-// call names: always the same one.
+// Bins of one series. A complete epoch is moved to the activities of the group, and its bins to `store`, which must be
+// the same in all calls.
 class SeriesBins {
  public:
-  // `series`: its number in activities.
+  // `series` is the index in activities.
   SeriesBins(SeriesGroup& group, std::uint32_t series) : group_(&group), series_(series) {}
 
-  // The uses that next() returns until it is null, in the order of time and without overlap; none is empty, and all are
+  // Adds the uses that next() returns, until it returns null. They are in the order of time, disjoint, not empty, and
   // covered by their epochs.
   template <typename F>
   void add_all(F&& next, BinStore& store) {
@@ -87,7 +87,7 @@ class SeriesBins {
     }
   }
 
-  // Everything was added; nothing is added any more.
+  // Ends the series; no more uses follow.
   void finish(BinStore& store);
 
  private:
@@ -104,17 +104,17 @@ class SeriesBins {
   void end_epoch(BinStore& store);
   void look_at_ends();
 
-  TimeFs bin_end_ = 0_fs;  // of the bin that is filled
-  TimeFs limit_ = 0_fs;    // the same, or the end of the epoch where that comes first
+  TimeFs bin_end_ = 0_fs;  // end of the open bin
+  TimeFs limit_ = 0_fs;    // the earlier one of the open bin's and the epoch's end
   TimeFs epoch_begin_ = 0_fs, epoch_end_ = kNever;
   Bin bin_;
   SeriesGroup* group_;
   std::uint32_t epoch_ = 0;
-  std::uint32_t index_ = 0;  // of the bin
+  std::uint32_t index_ = 0;  // index of the open bin
   std::uint32_t series_;
   int shift_ = EpochList::kFirstShift;
-  OpenBins bins_;  // before the one that is filled
-  Bin sum_;        // of bins_
+  OpenBins bins_;  // bins before the open one
+  Bin sum_;        // sum of bins_
 };
 
 }  // namespace kb::record

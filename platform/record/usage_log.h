@@ -1,4 +1,4 @@
-// The latest uses of all series.
+// Buffers the latest uses of all series.
 #pragma once
 
 #include <cstddef>
@@ -9,29 +9,29 @@
 
 namespace kb::record {
 
-// Uses are kept as they come, packed and series by series, and go into bins when there are very many of them or the
-// run is over. At the end of most runs it is known how wide bins have to be before the first one is filled, and what
-// is done at once for one series stays in the cache, which what is done use by use for thousands of them does not.
+// Uses are stored packed per series, and are added to bins when the buffer is full or the run is over. In most runs the
+// final bin width is then known before the first bin is filled, and processing the uses series by series uses the cache
+// well.
 class UsageLog {
  public:
   static constexpr std::size_t kChunks = std::size_t{1} << 17U;  // 16 MiB, a million uses
 
-  // `chunks`: how many are filled before what they hold goes into bins.
+  // `chunks`: number of chunks after which the stored uses are added to bins.
   explicit UsageLog(std::size_t chunks = kChunks) : most_chunks_(chunks) {}
 
-  // Every use was added to its series; none is added any more. Activities of the groups are complete then.
+  // Ends the log; no more uses follow. The activities of the groups are complete afterwards.
   void finish();
-  // Has the bins of activities.
+  // Owner of the bins of activities.
   BinStore& store() { return store_; }
 
  private:
-  friend class ActivitySeries;  // which writes where a series ends
+  friend class ActivitySeries;  // writes at the end of a series
 
   struct Series {
     ActivitySeries* writer = nullptr;
     SeriesBins bins;
     Chunk* first = nullptr;
-    TimeFs end = 0_fs;  // from which the gap before the first use in chunks counts
+    TimeFs end = 0_fs;  // end of the use before the first one in chunks
   };
 
   std::uint32_t add_series(ActivitySeries& series);

@@ -1,5 +1,5 @@
-// Physical address or structural coordinate -> node (F-9..F-12, A-18..A-21). Besides the topology compiler the only
-// place that knows how nodes are named (T-40).
+// Resolves physical addresses and machine coordinates to nodes (F-9..F-12, A-18..A-21). Only this class and the
+// topology compiler know how nodes are named (T-40).
 #pragma once
 
 #include <array>
@@ -17,20 +17,20 @@ namespace kb::routing {
 
 inline constexpr std::string_view kDefaultIoId = "io0";
 
-// Built once per graph; keeps tables, not the graph. Every lookup is an array access. A thing that the machine does not
-// have is a program Error ADDRESS_ERROR that names it.
+// Built once per graph; it keeps tables, not the graph, and every lookup is an array access. Program Error
+// ADDRESS_ERROR with a name when the machine does not have the requested part.
 class AddressResolver {
  public:
   explicit AddressResolver(const topology::Graph& graph);
 
-  // The node behind an address. Fails for addresses past the implemented capacity, for UAL
-  // and for a reserved range.
+  // The node at an address. Throws for addresses beyond the implemented capacity, for UAL and
+  // for a reserved range.
   NodeId resolve(const address::PhysAddr& address) const;
-  // The same, and all of [address, address + nbytes) lies in that node.
+  // The node that contains all of [address, address + nbytes).
   NodeId resolve(const address::PhysAddr& address, std::uint64_t nbytes) const;
 
   // The node that serves reads and writes of these bytes over the fabric: an HBM controller, an SRAM, or for a TCM the
-  // PE_DMA of its PE. Everything else is not memory.
+  // PE_DMA of its PE. Other addresses are not memory and throw.
   NodeId resolve_memory(const address::PhysAddr& address, std::uint64_t nbytes) const;
 
   NodeId find_m_cpu(SipId sip, CubeId cube) const;
@@ -40,9 +40,9 @@ class AddressResolver {
   // The PCIE_EPs of all SIPs, in node order.
   const std::vector<NodeId>& find_all_pcie_eps() const { return pcie_eps_; }
 
-  // `kind` is one of the nine PE sub-blocks (model Error otherwise).
+  // `kind` is one of the nine PE blocks (model Error otherwise).
   NodeId find_pe_node(const PeCoord& pe, topology::NodeKind kind) const;
-  NodeId find_hbm(const PeCoord& pe) const;  // the partition that the PE owns
+  NodeId find_hbm(const PeCoord& pe) const;  // controller of the partition that the PE owns
 
   const address::AddressConfig& config() const { return config_; }
 
@@ -69,7 +69,7 @@ class AddressResolver {
   address::AddressConfig config_;
   std::vector<Cube> cubes_;                     // sip * cubes_per_sip + cube
   std::vector<Pe> pes_;                         // cube index * pes_per_cube + pe
-  std::vector<std::vector<Chiplet>> chiplets_;  // [sip], in the order of the spec
+  std::vector<std::vector<Chiplet>> chiplets_;  // indexed by sip, in the order of the spec
   std::vector<NodeId> pcie_eps_;
 };
 

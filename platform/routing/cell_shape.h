@@ -1,4 +1,5 @@
-// Distances inside one cell of the fabric: the router mesh of a cube, or what joins the ports of IO chiplets.
+// Distances inside one cell of the fabric: the router mesh of a cube, or the nodes that connect the ports of IO
+// chiplets.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +11,20 @@
 
 namespace kb::routing {
 
-// The inside of a cell in terms of local node indexes, shared by all cells that look alike.
+// The links of a cell between local node indices; equal cells share one shape.
 class CellShape {
  public:
   struct Link {
     std::uint32_t from = 0;
     std::uint32_t to = 0;
     std::int64_t weight = 0;
-    bool horizontal = false;  // a mesh edge along a row
+    bool horizontal = false;  // a mesh edge within a row
   };
 
   CellShape(std::uint32_t nodes, const std::vector<Link>& links);
 
   const std::vector<Link>& links_from(std::uint32_t node) const { return out_[node]; }
-  // [node]: least cost from there to `target`; computed on first use.
+  // Lowest cost from each node to `target`; computed on first use.
   const std::vector<Cost>& to(std::uint32_t target);
 
  private:

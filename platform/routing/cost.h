@@ -4,8 +4,8 @@
 
 namespace kb::routing {
 
-// What a route costs, in the order in which routes are compared: weight (femtoseconds or micrometres, by the routing
-// metric), then nodes, then changes of the connection index from one port to the next.
+// Cost of a route, compared lexicographically: weight (femtoseconds or micrometres, depending on the routing metric),
+// number of nodes, number of changes of the connection index between ports.
 struct Cost {
   std::int64_t weight = 0;
   std::uint64_t hops_and_changes = 0;  // hops << 32 | changes
@@ -13,7 +13,7 @@ struct Cost {
   static constexpr Cost step(std::int64_t weight, std::uint32_t hops, bool change = false) {
     return {weight, (std::uint64_t{hops} << 32) | (change ? 1u : 0u)};
   }
-  static constexpr Cost none() { return {INT64_MAX / 4, 0}; }  // sums of a few stay representable
+  static constexpr Cost none() { return {INT64_MAX / 4, 0}; }  // leaves room for sums of a few costs
   constexpr bool reachable() const { return weight < INT64_MAX / 8; }
 
   friend constexpr Cost operator+(Cost a, Cost b) {

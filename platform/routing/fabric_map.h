@@ -1,6 +1,6 @@
-// The fabric as routing sees it. Cells are connected groups of plain interior nodes (the routers of a cube; an io_noc;
-// between SIPs: all io_nocs, pcie_eps and the switch). Cells touch at ports: a UCIe endpoint with its connections. A
-// link is one connection of a port together with the cell node behind it.
+// Routing view of the fabric. Cells are connected groups of plain interior nodes (the routers of a cube; an io_noc;
+// between SIPs: all io_nocs, pcie_eps and the switch). Cells are connected by ports: a port is a UCIe endpoint with its
+// connections, and a link is one connection of a port with its adjacent cell node.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace kb::routing {
 
-inline constexpr std::int64_t kNoEdge = -1;  // as a weight: there is no such edge
+inline constexpr std::int64_t kNoEdge = -1;  // as a weight: the edge does not exist
 
 struct PortLink {
   NodeId connection;
   NodeId inner;            // cell node
   std::uint32_t port = 0;  // index into FabricMap::ports
   std::uint32_t cell = 0;
-  std::uint32_t local = 0;  // of `inner` in the cell
+  std::uint32_t local = 0;  // index of `inner` in the cell
   std::uint32_t index = 0;  // connection index: N of "...conn{N}"
   SipId sip;
   // Edge weights, or kNoEdge.
@@ -40,8 +40,8 @@ struct Port {
     std::int64_t weight = 0;
   };
   NodeId endpoint;
-  std::vector<std::uint32_t> links;  // by connection, then inner node
-  std::vector<Peer> to, from;        // endpoints reached from here; endpoints that reach here
+  std::vector<std::uint32_t> links;  // ordered by connection, then inner node
+  std::vector<Peer> to, from;        // endpoints that are reachable from here / that reach this one
 };
 
 struct Cell {
@@ -57,16 +57,16 @@ struct CellPlace {
 
 class FabricMap {
  public:
-  // between_sips: pcie_ep counts as an interior node.
+  // between_sips: pcie_eps are interior nodes.
   FabricMap(const topology::Graph& graph, bool between_sips, CellShapePool& shapes);
 
   std::vector<Cell> cells;
   std::vector<Port> ports;
   std::vector<PortLink> port_links;
 
-  // Where a plain interior node lies; nothing for other nodes.
+  // Cell and index of a plain interior node; no value for other nodes.
   std::optional<CellPlace> place(NodeId node) const;
-  // The port whose endpoint the node is; nothing for other nodes.
+  // The port with this endpoint; no value for other nodes.
   std::optional<std::uint32_t> port_of(NodeId node) const;
 
  private:
@@ -75,8 +75,8 @@ class FabricMap {
   void add_links(const topology::Graph& graph, NodeId connection);
 
   static constexpr std::uint32_t kNowhere = 0xffffffffu;
-  std::vector<CellPlace> places_;       // by node; cell == kNowhere
-  std::vector<std::uint32_t> port_of_;  // by node; kNowhere
+  std::vector<CellPlace> places_;       // indexed by node; cell is kNowhere for other nodes
+  std::vector<std::uint32_t> port_of_;  // indexed by node; kNowhere for other nodes
 };
 
 }  // namespace kb::routing

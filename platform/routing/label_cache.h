@@ -1,4 +1,4 @@
-// Costs to a destination from every link, kept for destinations that are asked for again and again.
+// Caches the costs from all links to frequent destinations.
 #pragma once
 
 #include <cstddef>
@@ -18,22 +18,22 @@ class LabelCache {
  public:
   using Labels = std::vector<std::pair<LinkState, Cost>>;
 
-  // `other_sip` is the second SIP of the links that the labels cover; none when they cover everything.
+  // `other_sip` is the second SIP of the covered links; no value when all links are covered.
   struct Key {
     NodeId dst;
     RoutePurpose purpose{};
     SipId other_sip;
   };
 
-  // nullptr when nothing is kept. `worth_keeping` tells whether the destination was asked for before.
+  // Returns nullptr on a miss. `worth_keeping` tells whether the destination was requested before.
   const Labels* find(const Key& key, bool& worth_keeping);
   void keep(const Key& key, Labels labels);
 
  private:
-  static constexpr std::size_t kMaxLabels = std::size_t{1} << 20;  // 24 MB; above it everything is forgotten
+  static constexpr std::size_t kMaxLabels = std::size_t{1} << 20;  // 24 MB; the cache is cleared above this size
   static std::uint64_t pack(const Key& key);
 
-  std::unordered_map<std::uint64_t, Labels> labels_;  // empty: asked for once
+  std::unordered_map<std::uint64_t, Labels> labels_;  // empty list: requested once
   std::size_t size_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// Shortest routes between blocks, found on first use and kept (F-13..F-23). The exact rule, ties included, is in
-// docs/architecture/addressing.md.
+// Shortest routes between blocks, computed on first use and cached (F-13..F-23). docs/architecture/addressing.md
+// defines the exact rule, including ties.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace kb::routing {
 
-// Returned routes stay at their address until the router ends. A missing path ("no path from X to Y", F-22) and a route
-// edge without a reverse edge are configuration Errors; an end that is a UCIe node is a model Error. Not thread-safe.
+// Returned references stay valid for the lifetime of the router. A missing path ("no path from X to Y", F-22) and an
+// edge without a reverse edge are configuration Errors; a UCIe node as an end is a model Error. Not thread-safe.
 class PathRouter {
  public:
   explicit PathRouter(const topology::Graph& graph);
@@ -31,7 +31,7 @@ class PathRouter {
     return find(to_memory(RoutePurpose::mcpu_dma, memory), m_cpu, memory);
   }
   const Route& find_node_path(NodeId src, NodeId dst) { return find(RoutePurpose::command, src, dst); }
-  // From PE_DMA through a channel router to the HBM controller behind it (T-56).
+  // From a PE_DMA through a channel router to its HBM controller (T-56).
   const Route& find_channel_path(NodeId pe_dma, NodeId channel_router) {
     return find(RoutePurpose::channel, pe_dma, channel_router);
   }
@@ -46,7 +46,7 @@ class PathRouter {
     RouteSearch search;
   };
 
-  // A TCM lies behind the links of its PE, which other memory routes leave out.
+  // Routes to a TCM need the links inside its PE, which other memory routes exclude.
   RoutePurpose to_memory(RoutePurpose purpose, NodeId memory) const {
     return graph_.node(memory).kind == topology::NodeKind::pe_dma ? RoutePurpose::pe_dma : purpose;
   }

@@ -1,4 +1,4 @@
-// The fabric reduced to its links: what it costs to get from one link to the next, across a port or through a cell.
+// The fabric reduced to its links: costs between links, across a port or through a cell.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace kb::routing {
 
-// A link passed inward (from the endpoint into the cell) or outward. State = link * 2 + (1 when outward).
+// A link traversed inward (from the endpoint into the cell) or outward. State = link * 2 + (1 when outward).
 using LinkState = std::uint32_t;
 constexpr LinkState inward(std::uint32_t link) {
   return link * 2;
@@ -21,7 +21,7 @@ constexpr LinkState outward(std::uint32_t link) {
 
 class PortGraph {
  public:
-  // Being at the connection of `from` and getting to the connection of the state that the arc leads into.
+  // A step from the connection of `from` to the connection of the state that the arc leads to.
   struct Arc {
     LinkState from = 0;
     Cost cost;
@@ -34,7 +34,7 @@ class PortGraph {
   }
   std::size_t states() const { return rows_.size() - 1; }
 
-  // Connection -> endpoint -> peer endpoint -> connection. A change of the connection index costs.
+  // Connection -> endpoint -> peer endpoint -> connection. A change of the connection index has a cost.
   static Cost crossing(const PortLink& from, const Port::Peer& peer, const PortLink& to) {
     return Cost::step(from.to_endpoint_weight + peer.weight + to.from_endpoint_weight, 3, from.index != to.index);
   }

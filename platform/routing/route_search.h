@@ -1,5 +1,5 @@
-// One shortest-route query over a FabricMap: costs to the destination from every link that matters, then the walk that
-// settles ties node by node.
+// One shortest-route query over a FabricMap: computes the costs from the relevant links to the destination, then walks
+// from the source and resolves ties node by node.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct SearchRequest {
   NodeId src;
   NodeId dst;
   RoutePurpose purpose = RoutePurpose::command;
-  bool same_cube = false;  // both ends in one cube: no links
-  // Only links of the two SIPs of the ends. Valid when a route cannot gain from a third SIP.
+  bool same_cube = false;  // both ends are in one cube: the route uses no links
+  // Restricts the search to links of the two SIPs of the ends; valid when no route through a third SIP can be shorter.
   bool two_sips_only = false;
 };
 
@@ -35,25 +35,25 @@ class RouteSearch {
  public:
   RouteSearch(const topology::Graph& graph, const FabricMap& map);
 
-  // The best route of the total order, or nothing when there is none.
+  // The best route in the total order; no value when there is none.
   std::optional<FoundPath> find(const SearchRequest& request);
 
  private:
-  // Where the source or destination touches a cell.
+  // A cell node where the source or destination is attached.
   struct Attachment {
     CellPlace place;
     NodeId node;
-    Cost cost;  // of the edge between; nothing when the end is itself a cell node
+    Cost cost;  // cost of the edge in between; zero when the end is itself a cell node
   };
-  // A way out of a cell that is on some best route.
+  // An exit of a cell that lies on a best route.
   struct Exit {
     NodeId node;  // the next node after the cell: a connection or the destination
     std::uint32_t link = kNoLink;
-    std::uint32_t target = 0;  // local node that it hangs on
-    Cost tail;                 // from there to the destination
+    std::uint32_t target = 0;  // local index of the node at which the exit is attached
+    Cost tail;                 // cost from the exit to the destination
     const std::vector<Cost>* to_target = nullptr;
   };
-  // A port and a direction that the route may not use.
+  // A port and a direction that the route must not use.
   struct Ban {
     std::uint32_t port = 0;
     bool outward = false;
@@ -63,16 +63,17 @@ class RouteSearch {
   std::optional<FoundPath> find_simple(std::vector<Ban>& bans, const std::optional<FoundPath>& to_beat);
   std::optional<FoundPath> find_relaxed(const std::vector<Ban>& bans);
   bool better(const FoundPath& a, const FoundPath& b) const;
-  // What is wrong with a path, as bans of which every route of the rule keeps at least one; empty when nothing is.
+  // Alternative bans for a path that violates the routing rule: every valid route satisfies at least one of them. Empty
+  // when the path is valid.
   std::vector<Ban> remedies(const FoundPath& path) const;
   std::vector<Ban> cube_remedies(const FoundPath& path) const;
   std::vector<Ban> port_remedies(const FoundPath& path) const;
 
-  // Costs to the destination.
+  // Computation of the costs to the destination.
   std::vector<Attachment> attachments(NodeId end, bool is_source) const;
   Cost direct_cost() const;
   Cost source_cost() const;
-  // Each returns the least cost of a route, given that `best` is that of a route without links.
+  // Both return the lowest cost of a route; `best` is the cost of the best route without links.
   Cost label(Cost best, bool complete, const std::vector<Ban>& bans);
   Cost label_with_cache(Cost best);
   void clear_labels();
@@ -83,8 +84,7 @@ class RouteSearch {
   bool in_scope(const PortLink& link) const;
   static bool banned(const std::vector<Ban>& bans, std::uint32_t from_port, std::uint32_t to_port);
 
-  // The walk.
-  // Order of the ways to go on from a node: a horizontal mesh edge first, then the lower node index.
+  // The walk. Order of the possible next nodes: a horizontal mesh edge first, then the lowest node index.
   std::pair<bool, std::uint32_t> step_key(NodeId from, NodeId to) const;
   std::vector<NodeId> walk(Cost best, const std::vector<Ban>& bans) const;
   std::vector<Exit> exits_of(std::uint32_t cell, std::uint32_t entry_link) const;
@@ -97,7 +97,7 @@ class RouteSearch {
   std::vector<Attachment> src_, dst_;
 
   PortGraph port_graph_;
-  std::vector<Cost> togo_;  // by LinkState; Cost::none() where no label was set
+  std::vector<Cost> togo_;  // indexed by LinkState; Cost::none() for states without a label
   std::vector<LinkState> labelled_;
   std::vector<std::pair<Cost, LinkState>> heap_;
   LabelCache cache_;

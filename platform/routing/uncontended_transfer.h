@@ -1,5 +1,5 @@
-// How long a transfer between a PE and an HBM slice or SRAM takes when nothing else is under way, flit by flit as the
-// fabric's rules have it (docs/blocks), and which part of the machine the time is spent in. Exact to the femtosecond.
+// Latency of a transfer between a PE and an HBM slice or SRAM on an idle machine, computed flit by flit by the rules of
+// the fabric (docs/blocks), and its division by part of the machine. Exact to the femtosecond.
 #pragma once
 
 #include <array>
@@ -16,14 +16,14 @@ namespace kb::routing {
 enum class PathPart : std::uint8_t { pe, mesh, ucie, fabric, memory };
 inline constexpr std::size_t kPathParts = 5;
 
-// A wire and the node that it leads to.
+// A wire and its end node.
 struct PathStep {
   PathPart wire = PathPart::mesh;
   PathPart node = PathPart::mesh;
   TimeFs propagation = 0_fs;
   Bandwidth bw;
   TimeFs overhead = 0_fs;
-  bool header_only = false;  // only the header pays the overhead, the other flits close up behind it
+  bool header_only = false;  // only the header pays the overhead; later flits catch up with it
   bool gathers = false;      // the node stores and forwards whole messages
 };
 
@@ -33,7 +33,7 @@ struct TransferPath {
   std::uint64_t flit_bytes = 256;
   Bandwidth pc_bw;  // of a pseudo-channel; none for SRAM
   std::uint64_t access_bytes = 256;
-  TimeFs access = 0_fs;  // between a burst and its data
+  TimeFs access = 0_fs;  // latency between a burst and its data
   address::ChannelStripe stripe{256, 1};
 };
 
@@ -43,16 +43,16 @@ TransferPath transfer_path(const topology::Graph& graph, const routing::Route& r
 struct TransferTimes {
   TimeFs delivered =
       0_fs;  // since the first wire was offered the transfer: the last burst committed, the last flit back
-  TimeFs answered = 0_fs;  // the response is at PE_DMA, which then adds its own overhead
-  // Adding up to `delivered`: what the first flit (of a read: the command, then the first flit) spends where, messages
-  // being gathered included, and how much later than it the last one comes.
+  TimeFs answered = 0_fs;  // when the response is at PE_DMA, before PE_DMA's own overhead
+  // Division of `delivered`: the time of the first flit in each part (of a read: the command, then the first flit),
+  // including the gathering of messages, and the delay of the last flit after the first one.
   std::array<TimeFs, kPathParts> parts{};
   TimeFs behind_first = 0_fs;
 
   TimeFs part(PathPart which) const { return parts[static_cast<std::size_t>(which)]; }
 };
 
-// bytes >= 1, one contiguous piece of the memory that begins at `offset` of its cube's HBM.
+// bytes >= 1: one contiguous piece of memory that begins at `offset` in its cube's HBM.
 TransferTimes uncontended_write(const TransferPath& path, std::uint64_t bytes, std::uint64_t offset = 0);
 TransferTimes uncontended_read(const TransferPath& path, std::uint64_t bytes, std::uint64_t offset = 0);
 

@@ -1,4 +1,4 @@
-// Parts of a machine that can never pay, because what they are attached to is slower.
+// Detects parts of a machine whose bandwidth cannot be used, because they are attached to slower parts.
 #pragma once
 
 #include "platform/topology/machine_spec.h"
@@ -6,18 +6,18 @@
 
 namespace kb::topology {
 
-// Warns of an HBM faster than the PE's link, of a switch slower than its ports, and of fewer outstanding reads or
-// writes than latency x bandwidth asks for (T-37). A finding does not stop a run.
+// Warns of an HBM that is faster than the PE's link, of a switch that is slower than its ports, and of fewer
+// outstanding reads or writes than latency x bandwidth requires (T-37). The warnings do not stop a run.
 void warn_of_waste(const MachineSpec& spec, ReadContext& context);
 
-// What one PE can load from its own HBM slice, or store to it, when it moves full tiles of B, one after the other.
+// Loads from (or stores to) the PE's own HBM slice by one PE that moves full tiles of B, one after the other.
 struct LocalTransfers {
-  double tile_bytes = 0;   // of f16
-  Bandwidth bw;            // of the slice or the PE's link, whichever is slower
-  double latency_ns = 0;   // of a transfer beyond its bytes at that rate, to the nearest flit
-  double outstanding = 1;  // transfers under way at the same time
+  double tile_bytes = 0;   // size of an f16 tile
+  Bandwidth bw;            // bandwidth of the slice or of the PE's link, whichever is smaller
+  double latency_ns = 0;   // latency of a transfer in addition to its serialisation, to the nearest flit
+  double outstanding = 1;  // number of concurrent transfers
 
-  // Little's law: the part of the bandwidth that is used, and how many transfers would use all of it.
+  // Little's law: the used fraction of the bandwidth, and the number of transfers that would saturate it.
   double used() const;
   int needed() const;
 };

@@ -1,4 +1,4 @@
-// The entries of the collective configuration that come with kernbench, in and beside a user's file.
+// Built-in entries of the collective configuration, with or without a user's file.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace kb::topology {
 
-// The names and those of the built-in entries that are not among them.
+// `names` followed by the built-in entries that it does not contain.
 std::vector<std::string> with_built_in(std::vector<std::string> names);
-// A file adds entries to the built-in ones and replaces those that it names (K-5). Only the chosen one of the others
-// matters. Returns its name when it was added.
+// Adds the built-in entry `wanted` (or the default one) to a user's file unless the file defines it (K-5). The other
+// built-in entries have no effect. Returns the name of the added entry, or "".
 std::string add_built_in_entry(yaml::ValuePtr& root, const std::string& wanted);
-// A built-in entry goes before `defaults`, so that a wiring which is written there would do nothing.
+// A built-in entry takes precedence over `defaults`; reports a wiring in `defaults` that would have no effect.
 void check_built_in_entry(const std::string& entry, const CclConfig& defaults, const CclConfig& config,
                           ReadContext& context);
 

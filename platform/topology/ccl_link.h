@@ -1,4 +1,4 @@
-// A link of one's own in the collective configuration: who can send to whom (K-5a).
+// User-defined links of the collective configuration (K-5a).
 //   links: [{ from: sip*.cube*.pe0, to: sip*.cube*.pe3, send: next, receive: previous }]
 #pragma once
 
@@ -13,7 +13,7 @@ namespace kb::topology {
 
 class MapReader;
 
-// "sip0.cube*.pe3": a number, or any where the other end of the link has the same.
+// "sip0.cube*.pe3": numbers, or wildcards that match the same index at the other end of the link.
 struct PePattern {
   std::array<std::optional<int>, 3> places;  // sip, cube, pe
 };
@@ -21,12 +21,12 @@ std::optional<PePattern> parse_pe_pattern(const std::string& text);
 
 struct CclLink {
   PePattern from, to;
-  std::string send, receive;  // the labels under which `from` sends and `to` receives
-  bool both = false;          // `to` sends back under its label, too
-  Diagnostic place;           // of the entry, for what only the machine shows
+  std::string send, receive;  // labels of the sending and the receiving end
+  bool both = false;          // also links `to` to `from`, with the labels swapped
+  Diagnostic place;           // position of the entry, for problems that depend on the machine
 };
 
-// The list `links` of an entry; problems are left in the context.
+// Reads the list `links` of an entry; problems are reported to the context.
 std::vector<CclLink> read_ccl_links(MapReader& entry);
 
 }  // namespace kb::topology

@@ -1,4 +1,4 @@
-// Where a key of the collective configuration may stand: in the entry of an algorithm, or in the defaults below it.
+// Locates keys of the collective configuration in the entry of an algorithm, or else in the defaults.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace kb::topology {
 
-// The sections of one entry, which comes first.
+// The sections that apply to one entry; the entry itself is first.
 class CclSections {
  public:
   CclSections(ReadContext& context, const std::string& algorithm)

@@ -1,5 +1,4 @@
-// Compilation of a checked spec into the graph, stage by stage (T-31). Node names are made here and nowhere else
-// (T-40).
+// Compiles a checked spec into the graph, stage by stage (T-31). Only these functions create node names (T-40).
 #pragma once
 
 #include <array>
@@ -25,7 +24,7 @@ struct BlockTemplate {
 };
 BlockTemplate make_template(NodeKind kind, const ComponentSpec& component);
 
-// Where a node belongs; unset ids are "none".
+// The part of the machine that a node belongs to; unset ids are not valid.
 struct Owner {
   SipId sip;
   CubeId cube;
@@ -36,9 +35,9 @@ class GraphBuilder {
  public:
   NodeId add(std::string id, const BlockTemplate& block, const Owner& owner,
              std::optional<Position> pos = std::nullopt);
-  // One directed edge. Without a limit of bandwidth there is no serialisation.
+  // Adds one directed edge. An unlimited bandwidth means no serialisation.
   void edge(NodeId src, NodeId dst, EdgeKind kind, double distance_mm, Bandwidth bw);
-  // A link: `forward` from a to b, `backward` from b to a.
+  // Adds a link: `forward` from a to b, `backward` from b to a.
   void link(NodeId a, NodeId b, EdgeKind forward, EdgeKind backward, double distance_mm, Bandwidth bw);
 
   Graph graph;
@@ -46,7 +45,7 @@ class GraphBuilder {
 
 inline constexpr Bandwidth kNoLimit;
 
-// The templates of everything that is repeated per SIP.
+// Templates of all blocks that are repeated per SIP.
 struct Templates {
   explicit Templates(const MachineSpec& spec);
   BlockTemplate host, switch_node, router, m_cpu, sram, hbm_ctrl, ucie, ucie_conn;
@@ -59,7 +58,7 @@ struct Templates {
 };
 
 struct CubeNodes {
-  std::array<NodeId, 4> ucie;  // protocol endpoints by Side
+  std::array<NodeId, 4> ucie;  // protocol endpoints, indexed by Side
 };
 struct IoNodes {
   NodeId pcie_ep;
@@ -71,7 +70,7 @@ IoNodes compile_io_chiplet(GraphBuilder& builder, const MachineSpec& spec, const
 CubeNodes compile_cube(GraphBuilder& builder, const MachineSpec& spec, const MeshLayout& mesh,
                        const Templates& templates, SipId sip, CubeId cube);
 
-// The whole machine. The spec must have passed check_machine.
+// Compiles the whole machine. The spec must have passed check_machine.
 Graph compile_graph(const MachineSpec& spec, const MeshLayout& mesh);
 
 }  // namespace kb::topology

@@ -1,4 +1,4 @@
-// What each block kind accepts in YAML: its implementation names and its parameters.
+// YAML rules of each block kind: implementation names and parameters.
 #pragma once
 
 #include <memory>
@@ -14,41 +14,41 @@ namespace kb::topology {
 
 struct KindRule {
   NodeKind kind{};
-  std::string impl;                // default
-  std::vector<std::string> impls;  // builtin names that can serve
+  std::string impl;                // default implementation
+  std::vector<std::string> impls;  // built-in implementations of the kind
   params::FieldTable fields;
 };
 
 const KindRule& kind_rule(NodeKind kind);
 
-// Parameters that may be a number or a mapping by dtype, and what the number is in such a mapping.
+// Parameters that may be a number or a mapping by dtype, with the entry that a single number sets.
 const yaml::Openings& rate_openings();
 
-// The nine sub-blocks of a PE in the order of their nodes (T-9).
+// The nine blocks of a PE in node order (T-9).
 const std::vector<NodeKind>& pe_block_kinds();
 
-// The `impl` of an entry, which has to be able to serve as `kind`; else the default, and nobody may know its
-// attributes.
+// The `impl` of an entry if it can implement `kind`. Otherwise the default, and the attributes of the entry are not
+// checked.
 struct ImplChoice {
   std::string impl;
   bool attrs_known = true;
 };
 ImplChoice read_impl(MapReader& entry, NodeKind kind);
 
-// The parameters of a node: of its kind, and what a custom implementation has besides; whether that one is foreign.
+// Parameters of a node: those of its kind, those of a custom implementation, and whether the implementation is foreign.
 struct NodeParams {
   params::ParamSet kind, impl;
   bool foreign = false;
 };
-// The parameters of `node` with what `attrs` gives changed, for another implementation if `impl` is one.
+// The parameters of `node`, changed by `attrs`, for the implementation `impl`.
 NodeParams change_params(MapReader& attrs, const Node& node, const std::string& impl);
 
-// What a header or a message takes, in femtoseconds; 0 where the kind has no overhead.
+// Overhead of a header or a message; 0 for a kind without overhead.
 TimeFs overhead_of(const params::ParamSet& params);
 
-// Reads { kind, impl, attrs } out of `component` (T-27).
+// Reads { kind, impl, attrs } from `component` (T-27).
 ComponentSpec read_component(MapReader& component, NodeKind kind);
-// Where defaults follow from other keys: `defaults` is the parameter struct of the kind.
+// Variant for defaults that follow from other keys; `defaults` is the parameter struct of the kind.
 template <typename P>
 ComponentSpec read_component(MapReader& component, NodeKind kind, const P& defaults);
 ComponentSpec read_component(MapReader& component, NodeKind kind, const params::ParamSet& defaults);

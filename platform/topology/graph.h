@@ -1,5 +1,5 @@
-// The compiled machine: nodes, directed edges and their effective attributes. It is the only authority on what exists
-// (T-29); it knows no SystemC and never changes after compilation (T-2).
+// The compiled machine: nodes, directed edges and their effective attributes. It is the single source of what exists
+// (T-29), is independent of SystemC, and never changes after compilation (T-2).
 #pragma once
 
 #include <cstdint>
@@ -85,18 +85,18 @@ struct Position {
 struct Node {
   std::string id;  // "sip0.cube3.pe5.pe_dma"
   NodeKind kind{};
-  std::string impl;                         // registry name, "builtin.forwarding"
-  params::ParamSet params;                  // of the kind, effective; shared by all instances of a template
-  params::ParamSet impl_params;             // what a custom implementation has besides
-  bool foreign = false;                     // the implementation is not the simulator's own code (Origin)
-  TimeFs overhead = 0_fs;                   // of a header or a message, where the kind has one
-  std::optional<Position> pos_mm;           // within the cube
-  SipId sip;                                // none for tray nodes
-  CubeId cube;                              // none outside cubes
-  PeId pe;                                  // owning PE of PE sub-blocks, its HBM and channel routers; else none
-  std::optional<std::int64_t> channel;      // of a channel router: which of its PE's HBM channels
-  std::optional<std::uint32_t> connection;  // of a UCIe connection: its index at its endpoint
-  std::optional<std::uint32_t> chiplet;     // of PCIE_EP and IO_CPU: index of their IO chiplet in the SIP
+  std::string impl;                     // registry name, "builtin.forwarding"
+  params::ParamSet params;              // parameters of the kind; shared by all instances of a template
+  params::ParamSet impl_params;         // additional parameters of a custom implementation
+  bool foreign = false;                 // the implementation is not kernbench's own code (Origin)
+  TimeFs overhead = 0_fs;               // overhead of a header or a message, if the kind has one
+  std::optional<Position> pos_mm;       // position in the cube
+  SipId sip;                            // not valid for tray nodes
+  CubeId cube;                          // not valid outside cubes
+  PeId pe;                              // owner of a PE block, HBM controller or channel router; otherwise not valid
+  std::optional<std::int64_t> channel;  // for a channel router: the HBM channel of its PE
+  std::optional<std::uint32_t> connection;  // for a UCIe connection: its index at the endpoint
+  std::optional<std::uint32_t> chiplet;     // for PCIE_EP and IO_CPU: index of their IO chiplet in the SIP
 
   PeCoord pe_coord() const { return {sip, cube, pe}; }
 };
@@ -106,7 +106,7 @@ struct Edge {
   NodeId dst;
   EdgeKind kind{};
   double distance_mm = 0.0;
-  Bandwidth bw;  // none = no serialisation
+  Bandwidth bw;  // unlimited = no serialisation
   std::optional<double> routing_weight_mm;
 };
 
@@ -120,16 +120,17 @@ struct Graph {
   std::optional<NodeId> find_node(std::string_view id) const;
   std::optional<EdgeId> find_edge(NodeId src, NodeId dst) const;
 
-  // Edges leaving a node, in EdgeId order (compressed rows, built by finish()).
+  // Edges that leave a node, in EdgeId order (compressed rows, built by finish()).
   std::pair<const EdgeId*, const EdgeId*> out_edges(NodeId id) const;
-  // Edges entering a node, in EdgeId order.
+  // Edges that enter a node, in EdgeId order.
   std::pair<const EdgeId*, const EdgeId*> in_edges(NodeId id) const;
 
-  // Builds the indexes behind the lookups above. Called once by the compiler after the last edge.
+  // Builds the indices for the lookups above. Called once by the compiler, after the last edge.
   void finish();
 
  private:
-  std::vector<std::pair<std::size_t, NodeId>> by_hash_;  // sorted; holds no reference into nodes, so graphs copy freely
+  // sorted; has no references into nodes, so that graphs can be copied
+  std::vector<std::pair<std::size_t, NodeId>> by_hash_;
   std::vector<std::uint32_t> out_row_, in_row_;
   std::vector<EdgeId> out_list_, in_list_;
 };

@@ -1,4 +1,4 @@
-// Implementations of block kinds that are not built in: what plug-ins and users' own programs register (T-27).
+// Registered implementations of block kinds, from plug-ins and users' programs (T-27).
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,25 @@
 
 namespace kb::topology {
 
-// Whose code an implementation runs: `foreign` is a plug-in's, that of a user's own program, or RTL. Its links are held
-// against their protocol, and what it throws or how it crashes is reported with its name.
+// Whose code an implementation runs. `foreign`: code of a plug-in or a user's program, or RTL. Its links are checked
+// for protocol violations, and its exceptions and crashes are reported with its name.
 enum class Origin : std::uint8_t { foreign, own };
 
-// The implementations of each kind by name, with the parameters that each has besides those of its kind.
+// Implementations of each kind by name, each with its additional parameters.
 class Implementations {
  public:
-  // Configuration Error when `impl` is not custom.<name>, rtl.<name> or tlm.<name>, exists already, or has a parameter
-  // of the kind's name.
+  // Configuration Error when `impl` is not custom.<name>, rtl.<name> or tlm.<name>, when it exists already, or when one
+  // of its parameters has the same name as one of the kind.
   void add(NodeKind kind, const std::string& impl, params::FieldTable fields, Origin origin = Origin::foreign);
 
-  // Null when nobody has registered it.
+  // Null when it is not registered.
   const params::FieldTable* find(NodeKind kind, const std::string& impl) const;
-  // False when nobody has registered it: then it is built in.
+  // False when it is not registered, because it is then built in.
   bool is_foreign(NodeKind kind, const std::string& impl) const;
   std::vector<std::string> names(NodeKind kind) const;
-  // Whether any of them is simulated from RTL, which a build may leave out.
+  // True when one of them is simulated from RTL, which a build may not support.
   bool has_rtl() const;
-  // The kinds that an implementation of this name serves.
+  // Kinds that an implementation of this name can implement.
   std::vector<NodeKind> kinds_of(const std::string& impl) const;
 
  private:
@@ -41,7 +41,7 @@ class Implementations {
   std::map<std::pair<NodeKind, std::string>, Entry> entries_;
 };
 
-// The built-in implementations, without those of plug-ins.
+// The built-in implementations only.
 const Implementations& builtin_only();
 
 }  // namespace kb::topology

@@ -1,4 +1,4 @@
-// What the readers of user files share: a file's text, and all its problems at once.
+// Helpers for readers of user files: reading a file, and reporting all its problems at once.
 #pragma once
 
 #include <optional>
@@ -9,15 +9,15 @@
 
 namespace kb::topology {
 
-// What to do about a file that cannot be opened, by errno.
+// Remedy for a file that cannot be opened, by errno.
 std::string remedy_of(int error);
 
-// Reads a regular file of at most yaml::kMaxBytes whole; on failure nothing, with the problem appended. `missing` is
-// the remedy when there is none.
+// Reads a regular file of at most yaml::kMaxBytes; on failure returns no value and appends the problem. `missing` is
+// the remedy when the file does not exist.
 std::optional<std::string> read_file(const std::string& file, const std::string& missing,
                                      std::vector<Diagnostic>& diagnostics);
 
-// Configuration Error with all of them in the file's order; what has no place in it comes last.
+// Configuration Error with all diagnostics in file order; those without a position come last.
 void throw_if_any(std::vector<Diagnostic> diagnostics);
 
 }  // namespace kb::topology

@@ -1,5 +1,5 @@
-// The JSON Schema (draft 2020-12) of topology files, for editors and other programs. It is made of what the reader asks
-// for (KeyRecord) and of the field tables of the blocks. What ties several keys to each other is not in it.
+// The JSON Schema (draft 2020-12) of topology files, for editors and other programs. It is generated from the keys that
+// the reader requests (KeyRecord) and from the field tables of the blocks. It does not contain rules over several keys.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace kb::topology {
 
-// Attributes of `implementations` are known, those of other `custom.`, `rtl.` and `tlm.` ones open.
+// The schema lists the attributes of `implementations`; other `custom.`, `rtl.` and `tlm.` ones accept any attributes.
 std::string topology_json_schema(const Implementations& implementations = builtin_only());
 
 }  // namespace kb::topology

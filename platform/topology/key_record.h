@@ -1,4 +1,5 @@
-// What the reader of topology files asks for, key by key: the JSON Schema is made of it, so that the two cannot differ.
+// Records the keys that the reader of topology files requests. The JSON Schema is generated from the record, so that
+// schema and reader cannot differ.
 #pragma once
 
 #include <map>
@@ -13,30 +14,30 @@
 
 namespace kb::topology {
 
-// One key as the reader states it.
+// The rule of one key, as the reader states it.
 struct KeyRule {
   enum class Type { real, whole, flag, text, word, words, pair, mapping, mappings };
   Type type{};
-  Bounds bounds;                        // of numbers, also of those of a pair
-  std::vector<std::string> words;       // of word and words
-  std::optional<std::string> fallback;  // as reports write it; nothing when there is none
+  Bounds bounds;                        // for numbers, also those of a pair
+  std::vector<std::string> words;       // for word and words
+  std::optional<std::string> fallback;  // as in reports; no value when there is no default
   bool mandatory = false;
-  std::size_t most = 0;  // entries of mappings
+  std::size_t most = 0;  // maximum number of entries of mappings
 };
 
-// A `{ kind, impl, attrs }` record.
+// The rule of a `{ kind, impl, attrs }` record.
 struct ComponentRule {
   NodeKind kind{};
   params::ParamSet defaults;
 };
 
-// Filled while a document is read. Paths are dotted keys; "[]" stands for the entries of a list.
+// Filled while a document is read. Paths are dotted keys; "[]" stands for an entry of a list.
 class KeyRecord {
  public:
-  // The first statement holds; a default that is another one the second time follows from other keys, and is none.
+  // The first rule counts. A default that differs between two calls follows from other keys, and is recorded as none.
   void note(const std::string& path, KeyRule rule);
   void note_component(const std::string& path, NodeKind kind, const params::ParamSet& defaults);
-  // Someone looks whether the key is there, so that it is not mandatory.
+  // The reader tests whether the key is present, so that it is not mandatory.
   void note_looked_for(const std::string& path) { looked_for_.insert(general(path)); }
 
   const std::map<std::string, KeyRule>& keys() const { return keys_; }

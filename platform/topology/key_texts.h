@@ -1,4 +1,4 @@
-// What the keys of a topology file mean, in a sentence each; those of block attributes are in their field tables.
+// Descriptions of the keys of a topology file, one sentence each; block attributes are described in their field tables.
 #pragma once
 
 #include <map>
@@ -6,7 +6,7 @@
 
 namespace kb::topology {
 
-// What each key means, by its dotted path with "[]" for the entries of a list.
+// Description of each key by its dotted path, with "[]" for the entries of a list.
 const std::map<std::string, std::string>& key_texts();
 
 }  // namespace kb::topology

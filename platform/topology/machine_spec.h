@@ -1,5 +1,5 @@
-// What the topology file says, checked and with every default filled in: the typed form of the topology schema.
-// Field names are the YAML keys; units are in the names or the types.
+// The contents of a topology file, checked and with all defaults filled in. Field names are the YAML keys; units are in
+// the names or the types.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ namespace kb::topology {
 struct ComponentSpec {
   std::string kind;
   std::string impl;
-  params::ParamSet params;       // of the kind
-  params::ParamSet impl_params;  // what a custom implementation has besides
-  bool foreign = false;          // as of the node
+  params::ParamSet params;       // parameters of the kind
+  params::ParamSet impl_params;  // additional parameters of a custom implementation
+  bool foreign = false;          // as in the node
 };
 
 enum class HbmMapping { n_to_one, one_to_one };
-enum class RoutingMetric { latency, distance };  // what the best route has least of (F-8)
+enum class RoutingMetric { latency, distance };  // what the best route minimises (F-8)
 enum class Side { N, E, S, W };
 enum class Corner { NW, NE, SW, SE };
 
@@ -42,7 +42,7 @@ struct IoChipletSpec {
   std::optional<Side> shoreline;
   ComponentSpec pcie_ep, io_cpu, io_noc, io_ucie, ucie_conn;
   Bandwidth pcie_ep_to_noc_bw{256.0};
-  Bandwidth io_cpu_to_noc_bw;  // none unless written
+  Bandwidth io_cpu_to_noc_bw;  // unlimited unless it is set
   Bandwidth per_connection_bw{512.0};
   int n_connections = 4;
   std::vector<CubePortSpec> cube_ports;
@@ -72,7 +72,7 @@ struct MachineSpec {
   int ucie_n_connections = 4;
   ComponentSpec ucie;
   AddressModel address_model = AddressModel::va;
-  std::uint64_t page_size = 4096;  // of PE_MMU and VA allocator alike
+  std::uint64_t page_size = 4096;  // for PE_MMU and the VA allocator
   HbmMapping hbm_mapping_mode = HbmMapping::n_to_one;
   int hbm_pseudo_channels = 64;
   int hbm_channels_per_pe = 8;
@@ -92,17 +92,17 @@ struct MachineSpec {
   Bandwidth noc_to_ucie_conn_bw{128.0};
   Bandwidth ucie_link_bw{512.0};
   double ucie_seam_mm = 1.0;
-  std::map<std::string, ComponentSpec> pe_components;  // the nine sub-blocks, by kind
+  std::map<std::string, ComponentSpec> pe_components;  // the nine blocks, by kind
   std::map<std::string, double> pe_link_mm;            // template links of T-25, e.g. "scheduler_to_dma_mm"
   Bandwidth fetch_store_to_tcm_bw{512.0};
 
   RoutingMetric routing_metric = RoutingMetric::latency;
-  std::map<std::string, double> routing_weight_mm;  // by edge kind: the length that routes count (F-19)
+  std::map<std::string, double> routing_weight_mm;  // length that routing uses, by edge kind (F-19)
 
-  std::string mesh_file;                // pins the router grid (T-57); empty = computed
-  std::vector<std::string> emit_views;  // drawn by every run into its folder (T-58)
+  std::string mesh_file;                // fixes the router grid (T-57); empty = computed
+  std::vector<std::string> emit_views;  // views that every run draws into its folder (T-58)
 
-  // Derived.
+  // Derived values.
   int cubes_per_sip() const { return cube_mesh_w * cube_mesh_h; }
   int pes_per_cube() const { return static_cast<int>(corners.size()) * pe_per_corner; }
   int pe_count() const { return sip_count * cubes_per_sip() * pes_per_cube(); }
@@ -110,7 +110,7 @@ struct MachineSpec {
   std::uint64_t flit_bytes() const;  // = burst_bytes of hbm_ctrl (F-27)
 
   const params::HbmCtrlParams& hbm_ctrl() const;
-  // Parameters of a block of the PE template, by its kind's name.
+  // Parameters of a block of the PE template, by the name of its kind.
   template <typename P>
   const P& pe_params(const std::string& kind) const {
     return pe_components.at(kind).params.as<P>();

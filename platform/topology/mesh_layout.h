@@ -1,5 +1,5 @@
-// The router grid of a cube: positions, hole and attachments, computed from geometry, PE layout, UCIe connection count
-// and placement alone (T-42 .. T-56).
+// The router grid of a cube: positions, hole and attachments. It depends only on geometry, PE layout, and number and
+// placement of UCIe connections (T-42 .. T-56).
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace kb::topology {
 
-// Part of the source hash: a layout file of another algorithm does not pass for a current one.
+// Included in the source hash, so that a layout file of another version of the algorithm is rejected.
 inline constexpr int kLayoutVersion = 1;
 
 struct GridPoint {
@@ -32,28 +32,28 @@ struct MeshLayout {
   std::vector<double> column_x;                // mm, ascending
   std::vector<double> row_y;                   // mm, ascending (southwards)
   std::vector<GridPoint> holes;                // row-major
-  std::vector<PeAttachment> pes;               // by PE index
-  std::array<std::vector<GridPoint>, 4> ucie;  // by Side, then connection index
+  std::vector<PeAttachment> pes;               // indexed by PE
+  std::array<std::vector<GridPoint>, 4> ucie;  // indexed by Side, then connection
   GridPoint m_cpu, sram;
 
   int rows() const { return static_cast<int>(row_y.size()); }
   int cols() const { return static_cast<int>(column_x.size()); }
-  bool exists(GridPoint point) const;  // inside the grid and not in the hole
+  bool exists(GridPoint point) const;  // true inside the grid and outside the hole
   Position position(GridPoint point) const;
   int router_count() const { return rows() * cols() - static_cast<int>(holes.size()); }
 };
 
-// PE rows above (and below) the two HBM rows: T-45, raised to what the corners need (T-55).
+// Number of PE rows above (and below) the two HBM rows: T-45, increased if the corners need more (T-55).
 int rows_per_half(const MachineSpec& spec);
 
-// T-43..T-49, T-55. The spec must have passed check_machine.
+// Implements T-43..T-49 and T-55. The spec must have passed check_machine.
 MeshLayout compute_mesh_layout(const MachineSpec& spec);
 
-// SHA-256 over the canonical text of exactly the inputs of T-57 and the algorithm's version.
+// SHA-256 of the canonical text of the inputs listed in T-57 and of the algorithm's version.
 std::string mesh_source_hash(const MachineSpec& spec);
 
-// The layout as YAML (T-57), and back. Reading checks the hash against `spec` and that every attachment lies on an
-// existing router; problems are appended with line and column.
+// Writes the layout as YAML (T-57) and reads it. Reading checks the hash against `spec` and that all attached routers
+// exist; problems are appended with line and column.
 std::string mesh_to_yaml(const MeshLayout& mesh, const MachineSpec& spec);
 MeshLayout mesh_from_yaml(const std::string& text, const std::string& file, const MachineSpec& spec,
                           std::vector<Diagnostic>& diagnostics);

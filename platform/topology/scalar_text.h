@@ -1,4 +1,4 @@
-// Plain YAML scalars as numbers, and the unit that a key's name promises.
+// Conversion of plain YAML scalars to numbers, and the unit in a key's name.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace kb::topology {
 
-// The unit of a key by its ending: "GB/s" for "router_link_bw_gbs"; "" when it has none.
+// Unit of a key by its suffix: "GB/s" for "router_link_bw_gbs"; "" without a unit.
 std::string unit_of(const std::string& key);
 
-// A number in YAML's decimal notation, .inf and .nan included; nothing for text, also for "12abc".
+// A number in YAML's decimal notation, including .inf and .nan; no value for other text, such as "12abc".
 std::optional<double> to_real(std::string text);
 // Decimal or 0x hexadecimal digits with an optional sign.
 std::optional<std::int64_t> to_whole(std::string text);

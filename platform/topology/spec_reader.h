@@ -1,5 +1,5 @@
 // Typed reading of a YAML tree: every access states the key's type, bounds and default. Problems are collected, so that
-// a user sees all of them at once; every value read is recorded with its origin.
+// a user sees all of them at once; every value is recorded with its origin.
 #pragma once
 
 #include <cstdint>
@@ -23,45 +23,46 @@ class Implementations;
 class KeyRecord;
 struct KeyRule;
 
-// What all readers of one file share.
+// State that all readers of one file share.
 class ReadContext {
  public:
   explicit ReadContext(std::string file);
-  // `implementations`: those besides the built-in ones.
+  // `implementations` are accepted in addition to the built-in ones.
   ReadContext(std::string file, const Implementations& implementations)
       : file_(std::move(file)), implementations_(implementations) {}
   const Implementations& implementations() const { return implementations_; }
-  // From now on what is asked for is noted there, too.
+  // Also records all requested keys in `record`, from now on.
   void record_into(KeyRecord& record) { record_ = &record; }
   KeyRecord* record() const { return record_; }
 
   // Reports a problem at a mark, or at "--set" when the value came from there.
   void report(yaml::Mark mark, bool from_override, const std::string& key, const std::string& message,
               const std::string& remedy);
-  // A rule that ties several keys: reported at the first of them that the user gave (else at the first), and not at
-  // all when one of them is itself wrong. Keys are dotted paths.
+  // Reports a violated rule over several keys, at the first of them that the user set (or else at the first one). It is
+  // not reported when one of the keys is itself wrong. Keys are dotted paths.
   void report_rule(const std::vector<std::string>& keys, const std::string& message, const std::string& remedy);
   void warn_rule(const std::vector<std::string>& keys, const std::string& message, const std::string& remedy);
-  // A diagnostic without message: where the first of the keys that the user gave stands (else the first key's name).
+  // Diagnostic without a message, at the position of the first key that the user set (or else with the first key's
+  // name).
   Diagnostic place(const std::vector<std::string>& keys) const;
   void mark_bad(const std::string& path) { bad_.insert(path); }
-  // True when the path or a mapping around it was reported.
+  // True when a problem of the path or of an enclosing mapping was reported.
   bool is_bad(const std::string& path) const;
-  // True when the file or --set gives the key.
+  // True when the file or --set sets the key.
   bool given(const std::string& path) const { return given_.count(path) != 0; }
 
   void note_given(const std::string& path, yaml::Mark mark, bool from_override);
   void note_value(const std::string& path, const std::string& text, bool from_override);
-  // What the key means, once its value is noted.
+  // Records the description of a key whose value is recorded.
   void describe(const std::string& path, const std::string& text);
   void note_known(const std::string& path) { known_.insert(path); }
   void note_unknown(const yaml::Entry& entry, const std::string& parent, const std::vector<std::string>& siblings);
-  // Reports the unknown keys; called after the whole schema was walked, so that a key at the wrong level is recognised.
+  // Reports the unknown keys. Called after the whole schema was read, so that keys at a wrong level are recognised.
   void finish_unknown();
 
   const std::string& file() const { return file_; }
   std::vector<Diagnostic>& diagnostics() { return diagnostics_; }
-  // All of them, with a line for those beyond kMaxProblems, which are only counted.
+  // All problems; those beyond kMaxProblems are only counted, in an additional line.
   std::vector<Diagnostic> problems() const;
   std::vector<Diagnostic>& warnings() { return warnings_; }
   std::map<std::string, ConfigValue>& config() { return config_; }
@@ -92,12 +93,12 @@ class ReadContext {
   KeyRecord* record_ = nullptr;
 };
 
-// Reads one mapping. A missing mapping reads as an empty one. Without a default a key is mandatory.
+// Reads one mapping. A missing mapping is read as an empty one. A key without a default is mandatory.
 class MapReader {
  public:
-  // The document's top.
+  // Reader of the document's top level.
   MapReader(ReadContext& context, const yaml::ValuePtr& root);
-  // A mapping that the file leaves out: every key reads as its default.
+  // Reader of a mapping that the file omits: every key has its default.
   static MapReader absent(ReadContext& context, const std::string& path) {
     return MapReader(context, path, nullptr, {}, false);
   }
@@ -106,29 +107,29 @@ class MapReader {
   Bandwidth bandwidth(const std::string& key, double fallback_gbs, const Bounds& bounds = kb::bandwidth()) {
     return Bandwidth(real(key, fallback_gbs, bounds));
   }
-  // Returns no value when the key is absent; there is no fallback.
+  // Returns no value when the key is absent.
   std::optional<double> given_real(const std::string& key, const Bounds& bounds);
   std::int64_t whole(const std::string& key, std::optional<std::int64_t> fallback, const Bounds& bounds);
   bool flag(const std::string& key, bool fallback);
   std::string text(const std::string& key, std::optional<std::string> fallback);
-  // Index of the word in `words`.
+  // Returns the index of the word in `words`.
   std::size_t choice(const std::string& key, std::optional<std::size_t> fallback,
                      const std::vector<std::string>& words);
-  // A list of distinct words out of `words`, as indexes.
+  // Reads a list of distinct elements of `words`, as indices.
   std::vector<std::size_t> choices(const std::string& key, const std::vector<std::size_t>* fallback,
                                    const std::vector<std::string>& words);
   std::pair<double, double> pair(const std::string& key, std::optional<std::pair<double, double>> fallback,
                                  const Bounds& bounds);
-  // Mandatory lists of any length.
+  // Reads a mandatory list of any length.
   std::vector<double> reals(const std::string& key, const Bounds& bounds);
   std::vector<std::string> words(const std::string& key);
   MapReader map(const std::string& key);
-  // At most `most` entries; more are a problem.
+  // Reads a list of mappings; more than `most` entries are a problem.
   std::vector<MapReader> list_of_maps(const std::string& key, std::size_t most, const std::string& what);
-  // Any scalar, typed by its spelling as YAML does.
+  // Reads any scalar, with the type that YAML gives it.
   params::Value any_scalar(const std::string& key);
 
-  // The key may stand here, but is not read.
+  // Accepts the key without reading it.
   void allow(const std::string& key) { asked_.push_back(key); }
   bool has(const std::string& key) const;
   bool has_map(const std::string& key) const { return has(key) && value_->find(key)->value->kind == yaml::Kind::map; }
@@ -136,9 +137,9 @@ class MapReader {
   std::string path(const std::string& key) const;
   const std::string& path() const { return path_; }
   ReadContext& context() { return *context_; }
-  // Reports a problem at the key's value (or at this mapping when the key is absent).
+  // Reports a problem at the key's value, or at this mapping when the key is absent.
   void report(const std::string& key, const std::string& message, const std::string& remedy);
-  // Reports every key that was not asked for.
+  // Reports all keys that were not requested.
   void done();
 
  private:
@@ -151,10 +152,10 @@ class MapReader {
 
   ReadContext* context_;
   std::string path_;
-  yaml::ValuePtr value_;  // a mapping, or nothing
-  yaml::Mark mark_;       // of the key that holds this mapping
+  yaml::ValuePtr value_;  // a mapping or null
+  yaml::Mark mark_;       // position of the key of this mapping
   bool from_override_ = false;
-  bool wrong_ = false;  // the file has something else here: do not also complain about what is missing inside
+  bool wrong_ = false;  // the value has another type: do not report missing keys as well
   std::vector<std::string> asked_;
 };
 

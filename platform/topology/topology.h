@@ -1,4 +1,4 @@
-// Entry points of the topology library: file -> checked spec -> compiled graph, and its printable forms.
+// Entry points of the topology library: file -> checked spec -> compiled graph, and its text output.
 #pragma once
 
 #include <map>
@@ -13,30 +13,30 @@
 
 namespace kb::topology {
 
-// Where a configuration value came from, for reports ("default", "file", "--set").
+// An effective configuration value with its origin ("default", "file", "--set").
 struct ConfigValue {
   std::string value;
   std::string origin;
-  std::string text = {};  // what the parameter of a block means; empty for other keys
+  std::string text = {};  // description of a block parameter; empty for other keys
 };
 
 struct LoadedTopology {
-  std::string file;                           // as given
-  std::string sha256;                         // of the file's bytes
-  std::map<std::string, ConfigValue> config;  // every leaf key by dotted path, effective value and origin
-  std::vector<Diagnostic> warnings;           // plausibility findings that do not stop a run (T-37)
-  MeshLayout mesh;                            // the router grid every cube has
+  std::string file;                           // as given by the user
+  std::string sha256;                         // hash of the file's bytes
+  std::map<std::string, ConfigValue> config;  // all leaf keys by dotted path
+  std::vector<Diagnostic> warnings;           // plausibility warnings, which do not stop a run (T-37)
+  MeshLayout mesh;                            // the router grid of every cube
   Graph graph;
 };
 
 // Loads, checks and compiles a topology file. `overrides` are dotted key paths with YAML scalars
-// ("cube.links.router_link_bw_gbs", "128"), applied after parsing, origin "--set".
-// `implementations` are those that `impl` may name besides the built-in ones; it has to outlive the result.
-// Throws a configuration Error that lists every problem at once, each with file, line, column and key.
+// ("cube.links.router_link_bw_gbs", "128"), applied after parsing, with origin "--set". `implementations` are accepted
+// for `impl` in addition to the built-in ones, and must outlive the result. Configuration Error with all problems, each
+// with file, line, column and key.
 LoadedTopology load(const std::string& file, const std::vector<std::pair<std::string, std::string>>& overrides = {},
                     const Implementations& implementations = builtin_only());
 
-// The same from text (tests, configurations built into a binary); `name` stands for the file in messages.
+// Like load(), but from text (tests, built-in configurations); `name` stands for the file in messages.
 LoadedTopology load_text(const std::string& text, const std::string& name,
                          const std::vector<std::pair<std::string, std::string>>& overrides = {},
                          const Implementations& implementations = builtin_only());

@@ -1,4 +1,4 @@
-// What summaries and drawings of a machine say alike.
+// Text helpers that summaries and drawings of a machine share.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Puts boxes and wires of the compiled graph into a view.
+// Adds boxes and wires of the compiled graph to a view.
 #pragma once
 
 #include <map>
@@ -17,21 +17,21 @@ class Drawing {
   const topology::Graph& graph() const { return graph_; }
   const topology::MachineSpec& spec() const { return graph_.spec; }
 
-  // A box for a node of the graph; model Error when there is none of this id.
+  // Adds a box for a node of the graph; model Error when no node has this id.
   void node(const std::string& id, std::vector<std::string> lines, Role role, const Rect& at);
-  // A box for something that holds nodes, such as a PE.
+  // Adds a box for a container of nodes, such as a PE.
   void container(const std::string& id, std::vector<std::string> lines, const std::string& title, Role role,
                  const Rect& at);
   void frame(const std::string& id, const std::string& line, const std::string& title, Role role, const Rect& at);
-  // A wire for the edges between two nodes; false when the graph has none.
+  // Adds a wire for the edges between two nodes; false when the graph has none.
   bool wire(const std::string& a, const std::string& b, std::vector<Point> path);
-  // A line for what passes between two nodes without an edge of the graph, and takes no time.
+  // Adds a line for a zero-time interaction between two nodes that the graph has no edge for.
   void passage(const std::string& a, const std::string& b, const std::string& title, std::vector<Point> path);
   void label(const std::string& text, const Point& at, bool heading = false);
   void note(const std::string& text) { view_.notes.push_back(text); }
 
   const Rect& box(const std::string& id) const { return places_.at(id); }
-  View take();  // measured
+  View take();  // with its size computed
 
  private:
   const topology::Graph& graph_;
@@ -42,10 +42,10 @@ class Drawing {
 using topology::bandwidth_text;
 using topology::plural;
 
-// Moves everything so that the drawing begins at its margin, and measures it.
+// Shifts the drawing to its margin and computes its size.
 void measure(View& view);
 
-// Attributes of a node, a line each.
+// Attributes of a node, one per line.
 std::string node_title(const topology::Node& node);
 
 }  // namespace kb::views

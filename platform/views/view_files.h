@@ -1,4 +1,4 @@
-// The views of a machine as files of fixed names (T-65).
+// Writes the views of a machine to files with fixed names (T-65).
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace kb::views {
 
-// DIR/cube_view.svg and its like.
+// For example DIR/cube_view.svg.
 std::string view_path(const std::string& folder, const std::string& view);
 
-// Draws the views into files of the set, which commits them. Errors as those of OutputFile.
+// Draws the views into files of the set, which commits them. Errors are those of OutputFile.
 void add_views(observe::OutputSet& files, const topology::LoadedTopology& machine, const std::string& folder,
                const std::vector<std::string>& views);
 

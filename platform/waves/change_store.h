@@ -1,4 +1,4 @@
-// Changes of waveform signals, kept until their times have passed.
+// Stores changes of waveform signals until their times have passed.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace kb::waves {
 
-// A reported change. A value of more than 32 bits is two of them that follow one another, the upper half first.
+// A reported change. A value of more than 32 bits takes two consecutive changes, the upper half first.
 struct Change {
   static constexpr std::uint32_t kUpperHalf = 0x80000000u;  // flag of `signal`
 
@@ -20,8 +20,8 @@ struct Change {
   std::uint32_t value;
 };
 
-// Takes changes in any order and gives them away by time, those of one signal and one time in the order of add().
-// Memory stays bounded: chunks of changes are put aside in a temporary file when there are many.
+// Takes changes in any order and returns them by time; changes of one signal at one time keep the order of add().
+// Memory is bounded: when there are many changes, chunks of them are moved to a temporary file.
 class ChangeStore {
  public:
   explicit ChangeStore(std::size_t buffered_changes);
@@ -36,7 +36,7 @@ class ChangeStore {
   // Calls f(change) for all changes before `until`.
   template <typename F>
   void each(TimeFs until, F&& f);
-  // The same, and forgets them.
+  // Like each(), and removes the changes.
   template <typename F>
   void take(TimeFs until, F&& f);
 
@@ -47,8 +47,8 @@ class ChangeStore {
   struct Chunk {
     std::unique_ptr<Change[]> changes;  // null: in the file
     std::size_t count = 0;
-    long place = 0;                                               // in the file
-    std::int64_t low = std::numeric_limits<std::int64_t>::max();  // the earliest time
+    long place = 0;                                               // position in the file
+    std::int64_t low = std::numeric_limits<std::int64_t>::max();  // earliest time
   };
 
   void append(const Change& change) {
@@ -56,7 +56,7 @@ class ChangeStore {
     *next_++ = change;
   }
   void begin_chunk();
-  // The open chunk becomes one of the others.
+  // Moves the open chunk to the closed ones.
   void close();
   void reopen();
   void spill(Chunk& chunk);
@@ -65,14 +65,14 @@ class ChangeStore {
 
   std::size_t chunk_size_, most_chunks_;
   std::vector<Chunk> chunks_;  // the last one is open while begin_ is not null
-  std::size_t closed_ = 0;     // changes in all but the open chunk
+  std::size_t closed_ = 0;     // number of changes in closed chunks
   std::size_t in_memory_ = 0;  // chunks
   std::vector<std::unique_ptr<Change[]>> spare_;
-  Change* begin_ = nullptr;  // of the open chunk
+  Change* begin_ = nullptr;  // begin of the open chunk
   Change* next_ = nullptr;
   Change* end_ = nullptr;
   std::unique_ptr<std::FILE, FileCloser> file_;
-  std::size_t in_file_ = 0;  // chunks
+  std::size_t in_file_ = 0;  // number of chunks in the file
   std::vector<Change> loaded_;
 };
 

@@ -1,4 +1,4 @@
-// Waveforms as FST, GTKWave's compressed format.
+// Waveform files in FST, GTKWave's compressed format.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace kb::waves {
 
-// A small part of the size of a VCD with the same content.
+// Much smaller than a VCD file with the same contents.
 std::unique_ptr<IWaveFile> make_fst_file(observe::OutputFile& file);
 
 }  // namespace kb::waves

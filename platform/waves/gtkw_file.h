@@ -1,4 +1,4 @@
-// A save file of GTKWave: what of a waveform file is shown, how, and from when to when.
+// A save file of GTKWave: the displayed signals of a waveform file, their format, and the time range.
 #pragma once
 
 #include <string>
@@ -16,12 +16,13 @@ struct Span {
 
 struct SaveFile {
   std::string waveform;              // path of the waveform file
-  TimeFs from = 0_fs, until = 0_fs;  // what it has
-  std::vector<Span> spans;           // by begin; the longest fills the window, each has markers at its ends
-  std::size_t top_scopes = 0;        // around those of the machine
+  TimeFs from = 0_fs, until = 0_fs;  // time range of the waveform file
+  std::vector<Span> spans;     // sorted by begin; the longest one fills the window, and each has markers at its ends
+  std::size_t top_scopes = 0;  // number of scopes around the machine's
 };
 
-// Every signal, in groups that follow the machine: SIP, cube, PE or another block. The groups of the first PE are open.
+// Writes all signals, in groups that follow the machine: SIP, cube, PE or other block. The groups of the first PE are
+// open.
 std::string render_gtkw(const SaveFile& save, const std::vector<contract::SignalInfo>& signals);
 
 }  // namespace kb::waves

@@ -1,4 +1,4 @@
-// A format of waveform files.
+// Interface of the waveform file formats.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,18 @@
 
 namespace kb::waves {
 
-// Gets the signals with their first values, then sections in the order of their times. A signal with words is written
-// as its number and, beside it, as a string.
+// Takes the signals with their first values, then sections in the order of time. A signal with words is written as a
+// number and additionally as a string.
 class IWaveFile {
  public:
   virtual ~IWaveFile() = default;
-  // Again when signals have been declared since: the list has become longer. `values` are those at `from`.
+  // Called again when more signals have been declared. `values` are the values at `from`.
   virtual void begin(const std::vector<contract::SignalInfo>& signals, TimeFs from,
                      const std::vector<std::uint64_t>& values) = 0;
   virtual void add(const Section& section) = 0;
-  // Makes the file one that can be read as it is, up to `at`, with this section at its end, which the next add() or
-  // show() replaces.
+  // Makes the file readable up to `at`, with this section as its end, which the next add() or show() replaces.
   virtual void show(const Section& section, TimeFs at) = 0;
-  // Completes the file, and its owner commits it. Configuration Error when the disk is full.
+  // Completes the file; its owner commits it. Configuration Error when the disk is full.
   virtual void end(TimeFs at) = 0;
 };
 

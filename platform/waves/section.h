@@ -1,4 +1,4 @@
-// Changes of waveform signals in a span of time, by signal.
+// Changes of waveform signals in a time span, grouped by signal.
 #pragma once
 
 #include <cstdint>
@@ -9,33 +9,32 @@
 
 namespace kb::waves {
 
-// What changes between two times. Each change is to another value than the signal had before.
+// Changes between two times. Each change sets a value that differs from the previous one.
 struct Section {
   struct Step {
     std::uint64_t value;
-    std::uint32_t time;  // index of `times`
+    std::uint32_t time;  // index into `times`
   };
   struct Run {
     std::uint32_t signal;
-    std::uint32_t first, count;  // of `steps`, whose times ascend
+    std::uint32_t first, count;  // range in `steps`, with ascending times
   };
   std::vector<TimeFs> times;  // ascending
-  std::vector<Run> runs;      // by signal
+  std::vector<Run> runs;      // in the order of signals
   std::vector<Step> steps;
 };
 
-// Makes a section of the changes that a store gives away. The cost of a change is a few nanoseconds and does not grow
-// with the number of signals: changes are dealt to their signals, which report in order most of the time, and only the
-// distinct times are sorted, because blocks that work in step change together; slice by slice, which stays in the
-// cache.
+// Builds sections from the changes of a store. A change costs a few nanoseconds, independent of the number of signals:
+// changes are distributed to their signals, which mostly report in order, and only the distinct times are sorted,
+// because synchronous blocks change together. The work is done in slices that fit the cache.
 class SectionBuilder {
  public:
-  // A signal that is declared later is added; its value is 0 before.
+  // Sets the value before the section; a signal that is declared later starts at 0.
   void set_value(std::uint32_t signal, std::uint64_t value);
 
   void add(const Change& change) { raw_.push_back(change); }
-  // The section of everything added since the last one. With `keep` the values before stay those of the signals, as
-  // if the changes were still to come.
+  // Builds the section of all changes since the last one. With `keep`, the values before the section stay the current
+  // ones, so that its changes can be built again.
   const Section& build(bool keep);
 
  private:
@@ -43,7 +42,7 @@ class SectionBuilder {
     std::int64_t at;
     std::uint64_t value;
   };
-  // Numbers times in the order in which they are met.
+  // Numbers times in the order of first use.
   class Times {
    public:
     void clear();
@@ -75,15 +74,15 @@ class SectionBuilder {
   void rank_times(std::int64_t from, std::int64_t length);
 
   std::vector<Change> raw_;
-  std::vector<std::uint32_t> places_;  // per signal: where its changes begin in `dealt_`
+  std::vector<std::uint32_t> places_;  // per signal: start of its changes in `dealt_`
   std::vector<Timed> dealt_;
   std::vector<std::uint64_t> values_;
-  std::uint32_t steps_ = 0;  // of the section that are known
+  std::uint32_t steps_ = 0;  // number of known steps of the section
   std::vector<std::int64_t> step_times_;
-  std::vector<std::uint32_t> cursors_, ends_;  // by run
-  Times times_;                                // of a slice
+  std::vector<std::uint32_t> cursors_, ends_;  // indexed by run
+  Times times_;                                // times of a slice
   std::vector<Ranked> order_;
-  std::vector<std::uint32_t> parts_;  // where they begin in `order_`
+  std::vector<std::uint32_t> parts_;  // start positions in `order_`
   std::vector<std::uint32_t> ranks_;
   Section section_;
 };

@@ -1,4 +1,4 @@
-// Waveforms as a value change dump (IEEE 1364), readable by GTKWave.
+// Waveform files as value change dump (IEEE 1364), readable by GTKWave.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace kb::waves {
 
-// Words of states are variables of type string, an extension that GTKWave reads and vcd2fst keeps.
+// State names are variables of type string, an extension that GTKWave reads and vcd2fst keeps.
 class VcdFile final : public IWaveFile {
  public:
   explicit VcdFile(observe::OutputFile& file) : file_(file, GrowingFile::Layout::text) {}
@@ -46,11 +46,11 @@ class VcdFile final : public IWaveFile {
 
   GrowingFile file_;
   std::vector<Line> lines_;
-  std::unordered_map<std::uint32_t, Text> texts_;  // of signals with words
+  std::unordered_map<std::uint32_t, Text> texts_;  // signals with words
   TimeFs written_ = 0_fs;
-  std::int64_t upper_ = -1;  // all but the last digits of the latest time, which rarely change
+  std::int64_t upper_ = -1;  // the latest time without its last digits, which rarely change
   std::string upper_text_;
-  std::vector<char> buffer_;  // what is rendered
+  std::vector<char> buffer_;  // rendered text
   std::size_t used_ = 0;
   std::vector<std::uint32_t> places_;
   struct ByTime {

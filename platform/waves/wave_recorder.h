@@ -1,4 +1,4 @@
-// Collects waveform signals while the simulation runs and writes them section by section.
+// Records waveform signals during the simulation and writes them section by section.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,19 @@
 
 namespace kb::waves {
 
-// Takes changes in any order (blocks report planned and retired flits). What nobody can report any more goes into the
-// file in sections of many changes. Where a section ends follows from the changes alone and not from when it is
-// written, so that equal runs give equal files. Where a signal changes several times at one time, the latest reported
-// counts. Observing never touches simulated time. Any other source of signals declares and reports them in the same
-// way.
+// Takes changes in any order (blocks report planned and retired flits). Changes that are final are written to the file
+// in large sections. The section boundaries depend only on the changes and not on the time of writing, so that equal
+// runs give equal files. When a signal has several changes at one time, the latest reported one counts. Recording never
+// changes simulated time. Other sources of signals declare and report them in the same way.
 class WaveRecorder final : public contract::ISignalObserver {
  public:
   struct Options {
     std::vector<std::string> filters;          // globs over "node.signal"; empty = every signal
-    TimeFs from = 0_fs, until = kNever;        // what is recorded
+    TimeFs from = 0_fs, until = kNever;        // recorded time range
     std::size_t buffered_changes = 4'000'000;  // 16 bytes each
     contract::WaveDetail detail = contract::WaveDetail::wire;
-    std::string top;        // scopes around all others, "soc.npu"; empty: none
-    bool has_words = true;  // a state has a string beside its number
+    std::string top;        // additional outer scopes, "soc.npu"; may be empty
+    bool has_words = true;  // writes a string in addition to the number of a state
     std::size_t section_changes = 500'000;
   };
   WaveRecorder(IWaveFile& file, Options options);
@@ -37,24 +36,24 @@ class WaveRecorder final : public contract::ISignalObserver {
   contract::WaveDetail detail() const override { return options_.detail; }
   void add_late(contract::ILateSignals& signals) override { late_.push_back(&signals); }
 
-  // At any moment, often: writes sections when there is enough for some.
+  // May be called at any time and often: writes sections when there are enough changes.
   void advance(TimeFs now) {
     if (store_.size() >= enough_) write_sections(now);
   }
-  // At any moment: the file can be read as it is, up to a time that is returned.
+  // May be called at any time: makes the file readable up to the returned time.
   TimeFs save(TimeFs now);
-  // Completes the file; changes after `end` are left out.
+  // Completes the file; changes after `end` are omitted.
   void finish(TimeFs end);
 
-  // Filters that no declared signal matched; without those that an announced one may match.
+  // Filters that match no declared signal and cannot match an announced one.
   std::vector<std::string> unmatched_filters() const { return filters_without_signal(true); }
-  // Filters that no declared signal matched.
+  // Filters that match no declared signal.
   std::vector<std::string> useless_filters() const { return filters_without_signal(false); }
 
-  // Name of a declared signal, wanted or not, to show how they look; empty when there is none.
+  // Name of any declared signal, as an example in messages; empty when there is none.
   const std::string& example() const { return example_; }
 
-  const std::vector<contract::SignalInfo>& signals() const { return signals_; }  // the wanted ones
+  const std::vector<contract::SignalInfo>& signals() const { return signals_; }  // the recorded ones
   std::uint64_t changes() const { return reported_; }
 
  private:
@@ -70,17 +69,17 @@ class WaveRecorder final : public contract::ISignalObserver {
   Options options_;
   IWaveFile& file_;
   std::vector<contract::SignalInfo> signals_;
-  std::vector<TimeFs> early_times_;  // of the latest change up to `from`, by signal
+  std::vector<TimeFs> early_times_;  // per signal: latest change up to `from`
   std::vector<std::uint64_t> early_values_;
   std::vector<contract::ILateSignals*> late_;
   std::vector<Match> matched_;
   std::string example_;
   ChangeStore store_;
   SectionBuilder builder_;
-  std::size_t begun_ = 0;  // signals that the file knows
-  TimeFs settled_ = 0_fs;  // no change before it is still to be reported
-  TimeFs written_ = 0_fs;  // all changes before it are in sections
-  std::size_t enough_;     // changes with which it is worth while to look for full sections
+  std::size_t begun_ = 0;  // number of signals in the file
+  TimeFs settled_ = 0_fs;  // all changes before this time are final
+  TimeFs written_ = 0_fs;  // all changes before this time are in sections
+  std::size_t enough_;     // number of changes at which to look for full sections
   std::uint64_t reported_ = 0;
 };
 

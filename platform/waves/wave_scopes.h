@@ -1,4 +1,4 @@
-// The tree that a viewer shows: a scope for each part of a node id and for each group of signals.
+// The scope tree of a waveform viewer: one scope per part of a node id and per group of signals.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace kb::waves {
 
-// How a viewer names a signal: a dot in a name or group would be taken for a scope.
+// Name of a signal in a viewer; dots are replaced, because a viewer takes them for scopes.
 std::string shown_name(const std::string& name);
-// Name of the string beside a signal that has words.
+// Name of the string variable of a signal with words.
 std::string text_name(const contract::SignalInfo& signal);
-// "sip0.cube0.pe0.pe_cpu.kernel_state"; without the range of bits.
+// "sip0.cube0.pe0.pe_cpu.kernel_state", without the bit range.
 std::string shown_path(const contract::SignalInfo& signal);
 
 struct ScopeVisitor {
@@ -22,7 +22,7 @@ struct ScopeVisitor {
   std::function<void()> close;
   std::function<void(std::uint32_t signal)> signal;
 };
-// Signals of one scope are together and in the order of their declaration; scopes are in the order of their names.
+// Visits the scopes in the order of their names, and the signals of each scope in the order of declaration.
 void visit_scopes(const std::vector<contract::SignalInfo>& signals, const ScopeVisitor& visitor);
 
 }  // namespace kb::waves
