@@ -1,4 +1,4 @@
-// The one table from `impl` names to module types.
+// The table of built-in module types by `impl` name.
 #pragma once
 
 #include "platform/elab/registry.h"
@@ -6,7 +6,7 @@
 namespace kb::modules {
 
 elab::BlockRegistry builtin_registry();
-// With the blocks of `others`, which may be null.
+// Adds the blocks of `others`, which may be null.
 elab::BlockRegistry registry_with(const elab::BlockCatalog* others);
 
 }  // namespace kb::modules

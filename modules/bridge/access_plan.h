@@ -1,4 +1,4 @@
-// What a generic payload asks for, in terms of this machine.
+// Converts a generic payload into memory accesses of this machine.
 #pragma once
 
 #include <cstddef>
@@ -13,38 +13,36 @@
 
 namespace kb::modules {
 
-// More accesses than this to the bytes of one streaming width are refused.
+// Maximum number of accesses to the bytes of one streaming width; more are refused.
 inline constexpr std::uint32_t kMaxRepeats = 4096;
 
-// A transfer whose streaming width is smaller than its length is several accesses to the same bytes, in order.
+// A transfer with a streaming width below its length is split into several accesses to the same bytes, in order.
 struct AccessPlan {
   struct Part {
-    std::uint64_t offset = 0;  // in one access
+    std::uint64_t offset = 0;  // relative to the start of one access
     routing::MemoryPart memory;
   };
 
   tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
-  std::string code;  // of the refusal; empty when it is accepted
+  std::string code;  // reason of a refusal; empty when the transfer is accepted
   std::string message;
-  std::vector<Part> parts;    // of one access of `width` bytes
+  std::vector<Part> parts;    // parts of one access of `width` bytes
   std::uint32_t width = 0;    // bytes of one access
-  std::uint32_t length = 0;   // bytes of all; the last access may be shorter
-  std::uint32_t repeats = 0;  // 0: nothing is to be done
+  std::uint32_t length = 0;   // total bytes; the last access may be shorter
+  std::uint32_t repeats = 0;  // number of accesses; 0: the transfer has no effect
 
   bool ok() const { return code.empty(); }
-  // Bytes of access `index`.
+  // Number of bytes of access `index`.
   std::uint32_t bytes_of(std::uint32_t index) const { return std::min(width, length - index * width); }
 };
 
-// Refuses, with the response of the TLM standard: no data (generic error), byte enables of length 0 or with values
-// other than 0x00 and 0xff (byte-enable error), a streaming width of 0 or too many accesses (burst error), bytes
-// outside of the windows or of the machine's memories, or in the TCM that `source`, where the access enters, serves
-// itself (address error).
+// Refuses with the response of the TLM standard: no data (generic error); byte enables of length 0 or with values other
+// than 0x00 and 0xff (byte-enable error); a streaming width of 0 or too many accesses (burst error); bytes outside the
+// windows or the machine's memories, or in the TCM that `source`, the entry block, serves itself (address error).
 AccessPlan plan_access(const tlm::tlm_generic_payload& payload, const AddressWindows& windows,
                        const routing::AddressResolver& resolver, NodeId source);
 
-// The bytes that a transfer changes, or gives back: calls f(offset in the data array, extent) for every run of enabled
-// bytes, in their order.
+// Calls f(offset in the data array, extent) for every contiguous run of enabled bytes of the transfer, in order.
 template <typename F>
 void for_each_enabled(const tlm::tlm_generic_payload& payload, const AccessPlan& plan, F&& f) {
   const unsigned char* const enables = payload.get_byte_enable_ptr();

@@ -1,4 +1,4 @@
-// What a bridge needs of the device that it belongs to.
+// Services of the device that a bridge uses.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,15 @@
 
 namespace kb::modules {
 
-// Contents of the machine's memories.
+// The contents of the machine's memories.
 class IContents {
  public:
-  // A write from outside that ended now: the bytes of `buffer`, in order, are at `destination`.
+  // Records an outside write that ends now: the bytes of `buffer`, in order, are at `destination`.
   virtual void write(NodeId component, std::vector<Extent> destination,
                      std::shared_ptr<const std::vector<std::byte>> buffer, TimeFs start, TimeFs end) = 0;
-  // Memory as it is after everything that has ended; zeros when no data is kept.
+  // Memory contents after all completed operations; zeros in data mode off.
   virtual std::vector<std::byte> read(std::uint64_t pa, std::uint64_t nbytes) = 0;
-  // Changes memory at once and in no time, for debuggers and loaders.
+  // Changes memory immediately and in zero time, for debuggers and loaders.
   virtual void poke(std::uint64_t pa, const unsigned char* bytes, std::uint64_t nbytes) = 0;
 
  protected:
@@ -39,11 +39,11 @@ struct BridgeContext {
   IContents& contents;
   bool check_protocol = true;
   FaultReport report_fault;
-  // A process of a bridge ends with an exception.
+  // Called when a process of a bridge ends with an exception.
   std::function<void(std::exception_ptr)> failed;
-  // For a SocketChecker; empty when nothing is to be checked.
+  // Report function for a SocketChecker; empty when the protocol is not checked.
   FaultReport breach_report() const { return check_protocol ? report_fault : FaultReport(); }
-  // Something open has come to its end.
+  // Called when an open request has ended.
   std::function<void()> settled;
 };
 

@@ -1,4 +1,4 @@
-// What a debugger or loader does with the machine's memory: at once, in no time, past all timing.
+// Untimed memory access of debuggers and loaders.
 #pragma once
 
 #include <tlm>
@@ -9,8 +9,8 @@
 
 namespace kb::modules {
 
-// Serves transport_dbg(): reads or writes the contents, in whatever windows and memories they lie, up to the first
-// address that lies in none. Returns the bytes served. Byte enables and streaming widths have no effect.
+// Serves transport_dbg(): reads or writes memory contents across windows and memories, up to the first unmapped
+// address. Returns the number of served bytes. Byte enables and streaming widths have no effect.
 unsigned debug_access(tlm::tlm_generic_payload& payload, const AddressWindows& windows,
                       const routing::AddressResolver& resolver, IContents& contents);
 

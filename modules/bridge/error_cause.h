@@ -1,4 +1,4 @@
-// Why a request from outside was refused, for an initiator that wants to know more than a response status.
+// The reason of a refused request, for an initiator that needs more than the response status.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace kb {
 
-// Ignorable. An initiator that attaches one to its payload finds it filled in when the response has an error.
+// An ignorable extension. When an initiator attaches one to its payload, it is filled in with every error response.
 struct ErrorCause final : tlm::tlm_extension<ErrorCause> {
   std::string code;  // "ADDRESS_ERROR"
   std::string message;

@@ -1,4 +1,4 @@
-// What models outside of the machine do wrong, and how that is told.
+// Faults of models outside the machine.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,19 +15,19 @@ namespace kb::modules {
 
 struct OutsideFault {
   enum class Kind : std::uint8_t {
-    breach,          // of the rules of TLM-2.0
-    memory_error,    // a memory behind a block of the machine answers with an error
-    driver_mistake,  // in a register or a descriptor; the ERROR register has a code for it
+    breach,          // violation of TLM-2.0 rules
+    memory_error,    // the memory of a block of the machine answers with an error
+    driver_mistake,  // in a register or a descriptor; the ERROR register holds its code
   };
   Kind kind = Kind::breach;
-  std::string rule;  // where and what, without transaction and time; faults are counted by it
-  std::string text;  // the whole sentence
+  std::string rule;  // place and kind, without transaction and time; faults are counted per rule
+  std::string text;  // the complete sentence
 };
 
-// May be called from any process and inside of any call; it only takes a note.
+// May be called from any process and inside any call; it only records the fault.
 using FaultReport = std::function<void(const OutsideFault&)>;
 
-// Makes a call into a foreign model. Program Error FOREIGN_EXCEPTION, with the words of what the model threw.
+// Calls into an outside model. Program Error FOREIGN_EXCEPTION with the text of an exception that the model throws.
 template <typename Call>
 void call_foreign(const std::string& model, Call&& call) {
   try {
@@ -43,7 +43,7 @@ void call_foreign(const std::string& model, Call&& call) {
   }
 }
 
-// For a process that has nobody above it: `failed` gets what the call throws.
+// For a process without a caller: passes an exception of the call to `failed`.
 template <typename Call>
 void call_guarded(const std::function<void(std::exception_ptr)>& failed, Call&& call) {
   try {

@@ -1,4 +1,4 @@
-// How blocks reach models outside of the platform. Empty where there are none, as in `kernbench run`.
+// Connects blocks with models outside the platform. Empty when there are none, as in `kernbench run`.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@ namespace kb::modules {
 
 class OutsidePort;
 
-// One per platform (BlockContext::shared); filled in by the device that the platform belongs to.
+// One per platform (BlockContext::shared), filled in by the device that owns the platform.
 struct OutsideModels {
   elab::OutwardCalls* outward = nullptr;
   elab::InwardMailbox* mailbox = nullptr;
   bool check_protocol = true;
   FaultReport report_fault;
-  // A process of a bridge ends with an exception.
+  // Called when a process of a bridge ends with an exception.
   std::function<void(std::exception_ptr)> failed;
   std::function<void()> settled;
-  // From now on the contents of these bytes are with the model.
+  // Called when the model begins to store the contents of these bytes.
   std::function<void(std::uint64_t pa, std::uint64_t nbytes, contract::IContentsKeeper&)> keep_outside;
-  std::map<std::string, OutsidePort*> ports;  // by the name of their socket; each enters itself
+  std::map<std::string, OutsidePort*> ports;  // by the name of their socket; a port registers itself
 };
 
 }  // namespace kb::modules

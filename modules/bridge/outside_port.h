@@ -1,4 +1,4 @@
-// A TLM-2.0 initiator socket to which an external memory is bound.
+// A TLM-2.0 initiator socket for an external memory.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@
 
 namespace kb::modules {
 
-// One access to the outside memory; aligned, a power of two long.
+// One access to the external memory; it is aligned and its size is a power of two.
 struct OutsideAccess {
   bool write = false;
   std::uint64_t address = 0;
   std::uint32_t bytes = 0;
-  std::uint64_t tag = 0;  // the user's own
+  std::uint64_t tag = 0;  // private to the user
 };
 
 class IOutsideUser {
  public:
-  // The memory has taken the access (END_REQ), or answered it; both 1 fs after the call that said so.
+  // The memory has accepted (END_REQ) or answered the access. Both are called 1 fs after the call of the memory.
   virtual void on_accepted(const OutsideAccess& access) = 0;
   virtual void on_answered(const OutsideAccess& access, tlm::tlm_response_status status) = 0;
 
@@ -35,20 +35,20 @@ class IOutsideUser {
 };
 
 struct OutsidePortParams {
-  std::string socket;                               // its name, by which the device finds it
-  std::size_t max_reads = 1024, max_writes = 1024;  // limit of unanswered accesses
-  bool phases = true;                               // AT, else LT
-  bool early_end = false;                           // BEGIN_RESP returns TLM_COMPLETED, and no END_RESP follows
-  // Timing only: writes carry all-zero byte enables and the present contents, so the memory's contents stay as they
-  // are.
+  std::string socket;                               // name by which the device finds the socket
+  std::size_t max_reads = 1024, max_writes = 1024;  // maximum number of unanswered accesses
+  bool phases = true;                               // true: AT, false: LT
+  bool early_end = false;                           // BEGIN_RESP returns TLM_COMPLETED, without a later END_RESP
+  // Timing only: writes have all-zero byte enables and the current contents, so that the memory's contents do not
+  // change.
   bool keeps_contents = false;
 };
 
-// Makes accesses in the order in which they are given, one BEGIN_REQ at the time of END_REQ of the one before; a memory
-// that withholds END_REQ stalls this port alone. Answers come in any order. BEGIN_RESP is accepted, and END_RESP goes
-// out on the forward path at the time of BEGIN_RESP plus its delay, in a later delta cycle, which every memory
-// understands. With `early_end` BEGIN_RESP completes the transaction. LT: one b_transport() after the other, whose
-// delay is the time of the answer; a memory that waits in it serves one access at a time.
+// Issues accesses in the given order, each BEGIN_REQ at the time of the previous END_REQ, so that a memory that delays
+// END_REQ stalls only this port. Answers come in any order. BEGIN_RESP is accepted, and END_RESP is sent on the forward
+// path at the time of BEGIN_RESP plus its delay, in a later delta cycle; every memory supports this. With `early_end`,
+// BEGIN_RESP completes the transaction. LT: one b_transport() after the other; its delay is the time of the answer, and
+// a memory that waits inside the call serves one access at a time.
 class OutsidePort final : public sc_core::sc_module,
                           public tlm::tlm_bw_transport_if<>,
                           public tlm::tlm_mm_interface,
@@ -62,15 +62,15 @@ class OutsidePort final : public sc_core::sc_module,
   using Socket = tlm::tlm_initiator_socket<32, tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
   Socket socket{"socket"};
 
-  // At the end of elaboration. Configuration Error when nothing is bound.
+  // Must be called at the end of elaboration. Configuration Error when the socket is unbound.
   void attach();
   void push(const OutsideAccess& access);
-  // transport_dbg(). Program Error MEMORY_ERROR when the memory does not serve all bytes.
+  // Calls transport_dbg(). Program Error MEMORY_ERROR when the memory does not serve all bytes.
   void debug(tlm::tlm_command command, std::uint64_t address, unsigned char* bytes, std::uint64_t nbytes);
 
   std::uint64_t accesses() const { return accesses_; }
-  TimeFs stalled() const;                                // accesses waited and none could be made
-  std::size_t waiting() const { return queue_.size(); }  // not made yet
+  TimeFs stalled() const;                                // total time in which accesses waited and none could be issued
+  std::size_t waiting() const { return queue_.size(); }  // number of accesses that are not issued yet
   void collect_waits(std::vector<elab::WaitInfo>& waits) const;
 
  private:
@@ -78,10 +78,10 @@ class OutsidePort final : public sc_core::sc_module,
   struct Slot {
     tlm::tlm_generic_payload* payload = nullptr;
     OutsideAccess access;
-    std::uint64_t ticket = 0;  // of this use of the slot
+    std::uint64_t ticket = 0;  // identifies this use of the slot
     State state = State::free;
-    bool taken = false, responding = false;  // END_REQ and BEGIN_RESP were seen, perhaps with a delay that still runs
-    bool passed = false;                     // the next access has been allowed to follow this one
+    bool taken = false, responding = false;  // END_REQ or BEGIN_RESP has come; its delay may still be running
+    bool passed = false;                     // the next access may be issued
     TimeFs made = 0_fs;
     std::vector<unsigned char> bytes;
   };
@@ -116,16 +116,16 @@ class OutsidePort final : public sc_core::sc_module,
   IOutsideUser& user_;
   OutsideModels& outside_;
   elab::EventScheduler& scheduler_;
-  std::string memory_text_;  // for messages
+  std::string memory_text_;  // name of the memory for messages
   SocketChecker checker_{"", nullptr};
   std::uint32_t in_port_ = 0, out_port_ = 0;
   SlidingDeque<OutsideAccess> queue_;
   std::deque<Slot> slots_;
   std::deque<tlm::tlm_generic_payload> payloads_;                               // payloads of the slots
-  std::unordered_map<const tlm::tlm_generic_payload*, std::uint64_t> slot_of_;  // looked up only
+  std::unordered_map<const tlm::tlm_generic_payload*, std::uint64_t> slot_of_;  // never iterated
   std::vector<std::uint64_t> free_;
   std::size_t reads_ = 0, writes_ = 0;  // unanswered accesses
-  bool requesting_ = false;             // a BEGIN_REQ has no END_REQ, or is about to go out
+  bool requesting_ = false;             // a BEGIN_REQ is waiting for END_REQ, or is about to be sent
   sc_core::sc_event work_;              // wakes the blocking thread
   std::uint64_t accesses_ = 0;
   TimeFs stalled_ = 0_fs, stalled_since_ = kNever;

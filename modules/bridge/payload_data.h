@@ -1,4 +1,4 @@
-// Data of a generic payload: which bytes go where in the machine's memories.
+// Copies data between generic payloads and the machine's memories.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace kb::modules {
 
-// Copies the enabled bytes of a read out of memory into the payload.
+// Copies the enabled bytes of a read from memory to the payload.
 void fill_payload(tlm::tlm_generic_payload& payload, const AccessPlan& plan, IContents& contents);
 
-// The enabled bytes of a write, in order, and the extents that take them; no extents: every byte is disabled.
+// The enabled bytes of a write, in order, and their destination; no extents when every byte is disabled.
 struct PayloadWrite {
   std::vector<Extent> destination;
   std::shared_ptr<std::vector<std::byte>> buffer;

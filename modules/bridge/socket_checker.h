@@ -1,4 +1,4 @@
-// Holds what passes through a base-protocol socket against the rules of TLM-2.0 (IEEE 1666-2011, 15.2).
+// Checks the calls through a base-protocol socket against the rules of TLM-2.0 (IEEE 1666-2011, 15.2).
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace kb::modules {
 
-// Watches one socket from one of its ends. Every breach is told in a sentence that names socket, transaction and time:
+// Observes one socket from one side. Every violation is reported in a sentence that names socket, transaction and time:
 // phases out of order, a second request before END_REQ, a second response before END_RESP, a payload without memory
-// management or used twice at once, attributes that change under way, a response status that is not set.
+// management or in use twice, attributes that change during a transaction, a response status that is not set.
 class SocketChecker {
  public:
-  // Without `report` nothing is checked.
+  // Without `report`, calls are not checked.
   SocketChecker(std::string socket, FaultReport report) : socket_(std::move(socket)), report_(std::move(report)) {}
 
-  // Before a call of nb_transport_fw (or _bw) is served, and with what it returns.
+  // Called before a call of nb_transport_fw (or _bw) is served, and with its return values.
   void forward(const tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase);
   void forward_returns(const tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase, tlm::tlm_sync_enum status);
   void backward(const tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase);
@@ -34,7 +34,7 @@ class SocketChecker {
   enum class State : std::uint8_t { request, accepted, response };
   struct Open {
     State state = State::request;
-    // Fields that must not change before the response; an interconnect may change the address.
+    // Attributes that must not change before the response; an interconnect may change the address.
     tlm::tlm_command command{};
     const unsigned char* data = nullptr;
     unsigned length = 0;
@@ -54,8 +54,8 @@ class SocketChecker {
   std::string socket_;
   FaultReport report_;
   std::unordered_map<const tlm::tlm_generic_payload*, Open> open_;
-  const tlm::tlm_generic_payload* requesting_ = nullptr;  // has no END_REQ
-  const tlm::tlm_generic_payload* responding_ = nullptr;  // has no END_RESP
+  const tlm::tlm_generic_payload* requesting_ = nullptr;  // waits for END_REQ
+  const tlm::tlm_generic_payload* responding_ = nullptr;  // waits for END_RESP
 };
 
 // "socket NAME: WHAT (write of 64 B at 0x1000, at 5 ns)"

@@ -1,4 +1,4 @@
-// A TLM-2.0 base-protocol target socket through which external models reach the machine.
+// A TLM-2.0 base-protocol target socket through which outside models access the machine.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +19,20 @@ namespace kb::modules {
 
 struct TargetParams {
   NodeId attach;                       // a block that can issue requests: PCIE_EP, PE_DMA, M_CPU
-  std::vector<AddressWindow> windows;  // none: bus addresses are physical ones
-  std::size_t max_outstanding = 64;    // AT requests; more wait for END_REQ
-  TimeFs accept = 0_fs;                // from BEGIN_REQ to END_REQ
+  std::vector<AddressWindow> windows;  // empty: bus addresses are physical addresses
+  std::size_t max_outstanding = 64;    // AT requests in flight; further requests wait for END_REQ
+  TimeFs accept = 0_fs;                // time from BEGIN_REQ to END_REQ
 };
 
-// Turns generic payloads into requests of the machine. A call at time T with delay d is offered to the first wire at
-// T + d + max(overhead of the block, 1 fs), exactly like a row of `kernbench traffic` that is issued at T + d; a PE_DMA
+// Converts generic payloads into requests of the machine. A call at time T with delay d is offered to the first wire at
+// T + d + max(overhead of the block, 1 fs), exactly like a row of `kernbench traffic` that is issued at T + d. A PE_DMA
 // is entered at its fabric side, without overhead and without a DMA channel.
-//
-// LT: b_transport() returns when the answer is there, with a delay of zero; calls of several threads overlap.
-// AT: END_REQ at max(T + d + accept, first time with fewer than max_outstanding requests), BEGIN_RESP with the answer,
-// one response at a time, in the order of completion. Data is written to memory, or read from it, when the answer is
-// there. transport_dbg() takes no time; DMI is refused, because it would bypass all contention.
-// Waveform: `outstanding` (calls and requests by phases that have not ended) and `stalled` (END_REQ is due and is
-// withheld, because max_outstanding requests are under way), in a group with the name of the socket at the block.
+// LT: b_transport() returns when the answer has arrived, with a delay of zero; calls of several threads overlap. AT:
+// END_REQ at max(T + d + accept, first time with fewer than max_outstanding requests); BEGIN_RESP at the answer, one
+// response at a time, in the order of completion. Data is written to or read from memory at the time of the answer.
+// transport_dbg() takes no time; DMI is refused, because it would bypass all contention.
+// Waveform signals, in a group with the socket's name at the block: `outstanding` (calls and requests that have not
+// ended) and `stalled` (END_REQ is due but withheld, because max_outstanding requests are in flight).
 class TargetBridge final : public sc_core::sc_module,
                            public tlm::tlm_fw_transport_if<>,
                            private payload::IInitiator,
@@ -44,18 +43,18 @@ class TargetBridge final : public sc_core::sc_module,
   TargetBridge(const sc_core::sc_module_name& name, const TargetParams& params, const BridgeContext& context);
   ~TargetBridge() override;
 
-  // May stay unbound.
+  // The socket may stay unbound.
   tlm::tlm_target_socket<32, tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND> socket{"socket"};
 
   std::size_t open_requests() const { return open_; }
-  // Blocking calls that return in this or the next delta cycle, because their answer is there.
+  // Number of answered blocking calls that return in this or the next delta cycle.
   std::size_t returning() const { return returning_; }
-  // Requests without an answer; what waits for END_RESP alone has one.
+  // Number of requests without an answer; a request that only waits for END_RESP has its answer.
   std::size_t unanswered() const { return open_ - (responding_ ? 1 : 0); }
   std::uint64_t requests() const { return requests_count_; }
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t refused() const { return refused_; }
-  // Requests with data that succeeded, and the time from the call and its delay to the answer.
+  // Successful requests with data, and their total time from the call plus its delay to the answer.
   struct Latency {
     std::uint64_t requests = 0;
     TimeFs sum = 0_fs, longest = 0_fs;
@@ -68,7 +67,7 @@ class TargetBridge final : public sc_core::sc_module,
   };
   const Latency& latency() const { return latency_; }
   void collect_waits(std::vector<elab::WaitInfo>& waits) const;
-  // The device has failed: whatever is open is answered with a generic error and this cause.
+  // The device has failed: answers all open requests with a generic error and this cause.
   void abandon(const std::string& cause);
 
   tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -80,14 +79,14 @@ class TargetBridge final : public sc_core::sc_module,
  private:
   enum class Style : std::uint8_t { blocking, phases };
   struct Request {
-    tlm::tlm_generic_payload* payload = nullptr;  // null: the slot is free
+    tlm::tlm_generic_payload* payload = nullptr;  // null: unused slot
     Style style{};
     AccessPlan plan;
     TimeFs entered = 0_fs;
-    std::uint64_t parts = 0;  // under way
+    std::uint64_t parts = 0;  // number of parts in flight
     bool done = false;
     bool orphaned = false;                        // a blocking call whose thread was killed
-    std::unique_ptr<sc_core::sc_event> answered;  // of a blocking call
+    std::unique_ptr<sc_core::sc_event> answered;  // for a blocking call
   };
   static constexpr std::uint64_t kNone = UINT64_MAX;
 
@@ -125,23 +124,23 @@ class TargetBridge final : public sc_core::sc_module,
   AddressWindows windows_;
   SocketChecker checker_;
   elab::IRequestSource& source_;
-  std::string initiator_text_;  // for messages
-  TimeFs overhead_;             // from a call to the first wire
+  std::string initiator_text_;  // name of the initiator for messages
+  TimeFs overhead_;             // from the call to the first wire
   std::uint32_t in_port_, out_port_;
   std::deque<Request> requests_;
   std::vector<std::uint64_t> free_;
-  std::size_t open_ = 0;             // all
-  std::size_t returning_ = 0;        // LT: answered, and their thread has not gone on yet
-  std::size_t in_flight_ = 0;        // AT: accepted and not answered
-  tlm::tlm_generic_payload orphan_;  // stands for the payload of a thread that was killed
-  std::uint64_t accepting_ = kNone;  // AT: has no END_REQ yet
+  std::size_t open_ = 0;             // all requests
+  std::size_t returning_ = 0;        // LT: answered calls whose thread has not resumed yet
+  std::size_t in_flight_ = 0;        // AT: accepted requests without an answer
+  tlm::tlm_generic_payload orphan_;  // replaces the payload of a killed thread
+  std::uint64_t accepting_ = kNone;  // AT: the request that waits for END_REQ
   TimeFs accept_at_ = 0_fs;
   bool accept_scheduled_ = false;
-  std::uint64_t accept_number_ = 0;  // of the request that waits; steps of earlier ones are out of date
+  std::uint64_t accept_number_ = 0;  // number of the waiting request, to ignore steps of earlier ones
   std::deque<std::uint64_t> responses_;
   bool ending_ = false;      // END_RESP has come and takes effect later
-  bool responding_ = false;  // responses_.front() has its BEGIN_RESP
-  std::string abandoned_;    // why nothing is served any more
+  bool responding_ = false;  // BEGIN_RESP of responses_.front() was sent
+  std::string abandoned_;    // reason of abandon()
   std::uint64_t requests_count_ = 0, bytes_ = 0, refused_ = 0;
   Latency latency_;
   contract::ISignalObserver* observer_ = nullptr;

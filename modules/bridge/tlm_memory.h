@@ -1,4 +1,4 @@
-// A memory of the machine that an external model serves: impl tlm.memory.
+// A memory of the machine that is simulated by an outside model: impl tlm.memory.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct TlmMemoryParams {
   enum class Data : std::uint8_t { engine, through };
 
   std::string socket = "memory";
-  std::int64_t access_bytes = 64;  // of an SRAM; an HBM controller has its own
+  std::int64_t access_bytes = 64;  // for an SRAM; an HBM controller has its own parameter
   std::int64_t max_reads = 1024;
   std::int64_t max_writes = 1024;
   Address address = Address::slice_offset;
@@ -30,18 +30,18 @@ struct TlmMemoryParams {
   EndResp end_resp = EndResp::explicit_;
   Data data = Data::engine;
 
-  static const params::FieldTable& fields();  // of an HBM controller
+  static const params::FieldTable& fields();  // fields of an HBM controller
   static const params::FieldTable& sram_fields();
 };
 
-// Serves an HBM slice or a cube's SRAM by accesses to a TLM-2.0 target outside of the platform, which decides when they
-// are answered. Contents stay in kernbench (data: engine), or are with the target, which is asked for them by
-// transport_dbg() when an operation has been completed (through).
-// Models: accesses of access_bytes, aligned; an edge that is not widens to a whole one. Commands in the order of their
-// arrival, a read's flits after its command and a write's as they arrive, all in one queue.
-// Timing: what arrives at t is asked for at t + overhead_ns, or when the memory takes it. A flit of a read leaves when
-// its accesses and the flits before it are there; a write is acknowledged with its last answer (write_ack: response) or
-// when its last access is taken (accept). Both come 1 fs after the call that brought them.
+// Serves an HBM slice or a cube's SRAM by accesses to a TLM-2.0 target outside the platform, which determines the time
+// of the answers. The contents are stored in kernbench (data: engine), or in the target (through), where completed
+// operations access them by transport_dbg().
+// Models: aligned accesses of access_bytes, to which partial ones are widened. Commands, read flits (after their
+// command) and write flits share one queue in the order of arrival.
+// Timing: an access for an arrival at t is issued at t + overhead_ns, or later when the memory accepts it. A read flit
+// leaves when its accesses are answered and the previous flits have left. A write is acknowledged at its last answer
+// (write_ack: response) or at the acceptance of its last access (accept). Both times are 1 fs after the memory's call.
 class TlmMemory final : public ArrivalNode, private IOutsideUser, private contract::IContentsKeeper {
  public:
   TlmMemory(const sc_core::sc_module_name& name, NodeId node, TimeFs overhead, const TlmMemoryParams& params,
@@ -50,14 +50,14 @@ class TlmMemory final : public ArrivalNode, private IOutsideUser, private contra
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
 
  private:
-  // A transaction that is being served.
+  // A transaction in service.
   struct Served {
     payload::Transaction* transaction = nullptr;
-    std::vector<std::uint32_t> open;  // accesses by flit, not answered (a write: one entry for all)
-    std::uint32_t next = 0;           // flit of a read to leave
-    std::uint32_t asked = 0;          // flits whose accesses have been made
+    std::vector<std::uint32_t> open;  // number of unanswered accesses per flit (a write has one entry)
+    std::uint32_t next = 0;           // next read flit to leave
+    std::uint32_t asked = 0;          // number of flits with issued accesses
   };
-  // Flits whose overhead is being paid.
+  // Flits in their overhead.
   struct Due {
     TimeFs at;
     std::uint64_t slot = 0;
@@ -71,7 +71,7 @@ class TlmMemory final : public ArrivalNode, private IOutsideUser, private contra
   void on_answered(const OutsideAccess& access, tlm::tlm_response_status status) override;
   std::uint64_t slot_of(payload::Transaction& transaction, std::uint32_t entries);
   void make_accesses(const Due& due);
-  // The memory's address of a physical one.
+  // Address in the memory of a physical address.
   std::uint64_t address_of(std::uint64_t pa) const { return pa - pa_base_ + address_base_; }
   void read(std::uint64_t pa, std::byte* bytes, std::uint64_t nbytes) override;
   void write(std::uint64_t pa, const std::byte* bytes, std::uint64_t nbytes) override;
@@ -82,16 +82,16 @@ class TlmMemory final : public ArrivalNode, private IOutsideUser, private contra
   TlmMemoryParams params_;
   std::uint64_t flit_bytes_;
   std::uint64_t pa_base_ = 0, bytes_ = 0;  // of the slice or SRAM
-  std::uint64_t address_base_ = 0;         // what the memory calls its first byte
+  std::uint64_t address_base_ = 0;         // address of the first byte in the memory
   OutsidePort port_;
   SlidingDeque<Due> due_;
   std::vector<Served> served_;
   std::vector<std::uint64_t> free_;
-  std::unordered_map<const payload::Transaction*, std::uint64_t> writes_;  // under way; looked up only
+  std::unordered_map<const payload::Transaction*, std::uint64_t> writes_;  // in progress; never iterated
   std::uint64_t reads_count_ = 0, writes_count_ = 0, read_bytes_ = 0, write_bytes_ = 0;
 };
 
-// Adds tlm.memory for HBM controllers and SRAM.
+// Adds tlm.memory for HBM controllers and SRAMs.
 void add_tlm_memory(elab::BlockCatalog& catalog);
 
 }  // namespace kb::modules

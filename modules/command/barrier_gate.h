@@ -14,24 +14,25 @@
 
 namespace kb::modules {
 
-// Who has come to the barriers of kernels at a command processor, until all have: PEs at an M_CPU, cubes at an IO_CPU.
-// One barrier per launch at a time. No module, no time of its own.
+// Collects the arrivals at the barriers of kernels at a command processor: PEs at an M_CPU, cubes at an IO_CPU. A
+// launch has one barrier at a time. It is not a module and takes no time.
 class BarrierGate {
  public:
-  // Sends the answer, whose status is filled in, now.
+  // Sends the answer now; its status is set.
   using Respond = std::function<void(payload::Transaction& arrival)>;
-  // `noun`: what messages call those that arrive: "PEs".
+  // `noun` is the term for arriving members in messages: "PEs".
   BarrierGate(std::string node, std::string noun, Respond respond)
       : node_(std::move(node)), noun_(std::move(noun)), respond_(std::move(respond)) {}
 
-  // Holds an arrival. True when all are there; the owner then opens the barrier or refuses it. An arrival that can meet
-  // nobody is refused with all that wait: another's kernel has ended, or waits at a barrier of the other scope.
+  // Holds an arrival. Returns true when all members have arrived; the owner then opens or refuses the barrier. When the
+  // barrier can never complete, because a member's kernel has ended or waits at a barrier of the other scope, all
+  // waiting arrivals are refused.
   bool arrive(payload::Transaction& arrival, const payload::BarrierMsg& message, std::size_t members, std::string name,
               TimeFs now);
-  // Answer all that wait, in the order of their arrival. A barrier that opens counts as opened.
+  // These answer all waiting arrivals in the order of arrival. Only open() counts in the statistics.
   void open(std::uint64_t request) { answer(request, {}); }
   void answer(std::uint64_t request, const payload::Status& status);
-  // The kernel, or kernels, at `place` come to no barrier of the launch any more; `all`: the launch is over.
+  // The kernels at `place` will reach no further barrier of the launch; `all`: the launch is over.
   void ended(std::uint64_t request, const std::string& place, bool all);
 
   void collect_waits(std::vector<elab::WaitInfo>& waits) const;
@@ -43,14 +44,14 @@ class BarrierGate {
     std::size_t members = 0;
     TimeFs since = 0_fs;
     std::vector<payload::Transaction*> waiting;
-    std::vector<std::string> names;  // names of those that wait
+    std::vector<std::string> names;  // names of the waiting members
   };
   static payload::Status ended_before(const std::string& place, contract::BarrierScope scope);
 
   std::string node_, noun_;
   Respond respond_;
-  std::map<std::uint64_t, Rendezvous> rendezvous_;  // keyed by the host's request
-  std::map<std::uint64_t, std::string> ended_;      // the first place of a launch under way whose kernels have ended
+  std::map<std::uint64_t, Rendezvous> rendezvous_;  // key: request number of the launch
+  std::map<std::uint64_t, std::string> ended_;      // first place of a running launch whose kernels have ended
   std::int64_t opened_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// Bookkeeping of one request that a command processor has split: who still has to answer, what came back, and what the
-// parent is told. Plain data; no module, no time of its own.
+// State of one request that a command processor has split: outstanding branches, results, and the status of the parent.
+// Plain data; not a module, takes no time.
 #pragma once
 
 #include <cstddef>
@@ -17,22 +17,22 @@ namespace kb::modules {
 
 // The receiver of one sub-request.
 struct Branch {
-  std::string name;   // short, for the who-waits-for-what table: "pe4", "cube12"
-  std::string place;  // full, for failures: "sip0.cube12.pe4"
-  PeCoord at;         // orders failures; without a PE when the receiver is not part of one
+  std::string name;   // short name for the table of waits: "pe4", "cube12"
+  std::string place;  // full name for failures: "sip0.cube12.pe4"
+  PeCoord at;         // order of failures; without a PE when the receiver is not part of one
 };
 
-// Counts answers per branch (H-33, H-34), merges the results of the PEs in (sip, cube, pe) order whatever the order of
-// the answers (C-MCPU-12), and applies the failure policy (H-41):
+// Counts answers per branch (H-33, H-34), merges the results of the PEs in (sip, cube, pe) order regardless of the
+// order of the answers (C-MCPU-12), and applies the failure policy (H-41):
 //   fail_fast    the first failure settles the parent with that cause; later answers are drained and ignored
 //   collect_all  all answers are awaited; the failure then lists every failing PE and every cause, equal ones once
 class FanOut {
  public:
-  // `noun` names the branches in texts: "PEs". `since` is the time of dispatch.
+  // `noun` is the term for the branches in texts: "PEs". `since` is the time of dispatch.
   FanOut(contract::FailurePolicy policy, std::string noun, std::vector<Branch> branches, TimeFs since);
 
-  // Records the answer of one branch; `reply` may be null. Returns true when this answer settles the parent.
-  // Model Error on an unknown branch or a second answer.
+  // Records the answer of one branch; `reply` may be null. Returns true when this answer settles the parent. Model
+  // Error for an unknown branch or a second answer.
   bool answer(std::size_t branch, const payload::Status& status, const payload::LaunchReply* reply);
 
   const Branch& branch(std::size_t index) const { return branches_.at(index); }
@@ -40,7 +40,7 @@ class FanOut {
   bool drained() const { return answered_ == branches_.size(); }
   TimeFs since() const { return since_; }
 
-  // What the parent is told; final once settled.
+  // Status of the parent; final once settled.
   payload::Status status() const;
   // Results of the PEs that have answered, in (sip, cube, pe) order.
   const std::vector<contract::PeResult>& results() const { return results_; }

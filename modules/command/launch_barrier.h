@@ -1,4 +1,4 @@
-// The launch start barrier (C-IO-7, H-43): how long after stamping the last targeted PE is ready to start.
+// The launch start barrier (C-IO-7, H-43): the time from stamping until the last targeted PE is ready to start.
 #pragma once
 
 #include <vector>
@@ -13,21 +13,21 @@ struct KernelLaunch;
 
 namespace kb::modules {
 
-// max over (cube, pe) of formula(io_cpu -> m_cpu) + formula(m_cpu -> pe_cpu) - overhead(io_cpu) - overhead(m_cpu).
-// A formula latency contains the overheads of both ends: IO_CPU's is paid before stamping, M_CPU's is paid once but
-// counted by both legs (H-44). One path io_cpu -> pe_cpu could bypass M_CPU and would be too short (H-45).
-// Throws Error "no path ..." or when a node does not exist.
+// max over (cube, pe) of formula(io_cpu -> m_cpu) + formula(m_cpu -> pe_cpu) - overhead(io_cpu) - overhead(m_cpu). A
+// formula latency contains the overheads of both ends: IO_CPU's overhead is paid before stamping, and M_CPU's is paid
+// once but counted in both legs (H-44). A single path io_cpu -> pe_cpu could bypass M_CPU and would be too short
+// (H-45). Throws Error "no path ..." or when a node does not exist.
 TimeFs launch_latency(elab::BlockContext& context, NodeId io_cpu, SipId sip, const std::vector<CubeId>& cubes,
                       const std::vector<PeId>& pes);
 
-// The latency within one cube, seen from its M_CPU: max over PEs of formula(m_cpu -> pe_cpu) - overhead(m_cpu), used
+// The latency within one cube, from its M_CPU: max over PEs of formula(m_cpu -> pe_cpu) - overhead(m_cpu). It is used
 // for a launch that reaches M_CPU without a stamp (C-MCPU-11).
 TimeFs cube_launch_latency(elab::BlockContext& context, NodeId m_cpu, SipId sip, CubeId cube,
                            const std::vector<PeId>& pes);
 
-// Absolute start for launches on several SIPs that the host submits at `now`: the maximum over the launches of
-// formula(pcie_ep -> io_cpu) + launch_latency (H-49). The first term contains PCIE_EP's injection overhead and
-// IO_CPU's overhead.
+// Absolute start time of launches on several SIPs that the host submits at `now`: the maximum over the launches of
+// formula(pcie_ep -> io_cpu) + launch_latency (H-49). The first term contains PCIE_EP's injection overhead and IO_CPU's
+// overhead.
 TimeFs common_launch_start(elab::BlockContext& context, const std::vector<contract::KernelLaunch>& launches,
                            TimeFs now);
 

@@ -8,9 +8,9 @@
 
 namespace kb::modules {
 
-// Bursts move whole units; only the last one of a transaction can be shorter than `burst`.
+// Bursts transfer whole units; only the last burst of a transaction can be shorter than `burst`.
 struct AccessUnit {
-  std::uint32_t unit = 256;  // bytes; powers of two
+  std::uint32_t unit = 256;  // bytes, a power of two; also `burst`
   std::uint32_t burst = 256;
 
   static AccessUnit of(const params::HbmCtrlParams& params) {

@@ -1,4 +1,4 @@
-// The bursts that an HBM controller has committed to its pseudo-channels and may still roll back.
+// Bursts that an HBM controller has committed to its pseudo-channels and can still roll back.
 #pragma once
 
 #include <algorithm>
@@ -14,36 +14,36 @@
 
 namespace kb::modules {
 
-// Pieces in the order of entry, the state of the pseudo-channels behind the last of them, and the state before the
-// first, from which what is kept is replayed when a piece is rolled back. Pieces that have entered are retired: nothing
-// can change them, and their transactions may have ended and begun again.
+// Stores pieces in the order of entry, the state of the pseudo-channels after the last piece, and the state before the
+// first one, from which the remaining pieces are replayed after a rollback. Pieces that have entered are retired: they
+// are final, and their transactions may have ended and been reused.
 //
-// Pieces that are bound to different pseudo-channels do not meet, so they need no order among them: a stream on each of
-// N channels is N pieces and not one per burst. A piece by address meets every other.
+// Pieces that are bound to different pseudo-channels do not conflict and need no order: a stream on each of N channels
+// is N pieces instead of one per burst. A piece by address conflicts with every other piece.
 class BurstPlan {
  public:
   // Consecutive bursts of one transaction.
   struct Piece {
-    FlitStream bursts;  // time = entry of a read burst, arrival of a write flit; out_port unused for writes
+    FlitStream bursts;  // time: entry of a read burst or arrival of a write flit; out_port is not used for writes
     TimeFs floor = 0_fs;
     TimeFs last = 0_fs;        // time that the last burst occupies its channel
-    TimeFs open = 0_fs;        // reads: since when the command can be served
-    std::uint64_t offset = 0;  // transaction.hbm_offset, kept for when the transaction has ended
-    // State before this piece, restored when it is rolled back.
-    TimeFs floor_before = 0_fs;     // writes: the lane's write_floor, which a header raises
+    TimeFs open = 0_fs;        // reads: when the command became open
+    std::uint64_t offset = 0;  // transaction.hbm_offset, kept because the transaction may have ended
+    // State before this piece, restored by a rollback.
+    TimeFs floor_before = 0_fs;     // writes: write_floor of the lane, which a header raises
     TimeFs issuer_before = 0_fs;    // reads: when the issuer was free
-    TimeFs slot_before = 0_fs;      // reads: the latest slot of the requester
+    TimeFs slot_before = 0_fs;      // reads: latest slot of the requester
     TimeFs terminal_before = 0_fs;  // transaction.terminal_time
     std::uint32_t channel = kByAddress;
     bool read = false;
-    bool flows = false;  // whole bursts that flow freely (PseudoChannels::flows_freely), as they were committed
+    bool flows = false;  // all bursts were committed without waiting (PseudoChannels::flows_freely)
 
     bool meets(std::uint32_t other) const { return channel == kByAddress || other == kByAddress || channel == other; }
     BurstDirection direction() const { return read ? BurstDirection::read : BurstDirection::write; }
     TimeFs entry(std::uint32_t i) const { return std::max(bursts.time_of(i), floor); }
     bool past(TimeFs now) const { return entry(bursts.count - 1) < now; }
     bool enters_from(const ArrivalKey& limit) const { return count_before(limit) < bursts.count; }
-    // Bursts that enter before one with this (time, sequence, index).
+    // Number of bursts that enter before one with this key (time, sequence, index).
     std::uint32_t count_before(const ArrivalKey& entry_key) const;
     ArrivalKey entry_key(std::uint32_t i) const {
       ArrivalKey key = bursts.key(i);
@@ -54,33 +54,33 @@ class BurstPlan {
     BurstRun run(std::uint32_t count, TimeFs whole_burst) const;
   };
 
-  // bound: pieces can be bound to channels.
+  // `bound`: pieces can be bound to channels.
   BurstPlan(const elab::Block& block, elab::BlockContext& context, const params::HbmCtrlParams& params, bool bound);
 
-  // False when a piece cannot be added without passing the end of simulated time.
+  // False when adding the piece would pass the end of simulated time.
   bool fits(const Piece& piece) {
     if (ends_in_time(piece)) return true;
     latest_finish_ = channels_.latest_free();  // recomputed: rollbacks leave it too high
     return ends_in_time(piece);
   }
-  // Bursts that enter after all others that they meet. on_finish(j, n, finish, step), as of PseudoChannels::commit,
-  // comes before the transaction's terminal_time includes them.
+  // Adds bursts that enter after all others that they conflict with. on_finish(j, n, finish, step), as in
+  // PseudoChannels::commit, is called before the transaction's terminal_time includes them.
   template <typename F>
   void add(const Piece& piece, F&& on_finish);
   // Number of pieces that are not retired.
   std::size_t size() const { return pieces_.size(); }
-  // True when a burst that meets those of `channel` enters at or after the limit.
+  // True when a burst that conflicts with those of `channel` enters at or after the limit.
   bool reaches(const ArrivalKey& limit, std::uint32_t channel) const {
     return bound_ ? reaches_bound(limit, channel) : latest_ >= limit.time && reaches_back(limit);
   }
-  // Rolls those bursts back, and whatever met one of them behind it: put_back(piece, bursts) for each piece or the rest
-  // of one, newest first.
+  // Rolls back these bursts and all later bursts that conflict with one of them. Calls put_back(piece, bursts) for each
+  // piece or remaining part of a piece, newest first.
   template <typename F>
   void roll_back(const ArrivalKey& limit, std::uint32_t channel, TimeFs now, F&& put_back);
-  // The first planned burst of a write with flit index >= `from`: true and its entry.
+  // Finds the first planned burst of a write with flit index >= `from`; returns true and its entry.
   bool find_write(const payload::Transaction& transaction, std::uint32_t from, TimeFs now, ArrivalKey& entry) const;
 
-  // Retires all pieces when all have entered, which is cheap to find out, and past ones when there are many.
+  // Retires all pieces when all have entered, which is cheap to detect, and only past pieces when there are many.
   void retire(TimeFs now) {
     if (pieces_.empty()) return;
     if (latest_ < now) {
@@ -89,34 +89,34 @@ class BurstPlan {
       retire_past(now);
     }
   }
-  // Has waveforms show what is final before `now`; bursts that are not planned yet enter at `waiting` or later. Returns
-  // the time from which on there is more to show, at most `now`.
+  // Reports to waveforms what is final before `now`; bursts that are not planned yet enter at `waiting` or later.
+  // Returns the time from which more reports may come, at most `now`.
   TimeFs show_until(TimeFs now, TimeFs waiting);
   // Called at the end of the simulation.
   void finish();
 
   TimeFs whole_burst() const { return channels_.params().burst; }
-  // State of the channels after all pieces, and room for a copy of it to try further bursts.
+  // State of the channels after all pieces; trial() is memory for a copy on which further bursts are tried.
   const PseudoChannels& channels() const { return channels_; }
   PseudoChannels& trial() { return trial_; }
 
  private:
-  // Brings the first `count` bursts of a piece to the channels.
+  // Applies the first `count` bursts of a piece to the channels.
   template <typename F>
   void enter(Piece& piece, std::uint32_t count, F&& on_finish);
   bool ends_in_time(const Piece& piece) const;
   bool reaches_back(const ArrivalKey& limit) const;
   bool reaches_bound(const ArrivalKey& limit, std::uint32_t channel) const;
-  // Brings the channels to the state without the bursts that meet those of `channel` at or after the limit.
+  // Restores the channels to the state without the bursts that conflict with those of `channel` at or after the limit.
   void replay_without(const ArrivalKey& limit, std::uint32_t channel);
-  void find_latest();  // only without bound pieces
+  void find_latest();  // only for plans without bound pieces
   void retire_past(TimeFs now);
   void retire_all();
   void retire_piece(const Piece& piece);
   void record_flow(const Piece& piece);
   bool is_watched() const { return waves_.wanted() || !series_.empty(); }
 
-  // Limits the search through bound pieces; pieces by address are searched from the back.
+  // Limits the search in bound pieces; pieces by address are searched from the back.
   static constexpr std::size_t kMaxUnretired = 128;
 
   PseudoChannels channels_;
@@ -124,7 +124,7 @@ class BurstPlan {
   PseudoChannels trial_;
   SlidingDeque<Piece> pieces_;
   PseudoChannelWaves waves_;
-  std::vector<record::ActivitySeries*> series_;  // per pseudo-channel; empty: recording off
+  std::vector<record::ActivitySeries*> series_;  // per pseudo-channel; empty: not recorded
   bool bound_;
   TimeFs latest_ = 0_fs;         // upper bound of the entry of any burst
   TimeFs latest_finish_ = 0_fs;  // upper bound of the finish of any burst
@@ -157,7 +157,7 @@ void BurstPlan::add(const Piece& planned, F&& on_finish) {
 template <typename F>
 void BurstPlan::roll_back(const ArrivalKey& limit, std::uint32_t channel, TimeFs now, F&& put_back) {
   retire_past(std::min(now, limit.time));
-  // A piece by address can have held up pieces on every channel.
+  // A piece by address may have delayed pieces on every channel.
   for (std::size_t i = 0; bound_ && i < pieces_.size() && channel != kByAddress; ++i) {
     if (pieces_[i].channel == kByAddress && pieces_[i].enters_from(limit)) channel = kByAddress;
   }
@@ -178,7 +178,7 @@ void BurstPlan::roll_back(const ArrivalKey& limit, std::uint32_t channel, TimeFs
     }
   }
   if (!bound_) find_latest();
-  if (limit.time <= now && channel == kByAddress) retire_all();  // what is left can no longer change
+  if (limit.time <= now && channel == kByAddress) retire_all();  // the remaining pieces are final
 }
 
 }  // namespace kb::modules

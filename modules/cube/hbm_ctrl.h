@@ -13,20 +13,22 @@
 
 namespace kb::modules {
 
-// Models: pseudo-channels shared by reads and writes, one read issuer whose turns requesters share, the latency between
-// a burst and its data, data returned flit by flit, acknowledgement of a write when its last burst is committed
-// (C-HBM-1 .. C-HBM-12). Besides the port of the ordinary router, whose bursts choose their pseudo-channel by address
-// there can be a port per pseudo-channel, whose bursts all use that one; each port has its own issuer,
-// header decoder and return queue, and bursts of all ports share the pseudo-channels in order of (entry, port,
+// Models: pseudo-channels shared by reads and writes; one read issuer, with round robin between requesters; the latency
+// between a burst and its data; data returned flit by flit; acknowledgement of a write when its last burst is committed
+// (C-HBM-1 .. C-HBM-12). At the port of the ordinary router, bursts choose their pseudo-channel by address.
+// There can be an additional port per pseudo-channel, whose bursts all use that channel. Each port has its own
+// issuer, header decoder and return queue; bursts of all ports share the pseudo-channels in order of (entry, port,
 // command).
 // Does not model: bank conflicts, refresh, reordering.
-// Timing: a read command that arrives at a is open from a + overhead. The issuer has slots, each for one burst, which
-// are as far apart as the burst takes on the return edge; a slot begins when there is an open command. Requesters with
-// open commands take turns. A write flit enters when it arrives (a leg's first flit pays overhead, later ones do not
-// overtake it). Flit i of a read enters the return edge access_ns after it and its predecessors have finished; equal
-// times go in the order of slots, acknowledgements by the entry of their last burst and behind data.
+// Timing: a read command that arrives at a is open from a + overhead. The issuer has slots for one burst each, spaced
+// by the burst's occupancy of the return edge; a slot begins when there is an open command. Requesters with open
+// commands take turns. A write flit enters when it arrives; the first flit of a leg pays overhead, and later flits do
+// not overtake it. Flit i of a read enters the return edge access_ns after it and its predecessors have finished. Flits
+// with equal times keep the order of slots; acknowledgements are ordered by the entry of their last burst and follow
+// data.
 //
-// Bursts are committed ahead of their entry as far as nothing known comes between, and rolled back when something does.
+// Bursts are committed ahead of their entry up to the next known competitor, and are rolled back when an earlier one
+// appears.
 class HbmCtrl final : public FabricNode, private elab::EventHandler {
  public:
   HbmCtrl(const sc_core::sc_module_name& name, NodeId node, const params::HbmCtrlParams& params,
@@ -55,17 +57,17 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
   struct Lane {
     std::uint16_t port = 0;
     std::uint32_t channel = kByAddress;
-    SlidingDeque<FlitStream> commands;  // read commands still to arrive
-    ReadTurns reads;                    // bursts still to be planned
-    ArrivalQueue writes;                // write flits still to enter
-    TimeFs write_floor = 0_fs;          // end of the decode of the latest write header
+    SlidingDeque<FlitStream> commands;  // read commands that have not arrived yet
+    ReadTurns reads;                    // bursts that are not planned yet
+    ArrivalQueue writes;                // write flits that have not entered yet
+    TimeFs write_floor = 0_fs;          // end of decoding of the latest write header
     ArrivalQueue returns;               // read flits that wait for the return edge, by (finish, command)
     SlidingDeque<Due> last_entries;     // writes whose last flit enters at `time`
 
     bool meets(const Lane& other) const {
       return channel == kByAddress || other.channel == kByAddress || channel == other.channel;
     }
-    // The next burst of a read, the next write flit to enter; kNever when there is none.
+    // Key of the next read burst and of the next write flit; kNever when there is none.
     ArrivalKey next_read() const;
     ArrivalKey next_write(TimeFs overhead) const;
     bool header_is_next(TimeFs overhead) const { return writes.front().first == 0 && overhead > 0_fs; }
@@ -86,20 +88,20 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
   void take_commands(Lane& lane, TimeFs now);
   void forget_choices();
   void plan_bursts(TimeFs now);
-  // Finds the next burst of any lane; false when there is none. `after`: the first burst of another lane that it may
-  // conflict with.
+  // Finds the next burst of any lane; false when there is none. `after`: the first burst of another lane that may
+  // conflict with it.
   struct Turn {
     Lane* lane = nullptr;
     ArrivalKey read, write;  // next read burst and next write flit of the lane
     ArrivalKey after;
   };
   bool next_turn(Turn& turn);
-  // Plans reads from the next slot on, or the front write flits, up to the given other burst.
+  // Plans reads from the next slot on, or the front write flits, up to the burst `other`.
   void plan_reads(Lane& lane, const ArrivalKey& other);
   void plan_writes(Lane& lane, const ArrivalKey& other, TimeFs now);
   void deliver(Lane& lane, const Piece& piece, std::uint32_t index, std::uint32_t count, TimeFs finish, TimeFs step);
-  // Rolls back every planned burst that meets those of the lane and whose entry key is not below the given one; false
-  // when there is none.
+  // Rolls back every planned burst that conflicts with those of the lane and is not before the limit; false when there
+  // is none.
   bool roll_back_bursts(const Lane& lane, const ArrivalKey& limit);
   void put_back_read(const Piece& piece, const FlitStream& bursts);
   void put_back_write(const Piece& piece, const FlitStream& bursts);

@@ -9,15 +9,17 @@
 namespace kb::modules {
 
 // Command processor of a cube (C-MCPU-1).
-// Models: fan-out of launches to PE_CPUs, of translation messages to PE_MMUs or PE_DMAs and, as a fall-back, of memory
-// requests to the HBM controllers (M_CPU.DMA); aggregation of the answers into one; failure policies. Messages that do
-// not end here pass through (C-MCPU-4). Does not model: routing, PE work, address decode (the resolver's, C-MCPU-2).
-// Timing: a request that arrives at t is dispatched at t + overhead_ns, PEs ascending, zero bytes each; an answer that
-// arrives at t counts at t + overhead_ns. A launch without a stamp gets the cube's own barrier, t + overhead_ns + max
-// over PEs of [formula(m_cpu -> pe_cpu) - overhead(m_cpu)]; a stamp that is present passes through (C-MCPU-11).
-// Barriers of kernels gather the PEs of a launch in this cube. For a barrier of the SIP, one arrival of the whole cube
-// goes to the IO_CPU that the launch came from. M_CPU.DMA: one channel per direction guards the dispatch only
-// (C-MCPU-7), which takes no time, so it never delays.
+// Models: fan-out of launches to PE_CPUs, of translation messages to PE_MMUs or PE_DMAs, and as a fall-back of memory
+// requests to HBM controllers (M_CPU.DMA); aggregation of the answers into one; failure policies. Messages with another
+// destination pass through (C-MCPU-4).
+// Does not model: routing, PE work, address decode (done by the resolver, C-MCPU-2).
+// Timing: a request that arrives at t is dispatched at t + overhead_ns, to PEs in ascending order, with zero bytes
+// each; an answer that arrives at t counts at t + overhead_ns. A launch without a stamp gets the cube's own start
+// barrier, t + overhead_ns + max over PEs of [formula(m_cpu -> pe_cpu) - overhead(m_cpu)]; an existing stamp is kept
+// (C-MCPU-11).
+// Kernel barriers gather the PEs of a launch in this cube. For a SIP barrier, one arrival for the whole cube goes to
+// the IO_CPU that sent the launch. M_CPU.DMA: one channel per direction guards only the dispatch (C-MCPU-7), which
+// takes no time, so that it never delays.
 class MCpu final : public CommandProcessor {
  public:
   MCpu(const sc_core::sc_module_name& name, NodeId node, const params::MCpuParams& params, elab::BlockContext& context)
@@ -33,7 +35,7 @@ class MCpu final : public CommandProcessor {
   std::vector<SubRequest> to_pes(const std::vector<PeId>& pes, const std::vector<NodeId>& targets,
                                  const std::shared_ptr<const payload::Message>& message);
 
-  TimeFs dma_transfer_max_ = 0_fs;  // xfer_ns: largest serialisation time of one DMA destination (C-MCPU-8)
+  TimeFs dma_transfer_max_ = 0_fs;  // xfer_ns: largest serialisation time to one DMA destination (C-MCPU-8)
 };
 
 }  // namespace kb::modules

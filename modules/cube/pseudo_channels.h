@@ -1,4 +1,5 @@
-// The pseudo-channels of one HBM controller: choice by address or by port, and burst commit (C-HBM-4 .. C-HBM-8).
+// The pseudo-channels of one HBM controller: selection by address or by port, and commitment of bursts (C-HBM-4 ..
+// C-HBM-8).
 #pragma once
 
 #include <algorithm>
@@ -14,24 +15,24 @@ namespace kb::modules {
 
 enum class BurstDirection : std::uint8_t { none, read, write };
 
-// Which pseudo-channels a run uses: all in turn, by address, or one.
+// Pseudo-channel of a run of bursts: interleaved by address, or a fixed one.
 inline constexpr std::uint32_t kByAddress = ~0u;
 
-// Bursts first .. first + count - 1 of a transaction at `offset`. Burst j of them enters at
-// max(entry + j * spacing, floor).
+// Bursts first .. first + count - 1 of a transaction at `offset`. Burst j of the run enters at max(entry + j * spacing,
+// floor).
 struct BurstRun {
   std::uint64_t offset = 0;
   std::uint32_t channel = kByAddress;
   std::uint32_t first = 0;
   std::uint32_t count = 0;
   TimeFs entry = 0_fs, spacing = 0_fs, floor = 0_fs;
-  TimeFs last = 0_fs;  // time of the last burst, which can be a partial one
+  TimeFs last = 0_fs;  // time of the last burst, which may be partial
   BurstDirection direction = BurstDirection::none;
 
   TimeFs entry_of(std::uint32_t j) const { return std::max(entry + j * spacing, floor); }
 };
 
-// Groups the finishes of consecutive bursts into evenly spaced runs: f(j, n, finish, step).
+// Groups the finish times of consecutive bursts into evenly spaced runs: f(j, n, finish, step).
 class FinishRuns {
  public:
   template <typename F>
@@ -57,7 +58,7 @@ class FinishRuns {
   TimeFs finish_ = 0_fs, step_ = 0_fs;
 };
 
-// A burst enters its pseudo-channel, by address or the one that its run is bound to, at its entry time and finishes at
+// A burst enters its pseudo-channel (by address or fixed for its run) at its entry time and finishes at
 //   max(entry, channel free) + switch cost + bytes / pc_bw.
 class PseudoChannels {
  public:
@@ -65,7 +66,7 @@ class PseudoChannels {
     std::uint32_t count = 8;  // power of two
     std::uint64_t burst_bytes = 256;
     address::ChannelStripe stripe{256, 8};
-    TimeFs burst = 0_fs;  // time one whole burst occupies a channel
+    TimeFs burst = 0_fs;  // time that a whole burst occupies a channel
     TimeFs switch_penalty = 0_fs;
   };
 
@@ -75,19 +76,19 @@ class PseudoChannels {
         free_(params.count),
         direction_(params.count, BurstDirection::none) {}
 
-  // One burst that takes `time`; returns when it finishes.
+  // Enters one burst that takes `time`; returns its finish time.
   TimeFs enter(std::size_t pc, TimeFs entry, BurstDirection direction, TimeFs time) {
     const bool turns = direction_[pc] != BurstDirection::none && direction_[pc] != direction;
     direction_[pc] = direction;
     return free_[pc] = std::max(entry, free_[pc]) + (turns ? params_.switch_penalty : 0_fs) + time;
   }
-  // Burst j of a run.
+  // Enters burst j of a run.
   TimeFs enter(const BurstRun& run, std::uint32_t j) {
     return enter(channel_of(run, j), run.entry_of(j), run.direction, j + 1 == run.count ? run.last : params_.burst);
   }
 
-  // Commits a whole run. f(j, n, finish, step): bursts j .. j+n-1 finish at finish + k * step. True when it flowed
-  // freely.
+  // Commits a whole run. f(j, n, finish, step): bursts j .. j+n-1 finish at finish + k * step. Returns true when no
+  // burst had to wait.
   template <typename F>
   bool commit(const BurstRun& run, F&& f) {
     const bool whole = run.last == params_.burst;
@@ -115,7 +116,7 @@ class PseudoChannels {
     return false;
   }
 
-  // Calls f(pseudo-channel, usage) for the share that each has in a run of whole bursts which flows freely.
+  // Calls f(pseudo-channel, usage) with the share of each channel in a freely flowing run of whole bursts.
   template <typename F>
   void each_share(const BurstRun& run, F&& f) const {
     const std::uint64_t base = (run.offset >> shift_) + run.first;
@@ -128,8 +129,8 @@ class PseudoChannels {
         record::Usage{begin, end, bursts * params_.burst, 0_fs, bursts * params_.burst_bytes, 0});
     }
   }
-  // True when no burst of the run has to wait for its channel, so that all whole ones finish one burst time after they
-  // entered. A hash changes the order of the channels from group to group.
+  // True when no burst of the run waits for its channel, so that each whole burst finishes one burst time after its
+  // entry. A hash changes the order of the channels between groups.
   bool flows_freely(const BurstRun& run) const {
     if (run.channel != kByAddress || run.floor > run.entry) return false;
     if (run.count > params_.count && (params_.stripe.is_hashed() || run.spacing * params_.count < params_.burst)) {
@@ -146,8 +147,8 @@ class PseudoChannels {
     return true;
   }
 
-  // When `count` bursts are done at the latest that find their pseudo-channels free at `idle`: each gets its share, or
-  // one gets all.
+  // Upper bound of the finish of `count` bursts when the pseudo-channels are free at `idle`, either evenly distributed
+  // or all on one channel.
   TimeFs latest_end(std::uint64_t count, bool all_on_one, TimeFs idle) const {
     const std::uint64_t share = all_on_one ? count : count / params_.count + 1;
     return time_sum(time_sum(idle, params_.switch_penalty), time_product(share, params_.burst));
@@ -157,7 +158,7 @@ class PseudoChannels {
   std::size_t channel_of(const BurstRun& run, std::uint32_t j) const {
     return channel_of(run.channel, run.offset, run.first + j);
   }
-  // The channel of burst `index` of a transaction at `offset`.
+  // Channel of burst `index` of a transaction at `offset`.
   std::size_t channel_of(std::uint32_t channel, std::uint64_t offset, std::uint32_t index) const {
     return channel != kByAddress ? channel : params_.stripe.channel_of_burst((offset >> shift_) + index);
   }
@@ -165,14 +166,16 @@ class PseudoChannels {
   const Params& params() const { return params_; }
 
  private:
-  // Whole bursts on one channel: each waits for the one before, or none does. False when it is neither.
+  // Commits whole bursts on one channel when either each waits for the previous one or none waits; otherwise returns
+  // false.
   template <typename F>
   bool commit_evenly_on_one(const BurstRun& run, F&& f) {
     const std::uint32_t pc = run.channel;
     const bool turns = direction_[pc] != BurstDirection::none && direction_[pc] != run.direction;
     const TimeFs first =
         std::max({run.entry, run.floor, free_[pc]}) + (turns ? params_.switch_penalty : 0_fs) + params_.burst;
-    const bool queued = run.spacing <= params_.burst;  // each burst waits for the one before it or begins as that ends
+    // each burst waits for the previous one or begins as that one ends
+    const bool queued = run.spacing <= params_.burst;
     if (!queued && first != run.entry + params_.burst) return false;
     const TimeFs step = queued ? params_.burst : run.spacing;
     direction_[pc] = run.direction;

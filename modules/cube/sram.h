@@ -7,9 +7,9 @@
 namespace kb::modules {
 
 // Models: a scratchpad on the cube's NoC that serves one transaction at a time for `overhead_ns`; its bandwidth is that
-// of its link (C-SRAM-1 .. C-SRAM-6). Stores no data.
-// Timing: a write (all flits here at a) or a read command arriving at a is served from max(a, free) for overhead_ns;
-// then the acknowledgement, or the read flits in one block, enter the return edge.
+// of its link (C-SRAM-1 .. C-SRAM-6). It stores no data.
+// Timing: a write whose last flit arrives at a, or a read command that arrives at a, is served from max(a, free) for
+// overhead_ns; then the acknowledgement, or all read flits in one block, enter the return edge.
 class Sram final : public FabricEndpoint {
  public:
   Sram(const sc_core::sc_module_name& name, NodeId node, const params::SramParams& params, elab::BlockContext& context);

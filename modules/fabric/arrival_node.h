@@ -1,4 +1,4 @@
-// Base of fabric blocks that need not know of flits which are still to come: the simple way to write a router or a
+// Base class of fabric blocks that handle flits only after they have arrived: the simple way to write a router or a
 // memory controller.
 #pragma once
 
@@ -12,26 +12,26 @@
 
 namespace kb::modules {
 
-// A block sees flits and zero-byte messages one by one when they have arrived, those of one time in their order of
-// arrival, and offers them to a wire at times of its own. Speculative segments, SHORTEN and END stay behind this class,
-// and all times are exact: a router that does what Transit does has the times of Transit. It costs an event per arrival
-// and one per departure, so such a block simulates slower than a built-in one (docs/guides/blocks.md has figures).
+// A block gets flits and zero-byte messages one by one when they have arrived, in arrival order, and offers them to a
+// wire at any later time. This class hides speculative segments, SHORTEN and END, and all times are exact: a router
+// that behaves like Transit has the times of Transit. It costs an event per arrival and one per departure, so that such
+// a block simulates slower than a built-in one (docs/guides/blocks.md has figures).
 class ArrivalNode : public FabricNode, private elab::EventHandler {
  public:
   ArrivalNode(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
       : FabricNode(name, node, context) {}
 
-  // Lists arrivals that have not been passed on.
+  // Lists arrivals that have not been forwarded.
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
 
  protected:
-  // A flit, or a message of zero bytes.
+  // A flit or a zero-byte message.
   class Arrival {
    public:
     payload::Transaction& transaction() const { return *stream_.transaction; }
     payload::Leg leg() const { return stream_.leg; }
     bool is_message() const { return message_; }
-    std::uint32_t index() const { return stream_.first; }  // in its leg
+    std::uint32_t index() const { return stream_.first; }  // index in its leg
     bool is_first() const { return stream_.first == 0; }
     bool is_last() const { return message_ || stream_.has_last_flit(); }
     TimeFs time() const { return stream_.time; }
@@ -44,22 +44,22 @@ class ArrivalNode : public FabricNode, private elab::EventHandler {
     bool message_ = false;
   };
 
-  // Called at arrival.time() = now.
+  // Called when the flit or message arrives: arrival.time() = now.
   virtual void on_arrival(const Arrival& arrival) = 0;
-  // The time of a wake_at() has come; after the arrivals of that time.
+  // Called at a time requested by wake_at(), after the arrivals of that time.
   virtual void on_wake() {}
-  // An offer has been put on its wire; wire_free() knows of it.
+  // Called when an offer has been put on its wire; wire_free() includes it.
   virtual void on_departure(const Arrival&) {}
 
-  // Offers what has arrived to its out-edge at absolute time `at` >= now: it leaves then, or as soon as the wire is
-  // free. Offers of one time leave in the order of arrival.
+  // Offers an arrival to its out-edge at absolute time `at` >= now; it leaves as soon as the wire is free. Offers with
+  // equal times leave in arrival order.
   void depart(const Arrival& arrival, TimeFs at);
-  // Part `index` of the response to a request that ends here: a flit of a read's data, or the answer to anything else.
-  // Responses offered at one time leave in the order of these calls.
+  // Part `index` of the response to a request that ends here: a data flit of a read, or the answer to any other
+  // request. Responses with equal times leave in the order of these calls.
   Arrival response(payload::Transaction& transaction, std::uint32_t index = 0);
 
   void wake_at(TimeFs at);
-  // When a full wire can take the next flit.
+  // When a wire can take the next flit.
   TimeFs wire_free(std::uint16_t out_port) { return wire_at(out_port).available(); }
 
  private:
@@ -84,7 +84,7 @@ class ArrivalNode : public FabricNode, private elab::EventHandler {
   void schedule_next();
   void fail(const payload::Transaction& transaction, const std::string& what, const std::string& remedy) const;
 
-  SortedQueue<FlitStream, StreamKey> coming_;  // the first flit of each stream is the next to arrive
+  SortedQueue<FlitStream, StreamKey> coming_;  // the first flit of each stream arrives next
   SortedQueue<Departure, Departure::ByTime> departures_;
   std::vector<TimeFs> asked_;  // times requested by wake_at(), unsorted
   std::uint64_t responses_ = 0;

@@ -1,4 +1,4 @@
-// Announced flits that their node has not taken yet.
+// Announced flits that their node has not handled yet.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace kb::modules {
 
-// Streams in order of the arrival key of their first flit. Streams of several legs may alternate like the streams of a
-// batch (A0 B0 A1 B1 ...).
+// Streams in order of the arrival key of their first flit. Streams of several legs may be interleaved like the streams
+// of a batch (A0 B0 A1 B1 ...).
 class ArrivalQueue {
  public:
   bool empty() const { return streams_.empty(); }
@@ -17,7 +17,7 @@ class ArrivalQueue {
   void prefetch_front() const { streams_.prefetch_front(); }
   void prefetch_back() const { streams_.prefetch_back(); }
   const FlitStream& front() const { return streams_.front(); }
-  // One of the first SortedQueue::kLeastNear.
+  // i < SortedQueue::kLeastNear.
   const FlitStream& operator[](std::size_t i) const { return streams_[i]; }
   template <typename F>
   void for_each(F&& f) const {
@@ -25,17 +25,17 @@ class ArrivalQueue {
   }
 
   void add(const FlitStream& flits);
-  // Removes the first `count` flits of the front stream, which must come before all others.
+  // Removes the first `count` flits of the front stream; they must precede all other flits.
   FlitStream take(std::uint32_t count);
-  // Removes flits that come before all others and whose keys are below `limit`, the front one at least: of one stream,
-  // or of up to kMaxStreams streams that alternate. Returns the number of streams in `batch`.
+  // Removes flits that precede all others and have keys below `limit`, at least the front flit: of one stream, or of up
+  // to kMaxStreams interleaved streams. Returns the number of streams in `batch`.
   std::size_t take_batch(const ArrivalKey& limit, StreamBuffer& batch);
-  // Puts flits back that were taken and then rolled back.
+  // Reinserts flits that were taken and then rolled back.
   void put_back(const FlitStream& flits);
-  // Forgets the flits of a leg with index >= `first`, none of which comes before `now`.
+  // Removes the flits of a leg with index >= `first`, none of which precedes `now`.
   void roll_back(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, TimeFs now);
-  // Forgets `count` flits from `first` on, all of them here and ready at `until` or before; at no cost for what is
-  // ready later.
+  // Removes `count` flits from `first` on, which are all in this queue and ready at `until` or before; does not search
+  // flits that are ready later.
   void roll_back(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, std::uint32_t count,
                  TimeFs until);
 

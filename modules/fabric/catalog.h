@@ -4,7 +4,7 @@
 
 namespace kb::modules {
 
-// Adds the transit names builtin.forwarding, builtin.switch, builtin.noc and builtin.ucie: one behaviour (T-27).
+// Adds builtin.forwarding, builtin.switch, builtin.noc and builtin.ucie, which have the same behaviour (T-27).
 void add_fabric_blocks(elab::BlockRegistry& registry);
 
 }  // namespace kb::modules

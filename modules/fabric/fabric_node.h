@@ -1,4 +1,4 @@
-// Base of every block on the fabric: ports, sockets, the sending side of its edges, and the four AT timing points.
+// Base class of all fabric blocks: ports, sockets, the sending side of its edges, and the four AT timing points.
 #pragma once
 
 #include <tlm>
@@ -12,18 +12,18 @@
 
 namespace kb::modules {
 
-// A base class listed before the transport interfaces: it keeps the large sockets out of the cache lines that every
-// call reads. On a large machine most of a node's memory has left the cache when its turn comes.
+// A base class before the transport interfaces in the list of bases: it keeps the large sockets out of the cache lines
+// that every call reads. On a large machine, most of a node's memory has left the cache between two of its events.
 struct FabricSockets {
   tlm::tlm_initiator_socket<32, payload::FabricProtocol, 0> out{"out"};
   tlm::tlm_target_socket<32, payload::FabricProtocol, 0> in{"in"};
 };
 
-// A port stands for one neighbour: the edge to it (a Wire) and the edge from it. Requests to the neighbour use this
-// node's initiator socket, responses to it the backward path of the neighbour's; both share the port's wire.
+// A port represents one neighbour: the edge to it (a Wire) and the edge from it. Requests to the neighbour use this
+// node's initiator socket, responses to it use the backward path of the neighbour's; both share the port's wire.
 //
-// The sockets are the standard ones, bound once per neighbour. A call does not say through which of them it came: the
-// in-port follows from the transaction's route, so a hop costs one virtual call.
+// The sockets are standard TLM sockets, bound once per neighbour. A call does not identify its socket: the in-port
+// follows from the transaction's route, so that a hop costs one virtual call.
 class FabricNode : public elab::Block,
                    public elab::FabricSide,
                    public FabricSockets,
@@ -32,7 +32,7 @@ class FabricNode : public elab::Block,
                    public tlm::tlm_fw_transport_if<payload::FabricProtocol>,
                    public tlm::tlm_bw_transport_if<payload::FabricProtocol> {
  public:
-  // The neighbour behind a port and the interfaces that this node calls. After elaboration a monitor may replace them.
+  // The neighbour of a port and the interfaces that this node calls. A monitor may replace them after elaboration.
   struct Link {
     NodeId neighbour;
     tlm::tlm_fw_nonblocking_transport_if<>* forward = nullptr;
@@ -49,20 +49,20 @@ class FabricNode : public elab::Block,
   void conclude() override;
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 
-  // Flit-hops this node has sent (for speed figures); retires all wires up to now.
+  // Number of flit-hops that this node has sent (for speed figures); retires all wires up to now.
   std::uint64_t flit_hops();
 
  protected:
-  // Arrivals. Times are absolute and not before now; the stream's in_port, hop and leg are filled in.
+  // Called for announced arrivals. Times are absolute and not before now; in_port, hop and leg of the stream are set.
   virtual void on_flits(FlitStream& flits) = 0;
   virtual void on_message(payload::Transaction& transaction, const FlitStream& message) = 0;
-  // Announced flits of a leg with index >= first are rolled back. The transaction's segment says how many, and
-  // window_of() when they were to arrive.
+  // Called when announced flits of a leg with index >= first are rolled back. The transaction's segment holds their
+  // number, and window_of() returns their arrival times.
   virtual void on_rollback(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg,
                            std::uint32_t first) = 0;
 
-  // Holds back the latest segments of some legs until flush(), because the next commit may continue one of them. Made
-  // on the stack of a wake, whose memory is warm; a member of each node would not be.
+  // Delays the latest segments of some legs until flush(), because the next commit may continue one of them. It is
+  // created on the stack, which is in the cache, for each wake.
   class Outbox {
    public:
     explicit Outbox(FabricNode& node) : node_(node) { node.outbox_ = this; }
@@ -79,20 +79,20 @@ class FabricNode : public elab::Block,
       payload::Segment segment;
       std::uint16_t port;
     };
-    static constexpr std::size_t kMaxHeld = 8;  // more would be searched in vain
+    static constexpr std::size_t kMaxHeld = 8;  // a search in more would not pay
 
     FabricNode& node_;
     std::size_t count_ = 0;
-    union {  // not initialised: filling it would cost more than using it
+    union {  // uninitialised, because initialising costs more than its use
       Held held_[kMaxHeld];
     };
   };
 
-  // All commits of one wake go to its outbox, which sends them as few segments as possible. commit() of a single stream
-  // takes one whose last flit may be shorter.
+  // All commits of one wake go to its outbox, which merges them into as few segments as possible. The overload for a
+  // single stream accepts one whose last flit is shorter.
   void commit(const FlitStream* streams, std::size_t count, TimeFs floor);
   void commit(const FlitStream& flits, TimeFs floor);
-  // Calls f(stream) for a stream, or for its full flits and its shorter last one.
+  // Calls f(stream) for the whole stream, or for its full flits and its shorter last flit.
   template <typename F>
   void split_by_size(const FlitStream& flits, F&& f) const;
   void cut(std::uint16_t port, const ArrivalKey& limit);
@@ -100,28 +100,28 @@ class FabricNode : public elab::Block,
                     TimeFs ready, const ArrivalKey& key);
   void slip_message(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg, std::uint16_t hop,
                     TimeFs ready);
-  // The run ends because this transaction would last beyond the end of simulated time.
+  // Ends the run because this transaction would exceed the end of simulated time.
   void pass_end(const payload::Transaction& transaction) const;
-  // END_REQ or END_RESP for a leg whose last flit is here.
+  // Sends END_REQ or END_RESP for a leg whose last flit has arrived.
   void send_end(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg);
 
-  // When the first flit that waits for a wire was ready; kNever: none waits.
+  // When the first waiting flit of a wire was ready; kNever when no flit waits.
   virtual TimeFs first_waiting(std::uint16_t /*port*/) const { return kNever; }
-  // For waveforms; overridden by a node that has more to show than its wires.
+  // Reports waveforms; a node with more signals than those of its wires overrides it.
   TimeFs report_until(TimeFs now) override;
 
-  // Takes back flits of a committed stream that cut() has rolled back.
+  // Reinserts flits of a committed stream that cut() has rolled back.
   virtual void roll_back(const FlitStream& flits) = 0;
 
   TimeFs now() const { return scheduler_.now(); }
   bool logged() const { return logged_; }
   Wire& wire_at(std::uint16_t port) { return ports_[port].wire; }
   const Wire& wire_at(std::uint16_t port) const { return ports_[port].wire; }
-  // The arrival times of rolled-back flits, decoded from the segment of a rollback.
+  // Arrival times of rolled-back flits, decoded from the segment of a rollback.
   static TimeWindow window_of(const payload::Segment& rollback) {
     return {rollback.time, rollback.time + rollback.spacing};
   }
-  // Port of the neighbour that a leg came from to this node.
+  // Port of the neighbour from which a leg came to this node.
   static std::uint16_t previous_port(const payload::Transaction& transaction, payload::Leg leg, std::uint16_t hop) {
     const payload::FabricRoute::Ports ports = transaction.hops[hop];
     return leg == payload::Leg::request ? ports.reverse : ports.forward;
@@ -135,7 +135,7 @@ class FabricNode : public elab::Block,
   void end_of_elaboration() override;
 
  private:
-  // Four cache lines; the first holds the members that are seldom used.
+  // Four cache lines; the first one holds rarely used members.
   struct alignas(64) Port {
     int out_index = -1;  // index in socket `out`; -1: unbound
     int in_index = -1;   // index in socket `in`; -1: unbound
@@ -166,15 +166,15 @@ class FabricNode : public elab::Block,
   void transmit(std::uint16_t port, payload::Transaction& transaction, const payload::Segment& segment,
                 const tlm::tlm_phase& phase);
 
-  const elab::EventScheduler& scheduler_;  // that of the context, cached here
-  const bool logged_;                      // whether logs(info), cached here
-  const bool followed_;                    // whether a hop observer is attached, cached here
+  const elab::EventScheduler& scheduler_;  // copy of the context's reference, for the cache
+  const bool logged_;                      // copy of logs(info), for the cache
+  const bool followed_;                    // whether a hop observer is attached; for the cache
   std::vector<Port> ports_;
   int bound_out_ = 0, bound_in_ = 0;
 
-  Outbox* outbox_ = nullptr;  // outbox of the wake in progress; null: none
+  Outbox* outbox_ = nullptr;  // outbox of the current wake; may be null
 
-  // Rollbacks of the cuts in progress, merged into one SHORTEN for each leg.
+  // Rollbacks of the current cuts, merged into one SHORTEN per leg.
   struct Rollback {
     payload::Transaction* transaction = nullptr;
     payload::Segment segment;

@@ -1,4 +1,4 @@
-// Evenly spaced flits of one leg, and the order in which a node takes arrivals.
+// Evenly spaced flits of one leg, and the order in which a node handles arrivals.
 #pragma once
 
 #include <algorithm>
@@ -13,17 +13,17 @@ namespace kb::modules {
 // Maximum number of streams in one batch.
 inline constexpr std::size_t kMaxStreams = 16;
 
-// A node takes flits in order of (time, port, sequence on that edge); ports are numbered by incoming edge index. The
-// time is that of the arrival and, behind a pipelined decoder, its latency.
+// A node handles flits in order of (time, port, sequence on that edge); ports are numbered by incoming edge index. The
+// time is the arrival time plus the latency of a pipelined decoder.
 struct ArrivalKey {
   TimeFs time = 0_fs;
   std::uint32_t port = 0;
   std::uint64_t sequence = 0;
-  std::uint32_t index = 0;  // distinguishes flits of a stream that shares one sequence number
+  std::uint32_t index = 0;  // distinguishes flits of a stream with one sequence number
 
-  // A limit below everything of `time` or later.
+  // A limit before all keys of `time` or later.
   static ArrivalKey at(TimeFs time) { return {time, 0, 0, 0}; }
-  // A limit that includes this key but nothing after it.
+  // The smallest limit after this key.
   ArrivalKey next() const { return {time, port, sequence, index + 1}; }
 
   friend bool operator<(const ArrivalKey& a, const ArrivalKey& b) {
@@ -34,7 +34,7 @@ struct ArrivalKey {
   }
 };
 
-// When flits that are rolled back were to arrive: none before `from`, none after `until`.
+// Arrival times of flits that are rolled back: none before `from`, none after `until`.
 struct TimeWindow {
   TimeFs from = 0_fs;
   TimeFs until = kNever;
@@ -42,12 +42,12 @@ struct TimeWindow {
   void include(const TimeWindow& other) { *this = {std::min(from, other.from), std::max(until, other.until)}; }
 };
 
-// What waveforms and hop traces show of a transaction.
+// Properties of a transaction that waveforms and hop traces show.
 struct ShownTransaction {
   std::uint64_t id = 0;
   payload::Op op = payload::Op::message;
   bool followed = false;  // a hop trace observes it
-  bool ends = false;      // the stream has the last flit of its leg
+  bool ends = false;      // the stream contains the last flit of its leg
 
   std::uint64_t pack() const {
     return id << 4 | static_cast<std::uint64_t>(op) << 2 | (followed ? 2 : 0) | (ends ? 1 : 0);
@@ -57,29 +57,29 @@ struct ShownTransaction {
   }
 };
 
-// Flits [first, first + count) of one leg arriving at time + i * spacing through one port. One cache line.
+// Flits [first, first + count) of one leg, which arrive at time + i * spacing through one port. One cache line.
 struct alignas(64) FlitStream {
   payload::Transaction* transaction = nullptr;
   TimeFs time = 0_fs;
   TimeFs spacing = 0_fs;
   std::uint64_t sequence = 0;
-  std::uint64_t sequence_step = payload::kSequenceStep;  // 0: all flits share `sequence` and go by index
+  std::uint64_t sequence_step = payload::kSequenceStep;  // 0: all flits share `sequence` and are ordered by index
   std::uint32_t first = 0;
   std::uint32_t count = 0;
-  std::uint16_t flit_bytes = 0;  // 0 = full flits; a leg's shorter last flit is a stream of its own when it is sent
+  std::uint16_t flit_bytes = 0;  // 0 = full flits; a leg's shorter last flit is sent as a separate stream
   std::uint16_t in_port = 0;
   std::uint16_t out_port = 0;
   std::uint16_t hop : 15;  // index of this node in the route
   payload::Leg leg : 1;
-  // A packed ShownTransaction, set when waveforms or a hop trace show the flits of the wire that the stream is put on:
-  // at the time when they are retired the transaction may be another one.
+  // A packed ShownTransaction, set when waveforms or a hop trace show this wire's flits: when they are retired, the
+  // transaction may have been reused.
   std::uint64_t shown = 0;
 
   FlitStream() : hop(0), leg(payload::Leg::request) {}
 
   TimeFs time_of(std::uint32_t i) const { return time + i * spacing; }
   TimeFs last_time() const { return time_of(count - 1); }
-  // How many flits of an endless stream come before `floor`.
+  // Number of flits of an endless stream that arrive before `floor`.
   std::int64_t held_until(TimeFs floor) const {
     if (floor <= time) return 0;
     return spacing == 0_fs ? kNever.fs() : periods(floor - time, spacing);
@@ -90,13 +90,13 @@ struct alignas(64) FlitStream {
   ArrivalKey last_key() const { return key(count - 1); }
   bool same_leg(const FlitStream& other) const { return transaction == other.transaction && leg == other.leg; }
   bool same_leg(const payload::Transaction& t, payload::Leg l) const { return transaction == &t && leg == l; }
-  // The hop of the node that the leg goes to from here.
+  // Hop of the next node of the leg.
   std::uint16_t next_hop() const {
     return static_cast<std::uint16_t>(leg == payload::Leg::request ? hop + 1 : hop - 1);
   }
   bool has_last_flit() const { return first + count == transaction->leg_flits(leg); }
 
-  // Number of flits with a key below `limit` (they are the first ones).
+  // Number of flits with a key below `limit`; these are the first ones.
   std::uint32_t count_before(const ArrivalKey& limit) const {
     if (limit.time > last_time()) return count;
     if (spacing > 0_fs) {
@@ -112,7 +112,7 @@ struct alignas(64) FlitStream {
       if (sequence != limit.sequence) return sequence < limit.sequence ? count : 0;
       return limit.index <= first ? 0 : std::min(limit.index - first, count);
     }
-    const std::uint64_t end = limit.sequence + (limit.index > 0 ? 1 : 0);  // the flits' own index is 0
+    const std::uint64_t end = limit.sequence + (limit.index > 0 ? 1 : 0);  // the index of these flits is 0
     if (sequence >= end) return 0;
     const std::uint64_t earlier = (end - sequence + sequence_step - 1) / sequence_step;
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(earlier, count));
@@ -130,14 +130,14 @@ struct alignas(64) FlitStream {
     first += i;
     count -= i;
   }
-  // The flits from index i on, as a stream of their own.
+  // The flits from index i on, as a separate stream.
   FlitStream tail(std::uint32_t i) const {
     FlitStream rest = *this;
     rest.drop(i);
     return rest;
   }
 
-  // True when `next` continues this stream without a break: one spacing in time and in sequence.
+  // True when `next` continues this stream with the same spacing in time and in sequence.
   bool continued_by(const FlitStream& next) const {
     if (next.transaction != transaction || next.leg != leg || next.first != first + count) return false;
     if (next.flit_bytes != flit_bytes) return false;
@@ -173,7 +173,7 @@ struct StreamKey {
   ArrivalKey operator()(const FlitStream& stream) const { return stream.key(); }
 };
 
-// Room for the streams of a batch. Not initialised: filling it would cost more than using it.
+// Memory for the streams of a batch; uninitialised, because initialising costs more than its use.
 union StreamBuffer {
   StreamBuffer() {}
   FlitStream streams[kMaxStreams];

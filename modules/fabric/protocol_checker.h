@@ -1,4 +1,4 @@
-// Holds every transport call over links of the fabric against its protocol (platform/payload/protocol.h).
+// Checks transport calls over fabric links against the protocol (platform/payload/protocol.h).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class Platform;
 
 namespace kb::modules {
 
-// A flit or zero-byte message as the receiver of an edge got it in the end.
+// A flit or zero-byte message in the form in which the receiver of an edge finally got it.
 struct LinkArrival {
   TimeFs time;
   std::uint64_t sequence = 0;
@@ -27,38 +27,37 @@ struct LinkArrival {
   bool message = false;  // zero bytes
 };
 
-// Verified for every leg on every watched edge: BEGIN first and once (again only after all of it was rolled back),
-// flits announced in order, none for the present or the past, none rolled back that has arrived, rollbacks that say
-// rightly how many flits and when, times never decreasing along the edge's sequence, END exactly once and not before
-// the last flit, no END for zero-byte legs. And for every block: it passes on and answers only what has come and has
-// not been passed on or answered before, no flit leaves before it has arrived, and no answer before the last flit of
-// its request has.
+// Checks for every leg on every watched edge: BEGIN comes first and once (again only after a complete rollback); flits
+// are announced in order and not for the present or the past; no arrived flit is rolled back; rollbacks have the right
+// number and times of flits; times never decrease along the edge's sequence; END comes exactly once and not before the
+// last flit; zero-byte legs have no END. For every block: it forwards and answers only what has come and was not
+// forwarded or answered before; no flit leaves before its arrival, and no answer before the last flit of its request.
 //
-// A test records: everything is kept, problems are listed, and calls go on. On the links of blocks from outside the
-// checker enforces: the first problem ends the run with an Error that names the block, and what it did wrong reaches
-// nobody.
+// Tests use mode `record`: everything is kept, problems are listed, and calls continue. On the links of plug-in blocks
+// the mode is `enforce`: the first problem ends the run with an Error that names the block, and has no effect on other
+// blocks.
 class ProtocolChecker {
  public:
   enum class Mode : std::uint8_t { record, enforce };
 
   ProtocolChecker(elab::BlockContext& context, Mode mode);
-  // Records on all links of `platform`, whose elaboration has ended and whose simulation has not begun.
+  // Records on all links of `platform`, between the end of elaboration and the start of simulation.
   explicit ProtocolChecker(elab::Platform& platform);
   ~ProtocolChecker();
   ProtocolChecker(const ProtocolChecker&) = delete;
   ProtocolChecker& operator=(const ProtocolChecker&) = delete;
 
-  // Goes between a node and its neighbour behind a port.
+  // Inserts the checker between a node and its neighbour at a port.
   void watch(FabricNode& node, std::uint16_t port);
 
-  // At the end of a simulation: every leg that began must be complete and ended. Returns all problems, empty = none.
+  // Called at the end of a simulation: checks that every leg is complete and ended. Returns all problems.
   std::vector<std::string> finish();
-  // What arrived on a directed edge, in the order of its sequence.
+  // Arrivals on a directed edge, in the order of the sequence.
   std::vector<LinkArrival> arrivals(NodeId from, NodeId to) const;
-  std::uint64_t shortened() const { return shortened_; }  // SHORTEN calls so far
-  std::uint64_t segments() const { return segments_; }    // BEGIN_* and SEGMENT calls with flits so far
+  std::uint64_t shortened() const { return shortened_; }  // number of SHORTEN calls so far
+  std::uint64_t segments() const { return segments_; }    // number of BEGIN_* and SEGMENT calls with flits so far
 
-  // As the function of foreign_links.h.
+  // Like the function in foreign_links.h.
   void throw_if_a_block_stalls() const;
 
  private:
@@ -66,23 +65,23 @@ class ProtocolChecker {
   struct Edge;
   using LegKey = std::pair<std::uint64_t, payload::Leg>;  // transaction id and leg
   struct LegState {
-    std::vector<std::uint64_t> flits;  // sequence of every announced flit
-    std::uint32_t expected = 0;        // flits of the whole leg; 0 = zero-byte
+    std::vector<std::uint64_t> flits;  // sequence numbers of all announced flits
+    std::uint32_t expected = 0;        // number of flits of the whole leg; 0 = zero-byte
     TimeFs last_arrival;
     bool begun = false;
     bool ended = false;
   };
-  // A leg that has come to a node, which is to pass it on or, at its end, to answer it.
+  // A leg that has reached a node, which must forward it or, at its end, answer it.
   struct Held {
     const payload::Transaction* transaction = nullptr;
     payload::Leg leg = payload::Leg::request;
-    Edge* edge = nullptr;      // the edge on which it came
-    TimeFs complete = kNever;  // arrival of the last flit, when all are announced
-    bool passed = false;       // all of it is announced to the next node
+    Edge* edge = nullptr;      // incoming edge
+    TimeFs complete = kNever;  // arrival of the last flit, once all flits are announced
+    bool passed = false;       // completely announced to the next node
   };
   struct Node {
     NodeId id;
-    bool judged = false;  // false: a scripted node of a test, whose behaviour is not checked
+    bool judged = false;  // false: a scripted test node, whose behaviour is not checked
     std::map<LegKey, Held> held;
   };
   struct Edge {
@@ -92,7 +91,7 @@ class ProtocolChecker {
     Bandwidth bw;
     std::map<LegKey, LegState> legs;
     std::deque<LinkArrival> announced;  // in order of sequence
-    std::uint64_t forgotten = 0;        // sequence of the latest arrival that is no longer among them
+    std::uint64_t forgotten = 0;        // sequence of the latest arrival that was removed from the list
   };
 
   Node& node(NodeId id);
@@ -101,13 +100,13 @@ class ProtocolChecker {
   TimeFs now() const { return context_.scheduler.now(); }
   bool enforces() const { return mode_ == Mode::enforce; }
   void complain(const Node& culprit, const Node& neighbour, const std::string& what, const char* remedy);
-  // Complains of a leg on an edge, whose sender has made the mistake.
+  // Reports a violation by the sender of a leg on an edge.
   void complain(const Edge& edge, const payload::Transaction& transaction, const std::string& what, const char* remedy);
 
   void announce(Edge& edge, const payload::Transaction& transaction, const tlm::tlm_phase& phase);
   void announce_flits(Edge& edge, LegState& leg, const payload::Transaction& transaction);
   void shorten(Edge& edge, const payload::Transaction& transaction);
-  // `edge` is the one on which the leg came.
+  // `edge` is the incoming edge of the leg.
   void end(Edge& edge, const payload::Transaction& transaction, payload::Leg leg);
   void place(Edge& edge, const payload::Transaction& transaction, const LinkArrival& arrival);
 

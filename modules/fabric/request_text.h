@@ -1,4 +1,4 @@
-// How a transaction is named to a user: by what was asked, never by its internal id.
+// Describes a transaction to a user by its contents instead of its internal id.
 #pragma once
 
 #include <string>

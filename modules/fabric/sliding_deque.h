@@ -1,4 +1,4 @@
-// Double-ended queue in one piece of memory: no allocation until the first element, none in the steady state.
+// Double-ended queue in contiguous memory, without allocation until the first element and in the steady state.
 #pragma once
 
 #include <algorithm>
@@ -8,14 +8,14 @@
 
 namespace kb::modules {
 
-// T is default constructible and cheap to move. Elements lie side by side and move down in the buffer when what was
-// popped before them takes more room than they do. So the memory that a queue touches follows its length now, not its
-// greatest: thousands of short queues have to share the cache.
+// T is default constructible and cheap to move. The elements are contiguous, and move to the start of the buffer when
+// the free space before them exceeds their size. Therefore the memory that a queue touches depends on its current
+// length instead of its maximum: thousands of short queues share the cache.
 template <typename T>
 class SlidingDeque {
  public:
   bool empty() const { return size_ == 0; }
-  // Fetches the front, or where the next element will be pushed, into the cache.
+  // Prefetches the front element, or the place of the next pushed element, into the cache.
   void prefetch_front() const { __builtin_prefetch(buffer_.get() + head_); }
   void prefetch_back() const { __builtin_prefetch(buffer_.get() + head_ + size_, 1); }
   std::size_t size() const { return size_; }
@@ -27,10 +27,10 @@ class SlidingDeque {
   const T& operator[](std::size_t i) const { return buffer_[head_ + i]; }
 
   void push_back(const T& value) {
-    const T copy = value;  // may be an element of this queue
+    const T copy = value;  // value may be an element of this queue
     push_back() = copy;
   }
-  // Makes room at the back; the element holds an old value.
+  // Adds an element that has an old value.
   T& push_back() {
     if (head_ > size_ || head_ + size_ == capacity_) make_room_behind();
     return buffer_[head_ + size_++];

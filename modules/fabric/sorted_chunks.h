@@ -1,4 +1,4 @@
-// A long sorted sequence in pieces of memory of bounded size.
+// A long sorted sequence in chunks of bounded size.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +9,11 @@
 
 namespace kb::modules {
 
-// What becomes of an element that was looked at, and whether the next one is.
+// Result of visiting an element: whether it is erased, and whether the visit continues.
 enum class Visit { go_on, stop, erase, erase_and_stop };
 
-// Ascending by KeyOf()(element); equal ones in the order of insertion. An element takes hardly more than its own size,
-// and a step costs no more than moving one chunk, however many elements there are.
+// Elements ascend by KeyOf()(element); equal keys keep the order of insertion. The memory overhead per element is
+// small, and an operation costs at most the move of one chunk, regardless of the number of elements.
 template <typename T, typename KeyOf>
 class SortedChunks {
  public:
@@ -42,12 +42,12 @@ class SortedChunks {
     }
     chunks_[c].insert(chunks_[c].begin() + static_cast<std::ptrdiff_t>(place), element);
   }
-  // 1 .. kMaxInChunk elements in order, before all others.
+  // Inserts 1 .. kMaxInChunk sorted elements before all others.
   void push_front(Chunk&& chunk) {
     size_ += chunk.size();
     chunks_.push_front(std::move(chunk));
   }
-  // At least the first element.
+  // Removes and returns a chunk with at least the first element.
   Chunk pop_front() {
     Chunk first = std::move(chunks_.front());
     chunks_.pop_front();
@@ -55,12 +55,12 @@ class SortedChunks {
     return first;
   }
 
-  // Calls f(element) from the last element to the first until it stops; false when it did.
+  // Calls f(element) from the last element to the first until f stops; returns false when it did.
   template <typename F>
   bool visit_backwards(F&& f) {
     return visit(chunks_.size(), 0, f);
   }
-  // The same, beginning with the last element whose key is below `limit`.
+  // The same, from the last element with a key below `limit`.
   template <typename F>
   bool visit_backwards_below(const Key& limit, F&& f) {
     const std::size_t end =
@@ -75,7 +75,7 @@ class SortedChunks {
   }
 
  private:
-  // The first index below `size` for which `holds` is true, as it is for all behind it; `size` if there is none.
+  // The first index below `size` for which the monotone predicate `holds` is true; `size` if there is none.
   template <typename F>
   static std::size_t first_where(std::size_t size, F&& holds) {
     std::size_t low = 0;
@@ -100,7 +100,7 @@ class SortedChunks {
     chunks_[c].resize(kMaxInChunk / 2);
     chunks_.insert(chunks_.begin() + static_cast<std::ptrdiff_t>(c + 1), std::move(rest));
   }
-  // Visits what lies before element `i` of chunk `c`.
+  // Visits the elements before element `i` of chunk `c`.
   template <typename F>
   bool visit(std::size_t c, std::size_t i, F& f) {
     for (bool more = true;; i = chunks_[--c].size()) {
@@ -119,7 +119,7 @@ class SortedChunks {
     }
   }
 
-  std::deque<Chunk> chunks_;  // none of them empty
+  std::deque<Chunk> chunks_;  // never empty
   std::size_t size_ = 0;
 };
 

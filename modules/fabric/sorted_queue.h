@@ -1,4 +1,4 @@
-// A sorted queue that stays quick when it is deep.
+// A sorted queue that is fast for few and for many elements.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace kb::modules {
 
-// Ascending by KeyOf()(element); equal ones in the order of insertion. Short queues lie in one piece of memory, where
-// the place of a new element is soon found from the back. Of a long queue that holds for the first elements alone; the
-// others stand in chunks, so that a million of them cost no million steps each.
+// Elements ascend by KeyOf()(element); equal keys keep the order of insertion. A short queue is contiguous, and
+// insertion searches from the back. In a long queue only the first elements are contiguous and the others are in
+// chunks, so that an insertion into a million elements does not take a million steps.
 template <typename T, typename KeyOf>
 class SortedQueue {
  public:
   using Key = decltype(KeyOf()(std::declval<const T&>()));
-  // So many of the first elements can be looked at by index, if there are so many.
+  // Minimum number of first elements that can be accessed by index, if there are as many.
   static constexpr std::size_t kLeastNear = 64;
 
   bool empty() const { return near_.empty(); }
@@ -26,7 +26,7 @@ class SortedQueue {
   const T& front() const { return near_.front(); }
   void prefetch_front() const { near_.prefetch_front(); }
   void prefetch_back() const { near_.prefetch_back(); }
-  // The first elements. What is changed there must keep their order.
+  // Access to the first elements. Changes must preserve the order.
   std::size_t near_size() const { return near_.size(); }
   T& operator[](std::size_t i) { return near_[i]; }
   const T& operator[](std::size_t i) const { return near_[i]; }
@@ -47,7 +47,7 @@ class SortedQueue {
     if (place == close) place = near_where(0, place, [&](const Key& other) { return !(key < other); });
     insert_near(place, element);
   }
-  // The same for what belongs to the front; before equal elements.
+  // Inserts an element that belongs near the front, before equal ones.
   void insert_from_front(const T& element) {
     const Key key = KeyOf()(element);
     std::size_t place = 0;
@@ -68,13 +68,13 @@ class SortedQueue {
     if (near_.size() > kMaxNear) spill();
   }
 
-  // Calls f(element) from the last element to the first, until it returns stop. What it changes must not be the key.
+  // Calls f(element) from the last element to the first, until f returns stop. f must not change the key.
   template <typename F>
   void visit_backwards(F&& f) {
     if (far_ != nullptr && !go_on_after(far_->visit_backwards(f))) return;
     visit_near(near_.size(), f);
   }
-  // The same, beginning with the last element whose key is below `limit`.
+  // The same, from the last element with a key below `limit`.
   template <typename F>
   void visit_backwards_below(const Key& limit, F&& f) {
     if (far_ != nullptr && far_->first_key() < limit && !go_on_after(far_->visit_backwards_below(limit, f))) return;
@@ -91,9 +91,10 @@ class SortedQueue {
   static constexpr std::size_t kMaxNear = 512;
   static_assert(Far::kMaxInChunk <= kMaxNear / 2);
   static constexpr std::size_t kNearFront = 16;
-  static constexpr std::size_t kClose = 8;  // so many are compared one by one, as most that come in order need
+  static constexpr std::size_t kClose = 8;  // this many elements are compared linearly, which suffices for most
+                                            // elements that come in order
 
-  // The first index of [low, high) for whose key `holds` is false, as it is for all behind it; `high` if there is none.
+  // The first index of [low, high) for which the monotone predicate `holds` is false; `high` if there is none.
   template <typename F>
   std::size_t near_where(std::size_t low, std::size_t high, F&& holds) const {
     while (low < high) {
@@ -106,7 +107,7 @@ class SortedQueue {
     }
     return low;
   }
-  // After a visit of the far elements, which may all be gone.
+  // Called after a visit of the far elements, which may have erased all of them.
   bool go_on_after(bool far_visited) {
     if (far_->empty()) far_.reset();
     return far_visited;
@@ -144,7 +145,7 @@ class SortedQueue {
   }
 
   SlidingDeque<T> near_;
-  std::unique_ptr<Far> far_;  // behind all of near_; null instead of empty
+  std::unique_ptr<Far> far_;  // elements after near_; null instead of empty
 };
 
 }  // namespace kb::modules

@@ -1,4 +1,4 @@
-// Every position that messages merely cross: NoC routers, tray switch, UCIe endpoints and connections, io_noc.
+// A block that only forwards messages: NoC routers, tray switch, UCIe endpoints and connections, io_noc.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace kb::modules {
 
-// Models: a constant latency, or decoding of headers by one serial worker (F-45 .. F-47, F-51), and the merging of
-// streams; zero-byte messages pay the overhead concurrently (F-49). Does not model: route choice, finite buffers.
-// Timing of `decode: pipelined`: what arrives at a is ready for its out-edge at a + overhead_ns. Timing of `decode:
-// serial`: a flit is ready at max(a, W); for a leg's first flit this becomes W = max(a, W) + overhead; a zero-byte
-// message is ready at a + overhead. What is ready leaves in order of (ready time, arrival).
+// Models: a constant latency, or header decoding by one serial worker (F-45 .. F-47, F-51), and the merging of streams;
+// zero-byte messages pay the overhead concurrently (F-49). Does not model: route choice, finite buffers. Timing of
+// `decode: pipelined`: an arrival at a is ready for its out-edge at a + overhead_ns. Timing of `decode: serial`: a flit
+// is ready at max(a, W), where W is the time at which the worker is free; the first flit of a leg sets W = max(a, W) +
+// overhead. A zero-byte message is ready at a + overhead. Arrivals leave in order of (ready time, arrival).
 //
-// Flits wait in a queue of their out-edge. When its wire can take the next one, all ready flits are committed, plus
-// announced ones up to the first known competitor within the look-ahead. If a competitor shows up later, the wire is
-// cut back at the competitor's key, so that every time equals that of flit-by-flit handling.
+// Flits wait in a queue of their out-edge. When its wire can take the next flit, all ready flits are committed, and
+// announced flits up to the first known competitor within the look-ahead. If a competitor appears later, the wire is
+// cut back at the competitor's key, so that all times equal those of flit-by-flit handling.
 class Transit final : public FabricNode, private elab::EventHandler {
  public:
   Transit(const sc_core::sc_module_name& name, NodeId node, const params::TransitParams& params,
@@ -40,7 +40,7 @@ class Transit final : public FabricNode, private elab::EventHandler {
       ArrivalKey operator()(const PendingMessage& message) const { return message.key; }
     };
   };
-  // The END of a leg, which is sent when the leg's last flit has arrived.
+  // A pending END of a leg; it is sent when the leg's last flit arrives.
   struct End {
     TimeFs time;
     payload::Transaction* transaction = nullptr;
@@ -56,8 +56,8 @@ class Transit final : public FabricNode, private elab::EventHandler {
   void on_message(payload::Transaction& transaction, const FlitStream& message) override;
   void on_rollback(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg,
                    std::uint32_t first) override;
-  // Forget announced arrivals that are rolled back: a header that waits for the worker (false: none does), the end of
-  // a leg.
+  // Remove announced arrivals that are rolled back: a header that waits for the worker (false when there is none), the
+  // end of a leg.
   bool roll_back_header(const payload::Transaction& transaction, payload::Leg leg, const TimeWindow& arrival);
   void roll_back_end(std::uint16_t port, const payload::Transaction& transaction, payload::Leg leg,
                      const TimeWindow& arrival);
@@ -83,16 +83,16 @@ class Transit final : public FabricNode, private elab::EventHandler {
 
   TimeFs overhead_;
   bool serial_;
-  TimeFs latency_;                // latency of the pipelined decoder, included in the times of all that waits
-  TimeFs worker_free_ = 0_fs;     // W: when the worker is free; stays 0 when pipelined
-  TimeFs headers_waited_ = 0_fs;  // total time that headers waited for the worker
-  std::uint64_t legs_ = 0;        // legs that have arrived completely; each has one header
-  record::ActivitySeries* decoder_ = nullptr;  // activity of the worker; null: recording off
+  TimeFs latency_;                // latency of the pipelined decoder; included in the times of waiting flits
+  TimeFs worker_free_ = 0_fs;     // W: when the worker is free; 0 when pipelined
+  TimeFs headers_waited_ = 0_fs;  // total waiting time of headers for the worker
+  std::uint64_t legs_ = 0;        // number of completely arrived legs; each has one header
+  record::ActivitySeries* decoder_ = nullptr;  // activity of the worker; null: not recorded
   TimeFs wake_time_ = kNever;
-  TimeFs lookahead_;         // flits that arrive within this time may be committed ahead of their arrival
+  TimeFs lookahead_;         // flits that arrive within this time may be committed early
   bool disturbed_ = false;   // flits were rolled back since the last wake
-  std::vector<TimeFs> due_;  // per out-port: when the next waiting flit has to be put on the wire; kNever: none waits
-  std::vector<ArrivalQueue> outlets_;           // per out-port: flits that wait for the wire; excludes headers_
+  std::vector<TimeFs> due_;  // per out-port: when the next waiting flit must be put on the wire; kNever when none waits
+  std::vector<ArrivalQueue> outlets_;           // per out-port: flits that wait for the wire, except headers_
   SortedQueue<FlitStream, StreamKey> headers_;  // first flits that wait for the worker
   SortedQueue<PendingMessage, PendingMessage::ByKey> messages_;
   SortedQueue<End, End::ByTime> ends_;

@@ -13,37 +13,37 @@
 
 namespace kb::modules {
 
-// Observer of the commits and cuts of a wire: the node that sends on it.
+// Observer of the commits and cuts of a wire: the node that sends on the wire.
 class IWireUser {
  public:
-  // Flits of a committed stream will be delivered as the segment says.
+  // Flits of a committed stream will arrive as described by the segment.
   virtual void on_committed(const FlitStream& flits, const payload::Segment& segment) = 0;
-  // Flits of a committed stream are rolled back: the node has to queue them again. They were to be delivered in
-  // `window`.
+  // Flits of a committed stream are rolled back, and the node must queue them again. Their arrivals were in `window`.
   virtual void on_cut(const FlitStream& rolled_back, const TimeWindow& window) = 0;
 
  protected:
   ~IWireUser() = default;
 };
 
-// A flit that is ready at d costs its bytes / bandwidth once and then the propagation (F-28):
+// A flit that is ready at d occupies the wire for bytes / bandwidth, followed by the propagation (F-28):
 //   start = max(d, available), available = start + occupancy, delivered at available + propagation.
-// A zero-byte message ready at z leaves at max(z, available) without advancing it (F-30).
+// A zero-byte message that is ready at z leaves at max(z, available), without advancing `available` (F-30).
 //
 // Flits are committed in order of their arrival keys at the node, possibly before they arrive, and can be cut back
-// until they are past. They come as batches: one stream, or several whose flits alternate. A single stream of arrivals
-// a_i = a0 + i*s that may not leave before `floor` needs no loop: with m = max(available, floor, a0) and occupancy o,
-// the wire is free again after flit i at
+// until they are in the past. A commit is a batch: one stream, or several interleaved streams. A single stream with
+// arrivals a_i = a0 + i*s that may not leave before `floor` has a closed formula: with m = max(available, floor, a0)
+// and occupancy o, the wire is free after flit i at
 //   m + o + max(i*o, i*s - (m - a0)).
-// The streams of a larger batch are merged flit by flit; only the streams are kept, and merged again when asked about.
+// The streams of a larger batch are merged flit by flit; the batch stores only the streams, and merges them again for
+// queries.
 class Wire {
  public:
   struct Params {
     std::uint32_t flit_bytes = 256;
     TimeFs occupancy = 0_fs;       // time that a full flit occupies the wire
     TimeFs propagation = 1_fs;     // at least 1 fs
-    Bandwidth bw;                  // none = no serialisation
-    bool keep_until_sent = false;  // needed for slip departures
+    Bandwidth bw;                  // unlimited = no serialisation
+    bool keep_until_sent = false;  // required by slip_message()
   };
 
   struct Statistics {
@@ -51,12 +51,12 @@ class Wire {
     std::uint64_t bytes = 0;
     std::uint64_t messages = 0;
     TimeFs busy = 0_fs;
-    TimeFs longest_wait = 0_fs;  // longest time from a flit being ready to its start on the wire
+    TimeFs longest_wait = 0_fs;  // longest time between a flit's readiness and its start on the wire
   };
 
   void configure(const Params& params) { params_ = params; }
   const Params& params() const { return params_; }
-  // Fetches what a commit reads and writes into the cache; the second step reads what the first has fetched.
+  // Prefetches the memory of a commit into the cache; the second step uses the result of the first.
   void prefetch() const {
     const auto* const begin = reinterpret_cast<const char*>(&available_);
     for (int i = 0; i < kHotBytes; i += kCacheLine) __builtin_prefetch(begin + i, 1);
@@ -68,8 +68,8 @@ class Wire {
     streams_.prefetch_back();
   }
 
-  // True when 1 .. kMaxStreams streams can be committed without passing the end of simulated time: the last of their
-  // flits is through when the wire has carried all of them after the latest moment at which it could be idle.
+  // True when 1 .. kMaxStreams streams can be committed without passing the end of simulated time. The bound: all of
+  // their flits back to back, beginning at the latest time at which the wire could be idle.
   bool fits(const FlitStream* streams, std::size_t count, TimeFs floor) const {
     TimeFs idle = std::max(available_, floor);
     std::uint64_t flits = 0;
@@ -82,49 +82,48 @@ class Wire {
     }
     return time_sum(idle, time_product(flits, params_.occupancy)) <= kTimeEnd - params_.propagation;
   }
-  // Commits all flits of 1 .. kMaxStreams streams that may not leave before `floor`. Every key must be above those of
-  // all committed flits. A stream with a size of its own (flit_bytes) comes alone or as a single flit.
+  // Commits all flits of 1 .. kMaxStreams streams that may not leave before `floor`. All keys must be above those of
+  // earlier commits. A stream with its own flit size (flit_bytes) must be alone or a single flit.
   void commit(const FlitStream* streams, std::size_t count, TimeFs floor, IWireUser& user);
 
-  // Rolls back every committed flit whose arrival key is not below `limit`.
+  // Rolls back all committed flits whose arrival key is not below `limit`.
   void cut(const ArrivalKey& limit, IWireUser& user);
   bool has_at_or_after(const ArrivalKey& limit) const { return latest_time_ >= limit.time && reaches(limit); }
-  // The first committed flit of the leg with index >= `first` that is not ready before the latest retire(): true and
-  // its arrival key. All such flits became ready within the window, so that a long record need not be searched.
+  // Finds the first committed flit of the leg with index >= `first` that is not ready before the latest retire();
+  // returns true and its arrival key. All such flits became ready within the window, which bounds the search.
   bool find(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, ArrivalKey& key,
             const TimeWindow& window = {}) const;
-  // Number of pending commits: batches that are not retired.
+  // Number of batches that are not retired.
   std::size_t batches() const { return batches_.size(); }
-  // When the wire is free after everything committed.
+  // When the wire is free after all committed flits.
   TimeFs available() const { return available_; }
 
-  // Departure of a zero-byte message that is ready at `ready` and arrived with `key`; `out.time` is its delivery. All
-  // flits that are ready before must have been committed.
+  // Sends a zero-byte message that is ready at `ready` and arrived with `key`; `out.time` is its delivery. All flits
+  // that are ready earlier must have been committed.
   void send_message(TimeFs ready, const ArrivalKey& key, payload::Segment& out);
-  // Departure of a command that slips in at the end of the flit in progress at `ready`; for wires without batches.
+  // Sends a command at the end of the flit in transfer at `ready`; for wires without batches.
   void slip_message(TimeFs ready, payload::Segment& out);
 
-  // Counts and forgets batches that can no longer change or be asked about at times >= now. Called before every
-  // question about a transaction, which may have ended and begun again since, and before commits, so that the record
-  // stays short.
+  // Counts and removes batches that can no longer change or be queried at times >= now. Must be called before every
+  // query about a transaction, which may have been reused, and before commits, to keep the record short.
   void retire(TimeFs now);
-  // Has waveforms show what is final before `now`; flits that are not committed yet become ready at `waiting` or later.
-  // Returns the time from which on there is more to show, at most `now`.
+  // Reports to waveforms what is final before `now`; flits that are not committed yet become ready at `waiting` or
+  // later. Returns the time from which more reports may come, at most `now`.
   TimeFs show_until(TimeFs now, TimeFs waiting);
   bool has_waves() const { return viewers_ != nullptr && viewers_->waves != nullptr; }
 
   const Statistics& statistics() const { return statistics_; }
-  // Flits ahead of the one that waited longest, in full flits.
+  // Queue length, in full flits, before the flit that waited longest.
   std::uint64_t deepest_queue() const { return queue_before(statistics_.longest_wait); }
 
-  // Records the activity of the wire as batches are retired; null: recording off.
+  // Records the activity of the wire when batches are retired; null: not recorded.
   void record_in(record::ActivitySeries* series) { series_ = series; }
-  // Draws waveforms as batches are retired. `wire` names it among the wires of the node.
+  // Reports waveforms when batches are retired. `wire` is the wire's name at the node.
   void observe(contract::ISignalObserver& observer, const std::string& node, const std::string& wire) {
     auto waves = std::make_unique<WireWaves>(observer, node, wire);
     if (waves->wanted()) viewers().waves = std::move(waves);
   }
-  // Traces transactions over this wire from node `from` to node `to` as batches are retired.
+  // Traces transactions over this wire, from node `from` to node `to`, when batches are retired.
   void follow(payload::IHopObserver& observer, NodeId from, NodeId to) {
     viewers().hops = std::make_unique<WireHops>(observer, from, to, params_.propagation);
   }
@@ -133,13 +132,13 @@ class Wire {
   static constexpr int kHotBytes = 192, kCacheLine = 64;
   static constexpr int kStreamBits = 5;
 
-  // Flits committed together; their streams are the next `streams` elements of streams_.
+  // Flits that were committed together; their streams are the next `streams` elements of streams_.
   struct alignas(64) Batch {
     TimeFs floor = 0_fs;
     TimeFs available_before = 0_fs;
     TimeFs available_after = 0_fs;
     TimeFs longest_wait = 0_fs;
-    TimeFs wait = 0_fs;  // total of all its flits; only kept for several streams
+    TimeFs wait = 0_fs;  // sum over its flits; only kept for several streams
     TimeFs last_time = 0_fs;
     std::uint64_t out_sequence = 0;
     std::uint32_t flits = 0;
@@ -153,7 +152,7 @@ class Wire {
     }
   };
   static_assert(sizeof(Batch) == kCacheLine && kMaxStreams < 1U << kStreamBits);
-  // The closed formulas of a batch with one stream.
+  // Closed formulas for a batch with one stream.
   struct SingleStream {
     const FlitStream& flits;
     TimeFs floor;
@@ -164,7 +163,7 @@ class Wire {
     TimeFs available_after(std::uint32_t i) const {
       return start + occupancy + std::max(i * occupancy, i * flits.spacing - (start - flits.time));
     }
-    // How many flits leave back to back before the backlog is gone.
+    // Number of flits that leave back to back before the backlog is gone.
     std::uint32_t packed() const {
       if (flits.count == 1 || flits.spacing <= occupancy) return flits.count;
       const std::int64_t backlog = periods(start - flits.time, flits.spacing - occupancy);
@@ -179,7 +178,7 @@ class Wire {
     constexpr std::uint32_t kMask = ~std::uint32_t{0} >> kStreamBits;
     return (batches_[batch].begin - batches_.front().begin) & kMask;
   }
-  // The number of batches at the front for which `holds` is true.
+  // Number of batches at the front for which `holds` is true.
   template <typename F>
   std::size_t count_leading(F&& holds) const {
     std::size_t low = 0;
@@ -203,11 +202,11 @@ class Wire {
       latest_short_ = {flits.flit_bytes, params_.bw.occupancy(flits.flit_bytes)};
     return latest_short_.occupancy;
   }
-  // One flit's use of the wire.
+  // Occupancy of the wire by one flit.
   struct Passage {
     TimeFs ready, start, end;
   };
-  // Calls f(stream, index in the stream, passage) for the first `flits` flits in their order.
+  // Calls f(stream, index in the stream, passage) for the first `flits` flits in order.
   template <typename F>
   void merge(const Batch& batch, std::size_t base, std::uint32_t flits, F&& f) const;
   void announce_single(const Batch& batch, const FlitStream& flits, IWireUser& user);
@@ -228,11 +227,11 @@ class Wire {
   std::uint64_t queue_before(TimeFs wait) const {
     return wait == 0_fs || params_.occupancy == 0_fs ? 0 : static_cast<std::uint64_t>(periods(wait, params_.occupancy));
   }
-  // Optional per-flit observers (waveforms, hop traces), allocated on demand: few runs have any.
+  // Optional per-flit observers (waveforms, hop traces), allocated on demand because few runs have any.
   struct Viewers {
     std::unique_ptr<WireWaves> waves;
     std::unique_ptr<WireHops> hops;
-    std::uint32_t shown = 0;  // flits of the oldest batch that waveforms have
+    std::uint32_t shown = 0;  // number of flits of the oldest batch that waveforms already have
 
     bool want_transactions() const { return hops != nullptr || (waves != nullptr && waves->shows_flits()); }
     void finish() const;
@@ -250,10 +249,11 @@ class Wire {
     TimeFs occupancy = 0_fs;
   };
 
-  // Seldom used. The members that every commit touches follow, so that a port can keep them in whole cache lines.
+  // Rarely used members come first; the members that every commit touches follow, so that a port can keep them in whole
+  // cache lines.
   std::uint64_t message_sequence_ = 0;  // sequence of the latest message
   TimeFs retired_ = 0_fs;               // time of the latest retire()
-  mutable Short latest_short_;          // the division is asked for several times per flit
+  mutable Short latest_short_;          // cached, because several functions need the division for one flit
 
   TimeFs available_ = 0_fs;
   TimeFs latest_time_ = -1_fs;  // upper bound of the last arrival in the newest batch

@@ -8,7 +8,7 @@
 
 namespace kb::modules {
 
-// Merges all flits of a leg into one hop. Takes retired flits in their order on the wire.
+// Merges all flits of a leg into one hop. Takes retired flits in wire order.
 class WireHops {
  public:
   WireHops(payload::IHopObserver& observer, NodeId from, NodeId to, TimeFs propagation)
@@ -16,9 +16,9 @@ class WireHops {
 
   bool follows(const payload::Transaction& transaction) const { return observer_.follows(transaction); }
 
-  // The flit with index `i` of the stream, whose `shown` is set.
+  // Adds the flit with index `i` of the stream; `shown` of the stream is set.
   void add(const FlitStream& stream, std::uint32_t i, TimeFs ready, TimeFs start, TimeFs end);
-  // Called after the last flit: reports unfinished hops as far as they came.
+  // Called after the last flit: reports incomplete hops.
   void finish();
 
  private:
@@ -27,7 +27,7 @@ class WireHops {
   payload::IHopObserver& observer_;
   NodeId from_, to_;
   TimeFs propagation_;
-  std::vector<payload::Hop> open_;  // hops whose last flit has not passed; few, since legs seldom alternate
+  std::vector<payload::Hop> open_;  // hops that wait for their last flit; few, because legs are rarely interleaved
 };
 
 }  // namespace kb::modules

@@ -11,22 +11,22 @@
 
 namespace kb::modules {
 
-// Two lanes of one node that share its wire flit by flit: each in order, in turns while both have flits. Plans
-// ahead as if nothing more came; when something does, the flits that have not started are rolled back from the wire,
-// put back, and planned anew.
+// Two lanes of one node that share its wire flit by flit: each is in order, and they alternate while both have flits
+// . The plan assumes that no more flits come; when one comes, the flits that have not started are rolled back
+// from the wire and planned again.
 class WireLanes {
  public:
   static constexpr std::size_t kLanes = 2;
 
-  // `full`: occupancy of a full flit; `bw` gives that of flits of other sizes.
+  // `full` is the occupancy of a full flit; `bw` determines that of other sizes.
   WireLanes(TimeFs full, Bandwidth bw) : full_(full), bw_(bw) {}
 
-  // Appends to the lane that the stream's in_port names.
+  // Appends to lane `stream.in_port`.
   void add(const FlitStream& stream) { lanes_[stream.in_port].push_back(stream); }
-  // A stream that was rolled back; calls come from the newest to the oldest.
+  // Reinserts a stream that was rolled back; calls come from the newest to the oldest.
   void put_back(const FlitStream& stream);
-  // Calls commit(stream) for everything that waits, in the order of the wire, each stream with the times at which its
-  // flits start; `from`: the wire is free.
+  // Calls commit(stream) for all waiting flits in wire order; the times of a stream are the starts of its flits. The
+  // wire is free at `from`.
   template <typename Commit>
   void plan(TimeFs now, TimeFs from, Commit&& commit);
 
@@ -41,7 +41,7 @@ class WireLanes {
   }
   FlitStream take_one(SlidingDeque<FlitStream>& lane);
   void note(const FlitStream& stream) { planned_.push_back({stream.in_port, stream.time, stream.last_time()}); }
-  // Drops planned flits that have started by `now`; keeps which lane had the last turn.
+  // Removes planned flits that have started by `now`, and remembers which lane was the last.
   void advance(TimeFs now);
 
   TimeFs full_;

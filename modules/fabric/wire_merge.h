@@ -1,4 +1,4 @@
-// The flits of a batch in the order in which they leave the wire. Included by the sources of Wire only.
+// Iterates over the flits of a batch in wire order. Included only by the sources of Wire.
 #pragma once
 
 #include "modules/fabric/wire.h"
@@ -7,7 +7,7 @@ namespace kb::modules {
 
 template <typename F>
 void Wire::merge(const Batch& batch, std::size_t base, std::uint32_t flits, F&& f) const {
-  std::int64_t next[kMaxStreams];  // femtoseconds: on plain integers the compiler selects without a branch
+  std::int64_t next[kMaxStreams];  // femtoseconds as plain integers, so that the compiler selects without a branch
   std::uint32_t taken[kMaxStreams];
   const FlitStream* members[kMaxStreams];
   const std::uint32_t streams = batch.streams;
@@ -21,7 +21,7 @@ void Wire::merge(const Batch& batch, std::size_t base, std::uint32_t flits, F&& 
     std::uint32_t best = 0;
     std::int64_t first = next[0];
     bool tied = false;
-    for (std::uint32_t j = 1; j < streams; ++j) {  // without a branch: which stream is next is hard to predict
+    for (std::uint32_t j = 1; j < streams; ++j) {  // branchless, because the next stream is hard to predict
       const bool earlier = next[j] < first;
       tied = (tied & !earlier) | (next[j] == first);
       best = earlier ? j : best;

@@ -11,8 +11,8 @@
 
 namespace kb::modules {
 
-// Whether a flit is on the wire and how many are ready but not yet on it; with WaveDetail::flit also which flit it is.
-// Takes flits when they can no longer change, in their order on the wire, so all edges are exact.
+// Signals: whether a flit is on the wire, and how many flits are ready but not yet on it; with WaveDetail::flit also
+// the flit's identity. It takes final flits in wire order, so that all edges are exact.
 class WireWaves {
  public:
   // `wire` is the name of the signals' group, "to_<neighbour>".
@@ -21,19 +21,20 @@ class WireWaves {
   bool wanted() const { return wanted_; }
   bool shows_flits() const { return flits_; }
 
-  // The flit with index `i` of the stream; `shown` of the stream is set if flits are shown.
+  // Adds the flit with index `i` of the stream; `shown` of the stream is set if flits are shown.
   void add(const FlitStream& stream, std::uint32_t i, TimeFs ready, TimeFs start, TimeFs end);
-  // Shows what has ended before `until`, when no later flit becomes ready before it.
+  // Reports edges before `until`; no later flit may become ready before it.
   void show_until(TimeFs until);
   // Called after the last flit.
   void finish();
 
  private:
   static constexpr int kQueueBits = 16;
-  static constexpr int kTransactionBits = 32, kFlitBits = 24;  // larger numbers are truncated to these bits
+  static constexpr int kTransactionBits = 32, kFlitBits = 24;  // larger numbers are truncated
   static constexpr std::size_t kMaxShown = (std::size_t{1} << kQueueBits) - 1;
 
-  // A signal and its latest value, which is reported when another time comes: a thousand flits may be ready at once.
+  // A signal and its latest value, which is reported when the time changes, because a thousand flits may become ready
+  // at once.
   struct Line {
     contract::SignalId signal = contract::kNoSignal;
     TimeFs at = 0_fs;
@@ -60,8 +61,8 @@ class WireWaves {
   bool flits_, wanted_ = false;
   Line busy_, queue_;
   Line first_, last_, transaction_, flit_, op_, leg_;
-  TimeFs busy_until_ = -1_fs;    // busy still shows the flit that ends then
-  SlidingDeque<TimeFs> starts_;  // start times of flits that the queue signal still counts as waiting
+  TimeFs busy_until_ = -1_fs;    // end of the flit that busy shows
+  SlidingDeque<TimeFs> starts_;  // start times of flits that still count in the queue signal
 };
 
 }  // namespace kb::modules

@@ -7,11 +7,10 @@
 namespace kb::modules {
 
 // Boundary between host side and device (C-PCIE-1).
-// Models: PCIe protocol cost as time; store-and-forward of everything that passes, in both directions alike (C-PCIE-6).
+// Models: PCIe protocol cost as time; store-and-forward in both directions (C-PCIE-6).
 // Does not model: routing, address decode, MMIO, credits, retry, splitting, a limit on requests in flight (C-PCIE-9).
-// Timing: a host request takes overhead_ns, then is offered to the first wire; its response takes overhead_ns after its
-// last flit arrived; messages in transit take overhead_ns after their last flit arrived. All of these overlap
-// (C-PCIE-4).
+// Timing: a host request takes overhead_ns and is then offered to the first wire; its response takes overhead_ns after
+// the arrival of its last flit, and so does a message in transit. All of these overlap (C-PCIE-4).
 class PcieEp final : public FabricEndpoint, public elab::IHostEntry {
  public:
   PcieEp(const sc_core::sc_module_name& name, NodeId node, const params::PcieEpParams& params,
@@ -19,7 +18,7 @@ class PcieEp final : public FabricEndpoint, public elab::IHostEntry {
       : FabricEndpoint(name, node, params.overhead.time(), context) {}
 
   void set_host(elab::IHostPort& host) override { host_ = &host; }
-  // transaction.issued is now: the injection overhead is part of the request's latency.
+  // transaction.issued is now, because the injection overhead is part of the request's latency.
   void submit(payload::Transaction& transaction) override;
 
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;

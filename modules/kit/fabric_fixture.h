@@ -1,4 +1,4 @@
-// One fabric block alone between scripted neighbours, on a graph made by hand. With a test framework or without:
+// A single fabric block between scripted neighbours, on a hand-made graph. Usable with and without a test framework:
 //
 //   using namespace kb::literals;  // 10_ns
 //   kb::test::FabricFixture fixture;
@@ -12,7 +12,8 @@
 //   assert(fixture.run().empty());              // the router has kept the protocol
 //   fixture.times(router, b);                   // when its flits arrived at b
 //
-// SystemC elaborates once in a process, so each fixture needs one of its own; gtest_discover_tests() does that.
+// SystemC elaborates once per process, so that each fixture needs its own process; gtest_discover_tests() provides
+// that.
 #pragma once
 
 #include <deque>
@@ -37,31 +38,31 @@ class FabricFixture {
   explicit FabricFixture(std::int64_t flit_bytes = 256);
   ~FabricFixture();
 
-  // Before start(). The block under test, as a plug-in registers it: parameters of its kind and its own, those that are
-  // left out have their defaults.
+  // Must be called before start(). Adds the block under test, registered as in a plug-in, with parameters of its kind
+  // and its own ones; omitted parameters have their defaults.
   NodeId add_block(const std::string& id, elab::BlockDefinition block, const Values& params = {},
                    const Values& own = {});
-  // A built-in block by its `impl`, or a scripted node.
+  // Adds a built-in block by its `impl`, or a scripted node.
   NodeId add(const std::string& id, topology::NodeKind kind, const std::string& impl, const Values& params = {});
   NodeId add_scripted(const std::string& id);
-  // A scripted node that stands for the router of an HBM channel.
+  // Adds a scripted node as the router of an HBM channel.
   NodeId add_channel(const std::string& id, std::int64_t channel);
-  // Both directions; bandwidths in GB/s, 0 = no serialisation; propagation in ns, 0 = the least there is (1 fs).
+  // Adds both directions; bandwidths in GB/s, 0 = no serialisation; propagation in ns, 0 = the minimum of 1 fs.
   void link(NodeId a, NodeId b, double bw_there, double bw_back, double propagation_ns = 0.0);
 
-  // Elaborates (once per process) and puts the protocol checker in place.
+  // Elaborates (once per process) and attaches the protocol checker.
   void start();
   ScriptedNode& scripted(NodeId node) { return platform().block_as<ScriptedNode>(node); }
   elab::Platform& platform() { return *platform_; }
   ProtocolChecker& checker() { return *checker_; }
 
-  // A transaction along consecutive neighbours; kept for the whole test.
+  // A transaction along consecutive neighbours; it lives as long as the fixture.
   payload::Transaction& transaction(payload::Op op, const std::vector<NodeId>& route, std::uint64_t bytes,
                                     std::uint64_t hbm_offset = 0);
-  // Until nothing happens any more. Returns what the blocks have done wrong: an empty list when the protocol was kept
-  // and nothing was thrown.
+  // Runs until there is no activity. Returns the violations of the blocks; empty when the protocol was kept and no
+  // exception was thrown.
   std::vector<std::string> run();
-  // No further run: blocks report what they keep to the end. The waveforms are complete from here on.
+  // Ends the test without a further run: blocks report their remaining records, and the waveforms become complete.
   void end();
   const Waves& waves() const { return waves_; }
   // Arrival times on an edge, in order.

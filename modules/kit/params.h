@@ -1,4 +1,4 @@
-// Parameters of a node by name, for tests that make machines by hand.
+// Access to node parameters by name, for tests with hand-made machines.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ namespace kb::test {
 
 using Values = std::map<std::string, params::Value>;
 
-// A number; an exception when the node has none of that name.
+// The value of a numeric parameter; throws when the node has no parameter of that name.
 inline double number(const topology::Node& node, std::string_view name) {
   const params::Value value = node.params.find(name).value();
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
@@ -23,13 +23,13 @@ inline std::string text(const topology::Node& node, std::string_view name) {
   return std::get<std::string>(node.params.find(name).value());
 }
 
-// Parameters with some values replaced, derived ones too.
+// A copy with some values replaced, including derived ones.
 inline params::ParamSet with_values(const params::ParamSet& base, const Values& values) {
   const std::shared_ptr<void> params = base.table()->copy(base.data());
   for (const auto& [name, value] : values) base.table()->find(name)->set(params.get(), value);
   return {*base.table(), params};
 }
-// The parameters of a kind; what `values` leaves out has its default.
+// Parameters of a kind with `values` set and defaults elsewhere.
 inline params::ParamSet params_of(topology::NodeKind kind, const Values& values = {}) {
   return with_values(params::ParamSet(topology::kind_rule(kind).fields), values);
 }

@@ -1,4 +1,4 @@
-// One block of a PE alone: a script gives it commands at exact times. With a test framework or without:
+// A single PE block that gets commands from a script at exact times. Usable with and without a test framework:
 //
 //   using namespace kb::literals;  // 10_ns
 //   kb::test::PeFixture pe;
@@ -8,8 +8,8 @@
 //   assert(pe.run().empty());       // the block has kept the protocol
 //   pe.outcomes()[0].end;           // when the engine was done
 //
-// The other blocks of the PE are the built-in ones, and memories answer after a time. SystemC elaborates once in a
-// process, so each fixture needs one of its own; gtest_discover_tests() does that.
+// The other blocks of the PE are built-in ones, and memories answer after a fixed time. SystemC elaborates once per
+// process, so that each fixture needs its own process; gtest_discover_tests() provides that.
 #pragma once
 
 #include <cstdint>
@@ -33,36 +33,36 @@ namespace kb::test {
 
 class PeFixture {
  public:
-  // The script stands for the block of that kind: PE_SCHEDULER, which gives engines their commands, or PE_CPU, which
-  // gives all of them to PE_SCHEDULER. `set` changes keys of the topology, as --set does.
+  // The script replaces the block of kind `script`: PE_SCHEDULER, which sends commands to engines, or PE_CPU, which
+  // sends all commands to PE_SCHEDULER. `set` changes topology keys like --set.
   explicit PeFixture(topology::NodeKind script = topology::NodeKind::pe_scheduler,
                      const std::vector<std::pair<std::string, std::string>>& set = {});
   ~PeFixture();
 
-  // Before start(). The block under test, as a plug-in registers it: parameters of its kind and its own, those that are
-  // left out have the values of the machine and their defaults.
+  // Must be called before start(). Adds the block under test, registered as in a plug-in; omitted parameters of its
+  // kind have the values of the machine, its own ones have their defaults.
   NodeId add_block(elab::BlockDefinition definition, const Values& params = {}, const Values& own = {});
-  // Elaborates, once per process.
+  // Elaborates (once per process).
   void start();
 
-  // The script gives `command` to the block of kind `to` at a time. Its number is its place in outcomes().
+  // Makes the script send `command` to the block of kind `to` at time `at`. Returns its index in outcomes().
   std::size_t give(TimeFs at, topology::NodeKind to, contract::Command command);
   std::size_t give(Request request);
-  // Until nothing happens any more. Returns what went wrong: an empty list when the protocol was kept, nothing was
-  // thrown and every command was answered.
+  // Runs until there is no activity. Returns the problems; empty when the protocol was kept, no exception was thrown
+  // and every command was answered.
   std::vector<std::string> run();
   const std::vector<Outcome>& outcomes() const;
 
-  MemoryScript memory;  // what the HBM controller and the SRAM answer, and what came to them
+  MemoryScript memory;  // answers of the HBM controller and the SRAM, and their received requests
   const Waves& waves() const { return waves_; }
   elab::Platform& platform() { return *platform_; }
   NodeId node(topology::NodeKind kind) const;
-  // Values of the block of a kind as they stand in reports, by name; times in fs.
+  // Statistics of the block of a kind, by name; times in fs.
   std::map<std::string, std::int64_t> statistics(topology::NodeKind kind) const;
 
  private:
   topology::LoadedTopology topology_;
-  std::deque<elab::BlockDefinition> blocks_;  // whose tables the parameters of their nodes refer to
+  std::deque<elab::BlockDefinition> blocks_;  // own the tables to which the node parameters refer
   elab::BlockRegistry registry_;
   Waves waves_;
   std::unique_ptr<elab::Platform> platform_;

@@ -1,4 +1,4 @@
-// Stands for a memory: answers every request after a time, and lists what came.
+// A substitute for a memory that answers every request after a fixed time and records the requests.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace kb::test {
 
-// What a scripted memory does with every request.
+// Configuration and record of a scripted memory.
 struct MemoryScript {
   TimeFs delay = 100_ns;
   std::function<payload::Status(const payload::Transaction&)> status;
@@ -42,7 +42,7 @@ class ScriptedMemory final : public modules::FabricEndpoint {
   MemoryScript& script_;
 };
 
-// `script` outlives the platform.
+// `script` must outlive the platform.
 inline elab::BlockFactory scripted_memory(MemoryScript& script) {
   return [&script](const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context) {
     return std::make_unique<ScriptedMemory>(name, node, context, script);

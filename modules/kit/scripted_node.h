@@ -1,4 +1,5 @@
-// A neighbour of a fabric block under test, initiator or target: it sends what it is told and takes whatever comes.
+// A scripted neighbour of a fabric block under test: an initiator that sends on command, and a target that accepts
+// everything.
 #pragma once
 
 #include <cstdint>
@@ -9,28 +10,28 @@
 
 namespace kb::test {
 
-// Sends through the fabric's own channel of its edge; on an edge without bandwidth a flit arrives exactly when asked
-// for, else not before. Every received leg is ended when its last flit is here.
+// Sends through the fabric's wire of its edge; on an unlimited edge, a flit arrives exactly at the requested time,
+// otherwise not before it. Every received leg is ended when its last flit has arrived.
 class ScriptedNode final : public modules::FabricNode, private elab::EventHandler {
  public:
   ScriptedNode(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
 
-  // Initiator: the whole request of a transaction whose route begins here. Its first flit, or message, arrives at
-  // `arrival`, the others `spacing` apart, or as soon as the wire lets them.
+  // Initiator: sends the whole request of a transaction whose route begins here. Its first flit, or message, arrives at
+  // `arrival`; the others follow with `spacing`, or as soon as the wire allows.
   void request(payload::Transaction& transaction, TimeFs arrival, TimeFs spacing = 0_fs);
-  // Target: from now on the answer to every request that ends here is offered `delay` after its last flit arrived, all
-  // flits of a read at once.
+  // Target: from now on, the answer to every request that ends here is offered `delay` after its last flit has arrived,
+  // with all flits of a read at once.
   void answer_after(TimeFs delay) { answer_delay_ = delay; }
 
-  // At time `at`, announced flits [first, first + count) of a leg for arrival + i * spacing at the neighbour; later
-  // than everything announced on that edge before.
+  // At time `at`, announces flits [first, first + count) of a leg for arrival + i * spacing at the neighbour, after
+  // everything announced on that edge before.
   void send(TimeFs at, payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, std::uint32_t count,
             TimeFs arrival, TimeFs spacing);
-  // A zero-byte leg that arrives at `arrival` when no flit is in its way.
+  // Sends a zero-byte leg that arrives at `arrival` when no flit delays it.
   void send_message(payload::Transaction& transaction, payload::Leg leg, TimeFs arrival);
-  // At time `at`, rolls back the flits of the leg from index `first` on, and all that was announced behind them
-  // (SHORTEN); announced the same again at time `again`, `later` after the old times. Flits that have left are not
-  // touched.
+  // At time `at`, rolls back the flits of the leg from index `first` on and all later announcements on the edge
+  // (SHORTEN). At time `again`, announces the same flits again, `later` after their old times. Flits that have left are
+  // not affected.
   void postpone(TimeFs at, payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, TimeFs later,
                 TimeFs again);
 
@@ -57,9 +58,9 @@ class ScriptedNode final : public modules::FabricNode, private elab::EventHandle
   std::vector<std::function<void()>> actions_;
   std::vector<Ending> endings_;
   std::vector<modules::FlitStream> rolled_back_;
-  std::vector<TimeFs> last_time_;  // of the latest flit committed, by port
+  std::vector<TimeFs> last_time_;  // per port: last committed flit
   std::uint64_t sequence_ = 0;
-  TimeFs answer_delay_ = kNever;  // no answers
+  TimeFs answer_delay_ = kNever;  // kNever: does not answer
 };
 
 }  // namespace kb::test

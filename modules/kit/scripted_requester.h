@@ -1,4 +1,4 @@
-// Stands for a block of a PE that gives commands to others: PE_CPU, PE_SCHEDULER or PE_FETCH_STORE.
+// A substitute for a PE block that sends commands to others: PE_CPU, PE_SCHEDULER or PE_FETCH_STORE.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@
 
 namespace kb::test {
 
-// A command that a scripted requester sends, and what became of it.
+// A command that a scripted requester sends.
 struct Request {
   TimeFs at = 0_fs;
   topology::NodeKind to{};
   contract::Command command;
-  std::optional<plan::StageType> stage;                                // absent: the one that executes the command
-  std::optional<std::pair<modules::TcmDirection, std::uint64_t>> tcm;  // what is asked of a PE_TCM: bytes
+  std::optional<plan::StageType> stage;                                // no value: the stage that executes the command
+  std::optional<std::pair<modules::TcmDirection, std::uint64_t>> tcm;  // direction and bytes of a request to PE_TCM
 };
 struct Outcome {
-  TimeFs answered = -1_fs;  // -1: never
-  TimeFs start = 0_fs;      // of the engine's work
+  TimeFs answered = -1_fs;  // -1: not answered
+  TimeFs start = 0_fs;      // start of the engine's service
   TimeFs end = 0_fs;
   payload::Status status;
   modules::CommandState state{};
@@ -42,7 +42,7 @@ class IScriptedRequester {
   ~IScriptedRequester() = default;
 };
 
-// `Base`: PeBlock, or PeFabricBlock where the block that it stands for is on the fabric.
+// `Base` is PeBlock, or PeFabricBlock when the replaced block is on the fabric.
 template <typename Base>
 class ScriptedRequester final : public Base, public IScriptedRequester {
  public:
@@ -85,7 +85,7 @@ class ScriptedRequester final : public Base, public IScriptedRequester {
   modules::CommandPool pool_;
 };
 
-// A factory of such blocks, each of which is added to `made`, which outlives the platform.
+// A factory of such blocks; each block is added to `made`, which must outlive the platform.
 template <typename Base>
 elab::BlockFactory scripted_requester(std::vector<IScriptedRequester*>& made) {
   return [&made](const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context) {

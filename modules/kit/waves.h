@@ -1,4 +1,4 @@
-// Keeps every reported change of a waveform signal.
+// Records all reported changes of waveform signals.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class Waves final : public contract::ISignalObserver {
   explicit Waves(contract::WaveDetail detail = contract::WaveDetail::wire) : detail_(detail) {}
 
   std::map<std::string, std::vector<Change>> changes;  // by "node.signal", in the order of the reports
-  std::vector<std::string> belated;                    // signals with a change before a time that was settled
+  std::vector<std::string> belated;                    // signals with a change before a time that was already final
 
   using ISignalObserver::declare;
   contract::SignalId declare(const contract::SignalInfo& info) override {
@@ -29,15 +29,15 @@ class Waves final : public contract::ISignalObserver {
     if (at < settled_) belated.push_back(names_.at(signal));
   }
   void add_late(contract::ILateSignals& signals) override { late_.push_back(&signals); }
-  // Has everybody report what is final at `now`. Returns the time before which no more may come.
+  // Makes all blocks report what is final at `now`. Returns the time before which no more changes may come.
   TimeFs settle(TimeFs now) {
     TimeFs until = now;
     for (contract::ILateSignals* const late : late_) until = std::min(until, late->report_until(now));
     return settled_ = std::max(settled_, until);
   }
   contract::WaveDetail detail() const override { return detail_; }
-  // A signal as a waveform file shows it: by time, the latest report of a time, without repetitions; 0 before the
-  // first.
+  // The signal in a waveform file: sorted by time, the latest report of each time, without repeated values; 0 before
+  // the first change.
   std::vector<Change> shown(const std::string& signal) const {
     std::map<TimeFs, std::uint64_t> values;
     if (const auto found = changes.find(signal); found != changes.end()) {

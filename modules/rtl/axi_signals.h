@@ -1,4 +1,4 @@
-// The pins of an AXI4 memory as signals of SystemC.
+// The pins of an AXI4 memory as SystemC signals.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace kb::modules {
 
-// A signal of 8 to 512 bits, of the type that Verilator's --sc has for it: std::uint32_t, std::uint64_t, sc_bv<N>.
+// A signal of 8 to 512 bits with the type that Verilator's --sc uses: std::uint32_t, std::uint64_t, sc_bv<N>.
 class DataSignal {
  public:
   virtual ~DataSignal() = default;
@@ -18,14 +18,14 @@ class DataSignal {
   static std::unique_ptr<DataSignal> make(const char* name, std::uint32_t bytes);
 };
 
-// Names are those of AXI4, in lower case. Flags are bool, numbers of up to 32 bits std::uint32_t, longer ones
-// std::uint64_t. What is not valid keeps its value.
+// Names are those of AXI4 in lower case. Flags are bool, numbers of up to 32 bits are std::uint32_t, longer ones
+// std::uint64_t. Invalid signals keep their values.
 class AxiSignals final : public PinClock {
  public:
   AxiSignals(const sc_core::sc_module_name& name, const PinPlace& place, const AxiPort& port, const RtlClock& clock,
              IPinSource& source);
 
-  // Pins before an edge, busy before it. Called in a process of SystemC.
+  // Writes the pins before an edge, with busy before it. Called in a SystemC process.
   void show(const AxiManagerPins& manager, const AxiMemoryPins& memory);
 
  private:

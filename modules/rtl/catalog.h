@@ -4,7 +4,7 @@
 
 namespace kb::modules {
 
-// Adds rtl.gemm, rtl.router and rtl.axi_memory; nothing where kernbench is built without Verilator (KB_RTL).
+// Adds rtl.gemm, rtl.router and rtl.axi_memory; adds no block when kernbench is built without Verilator (KB_RTL).
 void add_rtl_blocks(elab::BlockCatalog& catalog);
 
 }  // namespace kb::modules

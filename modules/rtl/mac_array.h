@@ -1,4 +1,4 @@
-// The pins of a MAC array, and how it is clocked through a product.
+// The pins of a MAC array, and a driver that clocks it through a product.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace kb::modules {
 
-// An array of kSize x kSize multiply-accumulators, i8 x i8 -> i32, that asks for its operands. The ports are those of
-// modules/rtl/sv/mac_array.sv, where their protocol is described.
+// An array of kSize x kSize multiply-accumulators, i8 x i8 -> i32, that requests its operands. Ports and protocol are
+// described in modules/rtl/sv/mac_array.sv.
 class IMacArray {
  public:
   static constexpr std::int64_t kSize = 8;
@@ -33,11 +33,11 @@ class IMacArray {
   };
 
   virtual ~IMacArray() = default;
-  // The inputs settle, the clock rises: the outputs behind that edge.
+  // Settles the inputs and applies a rising clock edge; returns the outputs after the edge.
   virtual Outputs clock(const Inputs& inputs) = 0;
 };
 
-// Makes models of modules/rtl/sv/mac_array.sv.
+// Creates models of modules/rtl/sv/mac_array.sv.
 RtlMaker<IMacArray> mac_array_model();
 
 // Operands of a product of m x k x n, row by row.
@@ -45,33 +45,33 @@ struct MacOperands {
   std::int64_t m = 0, k = 0, n = 0;
   std::vector<std::int8_t> a, b;
 
-  // Different numbers everywhere, the same in every run.
+  // Generated operands with different numbers, equal in every run.
   static MacOperands pattern(std::int64_t m, std::int64_t k, std::int64_t n);
   MacOperands part(std::int64_t row, std::int64_t depth, std::int64_t column, std::int64_t rows, std::int64_t depths,
                    std::int64_t columns) const;
   std::int32_t sum(std::int64_t row, std::int64_t column) const;  // modulo 2^32
 };
 
-// Two copies of an array, whose unwritten registers differ, clocked side by side.
+// Two copies of an array, with different contents of unwritten registers, clocked side by side.
 class MacArrayRunner {
  public:
-  // A larger product is clocked in parts of these sizes.
+  // Larger products are split into parts of at most these sizes.
   static constexpr std::int64_t kMaxRows = 64, kMaxDepth = 1024, kMaxColumns = 64;
 
-  // Busy and no sum for more than hang_cycles + k cycles: RTL_HANG.
+  // Error RTL_HANG when the array is busy without a sum for more than hang_cycles + k cycles.
   MacArrayRunner(const RtlMaker<IMacArray>& make, std::int64_t hang_cycles);
 
-  // Clocks one part. Returns the cycles from the edge that takes `start` to the one behind which the array is idle.
-  // Model Error when it hangs, when an output depends on a register that was never written, and, with `verify`, when a
-  // sum is not that of the operands.
+  // Clocks one part. Returns the cycles from the edge that takes `start` to the edge after which the array is idle.
+  // Model Error when it hangs, when an output depends on a register that was never written, or (with `verify`) when a
+  // sum is wrong.
   std::int64_t run(const MacOperands& operands, bool verify);
 
-  // The same, edge by edge: begin() is the edge that takes `start`, advance() one of those after it, as long as busy is
-  // 1 behind the one before.
+  // The same, edge by edge: begin() is the edge that takes `start`, advance() a later edge, while busy is 1 after the
+  // previous one.
   void begin(const MacOperands& operands);
   void advance(const MacOperands& operands, bool verify);
   const IMacArray::Inputs& inputs() const { return in_; }     // at the last edge
-  const IMacArray::Outputs& outputs() const { return out_; }  // behind it
+  const IMacArray::Outputs& outputs() const { return out_; }  // after the last edge
 
  private:
   void reset();

@@ -1,4 +1,4 @@
-// The pins of a MAC array as signals of SystemC.
+// The pins of a MAC array as SystemC signals.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,23 @@
 
 namespace kb::modules {
 
-// A product of a known shape is not clocked again for its time, so these pins have an array of their own, which does
-// every product edge by edge, with numbers of its own. Ports of modules/rtl/sv/mac_array.sv; operands of all rows or
-// columns are one number.
+// The timing of a product with a known shape is not simulated again; therefore these pins have a separate array, which
+// executes every product edge by edge with generated numbers. The ports are those of modules/rtl/sv/mac_array.sv;
+// operands of all rows or columns form one number.
 class MacSignals final : public PinClock {
  public:
   MacSignals(const sc_core::sc_module_name& name, const PinPlace& place, const RtlClock& clock, IPinSource& source,
              MacArrayRunner array);
 
-  // The array takes the first part of a product at edge `number`, and each part at the edge that ends the one before.
+  // The array takes the first part of a product at edge `number`, and each further part at the edge that ends the
+  // previous one.
   void play(std::int64_t number, std::vector<MacOperands> parts);
-  // In a process of SystemC.
+  // Writes the signals of an edge. Called in a SystemC process.
   void show(std::int64_t number);
 
  private:
   struct Part {
-    std::int64_t number = -1;  // edge that takes it; -1: that which ends the one before
+    std::int64_t number = -1;  // edge that takes it; -1: the edge that ends the previous part
     MacOperands operands;
   };
   bool begins(std::int64_t number) const;
@@ -37,7 +38,7 @@ class MacSignals final : public PinClock {
   using Operands = sc_core::sc_signal<std::uint64_t>;
 
   MacArrayRunner array_;
-  std::deque<Part> parts_;  // the first one is under way when playing_
+  std::deque<Part> parts_;  // the first one is in progress when playing_
   bool playing_ = false;
   Flag start_{"start"}, busy_{"busy"}, in_ready_{"in_ready"}, skewed_{"skewed"}, out_valid_{"out_valid"};
   Number m_blocks_{"m_blocks"}, n_blocks_{"n_blocks"}, k_{"k"}, block_m_{"block_m"}, block_n_{"block_n"};

@@ -1,4 +1,4 @@
-// Pins of blocks whose RTL is simulated, as signals of SystemC: when they change.
+// Timing of the pins of RTL blocks as SystemC signals.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace kb::modules {
 
-// A block whose pins are shown.
+// A block with visible pins.
 class IPinSource {
  public:
-  // In a process of SystemC, after edge `number`: the RTL sees the edges up to this one if it has not, and the signals
-  // get what the pins were before it.
+  // Called in a SystemC process after edge `number`: clocks the RTL up to this edge if necessary, and writes the pins
+  // before the edge to the signals.
   virtual void show_edge(std::int64_t number) = 0;
 
  protected:
@@ -23,15 +23,15 @@ class IPinSource {
 };
 
 // Shows every edge 1 fs after its time, when all processes of that time have made their calls (decision 0029): the pins
-// as they stand before the edge, and clk rises a delta cycle later. So a checker that is sensitive to clk reads what
-// the RTL has sampled. Signals are written and never read. A machine alone would not end beside a clock:
-// there it stops when nothing is left to do.
+// before the edge, with clk rising a delta cycle later, so that a checker that is sensitive to clk reads the values
+// that the RTL has sampled. The signals are written and never read. A free-running clock would keep a standalone
+// machine alive: there it stops when no work is left.
 class PinClock : public sc_core::sc_module {
  public:
   sc_core::sc_signal<bool> clk{"clk"};
 
   PinClock(const sc_core::sc_module_name& name, const PinPlace& place, const RtlClock& clock, IPinSource& source);
-  // The block has got something to do.
+  // Restarts the clock, because the block has work.
   void resume();
 
  private:
@@ -43,7 +43,7 @@ class PinClock : public sc_core::sc_module {
   PinSharing& sharing_;
   elab::EventScheduler& scheduler_;
   IPinSource& source_;
-  std::int64_t number_ = -1;  // of the next edge
+  std::int64_t number_ = -1;  // number of the next edge
   bool armed_ = false;
   bool high_ = false;  // level of clk
   sc_core::sc_event edge_event_{"edge_event"}, resume_event_{"resume_event"}, clk_event_{"clk_event"};

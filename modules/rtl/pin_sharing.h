@@ -1,5 +1,4 @@
-// Signals at the pins of RTL blocks: what the blocks of a machine and those around it know in common
-// (BlockContext::shared).
+// State that the SystemC pin signals of all RTL blocks of a machine share (BlockContext::shared).
 #pragma once
 
 #include <map>
@@ -11,11 +10,11 @@
 namespace kb::modules {
 
 struct PinSharing {
-  bool runs_on = false;  // the machine is a part of another simulation, which ends by itself
+  bool runs_on = false;  // the machine is part of another simulation, which ends by itself
   std::map<std::string, sc_core::sc_module*> bundles;  // by node; signals are their children
 };
 
-// Where a bundle of signals belongs.
+// Node and machine of a bundle of signals.
 struct PinPlace {
   const std::string& node;
   PinSharing& sharing;

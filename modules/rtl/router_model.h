@@ -1,4 +1,4 @@
-// The pins of a router, and two copies of it side by side.
+// The pins of a router, and a driver with two copies of it.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace kb::modules {
 
-// A flit as the RTL has it: {last, first, out_port[5:0], tag[55:0]}.
+// The RTL encoding of a flit: {last, first, out_port[5:0], tag[55:0]}.
 struct RtlFlit {
   static std::uint64_t pack(bool last, bool first, std::uint32_t out_port, std::uint64_t tag) {
     return (std::uint64_t{last} << 63) | (std::uint64_t{first} << 62) | (std::uint64_t{out_port} << 56) | tag;
@@ -17,12 +17,12 @@ struct RtlFlit {
   static std::uint64_t tag(std::uint64_t flit) { return flit & ((std::uint64_t{1} << 56) - 1); }
 };
 
-// A router of kPorts ports. The ports are those of modules/rtl/sv/router.sv, where their protocol is described; a set
-// of wires of one bit is a number with a bit for each port.
+// A router with kPorts ports. Ports and protocol are described in modules/rtl/sv/router.sv; a set of one-bit wires is a
+// number with one bit per port.
 class IRouterModel {
  public:
   static constexpr std::uint32_t kPorts = 8;
-  static constexpr std::int64_t kMaxDepth = 16;  // of the queues
+  static constexpr std::int64_t kMaxDepth = 16;  // depth of the queues
   struct Inputs {
     bool reset = false;
     std::uint8_t fifo_depth = 1;
@@ -32,21 +32,21 @@ class IRouterModel {
   };
   struct Outputs {
     std::uint8_t taken = 0;     // before the edge: in_valid and in_ready
-    std::uint8_t in_ready = 0;  // before the edge, for those who watch the pins
-    bool busy = false;          // after the edge, and so are the others
+    std::uint8_t in_ready = 0;  // before the edge, for observers of the pins
+    bool busy = false;          // after the edge, like the following outputs
     std::uint8_t out_valid = 0;
-    std::array<std::uint64_t, kPorts> out_flit{};  // of valid outputs
+    std::array<std::uint64_t, kPorts> out_flit{};  // valid outputs only
   };
 
   virtual ~IRouterModel() = default;
-  // The inputs settle, the clock rises.
+  // Settles the inputs and applies a rising clock edge.
   virtual const Outputs& clock(const Inputs& inputs) = 0;
 };
 
-// Makes models of modules/rtl/sv/router.sv.
+// Creates models of modules/rtl/sv/router.sv.
 RtlMaker<IRouterModel> router_model();
 
-// Two copies of a router, whose unwritten registers differ, clocked side by side; or one.
+// Clocks two copies of a router with different contents of unwritten registers, or a single copy.
 class RouterRunner {
  public:
   RouterRunner(const RtlMaker<IRouterModel>& make, bool check_unknown);

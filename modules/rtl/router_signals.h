@@ -1,4 +1,4 @@
-// The pins of a router as signals of SystemC.
+// The pins of a router as SystemC signals.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,14 @@
 
 namespace kb::modules {
 
-// Ports of modules/rtl/sv/router.sv; a flit of each port has a signal of its own: in_flit_0, .. out_flit_7. Sets of
-// wires of one bit are numbers with a bit for each port. What is not valid keeps its value.
+// The ports of modules/rtl/sv/router.sv; the flit of each port is a separate signal: in_flit_0, .. out_flit_7. Sets of
+// one-bit wires are numbers with one bit per port. Invalid signals keep their values.
 class RouterSignals final : public PinClock {
  public:
   RouterSignals(const sc_core::sc_module_name& name, const PinPlace& place, const RtlClock& clock, IPinSource& source);
 
-  // Inputs before an edge, outputs after the one before, and in_ready of this one. Called in a process of SystemC.
+  // Writes the inputs before an edge, the outputs after the previous edge, and in_ready of this one. Called in a
+  // SystemC process.
   void show(const IRouterModel::Inputs& in, const IRouterModel::Outputs& before, std::uint8_t in_ready);
 
  private:

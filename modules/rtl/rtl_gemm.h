@@ -1,4 +1,4 @@
-// PE_GEMM with RTL as its MAC array.
+// PE_GEMM with an RTL model of its MAC array.
 #pragma once
 
 #include <cstdint>
@@ -29,16 +29,16 @@ struct RtlGemmParams {
   static const params::FieldTable& fields();
 };
 
-// Cycles of products of every shape that was asked for. One for all engines of a machine with the same array.
+// Cycle counts of all products by shape. All engines of a machine with the same array share one.
 class RtlGemmCycles {
  public:
   explicit RtlGemmCycles(RtlMaker<IMacArray> make) : make_(std::move(make)) {}
 
-  // Clocks the array with numbers of its own unless the shape, verified if that is asked for, is known.
+  // Clocks the array with generated numbers unless the shape is known (and verified, if requested).
   std::int64_t of(std::int64_t m, std::int64_t k, std::int64_t n, const RtlGemmParams& params);
   // Clocks the array with these numbers and compares the sums.
   std::int64_t verified(const MacOperands& operands, const RtlGemmParams& params);
-  std::int64_t clocked() const { return clocked_; }  // parts of products
+  std::int64_t clocked() const { return clocked_; }  // number of parts of products
   MacArrayRunner another_array(const RtlGemmParams& params) const { return {make_, params.hang_cycles}; }
 
  private:
@@ -58,16 +58,16 @@ class RtlGemmCycles {
   MacArrayRunner& runner(const RtlGemmParams& params);
 
   RtlMaker<IMacArray> make_;
-  std::map<std::int64_t, MacArrayRunner> runners_;       // by hang_cycles
-  std::unordered_map<Shape, std::int64_t, Hash> known_;  // looked up only
+  std::map<std::int64_t, MacArrayRunner> runners_;       // key: hang_cycles
+  std::unordered_map<Shape, std::int64_t, Hash> known_;  // never iterated
   std::int64_t clocked_ = 0;
 };
 
 // Models: the time of one matrix product on an array whose RTL is simulated; one compute operation at a time (P-39).
-// Does not model: numbers of the result (the data engine computes them), TCM traffic (PE_FETCH_STORE's).
-// Timing: max(overhead_ns, edge - t + cycles / clock_ghz) from getting the slot at t, where `edge` is the first rising
-// edge after t and `cycles` are those of the RTL for m x k x n, whatever the dtype. The array in the repository, 8 x 8,
-// takes ceil(m / 8) * ceil(n / 8) * (k + 22) cycles.
+// Does not model: data of the result (computed by the data engine), TCM traffic (modelled by PE_FETCH_STORE). Timing:
+// max(overhead_ns, edge - t + cycles / clock_ghz) after acquiring the slot at t, where `edge` is the first rising edge
+// after t and `cycles` is the RTL's cycle count for m x k x n, independent of the dtype. The 8 x 8 array in the
+// repository takes ceil(m / 8) * ceil(n / 8) * (k + 22) cycles.
 class RtlGemm final : public AccelEngine, private IPinSource {
  public:
   RtlGemm(const sc_core::sc_module_name& name, NodeId node, const params::PeGemmParams& kind,
@@ -88,12 +88,12 @@ class RtlGemm final : public AccelEngine, private IPinSource {
   RtlClock clock_;
   RtlGemmCycles& cycles_;
   std::unique_ptr<MacPins> pins_;        // null: no waveforms
-  std::unique_ptr<MacSignals> signals_;  // null: no signals of SystemC
+  std::unique_ptr<MacSignals> signals_;  // null: no SystemC signals
   std::int64_t macs_ = 0, useful_macs_ = 0, clocked_cycles_ = 0, compared_ = 0;
   TimeFs rtl_time_ = 0_fs, analytic_time_ = 0_fs;
 };
 
-// Registers `impl` as a PE_GEMM with this array.
+// Defines `impl` as a PE_GEMM with this array.
 elab::BlockDefinition rtl_gemm_block(const std::string& impl, const RtlMaker<IMacArray>& make);
 
 }  // namespace kb::modules

@@ -1,4 +1,4 @@
-// The SRAM of a cube, or the HBM slice of a PE, as an AXI4 memory whose RTL is simulated.
+// The SRAM of a cube or the HBM slice of a PE as an AXI4 memory whose RTL is simulated.
 #pragma once
 
 #include <cstdint>
@@ -36,13 +36,14 @@ struct RtlMemoryParams {
   static const params::FieldTable& fields();
 };
 
-// Models: reads and writes as AXI4 bursts on the pins of a memory, clock edge by clock edge. Does not model: contents,
-// which the data engine keeps; data pins carry numbers of the block's own, which `verify` compares.
-// Timing: rising edges at phase + n T. An edge samples the flits and commands that arrived strictly before it; each
-// flit of a write or read becomes a burst of beats, two where it crosses a multiple of 4 KiB. Bursts of one transaction
-// have one id. A flit of a read leaves at the edge that takes its last beat, the answer of a write at the edge that
-// takes that of its last burst. While nothing is asked and busy is 0, the clock stands still without events. With
-// `gate: off`, and for a memory without busy, these edges are made up for when the next request comes.
+// Models: reads and writes as AXI4 bursts on the pins of a memory, clock edge by clock edge.
+// Does not model: contents, which the data engine keeps; the data pins carry generated numbers, which `verify`
+// compares.
+// Timing: rising edges at phase + n T. An edge samples the flits and commands that arrived strictly before it. Each
+// flit of a read or write becomes one burst of beats, or two when it crosses a multiple of 4 KiB. Bursts of one
+// transaction have one id. A read flit leaves at the edge that takes its last beat; a write is answered at the edge
+// that takes the answer of its last burst. Without requests and with busy = 0 the clock is stopped, without events.
+// With `gate: off`, or for a memory without busy, these edges are simulated later, when the next request comes.
 class RtlMemory final : public ArrivalNode, private IPinSource {
  public:
   RtlMemory(const sc_core::sc_module_name& name, NodeId node, const RtlMemoryParams& params,
@@ -51,11 +52,11 @@ class RtlMemory final : public ArrivalNode, private IPinSource {
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
 
  private:
-  // A flit at the memory; its number is the token of its bursts.
+  // A flit in the memory; its index is the token of its bursts.
   struct Access {
     payload::Transaction* transaction = nullptr;  // null: unused
     std::uint32_t index = 0;
-    std::uint32_t bursts = 0;  // that are not done
+    std::uint32_t bursts = 0;  // number of unfinished bursts
     TimeFs since = 0_fs;
   };
 
@@ -79,29 +80,29 @@ class RtlMemory final : public ArrivalNode, private IPinSource {
   RtlClock clock_;
   std::unique_ptr<IAxiMemory> memory_, shadow_;
   AxiPort port_;
-  std::uint8_t beat_size_;  // log2 of the bytes of a beat
+  std::uint8_t beat_size_;  // log2 of the bytes per beat
   AxiManager manager_;
   AxiRules rules_;
   std::unique_ptr<AxiScoreboard> scoreboard_;  // null: data are not compared
   std::unique_ptr<AxiPins> pins_;              // null: no waveforms
-  std::unique_ptr<AxiSignals> signals_;        // null: no signals of SystemC
+  std::unique_ptr<AxiSignals> signals_;        // null: no SystemC signals
   AxiManagerPins shown_manager_;               // before the last edge
-  AxiMemoryPins shown_memory_;                 // likewise
+  AxiMemoryPins shown_memory_;                 // before the last edge
   SlidingDeque<Arrival> arrived_;              // not sampled yet
   std::vector<Access> accesses_;
   std::vector<std::uint32_t> free_;
   struct Write {
-    std::uint32_t left = 0;  // flits that are not done
+    std::uint32_t left = 0;  // number of unfinished flits
     std::uint8_t id = 0;
   };
-  std::unordered_map<const payload::Transaction*, Write> writes_;  // looked up only
+  std::unordered_map<const payload::Transaction*, Write> writes_;  // never iterated
   TimeFs edge_ = kNever;
-  std::int64_t next_number_ = 0;  // of the first edge that the RTL has not seen
+  std::int64_t next_number_ = 0;  // number of the first edge that the RTL has not seen
   std::uint32_t used_ids_ = 0;
   std::int64_t silent_ = 0, clocked_ = 0, read_count_ = 0, write_count_ = 0;
 };
 
-// Registers `impl` as a memory of this kind, sram or hbm_ctrl.
+// Defines `impl` as a memory of this kind, sram or hbm_ctrl.
 elab::BlockDefinition rtl_memory_block(topology::NodeKind kind, const std::string& impl, RtlMaker<IAxiMemory> make);
 
 }  // namespace kb::modules

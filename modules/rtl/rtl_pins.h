@@ -1,4 +1,4 @@
-// Pins of blocks whose RTL is simulated, as waveforms: a group `pins` beside the signals of the block.
+// Pins of RTL blocks as waveforms, in a group `pins` at the block.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace kb::modules {
 
-// A change stands at the edge that sees it: an input at the edge that samples it, an output at the edge behind which
-// the RTL shows it. Words keep their value while they are not valid. What the edges after the last one would show, when
-// the clock stands still, is shown at the first of them.
+// A change is shown at the edge where it takes effect: an input at the edge that samples it, an output at the edge
+// after which the RTL drives it. Words keep their values while they are invalid. When the clock is stopped, the changes
+// of the omitted edges are shown at the first of them.
 class RouterPins {
  public:
-  // `neighbours` of the ports of the RTL.
+  // `neighbours` are the names of the RTL's ports.
   RouterPins(contract::ISignalObserver& observer, const std::string& node, const std::vector<std::string>& neighbours);
 
   void edge(TimeFs at, const IRouterModel::Inputs& in, const IRouterModel::Outputs& out);
-  // No edge follows that has anything to sample.
+  // The clock stops: no further edge samples an input.
   void rest(TimeFs at);
 
  private:
@@ -29,7 +29,7 @@ class RouterPins {
   std::vector<Probe> in_flit_, out_flit_;
 };
 
-// As they stand before the edge that ends a cycle; busy as it stands behind it.
+// Shows the pins before the edge that ends a cycle, and busy after it.
 class AxiPins {
  public:
   AxiPins(contract::ISignalObserver& observer, const std::string& node);
@@ -42,8 +42,8 @@ class AxiPins {
   Probe awvalid_, awready_, awaddr_, awlen_, wvalid_, wready_, wlast_, bvalid_, bready_, busy_;
 };
 
-// A product whose cycles are known is not clocked again: busy and the inputs of `start` are shown, and how many cycles
-// the array is busy.
+// A product with a known cycle count is not clocked again: the pins show busy, the inputs of `start`, and the number of
+// busy cycles.
 class MacPins {
  public:
   MacPins(contract::ISignalObserver& observer, const std::string& node);

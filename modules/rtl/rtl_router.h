@@ -30,13 +30,14 @@ struct RtlRouterParams {
   static const params::FieldTable& fields();
 };
 
-// Models: a router, clock edge by clock edge; zero-byte messages go past it and pay overhead_ns concurrently. Does not
-// model: back-pressure towards its neighbours, whose wires have none: what finds a full queue waits in front of it.
-// Timing: rising edges at phase + n T. An edge samples the flits that arrived strictly before it; a flit that the RTL
-// shows behind an edge leaves at that edge, or when its wire is free, and out_ready is 1 at the next edge if that was
-// before it. With the router in the repository a flit that arrives at t and finds no other leaves at the second edge
-// after t. Without flits and with busy = 0 the clock stands still: no events; `gate: off` makes up for these edges when
-// the next flit comes, which gives the same times as long as the RTL does nothing by itself.
+// Models: a router, clock edge by clock edge; zero-byte messages bypass it and pay overhead_ns concurrently.
+// Does not model: back-pressure to the neighbours, whose wires have none: a flit that finds a full queue waits in front
+// of it.
+// Timing: rising edges at phase + n T. An edge samples the flits that arrived strictly before it. A flit that the RTL
+// drives after an edge leaves at that edge, or when its wire is free; out_ready is 1 at the next edge if it has left
+// before that edge. In the router of the repository, a flit that arrives at t and meets no other flit leaves at the
+// second edge after t. Without flits and with busy = 0 the clock is stopped, without events. With `gate: off` these
+// edges are simulated later, when the next flit comes, which gives the same times unless the RTL acts without input.
 class RtlRouter final : public ArrivalNode, private IPinSource {
  public:
   RtlRouter(const sc_core::sc_module_name& name, NodeId node, const params::TransitParams& kind,
@@ -46,17 +47,17 @@ class RtlRouter final : public ArrivalNode, private IPinSource {
 
  private:
   static constexpr std::uint32_t kNoLane = IRouterModel::kPorts;
-  // What the RTL has, by its tag.
+  // Flits inside the RTL, by tag.
   struct Inside {
     Arrival flit;
     bool used = false;
   };
   // A port of the RTL.
   struct Lane {
-    std::uint16_t port = 0;         // of the node
+    std::uint16_t port = 0;         // port of the node
     SlidingDeque<Arrival> waiting;  // arrived, not sampled yet
-    std::uint64_t offered = 0;      // the first of them, as the RTL sees it; 0: not yet
-    std::uint64_t shown = 0;        // what the RTL puts out and could not leave
+    std::uint64_t offered = 0;      // RTL encoding of the first waiting flit; 0: not encoded yet
+    std::uint64_t shown = 0;        // flit that the RTL drives and that could not leave yet
   };
 
   void on_arrival(const Arrival& flit) override;
@@ -80,22 +81,22 @@ class RtlRouter final : public ArrivalNode, private IPinSource {
   RouterRunner rtl_;
   IRouterModel::Inputs in_;
   std::unique_ptr<RouterPins> pins_;         // null: no waveforms
-  std::unique_ptr<RouterSignals> signals_;   // null: no signals of SystemC
+  std::unique_ptr<RouterSignals> signals_;   // null: no SystemC signals
   IRouterModel::Inputs shown_in_;            // before the last edge
   IRouterModel::Outputs shown_out_, out_;    // after the edge before the last one, and after the last one
-  std::vector<std::uint32_t> lane_of_port_;  // kNoLane: carries messages only
+  std::vector<std::uint32_t> lane_of_port_;  // kNoLane: carries only messages
   std::vector<Lane> lanes_;
-  std::vector<Inside> inside_;  // tag - 1
+  std::vector<Inside> inside_;  // index: tag - 1
   std::vector<std::uint32_t> free_;
-  std::int64_t clocked_ = 0;      // edges
-  std::int64_t next_number_ = 0;  // of the first edge that the RTL has not seen
-  std::int64_t silent_ = 0;       // edges without progress
-  TimeFs edge_ = kNever;          // the next one
+  std::int64_t clocked_ = 0;      // number of edges
+  std::int64_t next_number_ = 0;  // number of the first edge that the RTL has not seen
+  std::int64_t silent_ = 0;       // number of edges without progress
+  TimeFs edge_ = kNever;          // time of the next edge
   std::int64_t flits_ = 0;
   std::size_t most_waiting_ = 0;
 };
 
-// Registers `impl` as a router of the cube's mesh with this RTL.
+// Defines `impl` as a router of the cube's mesh with this RTL.
 elab::BlockDefinition rtl_router_block(const std::string& impl, RtlMaker<IRouterModel> make);
 
 }  // namespace kb::modules

@@ -1,5 +1,5 @@
-// An AXI4 memory that Verilator has compiled, as kernbench clocks it. No SystemC header may stand before: Verilator
-// would take its time from the kernel.
+// Adapter for a Verilator model of an AXI4 memory. No SystemC header may be included before it: Verilator would take
+// its time from the SystemC kernel.
 #pragma once
 
 #include <verilated.h>
@@ -11,12 +11,12 @@
 
 namespace kb::modules {
 
-// `Verilated` is the class that Verilator makes of a module with the ports of modules/rtl/sv/axi_memory.sv: whole beats
-// of 64 bytes, and busy. `contents_bytes`: how many it keeps, a power of two.
+// `Verilated` is Verilator's class for a module with the ports of modules/rtl/sv/axi_memory.sv: complete beats of 64
+// bytes, and busy. `contents_bytes` is the memory's size, a power of two.
 template <typename Verilated>
 class VerilatedAxiMemory final : public IAxiMemory {
  public:
-  static constexpr std::uint64_t kContentsBytes = 64 * 1024;  // of axi_memory.sv
+  static constexpr std::uint64_t kContentsBytes = 64 * 1024;  // size of axi_memory.sv
 
   explicit VerilatedAxiMemory(RtlFill fill, std::uint64_t contents_bytes = kContentsBytes)
       : top_(fill == RtlFill::zeros ? 0 : 1, "axi_memory"), contents_bytes_(contents_bytes) {}

@@ -1,5 +1,5 @@
-// An AXI4 RAM that Verilator has compiled, with the ports that IP usually has. No SystemC header may stand before:
-// Verilator would take its time from the kernel.
+// Adapter for a Verilator model of an AXI4 RAM with the usual ports of such IP. No SystemC header may be included
+// before it: Verilator would take its time from the SystemC kernel.
 #pragma once
 
 #include <verilated.h>
@@ -11,9 +11,9 @@
 
 namespace kb::modules {
 
-// `Verilated` is the class that Verilator makes of a module with clk, rst (active high) and the AXI4 signals
-// s_axi_awid, s_axi_awaddr, .. s_axi_rready, data of 8 to 512 bits. kAddressBits and kIdBits are its ADDR_WIDTH and
-// ID_WIDTH, which the class does not tell.
+// `Verilated` is Verilator's class for a module with clk, rst (active high) and the AXI4 signals s_axi_awid,
+// s_axi_awaddr, .. s_axi_rready, and data of 8 to 512 bits. kAddressBits and kIdBits are its ADDR_WIDTH and ID_WIDTH,
+// which the class does not provide.
 template <typename Verilated, std::uint32_t kAddressBits, std::uint32_t kIdBits>
 class VerilatedAxiRam final : public IAxiMemory {
  public:

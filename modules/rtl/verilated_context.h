@@ -1,5 +1,5 @@
-// The simulation context of one compiled model. No SystemC header may stand before: Verilator would take its time from
-// the kernel.
+// The simulation context of one Verilator model. No SystemC header may be included before it: Verilator would take its
+// time from the SystemC kernel.
 #pragma once
 
 #include <verilated.h>
@@ -8,8 +8,8 @@
 
 namespace kb::modules {
 
-// While it lives, Verilator's runtime is in the context of our model; after that in that of before, which belongs to
-// the models of the program around us.
+// During its lifetime, Verilator's current context is that of our model; the destructor restores the previous one,
+// which belongs to other models of the program.
 class InContext {
  public:
   InContext() : before_(Verilated::threadContextp()) {}
@@ -22,13 +22,13 @@ class InContext {
   VerilatedContext* before_;
 };
 
-// A model with a context of its own, which nobody else is put into.
+// A model with a private context.
 template <typename Model>
 class ModelInContext {
  public:
-  // `fill`: what registers hold at first (VerilatedContext::randReset).
+  // `fill`: initial contents of registers (VerilatedContext::randReset).
   ModelInContext(int fill, const char* name) {
-    const InContext keeps;  // the constructor of a context makes it the current one
+    const InContext keeps;  // the constructor of VerilatedContext makes it the current one
     context_ = std::make_unique<VerilatedContext>();
     context_->randReset(fill);
     model_ = std::make_unique<Model>(context_.get(), name);

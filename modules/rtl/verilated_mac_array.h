@@ -1,5 +1,5 @@
-// A MAC array that Verilator has compiled, as kernbench clocks it. No SystemC header may stand before: Verilator would
-// take its time from the kernel.
+// Adapter for a Verilator model of a MAC array. No SystemC header may be included before it: Verilator would take its
+// time from the SystemC kernel.
 #pragma once
 
 #include <verilated.h>
@@ -11,7 +11,7 @@
 
 namespace kb::modules {
 
-// `Verilated` is the class that Verilator makes of a module with the ports of modules/rtl/sv/mac_array.sv.
+// `Verilated` is Verilator's class for a module with the ports of modules/rtl/sv/mac_array.sv.
 template <typename Verilated>
 class VerilatedMacArray final : public IMacArray {
  public:

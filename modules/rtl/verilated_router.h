@@ -1,5 +1,5 @@
-// A router that Verilator has compiled, as kernbench clocks it. No SystemC header may stand before: Verilator would
-// take its time from the kernel.
+// Adapter for a Verilator model of a router. No SystemC header may be included before it: Verilator would take its time
+// from the SystemC kernel.
 #pragma once
 
 #include <verilated.h>
@@ -11,7 +11,7 @@
 
 namespace kb::modules {
 
-// `Verilated` is the class that Verilator makes of a module with the ports of modules/rtl/sv/router.sv and PORTS = 8.
+// `Verilated` is Verilator's class for a module with the ports of modules/rtl/sv/router.sv and PORTS = 8.
 template <typename Verilated>
 class VerilatedRouter final : public IRouterModel {
  public:
