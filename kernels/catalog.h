@@ -1,4 +1,4 @@
-// The kernels a simulation knows: the built-in ones in one explicit table, and those that plug-ins add.
+// The catalog of kernels: an explicit table of the built-in ones, and those of plug-ins.
 #pragma once
 
 #include <map>
@@ -14,13 +14,13 @@ std::vector<contract::Kernel> builtin_kernels();
 
 class KernelCatalog final : public contract::IKernelCatalog {
  public:
-  KernelCatalog();  // with the built-in kernels
+  KernelCatalog();  // contains the built-in kernels
 
-  // Program Error SCHEMA_ERROR when the name is taken or is not lower-case words joined by '-' or '_', when there is no
-  // body, and when parameters have no names or the same one.
+  // Program Error SCHEMA_ERROR when the name is taken or is not lower-case words joined by '-' or '_', when the body is
+  // missing, and when parameter names are missing or not unique.
   void add(contract::Kernel kernel);
 
-  const contract::Kernel* find(const std::string& name) const override;  // stays valid
+  const contract::Kernel* find(const std::string& name) const override;  // the pointer stays valid
   std::vector<std::string> names() const override;
 
  private:

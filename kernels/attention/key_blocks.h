@@ -1,4 +1,4 @@
-// Blocks of K and V on their way from memory.
+// Loads blocks of K and V from memory ahead of their use.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@
 
 namespace kb::kernels {
 
-// Where the rows of K and V lie: row i begins i x row_stride elements behind the pointer.
+// Location of the rows of K and V: row i begins i x row_stride elements after the pointer.
 struct KeyMemory {
   tl::Ptr k, v;
-  std::int64_t d = 0, row_stride = 0;  // 0: d, one row behind the other
+  std::int64_t d = 0, row_stride = 0;  // row_stride 0: d, i.e. contiguous rows
 };
 
-// Blocks of rows, one in each step, loaded `ahead` steps before they are asked for; 0: when they are asked for. A block
-// stays until K of the one `ahead` steps later is asked for (0: of the next one). Lives in the scope it is made in.
+// Provides one block of rows per step, and starts its load `ahead` steps earlier (0: in its own step). A block stays
+// valid until k() of the step `ahead` later (0: of the next step). Must be used in the scope in which it was created.
 class KeyBlocks {
  public:
-  // A block is one or two ranges of rows of the memory. Starts the loads of the first `ahead` blocks.
+  // A block consists of one or two ranges of rows. Starts the loads of the first `ahead` blocks.
   KeyBlocks(tl::Context& tl, const KeyMemory& memory, std::vector<RowPair> blocks, std::int64_t ahead);
 
   std::int64_t count() const { return static_cast<std::int64_t>(blocks_.size()); }
-  // K and then V of the block of a step, (rows, d), of a block without rows an empty handle. Starts the next load when
-  // K is here.
+  // K and V of the block of a step, (rows, d); an empty handle for a block without rows. Call k() before v(). The next
+  // load starts when K has arrived.
   tl::TensorHandle k(std::int64_t step);
   tl::TensorHandle v(std::int64_t step);
 
@@ -42,7 +42,7 @@ class KeyBlocks {
   tl::TensorHandle rows_of(const tl::TensorHandle& buffer, std::int64_t first, std::int64_t count);
   void start(std::int64_t step);
   tl::TensorHandle take(std::int64_t step, tl::TensorHandle Buffer::*rows, tl::Ptr from, Loads Buffer::*loads);
-  // `load` for each range of rows of a block that is one load: into what part of the buffer, from where.
+  // Calls `load` for each range of rows of a block with a part of the buffer and its source.
   void each_load(const tl::TensorHandle& buffer, tl::Ptr from, std::int64_t step,
                  const std::function<void(const tl::TensorHandle&, tl::Ptr)>& load);
 

@@ -1,4 +1,4 @@
-// Softmax attention over K and V that come in pieces (K-83).
+// Softmax attention over K and V in pieces (K-83).
 #pragma once
 
 #include <cstdint>
@@ -9,30 +9,30 @@
 
 namespace kb::kernels {
 
-// The running triple (m, l, O) of some query rows in f32: row maximum of the products q k so far, sum of the
-// exponentials e^((q k - m) / sqrt(d)), and the sum of the rows of V weighted with these. One dense buffer m | l | O,
-// so that it travels as one sequence of elements. It lives in the scope it is made in.
+// The running triple (m, l, O) of query rows in f32: the row maximum of the products q k, the sum of the exponentials
+// e^((q k - m) / sqrt(d)), and the sum of the rows of V weighted with these. It is one dense buffer m | l | O, so that
+// messages can carry it as one sequence. It must be used in the scope in which it was created.
 class OnlineSoftmax {
  public:
   OnlineSoftmax(tl::Context& tl, std::int64_t rows, std::int64_t d);
 
   // Attends over `keys` more rows of K and V (keys, d): two GEMMs, q x K^T and P x V with P in the dtype of V, and five
-  // passes over the products. K and V are asked for when they are needed, K in a scope that ends before V is asked for.
-  // `mask`, integers (rows, keys), selects the products that count, by not being 0; a row may have none.
+  // passes over the products. `k` and `v` are called when the data are needed; the scope of K ends before `v` is
+  // called. `mask`, integers (rows, keys), excludes products where it is 0; it may exclude all products of a row.
   using Source = std::function<tl::TensorHandle()>;
   void attend(const tl::TensorHandle& q, std::int64_t keys, const Source& k, const Source& v, const Source& mask = {});
-  // Merges another partial result over other keys (log-sum-exp merge): m = max(m1, m2), fi = e^((mi - m) / sqrt(d)),
-  // l = l1 f1 + l2 f2, O = O1 f1 + O2 f2.
+  // Merges a partial result over other keys (log-sum-exp merge): m = max(m1, m2), fi = e^((mi - m) / sqrt(d)), l = l1
+  // f1 + l2 f2, O = O1 f1 + O2 f2.
   void merge(const OnlineSoftmax& other);
-  tl::TensorHandle result(Dtype dtype);  // O / l, (rows, d); each row has attended to a key
+  tl::TensorHandle result(Dtype dtype);  // O / l, (rows, d); each row must have attended to a key
 
-  // In messages of at most `slot_bytes` bytes.
+  // The triple is transferred in messages of at most `slot_bytes` bytes.
   void send(std::string_view direction, std::int64_t slot_bytes);
   void receive(std::string_view direction, std::int64_t slot_bytes);
 
  private:
-  void clear();  // the triple of no keys
-  // `transfer` for each part of the buffer that is one message.
+  void clear();  // sets the triple for no keys
+  // Calls `transfer` for each part of the buffer that is one message.
   void in_parts(std::int64_t slot_bytes, const std::function<void(const tl::TensorHandle&)>& transfer) const;
 
   tl::Context& tl_;

@@ -1,4 +1,4 @@
-// The block step of attention: rows of queries that attend to the keys of a block which they see.
+// The block step of attention, for query rows with a causal mask.
 #pragma once
 
 #include "kernels/attention/causal_mask.h"
@@ -10,11 +10,11 @@ namespace kb::kernels {
 
 class QueryRows {
  public:
-  // q: the rows, (rows, d). Lives in the scope it is made in.
+  // q holds the rows, (rows, d). The object must be used in the scope in which it was created.
   QueryRows(tl::Context& tl, const Sight& sight, const RowPair& rows, const tl::TensorHandle& q);
 
-  // Attends to a block, whose K and V (keys, d) are asked for as OnlineSoftmax does; not at all when no row sees one of
-  // its keys.
+  // Attends to a block; `k` and `v` provide K and V (keys, d) as in OnlineSoftmax. Skips the block when no row may
+  // attend to it.
   using Source = OnlineSoftmax::Source;
   void attend(const RowPair& keys, const Source& k, const Source& v);
 

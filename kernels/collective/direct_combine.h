@@ -1,4 +1,4 @@
-// All-reduces over links between every two ranks.
+// All-reduces over links between all pairs of ranks.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace kb::kernels {
 
-// A segment of a tile of every rank becomes their combination, at `out`; all ranks get the same bits.
-//   blocks  each rank combines a block and sends it to all
-//   tiles   all tiles to all ranks, which add them in the order of ranks
+// Replaces a segment of the tiles by the combination over all ranks, at `out`; all ranks get the same bits.
+// - blocks: each rank combines a block and sends it to all ranks
+// - tiles: all tiles are sent to all ranks, which add them in rank order
 void combine_blocks(DirectExchange& x, const Span& segment, const Reduction& reduction);
 void combine_tiles(DirectExchange& x, const Span& segment, const Reduction& reduction);
-// Messages that a rank receives per chunk of a segment: of DirectExchange::segments().
+// Messages per chunk of a segment that a rank receives, for DirectExchange::segments().
 inline std::int64_t combined_streams(std::int64_t ranks, bool blocks) {
   return blocks ? 2 : ranks;
 }

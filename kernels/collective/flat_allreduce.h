@@ -6,18 +6,19 @@ struct Kernel;
 
 namespace kb::kernels {
 
-// Flat all-reduces (K-66): every PE that holds a tile of `t` is a rank of a wiring `flat`, and each tile of n_elem
-// elements is replaced by the combination of all. Rank = first_rank + place of the tile in the SIP's tensor. Arguments
-//   t, n_elem, ranks, first_rank
-//   grid_w, grid_h, wrap  of the ranks (mesh_allreduce alone)
-//   op     "sum" (default), "max", "min", "avg"
-//   chunk  elements per message; 0 (default) = the whole tile
+// Flat all-reduces (K-66): every PE that holds a tile of `t` is a rank of the wiring `flat`, and each tile of n_elem
+// elements is replaced by the combination of all tiles. Rank = first_rank + index of the tile in the SIP's tensor.
+// Arguments:
+// - t, n_elem, ranks, first_rank
+// - grid_w, grid_h, wrap: the grid of ranks (only mesh_allreduce)
+// - op: "sum" (default), "max", "min", "avg"
+// - chunk: elements per message; 0 (default) = the whole tile
 // PEs without a tile return at once.
 //
-//   ring_allreduce  ranks - 1 rounds: own tile east, then what came from the west
-//   mesh_allreduce  along the rows, then along the columns; each dimension a ring when it wraps, else to its far end
-//                   and back
-//   tree_allreduce  from the leaves of the binary tree to rank 0 and back
+// - ring_allreduce: ranks - 1 rounds; sends its own tile east, then the tile that came from the west
+// - mesh_allreduce: along the rows, then along the columns; a dimension that wraps is a ring, otherwise tiles go to its
+//   end and back
+// - tree_allreduce: from the leaves of the binary tree to rank 0 and back
 contract::Kernel ring_allreduce_kernel();
 contract::Kernel mesh_allreduce_kernel();
 contract::Kernel tree_allreduce_kernel();

@@ -17,17 +17,17 @@ struct HopArguments {
   std::int64_t n_elem = 0, ranks = 0, first_rank = 0;
   std::string order, links, op;
   std::int64_t chunk = 0;
-  std::optional<std::int64_t> ahead, by_blocks, twice;  // of the pairwise kernel
+  std::optional<std::int64_t> ahead, by_blocks, twice;  // only for the pairwise kernel
 };
 
-// Elements of a tile.
+// A range of elements of a tile.
 struct Part {
   std::int64_t first = 0, elements = 0;
 };
 
 class HopMember {
  public:
-  // Returns no value when this PE holds no tile.
+  // Returns no value when this PE does not hold a tile.
   static std::optional<HopMember> make(tl::Context& tl, const HopArguments& args);
 
   std::int64_t rank() const { return rank_; }
@@ -35,15 +35,15 @@ class HopMember {
   std::int64_t around(std::int64_t distance) const { return ((rank_ + distance) % ranks_ + ranks_) % ranks_; }
   tl::Ptr tile() const { return tile_; }
   const HopArguments& arguments() const { return arguments_; }
-  // Labels to the rank `distance` further, and from the one as far behind; 1 <= distance < ranks.
+  // Labels to the rank `distance` ahead and from the rank `distance` behind; 1 <= distance < ranks.
   std::string to(std::int64_t distance) const;
   std::string from(std::int64_t distance) const;
 
-  // The tile in segments of at most `elements`, so that a segment fits the scratch.
+  // Splits the tile into segments of at most `elements` elements, so that a segment fits the scratch.
   std::vector<Part> segments(std::int64_t elements) const;
-  // The block of a rank in a segment, as messages. No messages when the block is empty.
+  // The messages of a rank's block in a segment; none when the block is empty.
   std::vector<Part> messages(const Part& segment, std::int64_t rank) const;
-  // All of a part as messages.
+  // Splits a part into messages.
   std::vector<Part> messages(const Part& part) const;
   Part block(const Part& segment, std::int64_t rank) const;
 

@@ -1,4 +1,4 @@
-// How collectives combine contributions.
+// Reduction operations of collectives.
 #pragma once
 
 #include <cstdint>
@@ -9,31 +9,32 @@
 
 namespace kb::kernels {
 
-// sum, max, min or avg, element by element (K-15). An average of n floats is a sum of 2^-c x with c = ceil(log2 n),
-// which does not overflow where the average fits, divided by 2^-c n; that of integers is their sum divided by n,
-// truncated, of i8 and i16 in i32.
+// Element-wise sum, max, min or avg (K-15). An average of n floats is the sum of 2^-c x with c = ceil(log2 n), divided
+// by 2^-c n; this does not overflow if the average fits. An average of integers is their sum divided by n and
+// truncated; i8 and i16 are summed in i32.
 class Reduction {
  public:
-  // `name` is one of names(); `contributions`: how many an average divides by; `dtype` of the tiles. Program Error
-  // KERNEL_ERROR on another name.
+  // `name` is one of names(); `contributions` is the divisor of an average; `dtype` is that of the tiles. Program Error
+  // KERNEL_ERROR for another name.
   Reduction(tl::Context& tl, const std::string& name, std::int64_t contributions, Dtype dtype);
   static const std::vector<std::string>& names();
 
-  // In which contributions are added and travel.
+  // Dtype in which contributions are transferred and added.
   Dtype dtype() const { return combined_; }
-  // Whether begin() does something, so that a contribution cannot be sent straight from memory.
+  // True when contributions are converted by begin() and cannot be sent directly from memory.
   bool begins() const { return scale_ != 1 || combined_ != dtype_; }
-  // A contribution, as it was loaded into scratch, as it is combined and sent: in place unless it is cast.
+  // Converts a contribution that was loaded into scratch to the form in which it is combined and sent; in place unless
+  // it is cast.
   tl::TensorHandle begin(const tl::TensorHandle& x) const;
-  // The same of one that came as it lies in memory, in scratch of its own.
+  // The same for an unconverted contribution, into new scratch.
   tl::TensorHandle begun(const tl::TensorHandle& x) const;
-  // acc = acc (op) x; `acc` lies in scratch.
+  // acc = acc (op) x; `acc` is in scratch.
   void add(tl::TensorHandle& acc, const tl::TensorHandle& x) const;
-  // The same of a contribution that came as it lies in memory.
+  // The same for an unconverted contribution.
   void add_unbegun(tl::TensorHandle& acc, const tl::TensorHandle& x) const;
-  // What is left to do when everything was added: gives the result, in place unless it is cast.
+  // Converts the sum of all contributions to the result; in place unless it is cast.
   tl::TensorHandle finish(const tl::TensorHandle& acc) const;
-  // The same for parts of a tensor: room for the results, and the results of a part.
+  // The same for parts of a tensor: room_for() allocates the results, and finish_into() writes the results of a part.
   tl::TensorHandle room_for(const tl::TensorHandle& acc) const;
   void finish_into(const tl::TensorHandle& out, const tl::TensorHandle& acc) const;
 
@@ -41,8 +42,8 @@ class Reduction {
   tl::Context& tl_;
   MathOp op_ = MathOp::add;
   Dtype dtype_, combined_;
-  double scale_ = 1;    // of contributions
-  double divisor_ = 1;  // of what was added
+  double scale_ = 1;    // factor of contributions
+  double divisor_ = 1;  // divisor of the sum
 };
 
 }  // namespace kb::kernels

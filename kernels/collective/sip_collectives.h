@@ -8,15 +8,15 @@ struct Kernel;
 
 namespace kb::kernels {
 
-// Collectives between ranks, one SIP each: the tile of a cube is exchanged with the tiles of the same cube of the other
-// SIPs, by PE 0; all cubes work at the same time. PEs without a tile return at once. Messages travel along a path
-// through all SIPs (SipPath) and are passed on from SIP to SIP. Arguments of all of them:
-//   in, out        tiles; a tile that a rank has no part in may be any tensor with a tile on this PE
-//   n_elem         elements of a block, what one rank contributes to another
-//   n_sips, sip_rank, sip_topo_kind, sip_topo_w, sip_topo_h   as of K-45
-//   chunk          elements per message; larger blocks are exchanged chunk by chunk
-//   links          what the labels of the directions between the SIPs begin with: "global_"
-// then
+// Collectives between ranks of one SIP each: PE 0 of a cube exchanges its tile with the same cube of the other SIPs;
+// all cubes work concurrently. PEs without a tile return at once. Messages travel along a path through all SIPs
+// (SipPath) and are forwarded from SIP to SIP. Common arguments:
+// - in, out: tiles; where a rank does not use one of them, any tensor with a tile on this PE
+// - n_elem: elements of a block, the contribution of one rank to another
+// - n_sips, sip_rank, sip_topo_kind, sip_topo_w, sip_topo_h: as in K-45
+// - chunk: elements per message; larger blocks are exchanged chunk by chunk
+// - links: prefix of the labels of directions between SIPs: "global_"
+// Additional arguments:
 //   sip_broadcast       root       out = in of the root (in and out the same tensor, or two)
 //   sip_reduce          root, op   out of the root = combination of all ins
 //   sip_allreduce       op, by_blocks   out = combination of all ins; by_blocks 1: instead of whole tiles, each rank

@@ -1,4 +1,4 @@
-// The blocks of a tile that collectives between ranks exchange, chunk by chunk.
+// The blocks of a tile that collectives between ranks exchange chunk by chunk.
 #pragma once
 
 #include <algorithm>
@@ -6,10 +6,10 @@
 
 namespace kb::kernels {
 
-// What a chunk has of every block: of equal blocks the same elements, or one of `chunks` parts of blocks that a tile is
-// split into, of which the first ones have an element more.
+// The elements of every block in one chunk: the same range of equal blocks, or one of `chunks` parts of blocks that
+// divide a tile, where the first parts have one element more when the division has a remainder.
 struct TileBlocks {
-  std::int64_t elements = 0;  // of a block, or with `chunks` of the tile that `count` blocks make up
+  std::int64_t elements = 0;  // of a block; with `chunks`, of the tile that consists of `count` blocks
   std::int64_t first = 0, size = 0;
   std::int64_t count = 1, chunks = 0, chunk = 0;
 

@@ -8,9 +8,9 @@ struct Kernel;
 namespace kb::kernels {
 
 // Tensors are row-major in shard order: A (m, k) and B (k, n) split by rows, replicated or whole; C (m, n) split by
-// rows or whole. Each PE computes the rows of C it owns, so that the same kernel serves one PE and a whole SIP.
+// rows or whole. Each PE computes the rows of C that it owns, so that the same kernel serves one PE and a whole SIP.
 contract::Kernel gemm_kernel();
-// The PE it runs on computes all of C, wherever its rows are.
+// One PE computes all of C, regardless of the rows' owners.
 contract::Kernel gemm_single_kernel();
 
 }  // namespace kb::kernels

@@ -1,4 +1,4 @@
-// One composite: the PE's tile pipeline does the rest.
+// GEMM as one composite command, which the PE's tile pipeline executes.
 #pragma once
 
 namespace kb::contract {
@@ -7,9 +7,9 @@ struct Kernel;
 
 namespace kb::kernels {
 
-// C = A x B. Tensors lie in memory; an operand whose `_loaded` argument is not 0 is first loaded whole into scratch and
-// pinned (P-23). Without all three tile sizes the scheduler's tile shape is used. `reuse_a` 0 or 1 instead of the
-// scheduler's (P-102). Epilogues as EpilogueTensors.
+// C = A x B on tensors in memory. An operand whose `_loaded` argument is not 0 is first loaded completely into scratch
+// and pinned (P-23). Without all three tile sizes, the scheduler's tile shape is used. `reuse_a` 0 or 1 overrides the
+// scheduler's setting (P-102). The epilogue tensors are those of EpilogueTensors.
 contract::Kernel gemm_composite_kernel();
 
 // Y = op(X), element by element.

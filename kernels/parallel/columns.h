@@ -6,19 +6,20 @@ struct Kernel;
 
 namespace kb::kernels {
 
-// Tensors split by columns, as tensor-parallel layers leave them, and whole rows, as the next layer reads them.
+// Conversions between tensors split by columns, which tensor-parallel layers produce, and whole rows, which the next
+// layer reads.
 
-// dst, a tile (m, w) per cube, from src, whose cubes hold the same columns split once more over PEs: each PE puts its
-// own columns into its cube's tile. Fewer and longer messages leave the cube afterwards.
+// collect_columns: dst has a tile (m, w) per cube; the cubes of src hold the same columns, split further over PEs. Each
+// PE writes its own columns to its cube's tile, so that fewer and longer messages leave the cube afterwards.
 contract::Kernel collect_columns_kernel();
 
-// dst (m, n) row-major, usually a copy per cube, from src (m, n) whose elements are blocks of `width` columns, one
-// (m, width) matrix after the other. Blocks come in the order cube, rank, their columns in the order rank, cube: what
-// an all_gather of `ranks` tensors split by columns over cubes leaves. ranks = 1: blocks in the order of columns. The
-// PEs of every cube that holds a copy share the blocks.
+// gather_columns: dst (m, n) is row-major, usually with a copy per cube. The elements of src (m, n) are blocks of
+// `width` columns, one (m, width) matrix after the other. Blocks are ordered by (cube, rank), their columns by (rank,
+// cube): the result of an all_gather of `ranks` tensors that are split by columns over cubes. ranks = 1: blocks are in
+// column order. The PEs of every cube with a copy share the blocks.
 contract::Kernel gather_columns_kernel();
 
-// dst (m, n) = columns [first, first + n) of src; both row-major, each PE the rows of dst it owns.
+// dst (m, n) = columns [first, first + n) of src; both are row-major, and each PE copies the rows of dst that it owns.
 contract::Kernel slice_columns_kernel();
 
 }  // namespace kb::kernels

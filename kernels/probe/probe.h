@@ -1,4 +1,4 @@
-// Kernels that exercise the machine rather than compute.
+// Kernels that exercise the machine without a computation.
 #pragma once
 
 namespace kb::contract {
@@ -7,9 +7,9 @@ struct Kernel;
 
 namespace kb::kernels {
 
-// Does nothing, or spends `cycles` of the PE's CPU.
+// Does nothing, or spends `cycles` cycles of the PE's CPU.
 contract::Kernel noop_kernel();
-// `calls` small loads and stores by turns inside the shard of `data` this PE owns, which keeps its contents.
+// `calls` small loads and stores alternate inside the shard of `data` that this PE owns; its contents do not change.
 contract::Kernel stream_kernel();
 
 }  // namespace kb::kernels

@@ -1,4 +1,4 @@
-// From the pointers of a kernel to addresses.
+// Converts the pointers of a kernel to addresses.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@
 
 namespace kb::tl {
 
-// Says where tiles of tensors lie, as the PE of the kernel sees them.
+// Locates tiles of tensors from the view of the kernel's PE.
 class Addressing {
  public:
   explicit Addressing(const Call& call) : call_(call) {}
 
-  // Of the elements that `ptr` points to; DTYPE_ERROR when `dtype` is another one.
+  // Dtype of the elements at `ptr`; DTYPE_ERROR when `dtype` differs from it.
   Dtype dtype_of(Ptr ptr, std::optional<Dtype> dtype = std::nullopt) const;
-  // Appends the extents of a tile, in order; ADDRESS_ERROR out of the tensor.
+  // Appends the extents of a tile, in order; ADDRESS_ERROR when it exceeds the tensor.
   void append(Ptr ptr, const Shape& shape, Dtype dtype, std::int64_t row_stride, std::vector<Extent>& out);
-  // Where rows from `ptr` on can lie that nobody knows (ShardMap::parts_from); bytes in shard order.
+  // Possible places of unknown rows, counted from `ptr` (ShardMap::parts_from); bytes in shard order.
   std::vector<ShardMap::Part> likely_parts(Ptr ptr);
-  // Appends the extents of all bytes from `ptr` on that lie in a shard.
+  // Appends the extents of all bytes after `ptr` that lie in a shard.
   void append_rest(Ptr ptr, std::vector<Extent>& out);
-  // As the calls of Context.
+  // Implement the functions of Context with these names.
   LocalShard shard(Ptr ptr);
   LocalShard cube_shard(Ptr ptr) const;
 

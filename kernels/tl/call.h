@@ -1,4 +1,4 @@
-// What a kernel is doing, for its errors and commands.
+// The current call of a kernel, for its errors and commands.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace kb::tl {
 
-// The call that a kernel is in: its name and number, of which kernel on which PE. Errors of the call are raised here,
-// so that each begins with that place: "kernel gemm, tl.dot #17, sip0.cube0.pe3: ...".
+// Name and number of the current call, with its kernel and PE. Errors of the call are thrown here, so that all begin
+// with this place: "kernel gemm, tl.dot #17, sip0.cube0.pe3: ...".
 class Call {
  public:
   Call(PeCoord pe, std::string kernel);
@@ -23,8 +23,8 @@ class Call {
     ++number_;
   }
   const char* name() const { return name_; }            // of the latest call
-  std::uint64_t number() const { return number_; }      // how many there were
-  std::uint64_t instance() const { return instance_; }  // of the kernel; no two have the same
+  std::uint64_t number() const { return number_; }      // number of calls so far
+  std::uint64_t instance() const { return instance_; }  // unique number of the running kernel
   const std::string& kernel() const { return kernel_; }
   PeCoord pe() const { return pe_; }
 
@@ -35,9 +35,10 @@ class Call {
   }
 
   [[noreturn]] void raise(std::string_view code, std::string_view message) const;
-  // KERNEL_ERROR of the kernel, whatever it is doing.
+  // Throws a KERNEL_ERROR of the kernel that does not name a call.
   [[noreturn]] void fail(std::string_view message) const;
-  // What `function` gives; program Errors that it throws become errors of this call, unless they name one.
+  // Returns the result of `function`; a program Error that it throws becomes an error of this call, unless it names a
+  // call.
   template <typename Function>
   auto located(Function&& function) const -> decltype(function()) {
     try {
@@ -48,15 +49,15 @@ class Call {
     }
   }
 
-  // The bytes of a tensor; SHAPE_ERROR when there cannot be one.
+  // Size of a tensor; SHAPE_ERROR when the shape is not valid.
   std::uint64_t checked_bytes(const Shape& shape, Dtype dtype) const;
 
  private:
-  bool names_a_call(const Error& error) const;  // as those of the data engine do
+  bool names_a_call(const Error& error) const;  // true for errors of the data engine
 
   PeCoord pe_;
   std::string kernel_;
-  const char* lasting_kernel_;  // the same, for records that outlive the kernel
+  const char* lasting_kernel_;  // the kernel's name, for records that outlive the kernel
   std::uint64_t instance_;
   const char* name_ = "";
   std::uint64_t number_ = 0;

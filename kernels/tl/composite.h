@@ -1,4 +1,4 @@
-// Composites: operations from memory to memory that run tile by tile beside the kernel (P-54, P-57).
+// Composites: asynchronous tiled operations from memory to memory (P-54, P-57).
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace kb::tl {
 
 class Context;
 
-using kb::TileShape;  // elements; k is not used by element-wise composites
+using kb::TileShape;  // elements; element-wise composites do not use k
 
-// A step on the product of a composite GEMM, or on the result of a composite of one element-wise operation (P-14):
-// kb::EpilogueOp says what each computes, math() takes any element-wise operation of PE_MATH. Operands are numbers or
-// tensors that broadcast to the product (m, n): one value per column is (n), one per row (m, 1). In scope k_tile a
-// tensor of shape (K tiles, m or 1, n or 1) has a slice for each K tile. A tensor in scratch must live until the
-// composite has ended; of one in memory, a ref, each tile reads its part.
+// A step on the product of a composite GEMM, or on the result of an element-wise composite (P-14). kb::EpilogueOp
+// defines the steps; math() takes any element-wise operation of PE_MATH. Operands are numbers or tensors that broadcast
+// to the product (m, n): one value per column is (n), one per row is (m, 1). In scope k_tile a tensor of shape (K
+// tiles, m or 1, n or 1) has a slice for each K tile. A tensor in scratch must live until the composite has ended; of a
+// tensor in memory (a ref), each tile reads its part.
 class Epilogue {
  public:
   static Epilogue dequant(const Operand& scale, EpilogueScope scope = EpilogueScope::output_tile) {
@@ -34,7 +34,7 @@ class Epilogue {
     return Epilogue(EpilogueOp::scale, scope).with(factor);
   }
 
-  // op(x), op(x, y) and op(x, y, z), with x the product: Epilogue::math(MathOp::gelu), Epilogue::math(MathOp::add,
+  // op(x), op(x, y) and op(x, y, z), where x is the product: Epilogue::math(MathOp::gelu), Epilogue::math(MathOp::add,
   // rest).
   static Epilogue math(MathOp op, EpilogueScope scope = EpilogueScope::output_tile) {
     Epilogue out(EpilogueOp::math, scope);
@@ -48,7 +48,7 @@ class Epilogue {
                        EpilogueScope scope = EpilogueScope::output_tile) {
     return math(op, scope).with(y).with(z);
   }
-  // The same with the product as another input, counted from 0: math(MathOp::sub, 1.0).product_at(1) is 1 - x, and
+  // Makes the product another input, counted from 0: math(MathOp::sub, 1.0).product_at(1) is 1 - x, and
   // math(MathOp::where, mask, 0.0).product_at(1) is where(mask, x, 0).
   Epilogue product_at(int input) const {
     Epilogue out = *this;
@@ -56,7 +56,7 @@ class Epilogue {
     return out;
   }
 
-  // A step in words, with these operands of a `math` in their order.
+  // Creates a step from its textual form; `operands` are those of a `math`, in order.
   static Epilogue of(const EpilogueText& text, const std::vector<Operand>& operands) {
     Epilogue out(text.op, text.scope);
     out.math_ = text.math;
@@ -65,14 +65,14 @@ class Epilogue {
     return out;
   }
 
-  // An operand: nothing, a tensor, or a number.
+  // An operand: absent, a tensor, or a number.
   struct Input {
     std::optional<TensorHandle> tensor;
     std::optional<Scalar> number;
   };
 
   EpilogueOp op() const { return op_; }
-  MathOp math_op() const { return math_; }  // of EpilogueOp::math
+  MathOp math_op() const { return math_; }  // for EpilogueOp::math
   EpilogueScope scope() const { return scope_; }
   int place() const { return place_; }
   const std::vector<Input>& inputs() const { return inputs_; }
@@ -97,10 +97,10 @@ class Epilogue {
 };
 
 struct CompositeOptions {
-  std::optional<TileShape> tile_shape;  // absent: the one of the PE's scheduler
-  std::optional<Dtype> acc_dtype;       // GEMM; absent: as dot
+  std::optional<TileShape> tile_shape;  // no value: that of the PE's scheduler
+  std::optional<Dtype> acc_dtype;       // GEMM; no value: as for dot
   std::vector<Epilogue> epilogue;
-  std::optional<ReuseA> reuse_a;  // GEMM; absent: the one of the PE's scheduler (P-102)
+  std::optional<ReuseA> reuse_a;  // GEMM; no value: that of the PE's scheduler (P-102)
 };
 
 }  // namespace kb::tl

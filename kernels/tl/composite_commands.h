@@ -1,4 +1,4 @@
-// The commands that PE_SCHEDULER splits into tiles.
+// Creates the commands that PE_SCHEDULER splits into tiles.
 #pragma once
 
 #include <string>
@@ -13,16 +13,16 @@
 
 namespace kb::tl {
 
-// Makes composites: checks their operands, and that their tiles fit the room of the PE.
+// Creates composites: checks their operands, and that their tiles fit the PE.
 class CompositeCommands {
  public:
-  // Where the result goes: a place in memory, or a tensor in scratch.
+  // Destination of the result: a place in memory, or a tensor in scratch.
   class Target {
    public:
     Target(Ptr ptr) : memory_(ptr) {}
     Target(const TensorHandle& tensor) : scratch_(&tensor) {}
 
-    const TensorHandle* scratch() const { return scratch_; }  // null: memory()
+    const TensorHandle* scratch() const { return scratch_; }  // null: the destination is memory()
     Ptr memory() const { return memory_; }
     Dtype dtype() const { return scratch_ != nullptr ? scratch_->dtype() : memory_.dtype(); }
     std::string text() const;
@@ -41,7 +41,7 @@ class CompositeCommands {
  private:
   void begin(contract::CommandKind kind, const Target& out);
   void add_input(const TensorHandle& handle, int index);
-  // The extents of a ref; whether it is of rows of a wider matrix.
+  // Appends the extents of a ref; returns true when it has rows of a wider matrix.
   bool append_extents(const TensorHandle& handle, std::vector<Extent>& extents);
   void set_tile_shape(const CompositeOptions& options);
   void set_epilogues(const CompositeOptions& options);

@@ -1,4 +1,4 @@
-// The commands of PE_GEMM and PE_MATH.
+// Creates the commands of PE_GEMM and PE_MATH.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace kb::tl {
 
-// Makes commands that compute in scratch: checks their operands, and takes room for the result unless it goes into a
-// tensor that there is.
+// Creates commands that compute in scratch: checks their operands, and allocates the result unless it goes into an
+// existing tensor.
 class ComputeCommands {
  public:
   ComputeCommands(const Call& call, Tensors& tensors) : call_(call), tensors_(tensors) {
@@ -24,14 +24,14 @@ class ComputeCommands {
   }
 
   Dispatch::Work product(const TensorHandle& a, const TensorHandle& b, std::optional<Dtype> out_dtype);
-  // `position` of `out` among the arguments of the call.
+  // `position` is that of `out` among the arguments of the call.
   contract::Command& product_into(const TensorHandle& out, int position, const TensorHandle& a, const TensorHandle& b,
                                   bool accumulate);
 
   Dispatch::Work math(MathOp op, std::initializer_list<Operand> inputs, std::optional<int> axis,
                       std::optional<Dtype> out_dtype);
   contract::Command& math_into(const TensorHandle& out, MathOp op, std::initializer_list<Operand> inputs);
-  // `must_fit`: an integer that does not fit is VALUE_ERROR, else it keeps its low bits.
+  // `must_fit`: an integer that does not fit is VALUE_ERROR; otherwise its low bits are kept.
   Dispatch::Work cast(const TensorHandle& x, Dtype dtype, bool must_fit = false);
   contract::Command& cast_into(const TensorHandle& out, const TensorHandle& x);
   Dispatch::Work concat(const std::vector<TensorHandle>& parts, int axis);
@@ -50,7 +50,7 @@ class ComputeCommands {
 
   const Call& call_;
   Tensors& tensors_;
-  contract::Command math_, gemm_;  // used again by each call
+  contract::Command math_, gemm_;  // reused by each call
 };
 
 }  // namespace kb::tl

@@ -1,4 +1,4 @@
-// What Context is made of; for its sources alone.
+// The parts of Context; included only by its sources.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@
 
 namespace kb::tl {
 
-// A call of Context begins in `call` or `dispatch`, makes its command with one of the others, and gives it to
+// A call of Context begins in `call` or `dispatch`, creates its command with one of the other parts, and passes it to
 // `dispatch`.
 struct Context::Parts {
   Parts(Context& context, contract::IPe& of, std::string kernel)

@@ -1,4 +1,4 @@
-// The way of a kernel's commands to its PE.
+// Issues a kernel's commands to its PE.
 #pragma once
 
 #include <cstddef>
@@ -17,44 +17,44 @@ namespace kb::tl {
 
 class Prefetches;
 
-// Gives the PE the commands of a kernel, to run now or beside it, and waits for the latter. No call may use
-// scratch that a command beside the kernel works on: KERNEL_ERROR. A prefetch, which no kernel can wait for, is waited
-// for.
+// Issues synchronous and asynchronous commands, and waits for the latter. A call that uses scratch of an asynchronous
+// command is a KERNEL_ERROR. A prefetch is waited for here, because kernels cannot wait for it.
 class Dispatch {
  public:
-  // A command, and the tensor that it makes.
+  // A command and its result tensor.
   struct Work {
     contract::Command& command;
     TensorHandle result;
   };
 
-  // `prefetches` are told of every command.
+  // `prefetches` is notified of every command.
   Dispatch(contract::IPe& pe, Call& call, Prefetches& prefetches);
 
-  // A call that costs the PE's CPU its dispatch_cycles (P-45); a free one begins in Call. C++ evaluates what is given
-  // to a member function of the result later, so that a call can read dispatch.begin("dot").execute(make_command()).
+  // Begins a call that costs the PE's CPU its dispatch_cycles (P-45); a free call begins in Call. C++ evaluates the
+  // arguments of a member function of the result later, so that a call can be written as
+  // dispatch.begin("dot").execute(make_command()).
   Dispatch& begin(const char* call) {
     call_.begin(call);
     if (overhead_.cycles > 0) execute(overhead_);
     return *this;
   }
-  void execute(contract::Command& command);  // returns when it has ended
+  void execute(contract::Command& command);  // returns when the command has ended
   TensorHandle execute(Work&& work) {
     execute(work.command);
     return std::move(work.result);
   }
-  std::string receive(contract::Command& command);  // from any direction; gives it
+  std::string receive(contract::Command& command);  // receives from any direction and returns it
   Future submit(contract::Command& command, TensorHandle result = {});
   Future submit(Work&& work) { return submit(work.command, std::move(work.result)); }
   void prefetch(Ptr ptr, std::int64_t row_stride, Work&& load);
-  // Waits for the prefetches that still write to this scratch, whose scope has ended.
+  // Waits for prefetches whose scope has ended and that still write to this scratch.
   void reclaim(const Extent& scratch);
 
-  // As tl.wait and tl.wait_any.
+  // Implement tl.wait and tl.wait_any.
   TensorHandle wait(const Future& future);
   void wait_for_all();
   std::size_t wait_any(const std::vector<Future>& futures);
-  // That everything with a result was waited for.
+  // Requires that all operations with a result were waited for.
   void require_waited() const;
 
   const InFlight& in_flight() const { return in_flight_; }
@@ -71,7 +71,7 @@ class Dispatch {
   contract::Command overhead_;
   Prefetches& prefetches_;
   InFlight in_flight_;
-  std::uint64_t waited_for_all_ = 0;  // the last operation that wait_for_all() has waited for
+  std::uint64_t waited_for_all_ = 0;  // the latest operation at the last wait_for_all()
 };
 
 }  // namespace kb::tl

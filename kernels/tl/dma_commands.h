@@ -1,4 +1,4 @@
-// The commands of PE_DMA.
+// Creates the commands of PE_DMA.
 #pragma once
 
 #include <cstdint>
@@ -14,27 +14,27 @@
 
 namespace kb::tl {
 
-// Makes the commands of loads and stores between memory and scratch. There is one command, used again by each call, so
-// that a call costs no allocation.
+// Creates the commands of loads and stores between memory and scratch. All calls reuse one command, so that a call
+// needs no allocation.
 class DmaCommands {
  public:
   DmaCommands(const Call& call, Tensors& tensors, Addressing& addressing, Selection& selection)
       : call_(call), tensors_(tensors), addressing_(addressing), selection_(selection) {}
 
-  // The dtype that a value of another one is cast to before it is stored there; nothing when it has it, or cannot be
+  // The dtype to which a value must be cast before it is stored there; no value when it has this dtype, or cannot be
   // stored.
   std::optional<Dtype> cast_before_store(Ptr ptr, const TensorHandle& value) const;
-  // A tile.
+  // Dense or strided tiles.
   Dispatch::Work load(Ptr ptr, Shape&& shape, std::optional<Dtype> dtype, std::int64_t row_stride);
   contract::Command& load_into(const TensorHandle& out, Ptr ptr, std::int64_t row_stride);
   contract::Command& store(Ptr ptr, const TensorHandle& value, std::int64_t row_stride);
   contract::Command& add(Ptr ptr, const TensorHandle& value);
-  // Rows.
+  // Indexed rows.
   Dispatch::Work gather(Ptr ptr, const Indices& rows, std::int64_t row_elements);
   contract::Command& gather_into(const TensorHandle& out, Ptr ptr, const Indices& rows);
   contract::Command& scatter(Ptr ptr, const Indices& rows, const TensorHandle& value);
   contract::Command& add(Ptr ptr, const Indices& rows, const TensorHandle& value);
-  // Elements of a tile.
+  // Masked elements of a tile.
   Dispatch::Work load(Ptr ptr, Shape&& shape, const Mask& mask, Scalar other);
   contract::Command& store(Ptr ptr, const TensorHandle& value, const Mask& mask);
 

@@ -1,4 +1,4 @@
-// What a kernel holds of an operation that goes on beside it.
+// Handle of an asynchronous operation of a kernel.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,17 @@
 
 namespace kb::tl {
 
-// Names an asynchronous load, store, computation or receive, or a composite. Context::wait gives its result, once;
-// copies name the same operation.
+// Refers to an asynchronous load, store, computation or receive, or a composite. Context::wait returns its result,
+// once; copies refer to the same operation.
 class Future {
  public:
-  Future() = default;  // names nothing
+  Future() = default;  // refers to no operation
 
  private:
   friend class Dispatch;
-  TensorHandle value_;  // of operations that have a result
+  TensorHandle value_;  // for operations with a result
   std::uint64_t context_id_ = 0;
-  std::uint64_t number_ = 0;  // of the operation among those that the kernel started
+  std::uint64_t number_ = 0;  // number of the operation in the kernel
   const char* call_ = "";
   std::uint64_t call_index_ = 0;
 };

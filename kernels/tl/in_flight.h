@@ -1,4 +1,4 @@
-// The operations of a kernel that go on beside it.
+// The asynchronous operations of a kernel.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace kb::tl {
 
-// What a command writes to in memory, or to where it receives a message; null when it writes scratch alone.
+// The memory that a command writes, or to which it receives a message; null when it writes only scratch.
 const std::vector<Extent>* memory_written_by(const contract::Command& command);
 
-// Operations from their call until the kernel has waited for them, in the order of the calls, with the bytes of
-// scratch and of received messages that they read and write.
+// Operations from their call until the kernel has waited for them, in call order, with the bytes of scratch and of
+// received messages that they read and write.
 class InFlight {
  public:
   InFlight(const Extent& scratch, const Extent& messages) : scratch_(scratch), messages_(messages) {}
@@ -24,14 +24,14 @@ class InFlight {
     bool writes = false;
   };
   struct Operation {
-    std::uint64_t number = 0;  // among those of the kernel
+    std::uint64_t number = 0;  // number in the kernel
     contract::IPe::Ticket ticket = 0;
     const char* call = "";
     std::uint64_t call_index = 0;
-    bool has_result = false;   // which is of no use to a kernel that does not wait
-    bool is_prefetch = false;  // no kernel can wait for it alone
+    bool has_result = false;   // a kernel must wait for the result
+    bool is_prefetch = false;  // kernels cannot wait for it
     std::vector<Use> uses;
-    std::vector<Extent> memory;  // that it writes, as in its command
+    std::vector<Extent> memory;  // memory that it writes, as in its command
 
     std::string name() const;  // "tl.load_async #3"
   };
@@ -39,14 +39,15 @@ class InFlight {
   bool empty() const { return open_.empty(); }
   const std::vector<Operation>& open() const { return open_; }
   Operation& back() { return open_.back(); }
-  // The next operation; `command` says which bytes it uses. The reference holds until the next call of add or remove.
+  // Adds an operation; `command` determines the bytes that it uses. The reference is valid until the next add or
+  // remove.
   Operation& add(const contract::Command& command, contract::IPe::Ticket ticket, bool has_result);
   const Operation* find(std::uint64_t number) const;
   void remove(std::uint64_t number);
   std::uint64_t started() const { return started_; }
 
-  // The first operation that the use of these bytes would disturb or be disturbed by: one that writes them, or, if
-  // `writes`, one that reads them. Null when there is none.
+  // The first operation that conflicts with an access to these bytes: one that writes them or, if `writes`, one that
+  // reads them. Null when there is none.
   const Operation* conflict(const Extent& bytes, bool writes) const;
   const Operation* conflict(const contract::Command& command) const;
 
@@ -56,7 +57,7 @@ class InFlight {
 
   Extent scratch_, messages_;
   std::vector<Operation> open_;
-  std::vector<Operation> spare_;  // so that an operation costs no allocation
+  std::vector<Operation> spare_;  // reused, so that an operation needs no allocation
   std::uint64_t started_ = 0;
 };
 

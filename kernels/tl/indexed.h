@@ -1,4 +1,4 @@
-// Which elements indexed and masked accesses take.
+// Element selection of indexed and masked accesses.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace kb::tl {
 
-// Row numbers: an integer tensor in scratch whose contents the kernel may look at (P-62), or numbers that it knows.
+// Row numbers: an integer tensor in scratch whose contents the kernel may read (P-62), or known numbers.
 class Indices {
  public:
   Indices(const TensorHandle& tensor) : tensor_(&tensor) {}
   Indices(std::vector<std::int64_t> numbers) : numbers_(std::move(numbers)) {}
 
-  const TensorHandle* tensor() const { return tensor_; }  // null: numbers()
+  const TensorHandle* tensor() const { return tensor_; }  // null: use numbers()
   const std::vector<std::int64_t>& numbers() const { return numbers_; }
 
  private:
@@ -23,13 +23,13 @@ class Indices {
   std::vector<std::int64_t> numbers_;
 };
 
-// Which elements take part, in row-major order: an integer tensor in scratch (0: does not) as above, or known ones.
+// Selected elements in row-major order: an integer tensor in scratch as above (0: not selected), or known flags.
 class Mask {
  public:
   Mask(const TensorHandle& tensor) : tensor_(&tensor) {}
   Mask(std::vector<bool> known) : known_(std::move(known)) {}
 
-  const TensorHandle* tensor() const { return tensor_; }  // null: known()
+  const TensorHandle* tensor() const { return tensor_; }  // null: use known()
   const std::vector<bool>& known() const { return known_; }
 
  private:

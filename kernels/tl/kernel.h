@@ -1,4 +1,4 @@
-// Makes a kernel of the machine's catalog from a typed C++ function.
+// Creates a kernel of the machine's catalog from a typed C++ function.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 namespace kb::tl {
 namespace detail {
 
-// Beyond that, values of one type are easily mistaken for each other.
+// With more parameters, values of one type are easily confused.
 inline constexpr std::size_t kMaxFunctionParameters = 6;
 
 template <typename Fn>
@@ -55,9 +55,9 @@ contract::Kernel build(std::string name, std::string description, std::vector<st
 
 }  // namespace detail
 
-// `fn` is a function or a lambda void(tl::Context&, ...) with at most six further parameters, which are tl::Ptr (a
-// tensor of the launch), std::int64_t, int, double, std::string or a std::optional of one; `names` has the name of each
-// (P-50). Names of kernel and parameters are checked when the kernel enters a catalog.
+// `fn` is a function or a lambda void(tl::Context&, ...) with at most six further parameters of type tl::Ptr (a tensor
+// of the launch), std::int64_t, int, double, std::string or a std::optional of one of these; `names` has their names
+// (P-50). The names of kernel and parameters are checked when the kernel is added to a catalog.
 template <typename Fn>
 contract::Kernel make_kernel(std::string name, std::string description, std::vector<std::string> names, Fn fn) {
   using Function = typename detail::KernelFunction<std::decay_t<Fn>>::Parameters;
@@ -65,7 +65,7 @@ contract::Kernel make_kernel(std::string name, std::string description, std::vec
                        static_cast<Function*>(nullptr), std::make_index_sequence<std::tuple_size_v<Function>>{});
 }
 
-// For any number of parameters, which are members of a struct: `fn` is void(tl::Context&, const Args&).
+// Variant for any number of parameters, which are members of a struct: `fn` is void(tl::Context&, const Args&).
 template <typename Args, typename Fn>
 contract::Kernel make_kernel(std::string name, std::string description, Parameters<Args> parameters, Fn fn) {
   std::vector<contract::KernelParameter> declared;

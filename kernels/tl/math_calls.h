@@ -1,4 +1,4 @@
-// The operations of PE_MATH that are one call with tensors (P-56).
+// Operations of PE_MATH as single calls on tensors (P-56).
 #pragma once
 
 #include <initializer_list>
@@ -9,9 +9,9 @@
 
 namespace kb::tl {
 
-// One MATH command each, whose result is a new tensor. Operands of several shapes broadcast as in NumPy; all have one
-// dtype, but for the promotion of f16 and bf16 to f32 and the condition of `where`. Other shapes and dtypes: program
-// Errors SHAPE_ERROR, DTYPE_ERROR.
+// Each call is one MATH command with a new result tensor. Operands of different shapes broadcast as in NumPy. All
+// operands have one dtype, except for the promotion of f16 and bf16 to f32 and the condition of `where`. Other shapes
+// and dtypes are program Errors SHAPE_ERROR, DTYPE_ERROR.
 class MathCalls {
  public:
   // --- Elementwise.
@@ -35,13 +35,13 @@ class MathCalls {
   TensorHandle clamp(const Operand& x, const Operand& low, const Operand& high) {
     return math(MathOp::clamp, "clamp", {x, low, high});
   }
-  // a where cond is not 0, else b
+  // a where cond is not 0, otherwise b
   TensorHandle where(const Operand& cond, const Operand& a, const Operand& b) {
     return math(MathOp::where, "where", {cond, a, b});
   }
 
-  // For floats: gelu is x Phi(x) by the error function, gelu_tanh its approximation, silu x sigmoid(x); round goes to
-  // even at a tie.
+  // For floats: gelu is x Phi(x) by the error function, gelu_tanh its approximation, silu is x sigmoid(x); round rounds
+  // ties to even.
   TensorHandle rsqrt(const TensorHandle& x) { return math(MathOp::rsqrt, "rsqrt", {x}); }
   TensorHandle tanh(const TensorHandle& x) { return math(MathOp::tanh, "tanh", {x}); }
   TensorHandle erf(const TensorHandle& x) { return math(MathOp::erf, "erf", {x}); }
@@ -51,10 +51,10 @@ class MathCalls {
   TensorHandle floor(const TensorHandle& x) { return math(MathOp::floor, "floor", {x}); }
   TensorHandle ceil(const TensorHandle& x) { return math(MathOp::ceil, "ceil", {x}); }
   TensorHandle round(const TensorHandle& x) { return math(MathOp::round, "round", {x}); }
-  // What is left of div, with the sign of a, as C's % and fmod; of integers by 0: program Error DIVISION_BY_ZERO.
+  // Remainder of div with the sign of a, as C's % and fmod; for integers, by 0 is a program Error DIVISION_BY_ZERO.
   TensorHandle mod(const Operand& a, const Operand& b) { return math(MathOp::mod, "mod", {a, b}); }
-  // For integers. Shifts by 0 to the bits of the dtype less one, else program Error VALUE_ERROR; shr keeps the sign,
-  // shr_logical brings zeros.
+  // For integers. A shift count must be from 0 to the bits of the dtype minus one (program Error VALUE_ERROR); shr
+  // keeps the sign, shr_logical shifts in zeros.
   TensorHandle bit_and(const Operand& a, const Operand& b) { return math(MathOp::bit_and, "bit_and", {a, b}); }
   TensorHandle bit_or(const Operand& a, const Operand& b) { return math(MathOp::bit_or, "bit_or", {a, b}); }
   TensorHandle bit_xor(const Operand& a, const Operand& b) { return math(MathOp::bit_xor, "bit_xor", {a, b}); }
@@ -64,23 +64,23 @@ class MathCalls {
   TensorHandle shr_logical(const Operand& a, const Operand& n) {
     return math(MathOp::shr_logical, "shr_logical", {a, n});
   }
-  // 1 or 0 in integers as wide as the inputs (i16 for f16 and bf16, i32 for f32), for where and masks. A NaN is unequal
-  // to everything.
+  // The result is 1 or 0 in integers as wide as the inputs (i16 for f16 and bf16, i32 for f32), for where and masks. A
+  // NaN is unequal to every value.
   TensorHandle eq(const Operand& a, const Operand& b) { return math(MathOp::eq, "eq", {a, b}); }
   TensorHandle ne(const Operand& a, const Operand& b) { return math(MathOp::ne, "ne", {a, b}); }
   TensorHandle lt(const Operand& a, const Operand& b) { return math(MathOp::lt, "lt", {a, b}); }
   TensorHandle le(const Operand& a, const Operand& b) { return math(MathOp::le, "le", {a, b}); }
   TensorHandle gt(const Operand& a, const Operand& b) { return math(MathOp::gt, "gt", {a, b}); }
   TensorHandle ge(const Operand& a, const Operand& b) { return math(MathOp::ge, "ge", {a, b}); }
-  // int4 lies in memory as i8, two elements in a byte: element 2 i of the last axis in the lower half of byte i (as in
-  // ONNX). unpack_int4 doubles the last axis, -8 .. 7 in i8; pack_int4 halves it and saturates.
+  // int4 is stored as i8 with two elements per byte: element 2 i of the last axis in the lower half of byte i (as in
+  // ONNX). unpack_int4 doubles the last axis, with values -8 .. 7 in i8; pack_int4 halves it and saturates.
   TensorHandle unpack_int4(const TensorHandle& x) { return math(MathOp::unpack_int4, "unpack_int4", {x}); }
   TensorHandle pack_int4(const TensorHandle& x) { return math(MathOp::pack_int4, "pack_int4", {x}); }
 
-  // --- Along an axis. Reductions: the axis becomes size 1 (absent: every axis). Softmax along one axis. Results of
-  // reductions have `out_dtype`, a float for floats and an integer for integers; absent: i32 for sums of i8 and i16, so
-  // of comparisons, and for positions, else the dtype of x. Floats are added in f32 and rounded once. An integer result
-  // that does not fit: program Error VALUE_ERROR.
+  // --- Along an axis. A reduction gives the axis size 1 (no axis: all axes); softmax works along one axis. The result
+  // of a reduction has `out_dtype`, a float for floats and an integer for integers; without it, i32 for sums of i8 and
+  // i16 (also of comparisons) and for positions, otherwise the dtype of x. Floats are added in f32 and rounded once. An
+  // integer result that does not fit is a program Error VALUE_ERROR.
   TensorHandle sum(const TensorHandle& x, std::optional<int> axis = std::nullopt,
                    std::optional<Dtype> out_dtype = std::nullopt) {
     return math(MathOp::sum, "sum", {x}, axis, out_dtype);
@@ -94,12 +94,12 @@ class MathCalls {
     return math(MathOp::min, "min", {x}, axis, out_dtype);
   }
   TensorHandle softmax(const TensorHandle& x, int axis = -1) { return math(MathOp::softmax, "softmax", {x}, axis); }
-  // Sums of the elements up to each one.
+  // Sum of the elements up to and including each one.
   TensorHandle cumsum(const TensorHandle& x, int axis = -1, std::optional<Dtype> out_dtype = std::nullopt) {
     return math(MathOp::cumsum, "cumsum", {x}, axis, out_dtype);
   }
-  // Where the largest or smallest element is; the first of equal ones, and of NaNs when there are any. Without axis the
-  // number of the element in row-major order.
+  // Position of the largest or smallest element: the first of equal ones, or the first NaN if there is one. Without an
+  // axis, it is the index of the element in row-major order.
   TensorHandle argmax(const TensorHandle& x, std::optional<int> axis = std::nullopt,
                       std::optional<Dtype> out_dtype = std::nullopt) {
     return math(MathOp::argmax, "argmax", {x}, axis, out_dtype);
@@ -111,7 +111,7 @@ class MathCalls {
 
  protected:
   ~MathCalls() = default;
-  // Gives PE_MATH the command; `call` names it in errors.
+  // Issues the command to PE_MATH; `call` is its name in errors.
   virtual TensorHandle math(MathOp op, const char* call, std::initializer_list<Operand> inputs,
                             std::optional<int> axis = std::nullopt, std::optional<Dtype> out_dtype = std::nullopt) = 0;
 };

@@ -1,4 +1,4 @@
-// The commands that send and receive messages.
+// Creates the commands that send and receive messages.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace kb::tl {
 
-// Makes the commands of messages between a neighbouring PE and a tensor in scratch, a place in memory, or a tensor of
-// the message's own.
+// Creates the commands of messages between a neighbouring PE and a tensor in scratch, a place in memory, or a new
+// tensor for the message.
 class MessageCommands {
  public:
   MessageCommands(const Call& call, Tensors& tensors, Addressing& addressing)

@@ -1,4 +1,4 @@
-// C++ types as parameters of a kernel, and its arguments as a struct.
+// Maps C++ types to kernel parameters, and the arguments to a struct.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace kb::tl {
 
-// How a C++ type is declared as a parameter and read from a bound argument.
+// Declaration of a C++ type as a parameter, and conversion from a bound argument.
 template <typename T>
 struct ArgType {
   static_assert(!sizeof(T),
@@ -71,7 +71,7 @@ struct ArgType<std::optional<T>> {
   }
 };
 
-// A parameter that is read into a member of `Args` or of one of its bases.
+// A parameter that is stored in a member of `Args` or of one of its bases.
 template <typename Args>
 class Parameter {
  public:
@@ -88,7 +88,7 @@ class Parameter {
   std::function<void(Args&, const contract::KernelArg&)> read_;
 };
 
-// The parameters of a kernel void(tl::Context&, const Args&): {{"src", &Args::src}, {"first", &Args::first}}.
+// Parameters of a kernel void(tl::Context&, const Args&): {{"src", &Args::src}, {"first", &Args::first}}.
 template <typename Args>
 using Parameters = std::vector<Parameter<Args>>;
 

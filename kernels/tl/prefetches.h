@@ -1,4 +1,4 @@
-// Loads that a kernel started before it asked for the data.
+// The prefetches of a kernel.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,16 @@
 
 namespace kb::tl {
 
-// The prefetches that no load has taken yet, oldest first. One is forgotten when the scope of its result ends, and
-// dropped when the bytes may have been written since it read them: by a write of this PE, found by physical addresses,
-// or, at a barrier, a receive and a wait for all, by any PE. What was dropped goes on, and nobody gets its result.
+// The prefetches that no load has taken yet, oldest first. A prefetch is forgotten when the scope of its result ends.
+// It is dropped when its bytes may have been written since: by a write of this PE (by physical address), or, at a
+// barrier, a receive and a wait for all, by any PE. The transfer of a dropped prefetch continues, and its result is not
+// used.
 class Prefetches {
  public:
   struct Prefetch {
     Ptr ptr;
     std::int64_t row_stride = 0;
-    std::vector<Extent> bytes;  // physical, by address, apart from each other
+    std::vector<Extent> bytes;  // physical, sorted by address, disjoint
     Future future;              // without a result: nobody has to wait for a prefetch
     contract::IPe::Ticket ticket = 0;
     TensorHandle result;
@@ -30,14 +31,14 @@ class Prefetches {
   explicit Prefetches(contract::IPe& pe) : pe_(pe) {}
 
   bool empty() const { return open_.empty(); }
-  // One that reads `memory`, for add() when it has begun.
+  // Describes a prefetch that reads `memory`, for add() when it has begun.
   Prefetch of(Ptr ptr, std::int64_t row_stride, const std::vector<Extent>& memory) const;
-  // Not kept when an operation under way writes these bytes: the prefetch may read what was there before.
+  // Does not keep it when an operation in flight writes these bytes, because the prefetch may read the old contents.
   void add(Prefetch&& prefetch, const InFlight& in_flight);
-  // The oldest prefetch of this data, which is no longer one, and still to be waited for.
+  // Removes and returns the oldest prefetch of this data; it still has to be waited for.
   std::optional<Prefetch> take(Ptr ptr, const Shape& shape, std::int64_t row_stride, const Tensors& tensors);
 
-  // Before the PE gets the command.
+  // Must be called before the command is issued to the PE.
   void drop_for(const contract::Command& command);
   void drop_all();
 

@@ -1,4 +1,4 @@
-// Where a kernel's data lies, in tensor space: the address model turns it into an address when a command is emitted.
+// Pointers into tensors. The address model converts them to addresses when a command is issued.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,8 @@ struct TensorLayout;
 namespace kb::tl {
 
 // A position in a deployed tensor: its layout and a byte offset in shard order. Arithmetic counts elements of dtype(),
-// like Triton's; bytes() counts bytes. A Ptr is a plain value, valid as long as the launch whose argument it came from.
-// Positions outside the tensor may be formed, as far as their offsets fit 64 bits; loading or storing there is a
-// program Error.
+// like Triton's; bytes() counts bytes. A Ptr is a plain value that is valid during its launch. Positions outside the
+// tensor are allowed as long as their offsets fit 64 bits; loading or storing there is a program Error.
 class Ptr {
  public:
   Ptr() = default;
@@ -23,21 +22,21 @@ class Ptr {
 
   bool null() const { return tensor_ == nullptr; }
   const contract::TensorLayout& tensor() const;  // program Error SCHEMA_ERROR for a null Ptr
-  const Shape& shape() const;                    // of the whole tensor
-  Dtype dtype() const { return dtype_; }         // element type of arithmetic, loads and stores
+  const Shape& shape() const;                    // shape of the whole tensor
+  Dtype dtype() const { return dtype_; }         // element type for arithmetic, loads and stores
   std::int64_t offset_bytes() const { return offset_; }
-  // Whether shard order is row-major order: the tensor is whole, replicated, or split by rows (its first dimension).
+  // True when shard order is row-major order: the tensor is whole, replicated, or split by rows (its first dimension).
   bool row_major() const;
-  // Whether both tensors have one shape and their elements come in the same shard order.
+  // True when both tensors have equal shapes and the same shard order of elements.
   bool same_order(Ptr other) const;
 
-  // The same place, read as the same type.
+  // Equal when position and element type are equal.
   friend bool operator==(const Ptr& a, const Ptr& b) {
     return a.tensor_ == b.tensor_ && a.offset_ == b.offset_ && a.dtype_ == b.dtype_;
   }
 
   Ptr bytes(std::int64_t count) const { return moved(count); }
-  // The same position read as elements of another type: `c.as(Dtype::f32)`.
+  // The same position with another element type: `c.as(Dtype::f32)`.
   Ptr as(Dtype dtype) const {
     Ptr p = *this;
     p.dtype_ = dtype;
@@ -64,7 +63,7 @@ class Ptr {
     if (__builtin_add_overflow(offset_, nbytes, &p.offset_)) refuse(nbytes, 1);
     return p;
   }
-  // A position whose byte offset does not fit 64 bits: program Error ADDRESS_ERROR.
+  // A byte offset that does not fit 64 bits: program Error ADDRESS_ERROR.
   [[noreturn]] void refuse(std::int64_t steps, std::int64_t bytes_of_a_step) const;
 
   const contract::TensorLayout* tensor_ = nullptr;
@@ -72,7 +71,7 @@ class Ptr {
   Dtype dtype_ = Dtype::f16;
 };
 
-// "'x' (64, 128)": name and shape of the tensor, for messages.
+// Name and shape of the tensor for messages: "'x' (64, 128)".
 std::string shape_text(Ptr tensor);
 
 }  // namespace kb::tl

@@ -1,4 +1,4 @@
-// A PE that only writes down what a kernel asks of it: kernels run in a unit test without SystemC (P-52).
+// A PE that only records the commands of a kernel, so that kernels run in a unit test without SystemC (P-52).
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class RecordingPe final : public contract::IPe {
   struct ScratchWrite {
     std::uint64_t pa = 0;
     std::vector<std::byte> bytes;
-    std::size_t commands_before = 0;  // how many commands came earlier
+    std::size_t commands_before = 0;  // number of earlier commands
   };
 
   static constexpr std::uint64_t kScratchPa = 0x10000;
@@ -30,9 +30,9 @@ class RecordingPe final : public contract::IPe {
   const contract::PeInfo& info() const override { return info_; }
   void execute(const contract::Command& command) override;
   void write_scratch(std::uint64_t pa, Dtype dtype, std::vector<std::byte> bytes) override;
-  // What `contents` gives, or zeros.
+  // Returns the result of `contents`, or zeros.
   std::vector<std::byte> read(const std::vector<Extent>& extents) override;
-  // The result is empty when `blind`, as in data mode off.
+  // Returns no value when `blind`, as in data mode off.
   std::optional<std::vector<std::byte>> read_if_known(const std::vector<Extent>& extents) override;
 
   const std::vector<contract::Command>& commands() const { return commands_; }
@@ -42,7 +42,8 @@ class RecordingPe final : public contract::IPe {
 
   std::function<std::vector<std::byte>(const std::vector<Extent>&)> contents;
   bool blind = false;
-  std::function<void(const contract::Command&)> on_execute;  // after recording; may throw what a failing access throws
+  // called after recording; may throw the errors of a failed access
+  std::function<void(const contract::Command&)> on_execute;
 
  private:
   contract::PeInfo info_;

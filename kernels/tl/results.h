@@ -1,4 +1,4 @@
-// What calls give that have more than one result.
+// Results of calls with several values.
 #pragma once
 
 #include <cstdint>
@@ -8,21 +8,21 @@
 
 namespace kb::tl {
 
-// The part of a tensor that lies at this PE. Elements [first, first + elements) of the tensor in shard order.
+// The part of a tensor that this PE owns: elements [first, first + elements) in shard order.
 struct LocalShard {
   Ptr ptr;
   std::int64_t first = 0;
-  std::int64_t elements = 0;  // 0: this PE owns nothing of the tensor
+  std::int64_t elements = 0;  // 0: this PE owns no element
   Shape shape;
 };
 
-// What topk gives: (..., k) each, largest first.
+// Result of topk: (..., k) each, largest first.
 struct TopK {
   TensorHandle values;
   TensorHandle indices;  // i32
 };
 
-// What recv_any gives: the contents and where they came from.
+// Result of recv_any: contents and direction.
 struct Message {
   TensorHandle value;
   std::string direction;

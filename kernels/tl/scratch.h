@@ -1,4 +1,4 @@
-// Scopes of a kernel's scratch.
+// Scopes of scratch memory in a kernel.
 #pragma once
 
 #include "kernels/tl/scratch_allocator.h"
@@ -8,8 +8,8 @@ namespace kb::tl {
 class Context;
 class Tensors;
 
-// Returns the scratch that was taken since it was made when it ends. Addresses repeat; handles from inside must not be
-// used afterwards.
+// Its destructor frees the scratch that was allocated since its construction. Addresses are reused; tensors of the
+// scope must not be used afterwards.
 //   for (...) { tl::Scratch scope(tl); ... }
 class Scratch {
  public:

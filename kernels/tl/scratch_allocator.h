@@ -12,7 +12,7 @@ class ScratchAllocator {
  public:
   static constexpr std::uint64_t kAlignment = 16;
 
-  // Where an allocation belongs to; it lives as long as its scope.
+  // The scope of an allocation; it is open as long as the allocation is valid.
   struct Scope {
     std::uint32_t depth = 0;
     std::uint64_t generation = 0;
@@ -20,13 +20,13 @@ class ScratchAllocator {
 
   ScratchAllocator(std::uint64_t base_pa, std::uint64_t capacity);
 
-  // Aligned physical address of `nbytes`, or nothing when they do not fit.
+  // Aligned physical address of `nbytes`; no value when they do not fit.
   std::optional<std::uint64_t> allocate(std::uint64_t nbytes);
   std::uint64_t capacity() const { return capacity_; }
-  std::uint64_t free_bytes() const;  // what one aligned allocation can still get
+  std::uint64_t free_bytes() const;  // size that one aligned allocation can still get
 
-  Scope open();  // a scope inside the current one
-  // Returns what was allocated since `scope` was opened, in it and in scopes inside it.
+  Scope open();  // opens a scope inside the current one
+  // Frees all allocations since `scope` was opened, including those of inner scopes.
   void close(Scope scope);
   Scope current() const { return {static_cast<std::uint32_t>(open_.size() - 1), open_.back().generation}; }
   bool alive(Scope scope) const {
@@ -36,7 +36,7 @@ class ScratchAllocator {
  private:
   struct Open {
     std::uint64_t generation;
-    std::uint64_t start;  // cursor when opened
+    std::uint64_t start;  // cursor at opening
   };
   std::uint64_t aligned_cursor() const;
 

@@ -1,4 +1,4 @@
-// What indices and masks select (decision 0047).
+// Elements that indices and masks select (decision 0047).
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@
 
 namespace kb::tl {
 
-// Looks at indices and masks and adds what they select to a DMA command. It assumes what tensors that data mode off
-// does not know could be, and the command says so.
+// Reads indices and masks and adds the selected extents to a DMA command. When data mode off does not know the
+// contents, it assumes some and marks the command as assumed.
 class Selection {
  public:
   Selection(const Call& call, const Tensors& tensors, Addressing& addressing)
       : call_(call), tensors_(tensors), addressing_(addressing) {}
 
   Shape shape_of(const Indices& rows) const;
-  // Elements of a row that `value` has for each index; 1 when the shapes are equal.
+  // Number of elements of `value` per index; 1 when the shapes are equal.
   std::int64_t row_elements_of(const Indices& rows, const TensorHandle& value) const;
-  // An extent in memory per row, in the order of the indices.
+  // Appends one extent per row, in the order of the indices.
   void append_rows(Ptr ptr, const Indices& rows, std::int64_t row_elements, contract::Command& command);
 
   struct Elements {
@@ -33,7 +33,7 @@ class Selection {
     bool assumed = false;
   };
   Elements elements_of(Ptr ptr, const Mask& mask, const Shape& shape) const;
-  // The elements that take part, on both sides.
+  // Appends the selected elements on both sides.
   void append_masked(Ptr ptr, const TensorHandle& local, const Elements& elements, contract::Command& command);
 
  private:

@@ -1,4 +1,4 @@
-// Values of a kernel: tensors in the scratch of the PE it runs on, and the operators on them.
+// Tensors of a kernel in the scratch of its PE, and operators on them.
 #pragma once
 
 #include <cstdint>
@@ -13,38 +13,38 @@ namespace kb::tl {
 
 class Context;
 
-// Names a tensor in TCM scratch (or, made by Context::ref, one that was left in memory). Copies name the same bytes. A
-// handle knows its Context, so that `c = a + b` needs no global state (P-54), and lives until the tl::Scratch scope it
-// was made in ends; later use is a program Error.
+// Refers to a tensor in TCM scratch, or to one in memory (Context::ref). Copies refer to the same bytes. A handle knows
+// its Context, so that `c = a + b` needs no global state (P-54). It is valid until its tl::Scratch scope ends; later
+// use is a program Error.
 class TensorHandle {
  public:
-  TensorHandle() = default;  // names nothing; any use is a program Error
+  TensorHandle() = default;  // an empty handle; any use is a program Error
 
   bool null() const { return context_ == nullptr; }
   const Shape& shape() const { return shape_; }
-  std::int64_t size(int axis) const;  // program Error SHAPE_ERROR for a bad axis; negative counts from the end
+  std::int64_t size(int axis) const;  // negative counts from the end; program Error SHAPE_ERROR for an invalid axis
   Dtype dtype() const { return dtype_; }
   std::uint64_t nbytes() const { return storage_bytes(dtype_, element_count(shape_)); }
   bool transposed() const { return transposed_; }
   bool is_ref() const { return !source_.null(); }
   std::uint64_t address() const { return pa_; }            // physical, in scratch; 0 for a ref
-  Ptr source() const { return source_; }                   // of a ref
-  std::int64_t row_stride() const { return row_stride_; }  // of a ref; 0: dense
+  Ptr source() const { return source_; }                   // for a ref
+  std::int64_t row_stride() const { return row_stride_; }  // for a ref; 0: dense
   Context& context() const;                                // program Error KERNEL_ERROR for an empty handle
 
-  // The contents in row-major order of shape(). Takes no simulated time. Program Error DATA_ACCESS where the data mode
-  // forbids it: always in `off`, for computed values in `replay` (P-62).
+  // The contents in row-major order of shape(). It takes no simulated time. Program Error DATA_ACCESS where the data
+  // mode forbids it: always in `off`, for computed values in `replay` (P-62).
   std::vector<double> to_doubles() const;
-  // As T (a number type); floats are truncated to integers. Exact for i64 when T is std::int64_t.
+  // The contents as numbers of type T; floats are truncated to integers. Exact for i64 when T is std::int64_t.
   template <typename T>
   std::vector<T> read() const;
-  // The one element of a tensor of one element.
+  // The value of a tensor with one element.
   double item() const;
 
  private:
   friend class Tensors;
 
-  std::vector<std::int64_t> to_integers() const;  // of an integer dtype
+  std::vector<std::int64_t> to_integers() const;  // for integer dtypes
   std::vector<std::int64_t> integers_of(const std::vector<std::byte>& contents) const;
 
   Context* context_ = nullptr;
@@ -56,7 +56,7 @@ class TensorHandle {
   bool transposed_ = false;
   Ptr source_;                   // refs only
   std::int64_t row_stride_ = 0;  // refs only, 0 = dense
-  const char* call_ = "";        // that made it
+  const char* call_ = "";        // the call that created it
   std::uint64_t call_index_ = 0;
 };
 
@@ -76,7 +76,7 @@ std::vector<T> TensorHandle::read() const {
   return out;
 }
 
-// An input of an elementwise operation: a tensor, or a number that is taken in the dtype of the tensors.
+// An input of an element-wise operation: a tensor, or a number, which takes the dtype of the tensors.
 class Operand {
  public:
   Operand(const TensorHandle& handle) : handle_(&handle) {}
@@ -97,14 +97,15 @@ class Operand {
   Scalar number_;
 };
 
-// One MATH command each; NumPy broadcasting; both tensors have one dtype (program Errors SHAPE_ERROR, DTYPE_ERROR).
+// Each operator is one MATH command with NumPy broadcasting; both tensors must have one dtype (program Errors
+// SHAPE_ERROR, DTYPE_ERROR).
 TensorHandle operator+(const Operand& a, const Operand& b);
 TensorHandle operator-(const Operand& a, const Operand& b);
 TensorHandle operator*(const Operand& a, const Operand& b);
 TensorHandle operator/(const Operand& a, const Operand& b);
 TensorHandle operator-(const TensorHandle& x);
 
-// In place: the result goes where `a` is and must have its shape and dtype. Every copy of `a` sees it.
+// In place: the result overwrites `a` and must have its shape and dtype. It is visible in every copy of `a`.
 TensorHandle& operator+=(TensorHandle& a, const Operand& b);
 TensorHandle& operator-=(TensorHandle& a, const Operand& b);
 TensorHandle& operator*=(TensorHandle& a, const Operand& b);

@@ -1,4 +1,4 @@
-// All a kernel needs: one include for the facade and for making a kernel from a function.
+// Everything that a kernel needs: the interface, and the conversion of a function to a kernel.
 #pragma once
 
 #include "kernels/tl/context.h"
