@@ -1,4 +1,4 @@
-// `algorithm: auto`: which all-reduce is the fastest by formula for a tile of this size.
+// `algorithm: auto`: selects the all-reduce that is the fastest by formula for a tile size.
 #pragma once
 
 #include <cstdint>
@@ -18,32 +18,32 @@
 
 namespace kb::sw {
 
-// The SIPs' cubes as a ring: neighbours of this order are neighbours in the mesh where that is possible, and the ends
-// lie at the north-west corner, where the chiplet is.
+// Cubes of a mesh in ring order: consecutive cubes are neighbours in the mesh if possible, and the ends of the order
+// are at the north-west corner, near the chiplet.
 std::vector<int> ring_of_cubes(int w, int h);
-// The owners of tiles in that order, SIP by SIP.
+// Owners of tiles in that order, SIP by SIP.
 std::vector<PeCoord> ring_of_owners(const contract::MachineInfo& machine, TileOwners owners);
-// Who holds tiles with `tiles: auto`: one PE per cube, or every PE of a machine with one cube.
+// Owners of tiles for `tiles: auto`: one PE per cube, or every PE of a machine with one cube.
 TileOwners chosen_owners(const topology::CclConfig& config, const contract::MachineInfo& machine);
 
 class AllReduceCosts;
 
-// What decides which candidates can serve an all-reduce.
+// Properties of an all-reduce that determine the eligible candidates.
 struct CandidateUse {
   std::size_t ranks = 0;
-  bool sips_only = false;  // one tile per SIP on a machine of several cubes: the links between the SIPs alone
+  bool sips_only = false;  // one tile per SIP on a machine with several cubes: only links between SIPs are used
   SipTopology sip_topology = SipTopology::ring_1d;
-  bool has_root = false;  // the call names a root cube
+  bool has_root = false;  // the call specifies a root cube
 };
-// Configuration Error at `candidates` for the first one of the list that cannot serve; says why, and which can. Without
-// candidates there is nothing to serve.
+// Configuration Error at `candidates` for the first candidate that is not eligible; the message gives the reason and
+// the eligible ones. An empty list is valid.
 void require_candidates(const topology::CclConfig& config, const CandidateUse& use);
 
-// One way to do it.
+// One way to execute an all-reduce.
 struct AllReducePlan {
   std::string kernel;
   Args arguments;
-  const LaidRings* rings = nullptr;  // that it needs; none: those of the configured wiring
+  const LaidRings* rings = nullptr;  // required rings; null: those of the configured wiring
 };
 
 class AllReduceChooser {
@@ -51,20 +51,20 @@ class AllReduceChooser {
   AllReduceChooser(contract::IHost& host, const topology::CclConfig& config, TileOwners owners)
       : host_(host), config_(config), owners_(owners) {}
 
-  // The rings that the candidates need beside those of the configured wiring, one of them at a time.
+  // Rings that candidates need in addition to the configured wiring; only one of them is installed at a time.
   std::set<Hops> needed_rings() const;
-  // Where they lie; they live as long as this object. A candidate whose rings have no room is not chosen; configuration
-  // Error at `candidates` when the user named it.
+  // Sets the layouts of these rings, which must outlive this object. A candidate whose rings do not fit is not chosen;
+  // configuration Error at `candidates` when the user listed it.
   void use_rings(std::map<Hops, const LaidRings*> rings);
 
-  // The use that a call makes of the candidates; `cube` as of choose().
+  // The use that a call makes of the candidates; `cube` as in choose().
   CandidateUse use_of(int world_size, SipTopology topology, bool has_root, int cube) const;
-  // Chooses the algorithm of an `auto` group; every rank gets the same. `cube`: where a single tile per SIP lies on a
-  // machine of several cubes; else -1.
+  // Chooses the algorithm of an `auto` group; all ranks get the same choice. `cube`: the cube of the tile when each SIP
+  // has a single tile on a machine with several cubes, otherwise -1.
   const CollectiveRecord& choose(const AllReduceCall& call, int cube);
   AllReducePlan plan(const AllReduceCall& call, const CollectiveRecord& choice) const;
-  // The estimate of a hierarchy that the user named: with whole tiles where they fit a slot, and the best root unless
-  // one is named.
+  // Estimate for a hierarchy that the user selected: with whole tiles if they fit a slot, and the best root unless the
+  // call specifies one.
   CollectiveEstimate hierarchy(const AllReduceCall& call, int cube);
 
  private:
@@ -73,7 +73,7 @@ class AllReduceChooser {
   CollectiveEstimate best_pairwise(const AllReduceCall& call, const std::vector<PeCoord>& ranks,
                                    std::uint64_t slot_size);
   std::vector<double> message_sizes(const AllReduceCall& call, double tile, std::uint64_t slot_size) const;
-  // That a candidate sends through; 0 when its rings have no room.
+  // Slot size of a candidate's rings; 0 when they do not fit.
   std::uint64_t slot_size(std::size_t which, bool sips_only) const;
   AllReduceCosts& costs(const AllReduceCall& call);
 
@@ -82,9 +82,9 @@ class AllReduceChooser {
   TileOwners owners_;
   std::map<Hops, const LaidRings*> rings_;
   std::map<std::pair<Dtype, bool>, std::shared_ptr<AllReduceCosts>> costs_;
-  // Whether a pairwise exchange is one of whole tiles: by dtype, operation, elements, chunk and ranks.
+  // Whether a pairwise exchange uses whole tiles. Key: dtype, operation, elements, chunk and ranks.
   std::map<std::tuple<Dtype, bool, std::int64_t, std::int64_t, std::size_t>, bool> whole_pairs_;
-  // By dtype, operation, elements, cubes, only cube, chunk and root.
+  // Key: dtype, operation, elements, cubes, only cube, chunk and root.
   std::map<std::tuple<Dtype, bool, std::int64_t, int, int, std::int64_t, std::int64_t>, CollectiveRecord> known_;
 };
 

@@ -1,4 +1,4 @@
-// Changes of placement along one axis of a mesh, for DTensor.
+// Placement changes along one axis of a mesh, for DTensor.
 #pragma once
 
 #include <cstdint>
@@ -9,45 +9,45 @@
 
 namespace kb::sw {
 
-// The part of each cube, all of one size: (rows, cols).
+// The part of each cube, with equal sizes: (rows, cols).
 struct TileShape {
   std::int64_t rows = 0, cols = 0;
 };
 
-// One change: `axis` goes to `to`.
+// One change: `axis` gets the placement `to`.
 struct PlacementStep {
   int axis = 0;
   Placement to;
 };
 
-// The changes that lead from one placement to the other, each of which one collective or a local copy can do:
-//   1. partials that become anything but a shard are combined, so that what follows moves less;
-//   2. from the innermost axis outwards, shards are gathered that change or whose dimension an outer axis splits anew,
-//      unless one all_to_all does it all;
-//   3. from the outermost axis inwards, the new placements.
+// The steps from one placement to another; each needs one collective or a local copy:
+// - 1. Partials that do not become shards are combined, so that later steps move less data.
+// - 2. From the innermost to the outermost axis, shards are gathered if they change or if an outer axis splits their
+//   dimension differently, unless a single all_to_all suffices.
+// - 3. From the outermost to the innermost axis, the new placements are applied.
 std::vector<PlacementStep> redistribution(const Placements& from, const Placements& to);
 
-// SCHEMA_ERROR and SHAPE_ERROR of DTensor, in words of `what`.
+// These throw SCHEMA_ERROR and SHAPE_ERROR of DTensor; messages begin with `what`.
 void require_placements(const DeviceMesh& mesh, const Placements& placements, const std::string& what);
 TileShape part_of(const DeviceMesh& mesh, const Placements& placements, TileShape whole, const std::string& what);
 
-// One rank's tiles on the way from one placement to the next.
+// Changes one rank's tiles from one placement to the next.
 class TileMover {
  public:
   TileMover(const DeviceMesh& mesh, int cubes, Dtype dtype, std::string purpose)
       : mesh_(mesh), cubes_(cubes), dtype_(dtype), purpose_(std::move(purpose)) {}
 
   Tensor make(TileShape tile, bool zeros = false) const;
-  // `from` is the placement of the axis before; tiles of (rows, cols).
+  // `from` is the previous placement of the axis; tiles have (rows, cols).
   Tensor change(const Tensor& in, TileShape tile, const Placement& from, const PlacementStep& step) const;
-  // From member 0 of the axis, whose tile `in` is; the others have none.
+  // Distributes the tile `in` of member 0 of the axis; the others have no input.
   Tensor spread(const Tensor& in, TileShape tile, const PlacementStep& step) const;
 
  private:
-  struct Side {  // where blocks and their rows begin in a tile
+  struct Side {  // positions of blocks and their rows in a tile
     std::int64_t start = 0, step = 0, stride = 0;
   };
-  struct Blocks {  // of tile_blocks
+  struct Blocks {  // arguments of tile_blocks
     std::int64_t count = 1, rows = 1, cols = 1;
     Side in, out;
   };

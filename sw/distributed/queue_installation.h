@@ -1,4 +1,4 @@
-// Message queues for kernels that bring their own wiring and need no ranks of a host program.
+// Installs message queues for kernels without a process group.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace kb::sw {
 
-// Wires the whole machine as the collective configuration says, by one of the presets, or by a wiring of the caller's,
-// and installs the queues. Rings, credits and sizes are those of the configuration; what it says about wiring and
-// neighbours counts for the first constructor only. Its algorithm may be none (`module: none`).
-// Lives as long as the queues are used; COLLECTIVE_ERROR beside another owner of the queues (Runtime::claim_queues).
-// Configuration Errors of the file, of rings that do not fit and of grids as plan_queues.
+// Wires the whole machine by the collective configuration, by one of the presets, or by the caller's wiring, and
+// installs the queues. Rings, credits and sizes are those of the configuration; its wiring and neighbours are used only
+// by the first constructor. Its algorithm may be none (`module: none`). The queues exist during the lifetime of this
+// object; COLLECTIVE_ERROR when they have another owner (Runtime::claim_queues). Configuration Errors for the file, for
+// rings that do not fit, and for grids as in plan_queues.
 class QueueInstallation {
  public:
   explicit QueueInstallation(Runtime& runtime, const topology::CclOptions& options = {});
-  // `message` bytes are what a slot should hold where the configuration says nothing, as far as there is room; 0:
-  // usual.
+  // `message`: size in bytes that a slot should hold unless the configuration sets it, as far as the memory allows; 0:
+  // default.
   QueueInstallation(Runtime& runtime, topology::WiringPreset wiring, const topology::CclOptions& options = {},
                     std::uint64_t message = 0);
   QueueInstallation(Runtime& runtime, const Wiring& wiring, const topology::CclOptions& options = {});

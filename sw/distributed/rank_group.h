@@ -1,4 +1,4 @@
-// The ranks of one spawn: when each may go on after a wait.
+// Scheduling of the ranks of one spawn after a wait.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace kb::sw {
 
-// Thrown inside a rank whose sibling failed. Not a std::exception, so that a rank's own error handling lets it pass.
+// Thrown inside a rank when another rank of the spawn has failed. It is not a std::exception, so that error handling of
+// the rank does not catch it.
 struct RankAborted {};
 
 class RankGroup final : public IRankWaiter {
@@ -26,14 +27,14 @@ class RankGroup final : public IRankWaiter {
   void end_rendezvous(const std::vector<int>& ranks) override;
   void check_aborted() const;
 
-  // The calling rank has returned or failed.
+  // Called when the calling rank has returned or failed.
   void finish();
-  void abort();  // siblings end at their wait or, not begun yet, at once
+  void abort();  // ends the other ranks at their next wait, or immediately if they have not begun
 
  private:
   struct State;
   contract::IHost& host_;
-  std::shared_ptr<State> state_;  // completion callbacks may outlive the group
+  std::shared_ptr<State> state_;  // shared, because completion callbacks may outlive the group
 };
 
 }  // namespace kb::sw

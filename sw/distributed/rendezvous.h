@@ -1,4 +1,4 @@
-// Where the ranks of a group come together before they launch (K-16 .. K-20).
+// Rendezvous of the ranks of a group before a launch (K-16 .. K-20).
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace kb::sw {
 
-// Which ranks of a run wait for others, in whatever group, and in what: "barrier() of group 'a'". For messages.
+// The ranks of a run that wait for others, with the reason for messages: "barrier() of group 'a'".
 struct WaitingRanks {
   int world_size = 1;
   std::map<int, std::string> in;
@@ -19,24 +19,25 @@ struct WaitingRanks {
 
 class Rendezvous {
  public:
-  struct Entry {  // what a rank brings
+  struct Entry {  // contribution of a rank
     std::string what;
     PreparedLaunch launch;
-    std::function<void()> prepare = {};  // done once, when all have come and agree, before anything is launched
+    std::function<void()> prepare = {};  // called once when all ranks have arrived and agree, before the launches
   };
 
-  // `ranks` are those of the spawn that must come; `group` is what messages call them: "" for all of a run.
+  // `ranks` are the participants (ranks of the spawn); `group` is the group's name in messages, "" for all ranks of a
+  // run.
   Rendezvous(Runtime& runtime, std::shared_ptr<WaitingRanks> waiting, std::vector<int> ranks, const std::string& group);
 
-  // Every rank, or none: returns when all have called it, in the same simulated moment, with one start stamp for all
-  // launches. Program Error COLLECTIVE_ERROR, naming the ranks, when they bring different things, when a rank that has
-  // not come has ended or waits elsewhere forever, when the caller is none of the ranks, and when the spawn has more
-  // or fewer ranks than the run has.
+  // Barrier: returns when every rank has called it, at the same simulated time, with a common start stamp for all
+  // launches. Program Error COLLECTIVE_ERROR that names the ranks: when contributions differ, when a missing rank has
+  // ended or waits elsewhere forever, when the caller is not a participant, and when the number of ranks of the spawn
+  // differs from that of the run.
   void attend(Entry entry);
 
-  // " of group 'a'", or nothing for all ranks.
+  // " of group 'a'"; empty for all ranks.
   const std::string& of_group() const { return of_group_; }
-  // The caller: its rank in the spawn, which is one of ranks(). COLLECTIVE_ERROR when it is none, in words of `what`.
+  // Rank of the caller in the spawn. COLLECTIVE_ERROR when it is not one of ranks(); the message begins with `what`.
   int require_member(const std::string& what) const;
 
  private:
@@ -49,7 +50,7 @@ class Rendezvous {
   std::shared_ptr<WaitingRanks> waiting_;
   std::vector<int> ranks_;
   std::string of_group_;
-  std::map<int, Entry> came_;  // by rank
+  std::map<int, Entry> came_;  // indexed by rank
 };
 
 }  // namespace kb::sw

@@ -1,4 +1,4 @@
-// Host workers: one thread of control per rank, rank = SIP by convention (K-31 .. K-43).
+// Host workers: one host thread per rank, where rank = SIP by convention (K-31 .. K-43).
 #pragma once
 
 #include <functional>
@@ -11,17 +11,17 @@
 namespace kb::sw {
 
 enum class RankMode {
-  lockstep,     // all ranks of a round resume together, when the last pending request of the round is done (K-35, K-36)
+  lockstep,     // all ranks resume together, when the last pending request of the round is done (K-35, K-36)
   independent,  // each rank resumes when its own requests are done
 };
 
 struct SpawnOptions {
   RankMode mode = RankMode::lockstep;
-  std::string name = "spawn";  // in the who-waits-for-what table
+  std::string name = "spawn";  // name in the table of waits
 };
 
-// One or more ranks threw. Lists only ranks that failed by themselves, not siblings that were ended because of them
-// (K-42). Family and code are those of the first root cause.
+// One or more ranks have thrown. It lists only ranks that failed themselves, not those that were ended because of them
+// (K-42). Family and code are those of the first cause.
 class SpawnError : public Error {
  public:
   SpawnError(const Error& first, std::map<int, std::string> errors);
@@ -31,17 +31,17 @@ class SpawnError : public Error {
   std::map<int, std::string> errors_;
 };
 
-// Runs fn(rank) for rank 0 .. nprocs-1 and returns when all have finished. A rank must bind its device first with
-// Runtime::set_device, and must reach a wait or a host read in a finite number of host steps (K-37). When a rank
-// throws, its siblings are ended at their next wait and SpawnError is thrown; requests in flight stay so, and the
-// context should be given up. Program Error SPAWN_ERROR when nprocs < 1 or spawns are nested.
+// Runs fn(rank) for rank 0 .. nprocs-1 and returns when all have finished. A rank must first bind its device with
+// Runtime::set_device, and must reach a wait or a host read after a finite number of host steps (K-37). When a rank
+// throws, the others are ended at their next wait and SpawnError is thrown; requests in flight continue, and the
+// context should be abandoned. Program Error SPAWN_ERROR when nprocs < 1 or spawns are nested.
 void spawn(Runtime& runtime, int nprocs, const std::function<void(int rank)>& fn, const SpawnOptions& options = {});
 
-// The calling rank and how many there are; 0 of 1 in the main program, the former with a warning (K-21).
+// Rank of the caller and number of ranks; 0 and 1 in the main program, where get_rank() also warns (K-21).
 int get_rank(Runtime& runtime);
 int get_world_size(const Runtime& runtime);
 
-// Both names of the device binding share one registry: host programs are written for either (K-22).
+// These names of the device binding are equivalent to Runtime's, so that host programs can use either (K-22).
 namespace ahbm {
 void set_device(Runtime& runtime, int sip);
 int current_device(Runtime& runtime);

@@ -1,4 +1,4 @@
-// How collectives want their tensors: one tile of equal size on each participating PE or cube (K-16, K-65).
+// Tensor layouts that collectives accept: one tile of equal size on each participating PE or cube (K-16, K-65).
 #pragma once
 
 #include <cstdint>
@@ -14,26 +14,26 @@ namespace kb::sw {
 
 struct TileLayout {
   int sip = 0;
-  int tiles = 1;            // of the tensor, copies counted
+  int tiles = 1;            // tiles of the tensor, including copies
   bool one_cube = false;    // a single tile on PE 0 of one cube
-  std::int64_t n_elem = 0;  // of a tile
-  std::vector<int> cubes;   // in order
+  std::int64_t n_elem = 0;  // elements of a tile
+  std::vector<int> cubes;   // ascending
 };
 
-// Which layouts are accepted, and what the remedy says.
+// Accepted layouts; they also determine the remedy in errors.
 struct TileRule {
   TileOwners owners = TileOwners::cubes;
   bool one = true;      // a single tile on PE 0 of one cube
   bool all = true;      // a tile on every cube, or on every PE
   bool any = false;     // tiles on any set of cubes
   bool copies = false;  // tiles may be copies of each other
-  bool spread = false;  // a cube's tile may lie in the slices of several of its PEs, one part after the other
+  bool spread = false;  // a cube's tile may be distributed over several of its PEs, in order
 };
 
 Error layout_error(const Tensor& tensor, const std::string& text);
 
-// Program Errors: TENSOR_ERROR when the tensor is not on the device (`what` is the call), LAYOUT_ERROR naming tensor
-// and offending shard.
+// Program Errors: TENSOR_ERROR when the tensor is not on the device (`what` is the call), LAYOUT_ERROR with tensor and
+// offending shard.
 TileLayout tile_layout(const Tensor& tensor, const contract::MachineInfo& machine, const TileRule& rule,
                        const std::string& what);
 

@@ -1,4 +1,4 @@
-// A table of vectors, one per token, split over the ranks of a model.
+// Embedding table, with its rows split over the ranks of a model.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,24 @@ namespace kb::sw {
 struct EmbeddingOptions {
   Dtype dtype = Dtype::f16;
   std::optional<std::uint64_t>
-      seed;  // of the table, uniform in [-1, 1), the same for every number of ranks; absent: zeros
+      seed;  // of the table, uniform in [-1, 1), independent of the number of ranks; no value: zeros
   std::string name = "embedding";
 };
 
-// Rank r holds the rows [r, r + 1) * tokens / size. Rows of other ranks give zero, and the sum over the ranks is the
-// result.
+// Rank r holds the rows [r, r + 1) * tokens / size. Rows of other ranks give zero, and the result is the sum over the
+// ranks.
 class VocabParallelEmbedding {
  public:
   // SHAPE_ERROR when `tokens` cannot be split evenly; DEVICE_ERROR when the rank is bound to another SIP.
   VocabParallelEmbedding(ModelParallel& mp, std::int64_t tokens, std::int64_t width,
                          const EmbeddingOptions& options = {});
 
-  // ids (1, m), i32 or i64 -> (m, width), the same on every rank, split by columns over the SIP. `ids` is a tensor on
-  // the device or, by Runtime::from_host, one of the host, which is sent. VALUE_ERROR for an id that is not a row of
-  // the table, where the contents are known: always on the host, on the device when the run computes data.
+  // ids (1, m), i32 or i64 -> (m, width), equal on every rank, split by columns over the SIP. `ids` is a tensor on the
+  // device, or a host tensor (Runtime::from_host), which is copied. VALUE_ERROR for an id outside the table if the
+  // contents are known: always on the host, and on the device when the run computes data.
   Tensor forward(const Tensor& ids) const;
 
-  void load(const HostArray& table) const;  // all of it (tokens, width)
+  void load(const HostArray& table) const;  // the whole table (tokens, width)
   const Tensor& table() const { return table_; }
 
  private:

@@ -8,14 +8,14 @@
 
 namespace kb::sw {
 
-// Columns [first, first + count), and rows likewise, of a two-dimensional array, zeros beyond its end; of a
-// placeholder a placeholder.
+// Columns or rows [first, first + count) of a two-dimensional array, with zeros beyond its end; a placeholder gives a
+// placeholder.
 HostArray columns_of(const HostArray& array, std::int64_t first, std::int64_t count);
 HostArray rows_of(const HostArray& array, std::int64_t first, std::int64_t count);
-// Two arrays of one height side by side.
+// Concatenates the columns of two arrays of equal height.
 HostArray side_by_side(const HostArray& left, const HostArray& right);
 
-// SHAPE_ERROR and DTYPE_ERROR naming `what`.
+// Throws SHAPE_ERROR or DTYPE_ERROR that names `what`.
 void require_array(const std::string& what, const HostArray& array, const Shape& shape, Dtype dtype);
 
 }  // namespace kb::sw

@@ -1,4 +1,4 @@
-// Contents that layers get from a seed.
+// Initial weights that layers generate from a seed.
 #pragma once
 
 #include <cstdint>
@@ -7,20 +7,20 @@
 
 namespace kb::sw {
 
-// uniform: reals in +-1 / sqrt(in). signs: few numbers that are a power of two or its opposite, and zeros, so that sums
-// of whole numbers are exact and those of other values have few terms.
+// uniform: reals in +-1 / sqrt(in). signs: a few values +- a power of two, and zeros, so that sums of integers are
+// exact and other sums have few terms.
 enum class InitialValues : std::uint8_t { uniform, signs };
 
-// W (in, out) and b (1, out) of a layer, the same for every number of ranks.
+// W (in, out) and b (1, out) of a layer, independent of the number of ranks.
 HostArray seeded_weight(std::int64_t in, std::int64_t out, Dtype dtype, std::uint64_t seed,
                         InitialValues values = InitialValues::uniform);
 HostArray seeded_bias(std::int64_t in, std::int64_t out, Dtype dtype, std::uint64_t seed,
                       InitialValues values = InitialValues::uniform);
 
-// A weight of zeros, `scale` and its opposite: a column is not zero in a group of some 16 neighbouring rows, and each
-// row is not zero in some column. Ranks that share the rows have all of a column's terms, or two of them have.
+// A weight with values 0, `scale` and -`scale`. A column is non-zero in a group of about 16 neighbouring rows, and each
+// row is non-zero in some column. When ranks share the rows, at most two of them have the terms of a column.
 HostArray sparse_signs(std::int64_t in, std::int64_t out, Dtype dtype, std::uint64_t seed, double scale = 1);
-// Elements of `shape`, each one of `values`, as pseudo-random bits of the seed say.
+// An array of `shape` with elements drawn from `values` by pseudo-random bits of the seed.
 HostArray drawn_from(const std::vector<double>& values, const Shape& shape, Dtype dtype, std::uint64_t seed);
 
 }  // namespace kb::sw

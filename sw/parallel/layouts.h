@@ -1,4 +1,4 @@
-// Where tensor-parallel layers put their tensors inside a SIP (K-74).
+// Placement of the tensors of tensor-parallel layers inside a SIP (K-74).
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace kb::sw {
 
-// Columns over as many cubes and PEs as divide them evenly (all, when that is possible): weights and what a layer
-// computes. A cube's part is one tile, which collectives between ranks take.
+// Splits columns over as many cubes and PEs as divide them evenly (all if possible): for weights and layer results. A
+// cube's part is one tile, as collectives between ranks require.
 DPPolicy split_columns(const contract::MachineInfo& machine, std::int64_t columns);
-// Rows likewise.
+// The same for rows.
 DPPolicy split_rows(const contract::MachineInfo& machine, std::int64_t rows);
-// Whole rows, a copy per cube, split by rows over as many of its PEs as divide them: what a layer reads.
+// Whole rows with a copy per cube, split by rows over as many of its PEs as divide them: for the input of a layer.
 DPPolicy copy_per_cube(const contract::MachineInfo& machine, std::int64_t rows);
 
-// Every row is in one piece, in the order of rows: whole, copied, or split by rows.
+// True when each row is contiguous and rows are in order: the tensor is whole, copied, or split by rows.
 bool has_whole_rows(const Tensor& tensor);
 
 }  // namespace kb::sw

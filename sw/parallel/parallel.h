@@ -1,4 +1,4 @@
-// Everything that a tensor-parallel model is written with.
+// Everything that a tensor-parallel model needs.
 #pragma once
 
 #include "sw/distributed/process_group.h"

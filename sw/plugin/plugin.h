@@ -22,7 +22,7 @@
 
 namespace kb::sw {
 
-// What a plug-in hands over; names are checked when the loader puts them into its catalogs.
+// Collects the kernels and workloads of a plug-in; names are checked when the loader adds them to its catalogs.
 class PluginRegistrar {
  public:
   void add_kernel(contract::Kernel kernel) { kernels_.push_back(std::move(kernel)); }

@@ -1,4 +1,4 @@
-// What a run reports of the collectives that chose how they work. Plain data.
+// Report of a collective that chose its algorithm. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@ namespace kb::sw {
 
 struct CollectiveEstimate {
   std::string algorithm;
-  double ns = 0;                    // by formula
-  std::int64_t chunk_elements = 0;  // per message
-  int root = -1;                    // cube; -1 = none
+  double ns = 0;                    // formula time
+  std::int64_t chunk_elements = 0;  // elements per message
+  int root = -1;                    // root cube; -1 = none
 };
 
 struct CollectiveRecord {
   std::string call;       // "all_reduce"
-  std::string algorithm;  // that was used
+  std::string algorithm;  // the algorithm that was used
   bool automatic = false;
   std::uint64_t tile_bytes = 0;
-  int ranks = 0;                              // tiles that are combined
+  int ranks = 0;                              // number of combined tiles
   std::vector<CollectiveEstimate> estimates;  // in the order of candidate_names()
 
   bool same_case(const CollectiveRecord& other) const {

@@ -1,4 +1,4 @@
-// Which SIPs a run may use: the value of --device (H-78, H-80).
+// The SIPs that a run may use: the value of --device (H-78, H-80).
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace kb::sw {
 
-// "all" -> every SIP, "sip:N" -> {N}. Configuration Error on anything else or a SIP that the machine does not have.
+// "all" -> all SIPs, "sip:N" -> {N}. Configuration Error for any other value and for a SIP that the machine does not
+// have.
 std::vector<int> parse_device(const std::string& device, const contract::MachineInfo& machine);
 
 }  // namespace kb::sw

@@ -1,4 +1,4 @@
-// Memory of the device as the host hands it out: allocators per (sip, cube, pe) and per cube, made on first use (A-59,
+// Allocation of device memory by the host: allocators per (sip, cube, pe) and per cube, created on first use (A-59,
 //
 #pragma once
 
@@ -21,15 +21,15 @@ struct Shard;
 
 namespace kb::sw {
 
-// Capacities of the machine as the allocators and the check of addresses need them.
+// Capacities of the machine, for the allocators and the check of addresses.
 address::AddressConfig address_config(const contract::MachineInfo& machine);
 
-// Memory for other things than tensors: the rings of message queues. Given back with the object, at the
-// latest; it may outlive its DeviceMemory.
+// Reserved memory that does not belong to tensors: the rings of message queues. The destructor releases
+// it; it may outlive its DeviceMemory.
 class MemoryReservation {
  public:
   struct Block {
-    PeCoord owner;  // SRAM belongs to a cube: the PE is not valid
+    PeCoord owner;  // for SRAM, which belongs to a cube, the PE is not valid
     std::uint64_t pa = 0;
     std::uint64_t nbytes = 0;
   };
@@ -54,12 +54,12 @@ class MemoryReservation {
 
 class DeviceMemory {
  public:
-  // Bytes for one owner: a PE, or for SRAM a cube (the PE is ignored).
+  // Bytes for one owner: a PE, or a cube for SRAM (the PE is ignored).
   struct Request {
     PeCoord owner;
     std::uint64_t nbytes = 0;
   };
-  // A request that finds no room: what is left there and what an empty memory of that kind has.
+  // A request that does not fit, with the free size and the total size of such a memory.
   struct Shortage {
     Request request;
     std::uint64_t free_bytes = 0;
@@ -71,21 +71,22 @@ class DeviceMemory {
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
-  // One block per shard, all or none; in SRAM one per cube and range. Program Error ALLOCATION_ERROR with the tensor's
-  // name, the needed and the free size and the PE or cube that is full, of a TCM also what its other parts take.
+  // Allocates one block per shard (in SRAM one per cube and range), or none at all on failure. Program Error
+  // ALLOCATION_ERROR with the tensor's name, the needed and the free size, and the PE or cube that is full; for a TCM
+  // also the size of its other parts.
   std::vector<contract::Shard> allocate(const std::string& tensor, const std::vector<ShardSpec>& placement,
                                         MemoryKind memory = MemoryKind::hbm);
   void free(const std::vector<contract::Shard>& shards, MemoryKind memory = MemoryKind::hbm);
 
-  // The first of the requests, each of another owner, that does not fit.
+  // The first request that does not fit; every request has a different owner.
   std::optional<Shortage> shortage(QueueMemory memory, const std::vector<Request>& requests);
-  // One block per request, all or none, disjoint from tensors and from each other. Program Error ALLOCATION_ERROR
-  // naming memory and sizes.
+  // Reserves one block per request, disjoint from tensors and each other, or none at all on failure. Program Error
+  // ALLOCATION_ERROR with memory and sizes.
   MemoryReservation reserve(QueueMemory memory, const std::vector<Request>& requests);
 
-  // What is free of the memory that a PE's shards lie in.
+  // Free bytes of the memory that holds a PE's shards.
   std::uint64_t free_bytes(const PeCoord& pe, MemoryKind memory = MemoryKind::hbm) const;
-  bool pristine() const;  // every free list is back in its initial state
+  bool pristine() const;  // all free lists are in their initial state
 
  private:
   std::shared_ptr<MemoryReservation::Banks> banks_;

@@ -20,8 +20,8 @@ struct KernelLaunch;
 
 namespace kb::sw {
 
-// One kernel argument as written in the workload: the name of a parameter and a tensor, an integer, a float or a text.
-// Integers arrive in the kernel as written; nothing is rewritten to local dimensions (K-29).
+// One kernel argument as written in the workload: a parameter name and a tensor, an integer, a float or a text.
+// Integers are passed unchanged; they are not converted to local dimensions (K-29).
 class Arg {
  public:
   Arg(std::string name, const Tensor& tensor) : name_(std::move(name)), value_(tensor) {}
@@ -47,56 +47,57 @@ class Arg {
   Value value_;
 };
 
-// {{"a", a}, {"k", 512}}, in any order; optional arguments may be left out.
+// {{"a", a}, {"k", 512}}, in any order; optional arguments may be omitted.
 using Args = std::vector<Arg>;
 
 struct LaunchOptions {
-  // Absent: in a rank the rank's device; in the main program every SIP that holds a shard of an argument (H-80), or the
-  // current device when there are no tensors. One request per SIP (H-31).
+  // No value: in a rank, the rank's device; in the main program, every SIP with a shard of an argument (H-80), or the
+  // current device without tensors. One request per SIP (H-31).
   std::optional<std::vector<int>> sips;
-  // Absent: on each SIP the owners of the arguments' shards, or all cubes when there are no tensors.
+  // No value: the owners of the arguments' shards on each SIP, or all cubes without tensors.
   std::optional<std::vector<int>> cubes;
-  std::optional<std::vector<int>> pes;  // in each cube; absent: all (H-35)
+  std::optional<std::vector<int>> pes;  // PEs of each cube; no value: all (H-35)
   contract::FailurePolicy failure_policy = contract::FailurePolicy::fail_fast;
   std::string label;  // for reports
 };
 
-// A launch that was checked and whose arguments are in place: it can be submitted without time passing, also together
-// with those of other ranks.
+// A checked launch with prepared arguments. It can be submitted without simulated time passing, also together with the
+// launches of other ranks.
 struct PreparedLaunch {
   std::string kernel;
   std::string label;
   std::vector<std::shared_ptr<contract::KernelLaunch>> parts;  // one per SIP
 };
 
-// Names a launch; cheap to copy.
+// Handle of a launch; cheap to copy.
 struct LaunchHandle {
-  std::size_t index = 0;  // in the order of launch()
+  std::size_t index = 0;  // in launch order
 };
 
-// Over all PEs of all requests of one launch. Times in femtoseconds.
+// Metrics over all PEs of all requests of one launch. Times are in femtoseconds.
 struct LaunchMetrics {
   TimeFs submitted = 0_fs;
   TimeFs completed = 0_fs;
   TimeFs total() const { return completed - submitted; }
-  TimeFs start = kNever;      // first kernel body entered
-  TimeFs exec_min = 0_fs;     // pe_exec
-  TimeFs exec_max = 0_fs;     // critical path (H-38)
-  TimeFs dma_max = 0_fs;      // summed over the operations, which go on at once
-  TimeFs channel_max = 0_fs;  // in which the read or the write channels of PE_DMA were in use, whichever longer
+  TimeFs start = kNever;   // when the first kernel body was entered
+  TimeFs exec_min = 0_fs;  // pe_exec
+  TimeFs exec_max = 0_fs;  // critical path (H-38)
+  TimeFs dma_max = 0_fs;   // sum over the DMA operations, which overlap
+  // time in which the read or the write channels of PE_DMA were in use, the longer of the two
+  TimeFs channel_max = 0_fs;
   TimeFs compute_max = 0_fs;
   std::size_t pes = 0;
-  std::size_t late_pes = 0;  // arrived after the start stamp (H-50)
+  std::size_t late_pes = 0;  // PEs at which the launch arrived after its start stamp (H-50)
   TimeFs late_max = 0_fs;
 };
 
-// One launch as the runtime remembers it.
+// The runtime's record of a launch.
 struct LaunchState {
   std::string kernel;
   std::string label;
   contract::FailurePolicy failure_policy = contract::FailurePolicy::fail_fast;
   std::vector<contract::RequestId> requests;  // one per SIP
-  bool settled = false;                       // completed, and its late PEs are counted
+  bool settled = false;                       // completed, with its late PEs counted
 };
 
 }  // namespace kb::sw

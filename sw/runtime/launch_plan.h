@@ -1,4 +1,4 @@
-// From launch(kernel, args, options) to one request per SIP.
+// Converts launch(kernel, args, options) to one request per SIP.
 #pragma once
 
 #include <memory>
@@ -18,17 +18,17 @@ namespace kb::sw {
 
 struct LaunchContext {
   const contract::MachineInfo& machine;
-  const std::vector<int>& devices;  // SIPs the context may use
+  const std::vector<int>& devices;  // SIPs that the context may use
   int current_device = 0;
   bool in_rank = false;
 };
 
-// The values in the order of the kernel's parameters. KERNEL_ERROR when there is no such kernel, SCHEMA_ERROR as of
-// bind_arguments. `kernels` may be null: then there is none.
+// The values in the order of the kernel's parameters. KERNEL_ERROR when the kernel does not exist, SCHEMA_ERROR as in
+// bind_arguments. `kernels` may be null: then there are no kernels.
 std::vector<contract::KernelArg> bind_launch(const contract::IKernelCatalog* kernels, const std::string& kernel,
                                              const Args& args);
 
-// Requests in ascending SIP order, by the default rules of LaunchOptions. SCHEMA_ERROR on empty or impossible targets.
+// Requests in ascending SIP order, by the default rules of LaunchOptions. SCHEMA_ERROR for empty or impossible targets.
 std::vector<std::shared_ptr<contract::KernelLaunch>> plan_launch(const LaunchContext& context,
                                                                  const std::string& kernel,
                                                                  const std::vector<contract::KernelArg>& values,

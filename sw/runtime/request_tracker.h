@@ -1,4 +1,4 @@
-// The host's outstanding requests: who submitted them, what they touch, and waiting for them.
+// The host's outstanding requests, with their submitter and target, and waiting for them.
 #pragma once
 
 #include <cstdint>
@@ -23,19 +23,20 @@ struct Outstanding {
   contract::RequestId request = 0;
   int rank = -1;  // -1: the main program
   RequestKind kind = RequestKind::write;
-  std::shared_ptr<const contract::TensorLayout> tensor;  // all but launches
+  std::shared_ptr<const contract::TensorLayout> tensor;  // all requests except launches
   std::size_t shard = 0;                                 // transfers
   std::shared_ptr<const contract::KernelLaunch> launch;  // launches
   std::size_t launch_index = 0;                          // launches
 };
 
-// How the ranks of a spawn wait (K-36). Returns when every request is done; throws to end a rank whose sibling failed.
+// Wait functions of the ranks of a spawn (K-36). They return when every request is done, and throw to end a rank whose
+// sibling failed.
 class IRankWaiter {
  public:
   virtual ~IRankWaiter() = default;
   virtual void wait_until_done(const std::vector<contract::RequestId>& requests, const std::string& reason) = 0;
-  // Returns when another rank has called end_rendezvous() for this one. False when that can no longer happen, because
-  // every rank that has not ended waits like this one.
+  // Returns true when another rank has called end_rendezvous() for this one. Returns false when that can no longer
+  // happen, because all ranks that have not ended wait here.
   virtual bool meet(const std::string& reason) = 0;
   virtual void end_rendezvous(const std::vector<int>& ranks) = 0;
 };
@@ -51,26 +52,26 @@ class RequestTracker {
   void add(Outstanding request);
   std::uint64_t submitted() const { return submitted_; }
 
-  // Blocks the calling host thread until the requests are done; returns at once when they are (K-32).
+  // Blocks the calling host thread until the requests are done; returns immediately when they are (K-32).
   void block(const std::vector<contract::RequestId>& requests, const std::string& reason);
 
-  // Waits for the outstanding requests that match; returns them in submission order.
+  // Waits for the matching outstanding requests; returns them in submission order.
   std::vector<Outstanding> wait_for(const Filter& filter, const std::string& reason);
-  // Waits as wait_for() and takes them off the list: their failures are the caller's to report.
+  // Waits like wait_for() and removes the requests from the list, so that the caller reports their failures.
   std::vector<Outstanding> take(const Filter& filter, const std::string& reason);
 
-  // An unfinished transfer or launch touches the tensor. Map and unmap requests do not count: whatever follows them
-  // reaches each PE_MMU behind them.
+  // True when an unfinished transfer or launch uses the tensor. Map and unmap requests do not count, because later
+  // messages reach each PE_MMU after them.
   bool uses(std::uint64_t tensor_id) const;
   std::vector<contract::RequestId> users(std::uint64_t tensor_id) const;
 
-  // Program Error with the completion's code when a request failed; says what it was.
+  // Program Error with the completion's code and a description of the request when it has failed.
   void throw_if_failed(const Outstanding& request) const;
 
  private:
   contract::IHost& host_;
   IRankWaiter* rank_waiter_ = nullptr;
-  std::vector<Outstanding> outstanding_;  // submission order
+  std::vector<Outstanding> outstanding_;  // in submission order
   std::uint64_t submitted_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The runtime context: everything a host program does with the machine (H-20 .. H-65).
+// The runtime context: all operations of a host program on the machine (H-20 .. H-65).
 #pragma once
 
 #include <cstdint>
@@ -32,105 +32,105 @@ namespace kb::sw {
 class AllReduceCatalog;
 
 struct RuntimeOptions {
-  std::vector<int> devices;                       // SIPs this context may use (--device); empty = all
-  std::uint64_t seed = 1;                         // of random contents
-  std::function<void(const std::string&)> warn;   // warnings for people; null = dropped
-  const AllReduceCatalog* all_reduces = nullptr;  // for sw/distributed; null = the built-in ones
+  std::vector<int> devices;                       // SIPs that this context may use (--device); empty = all
+  std::uint64_t seed = 1;                         // for random contents
+  std::function<void(const std::string&)> warn;   // receives warnings for the user; null = discarded
+  const AllReduceCatalog* all_reduces = nullptr;  // used by sw/distributed; null = the built-in ones
 };
 
-// Errors that reach the host program are program Errors unless said otherwise. Calls that wait may only be made from
-// the main program or a rank of spawn; nothing else takes simulated time (K-32).
+// Errors are program Errors unless stated otherwise. Calls that wait may only be made from the main program or a rank
+// of spawn; all other calls take no simulated time (K-32).
 class Runtime final : private ITensorContext {
  public:
-  // `kernels` may be null: then there are none to launch.
+  // `kernels` may be null: then there are no kernels to launch.
   Runtime(contract::IHost& host, const contract::IKernelCatalog* kernels, RuntimeOptions options = {});
   ~Runtime() override;
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
-  // Tensors of one to four dimensions on the caller's current device (K-23). `name` is for messages and reports; a
-  // default is made up. `memory`: what it lies in; absent = what the policy says. ALLOCATION_ERROR when a memory cannot
-  // hold its shard, SHAPE_ERROR and SCHEMA_ERROR as in resolve_dp_policy, VALUE_ERROR when the dtype cannot hold
-  // `value`. Contents of empty() are unwritten memory.
+  // Creates tensors of one to four dimensions on the caller's current device (K-23). `name` is for messages and
+  // reports; by default it is generated. `memory`: memory of the shards; no value = that of the policy.
+  // ALLOCATION_ERROR when a memory cannot hold its shard, SHAPE_ERROR and SCHEMA_ERROR as in resolve_dp_policy,
+  // VALUE_ERROR when the dtype cannot represent `value`. The contents of empty() are unwritten memory.
   Tensor empty(const Shape& shape, Dtype dtype, const DPPolicy& policy = {}, const std::string& name = "",
                std::optional<MemoryKind> memory = {});
   Tensor zeros(const Shape& shape, Dtype dtype, const DPPolicy& policy = {}, const std::string& name = "",
                std::optional<MemoryKind> memory = {});
   Tensor full(const Shape& shape, double value, Dtype dtype, const DPPolicy& policy = {}, const std::string& name = "",
               std::optional<MemoryKind> memory = {});
-  // A staging tensor in host memory, to be copied to a deployed one; not accepted by launch().
+  // Creates a tensor in host memory that can be copied to a deployed one; launch() does not accept it.
   Tensor from_host(HostArray array, const std::string& name = "");
 
-  // Submits `kernel` after the outstanding host writes to its tensors and their mappings are done, and returns without
-  // waiting for it.
-  // Other launches are not waited for. KERNEL_ERROR on an unknown kernel, SCHEMA_ERROR on arguments that do not fit it
-  // and on cubes, PEs or SIPs that are empty, outside the machine or outside of --device.
+  // Submits `kernel` when the outstanding host writes and mappings of its tensors are done, and returns without waiting
+  // for the kernel or for other launches. KERNEL_ERROR for an unknown kernel, SCHEMA_ERROR for arguments that do not
+  // match, and for cubes, PEs or SIPs that are empty, outside the machine or outside --device.
   LaunchHandle launch(const std::string& kernel, const Args& args, const LaunchOptions& options = {});
-  // launch() in two steps, so that ranks can meet between them.
+  // launch() in two steps, so that ranks can meet in between.
   PreparedLaunch prepare(const std::string& kernel, const Args& args, const LaunchOptions& options = {});
   LaunchHandle submit(const PreparedLaunch& launch);
-  // Gives launches that are submitted at this time one start stamp (H-49).
+  // Gives launches that are submitted at this time a common start stamp (H-49).
   void start_together(const std::vector<std::shared_ptr<contract::KernelLaunch>>& parts) const;
-  // Returns when the launch has completed; at once when it has (K-32). Throws the launch's failure.
+  // Returns when the launch has completed, immediately if it has (K-32). Throws the launch's failure.
   LaunchMetrics wait(LaunchHandle launch);
-  // wait() without throwing; `false` when the launch failed. See failure().
+  // wait() without throwing; returns false when the launch failed. See failure().
   bool wait_result(LaunchHandle launch);
-  // Waits for everything the caller submitted; in the main program, for everything. Throws the first failure that no
-  // wait has reported yet. Called by the workload runner after every workload.
+  // Waits for all requests of the caller; in the main program, for all requests. Throws the first failure that has not
+  // been reported. The workload runner calls it after every workload.
   void wait_all();
 
-  // What is known of a completed launch.
+  // Metrics of a completed launch.
   LaunchMetrics metrics(LaunchHandle launch) const;
-  // Completions, one per SIP, e.g. to list the PEs that failed under FailurePolicy::collect_all. `pes` is
-  // empty for launches that completed before the latest IHost::kKeptPeResults; metrics() has all.
+  // Completions, one per SIP, for example to list the PEs that failed under FailurePolicy::collect_all. `pes` is empty
+  // for all but the latest IHost::kKeptPeResults launches; metrics() includes all.
   std::vector<contract::Completion> completions(LaunchHandle launch) const;
   const std::vector<LaunchState>& launches() const { return launches_; }
 
-  // Device binding of the calling rank (K-22). Unbound: the first device of the context, with a warning in a rank.
+  // Device binding of the calling rank (K-22). Without a binding, it is the first device of the context, with a warning
+  // in a rank.
   void set_device(int sip);
   int current_device();
   const std::vector<int>& devices() const { return devices_; }
 
   const contract::MachineInfo& machine() const { return host_.machine(); }
-  const contract::MachineInfo& spec() const { return host_.machine(); }  // another name for machine()
+  const contract::MachineInfo& spec() const { return host_.machine(); }  // alias of machine()
   contract::DataMode data_mode() const { return host_.data_mode(); }
   bool computes_data() const { return host_.data_mode() != contract::DataMode::off; }
-  // In data mode off, integers that the program writes are known to its kernels, as indices and masks, unless it has
-  // read contents that are not: then all that it writes may come from them. This says that what the caller writes from
-  // here on does not, until it or another rank reads unknown contents again.
+  // In data mode off, integers that the program writes are known to its kernels as indices and masks, unless the
+  // program has read unknown contents: then all data that it writes may depend on them. This call declares that later
+  // writes of the caller do not, until it or another rank reads unknown contents again.
   void forget_reads();
   TimeFs now() const { return host_.now(); }
   std::uint64_t seed() const { return options_.seed; }
   std::uint64_t requests_submitted() const { return tracker_.submitted(); }  // H-70
-  std::size_t late_pes() const { return late_pes_; }  // over all launches waited for; --strict looks at it (H-50)
+  std::size_t late_pes() const { return late_pes_; }  // over all launches waited for; used by --strict (H-50)
   std::uint64_t free_bytes(const PeCoord& pe, MemoryKind memory = MemoryKind::hbm) const {
     return memory_.device().free_bytes(pe, memory);
   }
 
-  // Releases every tensor that is alive, in creation order. Handles stay valid for metadata only. Idempotent;
-  // called by the destructor. Under virtual memory it sends their unmap messages. Does not wait.
+  // Releases all living tensors in creation order without waiting; under virtual memory it sends their unmap
+  // messages. Handles keep only their metadata. Idempotent; the destructor calls it.
   void close();
-  bool contents_made() const { return contents_made_; }  // a tensor was written or given to a kernel
+  bool contents_made() const { return contents_made_; }  // a tensor was written or passed to a kernel
   bool memory_pristine() const { return memory_.pristine(); }
 
-  // What sw/distributed needs.
+  // Used by sw/distributed.
   const AllReduceCatalog* all_reduces() const { return options_.all_reduces; }
   contract::IHost& host() { return host_; }
   DeviceMemory& memory() { return memory_.device(); }
-  // The machine's message queues have one owner at a time, because another would replace what the first one uses.
-  // Program Error COLLECTIVE_ERROR while what an earlier call returned is alive.
+  // Acquires ownership of the machine's message queues, because another owner would replace queues in use. Program
+  // Error COLLECTIVE_ERROR while the result of an earlier call is alive.
   std::shared_ptr<void> claim_queues();
   void enter_ranks(IRankWaiter& waiter, int nprocs);    // nested spawn: SPAWN_ERROR
-  IRankWaiter* rank_waiter() const { return waiter_; }  // null outside of spawn
+  IRankWaiter* rank_waiter() const { return waiter_; }  // null outside spawn
   void leave_ranks();
-  void warn(const std::string& message);        // once per text
-  void report(const CollectiveRecord& record);  // once per case
+  void warn(const std::string& message);        // each text is reported once
+  void report(const CollectiveRecord& record);  // each case is reported once
   const std::vector<CollectiveRecord>& collectives() const { return collectives_; }
-  int rank();  // of the caller; 0 with a warning outside of spawn (K-21)
+  int rank();  // rank of the caller; 0 with a warning outside spawn (K-21)
   int world_size() const;
 
  private:
-  static constexpr int kMainProgram = -1;  // the caller where no rank calls
+  static constexpr int kMainProgram = -1;  // rank number of the main program
 
   Contents read(HostRead why, const contract::TensorLayout& layout, const std::vector<ShardRun>& runs) override;
   void write(const contract::TensorLayout& layout, const std::vector<ShardRun>& runs,
@@ -155,8 +155,8 @@ class Runtime final : private ITensorContext {
   RequestTracker tracker_;
   TensorMemory memory_;
   bool contents_made_ = false;
-  std::uint64_t unknown_reads_ = 0;               // of contents that data mode off does not know, by anybody
-  std::map<int, std::uint64_t> forgotten_reads_;  // rank (-1: main) -> how many of them
+  std::uint64_t unknown_reads_ = 0;  // number of reads of contents that data mode off does not know, by any rank
+  std::map<int, std::uint64_t> forgotten_reads_;  // rank (-1: main) -> unknown_reads_ at forget_reads()
   std::vector<LaunchState> launches_;
   std::size_t late_pes_ = 0;
   std::map<int, int> bound_;  // rank (-1: main) -> SIP
@@ -165,7 +165,7 @@ class Runtime final : private ITensorContext {
   int world_size_ = 0;  // 0: not inside spawn
   std::weak_ptr<void> queue_owner_;
   IRankWaiter* waiter_ = nullptr;
-  std::shared_ptr<ITensorContext> alive_;  // what handles hold weakly; reset by close()
+  std::shared_ptr<ITensorContext> alive_;  // handles hold it weakly; reset by close()
 };
 
 }  // namespace kb::sw

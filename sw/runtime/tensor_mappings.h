@@ -1,4 +1,4 @@
-// The virtual or logical side of living tensors: their ranges and what is mapped of them.
+// Virtual or logical address ranges of living tensors, and their mappings.
 #pragma once
 
 #include <cstdint>
@@ -18,25 +18,25 @@ struct TensorLayout;
 
 namespace kb::sw {
 
-// Does nothing where tensors have physical addresses.
+// Has no effect where tensors have physical addresses.
 class TensorMappings {
  public:
   explicit TensorMappings(contract::IHost& host);
 
-  // Gives the tensor its range. Program Error VA_ALLOCATION_ERROR or LA_ALLOCATION_ERROR naming the tensor when there
-  // is none.
+  // Allocates the tensor's range. Program Error VA_ALLOCATION_ERROR or LA_ALLOCATION_ERROR with the tensor's name when
+  // there is no free range.
   void place(contract::TensorLayout& tensor);
-  // Submits its map requests.
+  // Submits the map requests of the tensor.
   std::vector<contract::RequestId> map(const std::shared_ptr<const contract::TensorLayout>& tensor,
                                        const DPPolicy& policy);
-  // Maps it on `sip` as well when it is not, for a launch there. A tensor that is replicated over cubes stays where its
-  // copies are.
+  // Also maps the tensor on `sip` if it is not mapped there, for a launch on that SIP. A tensor that is replicated over
+  // cubes is only mapped where its copies are.
   std::vector<contract::RequestId> map_on(SipId sip, std::uint64_t tensor);
-  // Submits its unmap requests and returns the range, which may be handed out at once: messages to a PE keep their
-  // order, so whatever is mapped there next arrives later.
+  // Submits the unmap requests and frees the range, which may be reused immediately: messages to a PE keep their order,
+  // so that later mappings arrive after the unmap.
   std::vector<contract::RequestId> unmap(std::uint64_t tensor);
   bool pristine() const { return virtual_.list().pristine() && logical_.list().pristine(); }
-  static bool no_room(const Error& error);  // one of place()
+  static bool no_room(const Error& error);  // true for an error of place()
 
  private:
   struct Mapped {
@@ -45,10 +45,10 @@ class TensorMappings {
     std::vector<SipId> sips;
   };
   contract::IHost& host_;
-  // One of them is used.
+  // Only one of these is used.
   address::VaAllocator virtual_;
   address::LaAllocator logical_;
-  std::map<std::uint64_t, Mapped> mapped_;  // by tensor
+  std::map<std::uint64_t, Mapped> mapped_;  // indexed by tensor
 };
 
 }  // namespace kb::sw

@@ -1,4 +1,4 @@
-// Memory and address ranges of a context's tensors: from creation to release.
+// Memory and address ranges of a context's tensors.
 #pragma once
 
 #include <cstdint>
@@ -28,23 +28,23 @@ class TensorMemory {
       : host_(host), tracker_(tracker), device_(host.machine()), mappings_(host) {}
 
   std::uint64_t new_id() { return next_id_++; }
-  // Physical memory for every shard and a range of addresses, or nothing. Memory that unfinished requests still touch
-  // cannot be handed out again, so that a full slice waits for it once.
+  // Allocates physical memory for every shard and an address range, or nothing on failure. Memory of dropped tensors
+  // that unfinished requests still use cannot be reused; when a slice is full, this waits for it once.
   void place(const std::shared_ptr<contract::TensorLayout>& tensor, const std::vector<ShardSpec>& placement);
-  // Submits the map requests of a tensor that was placed.
+  // Submits the map requests of a placed tensor.
   void map(const LayoutRef& tensor, const DPPolicy& policy);
-  // Maps the tensors among the arguments where the launch runs: kernels reach tensors of other SIPs.
+  // Maps the tensors among the arguments on the SIPs of the launch, because kernels may access tensors of other SIPs.
   void map_arguments(const std::vector<std::shared_ptr<contract::KernelLaunch>>& parts);
 
-  LayoutRef layout(std::uint64_t id) const { return placed_.at(id); }  // of a tensor that has memory
+  LayoutRef layout(std::uint64_t id) const { return placed_.at(id); }  // for a tensor with memory
   DeviceMemory& device() { return device_; }
   const DeviceMemory& device() const { return device_; }
   bool pristine() const { return device_.pristine() && mappings_.pristine(); }
 
-  // The last handle is gone: the memory is returned when no unfinished request uses it any more.
+  // Called when the last handle is gone: the memory is freed when no unfinished request uses it.
   void drop(std::uint64_t id) noexcept { dropped_.insert(id); }
   void release_unused();
-  void release_all();  // in the order of creation, whatever uses it
+  void release_all();  // in creation order, regardless of use
 
  private:
   void allocate(contract::TensorLayout& tensor, const std::vector<ShardSpec>& placement);

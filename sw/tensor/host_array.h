@@ -1,4 +1,4 @@
-// A tensor in host memory: row-major elements as they are stored on the device.
+// A tensor in host memory: row-major elements in the device's storage format.
 #pragma once
 
 #include <cstddef>
@@ -13,23 +13,23 @@ namespace kb::sw {
 class HostArray {
  public:
   HostArray() = default;
-  // Zeros. Program Error SHAPE_ERROR on a dimension below 1.
+  // An array of zeros. Program Error SHAPE_ERROR for a dimension below 1.
   HostArray(Shape shape, Dtype dtype);
-  // Program Error SHAPE_ERROR when `bytes` is not exactly the array's size.
+  // Program Error SHAPE_ERROR unless `bytes` has exactly the array's size.
   HostArray(Shape shape, Dtype dtype, std::vector<std::byte> bytes);
 
-  // One rounding to nearest even; program Errors SHAPE_ERROR on a wrong number of values, VALUE_ERROR on a value that
-  // an integer type cannot hold.
+  // Rounds once to nearest even. Program Errors SHAPE_ERROR for a wrong number of values, VALUE_ERROR for a value that
+  // an integer type cannot represent.
   static HostArray from_doubles(Shape shape, Dtype dtype, const std::vector<double>& values);
   static HostArray full(Shape shape, Dtype dtype, double value);
-  // Whole numbers in [-8, 8], whose small sums and products are exact in every dtype; a function of `seed` alone.
+  // Integers in [-8, 8], whose small sums and products are exact in every dtype; depends only on `seed`.
   static HostArray random_integers(Shape shape, Dtype dtype, std::uint64_t seed);
-  // Uniform in [-1, 1) for floats; for integers as random_integers.
+  // Uniform in [-1, 1) for floats; like random_integers for integers.
   static HostArray random(Shape shape, Dtype dtype, std::uint64_t seed);
 
-  // Contents that a run without data (data mode off) needs no numbers for: a placeholder without bytes, which can be
-  // copied to a tensor in such a run and nothing else. Indices and masks need their numbers: without them the rows that
-  // a kernel takes are assumed (decision 0047).
+  // A placeholder without bytes, for contents that a run without data (data mode off) does not need; it can only be
+  // copied to a tensor in such a run. Indices and masks need their numbers: otherwise the rows that a kernel accesses
+  // are assumed (decision 0047).
   static HostArray unknown(Shape shape, Dtype dtype);
 
   const Shape& shape() const { return shape_; }
@@ -38,16 +38,17 @@ class HostArray {
   std::vector<std::byte>& bytes() { return bytes_; }
   std::uint64_t nbytes() const { return bytes_.size(); }
 
-  std::vector<double> to_doubles() const;               // exact for all but i64
-  std::vector<std::int64_t> to_integers() const;        // integer dtypes only
-  double at(std::int64_t row, std::int64_t col) const;  // two-dimensional arrays; program Error SHAPE_ERROR outside
+  std::vector<double> to_doubles() const;               // exact except for i64
+  std::vector<std::int64_t> to_integers() const;        // only for integer dtypes
+  double at(std::int64_t row, std::int64_t col) const;  // two-dimensional arrays only; program Error SHAPE_ERROR
+                                                        // outside the array
 
-  // The contents are not known because the run computes no data (data mode off); the elements are zeros, and what they
-  // are copied to is unknown, too.
+  // True when the contents are not known because the run computes no data (data mode off); the elements are zeros, and
+  // a copy of them is also unknown.
   bool placeholder() const { return placeholder_; }
   void set_placeholder(bool placeholder) { placeholder_ = placeholder; }
 
-  // Up to `limit` rows and columns, for people.
+  // Text for people with up to `limit` rows and columns.
   std::string to_string(std::int64_t limit = 8) const;
 
  private:

@@ -1,4 +1,4 @@
-// Which bytes of which shards hold a block of a tensor.
+// Locates a block of a tensor in its shards.
 #pragma once
 
 #include <vector>
@@ -12,18 +12,18 @@ struct Block2d {
   std::int64_t row = 0, col = 0, rows = 0, cols = 0;
 };
 
-// Shards that contain the whole block, in shard order: replicas of each other. Empty when the block crosses shards.
+// Shards that contain the whole block, in shard order; they are replicas. Empty when the block crosses shards.
 std::vector<std::size_t> shards_holding(const std::vector<ShardSpec>& placement, const Block2d& block);
 
-// The first shard of each distinct offset, in shard order: together they hold the tensor once.
+// The first shard of each distinct offset, in shard order; together they hold the tensor once.
 std::vector<std::size_t> distinct_shards(const std::vector<ShardSpec>& placement);
 
-// The block's bytes inside `shard`, row by row; rows that are adjacent in memory are one run. `buffer_offset` counts
+// The block's bytes inside `shard`, row by row; rows that are adjacent in memory form one run. `buffer_offset` counts
 // the block's bytes in row-major order.
 std::vector<ShardRun> block_runs(const std::vector<ShardSpec>& placement, std::size_t shard, const Block2d& block,
                                  std::size_t item);
 
-// Reorders between a row-major array and shard order.
+// Converts between a row-major array and shard order.
 std::vector<std::byte> to_shard_order(const std::vector<ShardSpec>& placement, const Shape& shape, std::size_t item,
                                       const std::vector<std::byte>& row_major);
 std::vector<std::byte> to_row_major(const std::vector<ShardSpec>& placement, const Shape& shape, std::size_t item,

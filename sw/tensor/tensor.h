@@ -1,4 +1,4 @@
-// Handles of tensors. A handle is cheap to copy; the tensor's memory is returned when the last one is gone.
+// Tensor handles. A handle is cheap to copy; the tensor's memory is freed when the last handle is gone.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,13 @@ struct Slice {
   static Slice one(std::int64_t index) { return {index, index < INT64_MAX ? index + 1 : index}; }
 };
 
-// What the handles of one tensor share. Made by the runtime context only.
+// State that the handles of one tensor share. Created only by the runtime context.
 struct TensorState {
   std::string name;
   DPPolicy policy;
   std::vector<ShardSpec> placement;                      // in the order of layout->shards
-  std::shared_ptr<const contract::TensorLayout> layout;  // null: a staging tensor in host memory
-  HostArray staged;                                      // contents of a staging tensor
+  std::shared_ptr<const contract::TensorLayout> layout;  // null for a tensor in host memory
+  HostArray staged;                                      // contents of a tensor in host memory
   std::weak_ptr<ITensorContext> context;
 
   TensorState() = default;
@@ -40,15 +40,15 @@ struct TensorState {
   TensorState& operator=(const TensorState&) = delete;
 };
 
-// Data access throws program Errors: TENSOR_ERROR on an empty handle, a staging tensor where a deployed one is needed,
-// or a tensor that outlived its context; SHAPE_ERROR and DTYPE_ERROR on mismatches. Failed transfers surface as the
-// Error of the request that failed.
+// Data access throws program Errors: TENSOR_ERROR for an empty handle, a host tensor where a deployed one is needed, or
+// a tensor that outlived its context; SHAPE_ERROR and DTYPE_ERROR for mismatches. A failed transfer throws the Error of
+// its request.
 class Tensor {
  public:
   Tensor() = default;
   explicit Tensor(std::shared_ptr<TensorState> state) : state_(std::move(state)) {}
 
-  // Metadata: never waits (K-38).
+  // Metadata access never waits (K-38).
   bool valid() const { return state_ != nullptr; }
   bool deployed() const { return valid() && state_->layout != nullptr; }
   const Shape& shape() const;
@@ -59,21 +59,22 @@ class Tensor {
   const std::vector<ShardSpec>& placement() const;                      // deployed only
   const DPPolicy& policy() const;
 
-  // Host reads: wait for the caller's pending work, then move the data through the fabric (K-38, K-40). Replicas are
-  // read from their first owner. In data mode off the result is a placeholder of zeros, unless all of it is known.
+  // Host reads wait for the caller's pending work, and then transfer the data through the fabric (K-38, K-40). Replicas
+  // are read from their first owner. In data mode off the result is a placeholder with zeros, unless all contents are
+  // known.
   HostArray to_host() const;
   HostArray data() const;  // alias of to_host
   double get(std::int64_t row, std::int64_t col) const;
-  // A block inside one shard, as a (rows, cols) array. SHAPE_ERROR when it crosses shards (use to_host).
+  // A block inside one shard as a (rows, cols) array. SHAPE_ERROR when it crosses shards (use to_host).
   HostArray get(Slice rows, Slice cols) const;
   std::string to_string() const;
 
-  // Host writes: submitted at once, to all replicas; a launch or host read of the same rank waits for them. They do not
-  // wait for kernels in flight (H-61). Conversion to the dtype rounds once.
-  const Tensor& copy_(const HostArray& source) const;  // same shape and dtype
-  const Tensor& copy_(const Tensor& source) const;     // a deployed source is a host read of it
+  // Host writes are submitted immediately, to all replicas; a launch or host read of the same rank waits for them. They
+  // do not wait for kernels in flight (H-61). Conversion to the dtype rounds once.
+  const Tensor& copy_(const HostArray& source) const;  // requires equal shape and dtype
+  const Tensor& copy_(const Tensor& source) const;     // a deployed source is read by the host
   void set(std::int64_t row, std::int64_t col, double value) const;
-  void set(Slice rows, Slice cols, double value) const;  // inside one shard, else SHAPE_ERROR (use copy_)
+  void set(Slice rows, Slice cols, double value) const;  // inside one shard, otherwise SHAPE_ERROR (use copy_)
   void set(Slice rows, Slice cols, const HostArray& values) const;
   void fill(double value) const;
 
@@ -86,6 +87,6 @@ class Tensor {
   std::shared_ptr<TensorState> state_;
 };
 
-std::ostream& operator<<(std::ostream& out, const Tensor& tensor);  // metadata and data (HostRead::print)
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor);  // prints metadata and data (HostRead::print)
 
 }  // namespace kb::sw

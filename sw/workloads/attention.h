@@ -1,4 +1,4 @@
-// Attention panels on message queues, verified.
+// Verified attention workload on message queues.
 #pragma once
 
 #include "sw/workloads/workload.h"

@@ -1,4 +1,4 @@
-// What workloads on message queues share.
+// Common helpers of workloads on message queues.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@
 
 namespace kb::sw {
 
-// Whole numbers whose combination by `op` over every tile of the largest machine is exact in the dtype, or reals. What
-// is not added up has more different numbers.
+// Integers whose combination by `op` over all tiles of the largest machine is exact in the dtype, or reals. For
+// operations other than sums, the integers have a larger range.
 HostArray tile_contents(Contents contents, const Shape& shape, Dtype dtype, const std::string& op, std::uint64_t seed);
 
-// The host's own combination of values, one after the other, where the device has another order: `op` is sum, max, min
-// or avg. Integers wrap in two's complement, their average drops the fraction.
+// Reference combination on the host, in sequence, where the device may use another order: `op` is sum, max, min or avg.
+// Integers wrap in two's complement; their average drops the fraction.
 class Reduction {
  public:
   Reduction(const std::string& op, Dtype dtype);
   void add(double value);
-  // Before the last rounding. Without error when every partial sum is a number of the dtype.
+  // Result before the last rounding; exact when every partial sum is representable in the dtype.
   data::Bounded result() const;
 
  private:
@@ -33,11 +33,11 @@ class Reduction {
   int unit_;  // the values are multiples of 2^unit
   double value_ = 0, magnitude_ = 0, count_ = 0;
 };
-// The verdict on a tensor of such results.
+// Verifies a tensor of such results.
 data::VerificationRow reduced_row(const std::string& tensor, const HostArray& actual,
                                   const data::BoundedMatrix& expected);
 
-// Parameters that overlay the collective configuration, when they are not empty: its file and what queues are like.
+// Parameters that override the collective configuration when they are not empty: its file and the properties of queues.
 std::vector<Parameter> queue_parameters();
 topology::CclOptions queue_options(const Params& params);
 // queue_parameters() and the algorithm.

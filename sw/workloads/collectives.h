@@ -1,4 +1,4 @@
-// Collectives between the SIPs, verified.
+// Verified collectives between the SIPs.
 #pragma once
 
 #include <string>
@@ -13,7 +13,8 @@ namespace kb::sw {
 // All-reduce of one tile per cube over the whole machine, by the configured algorithm (ccl.yaml).
 Workload ccl_allreduce_workload();
 
-// What every rank has after an all-reduce of the tiles of all ranks: the combination of all rows, in each row.
+// Expected contents of every rank after an all-reduce of the tiles of all ranks: each row is the combination of all
+// rows.
 data::BoundedMatrix all_reduced(const std::vector<HostArray>& inputs, const std::string& op);
 
 }  // namespace kb::sw

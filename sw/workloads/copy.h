@@ -4,7 +4,8 @@
 
 namespace kb::sw {
 
-// One PE moves a block between its own HBM slice and its own, a neighbour's, the farthest cube's and another SIP's.
+// One PE copies a block between its own HBM slice and that of itself, of a neighbour, of the farthest cube, and of
+// another SIP.
 Workload copy_workload();
 
 }  // namespace kb::sw

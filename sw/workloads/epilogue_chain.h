@@ -1,4 +1,4 @@
-// A chain of epilogues on a reference product.
+// Applies a chain of epilogues to a reference product.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace kb::sw {
 
-// A result on its way: floats with their bounds, or integers of the accumulator.
+// An intermediate result: floats with their bounds, or integers of the accumulator.
 struct ReferenceProduct {
   bool floats = true;
   data::BoundedMatrix values;  // floats
   std::vector<std::int64_t> integers;
-  std::vector<std::int64_t> others;  // integers that rounding before can have made of them instead; empty: none
+  std::vector<std::int64_t> others;  // alternative integers due to earlier rounding; empty: none
 
   std::size_t size() const { return floats ? values.values.size() : integers.size(); }
 };
@@ -26,22 +26,22 @@ class EpilogueChain {
   struct Tensors {
     const HostArray* bias = nullptr;
     const HostArray* scale = nullptr;
-    std::vector<const HostArray*> operands;  // of operations of PE_MATH
+    std::vector<const HostArray*> operands;  // of PE_MATH operations
   };
-  // `wide`: integers are those of i64, else of i32. Products have n columns.
+  // `wide`: integers are i64, otherwise i32. Products have n columns.
   EpilogueChain(const std::vector<EpilogueText>& chain, const Tensors& tensors, std::size_t n, bool wide);
 
-  // Steps of scope k_tile, and the others, in the order in which they fire.
+  // Steps of scope k_tile, and the others, in the order of execution.
   bool per_k_tile() const { return rest_ > 0; }
   void apply_to_tile(ReferenceProduct& x, std::size_t k_tile) const;
   void apply_to_output(ReferenceProduct& x) const;
 
-  // What the chain rounds, in words.
+  // Descriptions of the roundings in the chain.
   std::vector<std::string> roundings() const;
   std::int64_t wrapped(std::uint64_t bits) const;
 
  private:
-  // A tensor, with the values of its dtype's kind; or a number.
+  // A tensor with the values of its dtype's kind, or a number.
   struct Input {
     std::optional<Scalar> number;
     Shape shape;
@@ -52,7 +52,7 @@ class EpilogueChain {
   struct Step {
     EpilogueText text;
     MathOp op = MathOp::relu;
-    std::vector<Input> inputs;  // beside the product
+    std::vector<Input> inputs;  // inputs except the product
   };
   static Input tensor_input(const HostArray& array);
   void apply(const Step& step, ReferenceProduct& x, std::size_t k_tile) const;
@@ -66,8 +66,8 @@ class EpilogueChain {
 
   std::size_t n_;
   bool wide_;
-  std::vector<Step> steps_;  // in firing order
-  std::size_t rest_ = 0;     // the first one that is not of scope k_tile
+  std::vector<Step> steps_;  // in the order of execution
+  std::size_t rest_ = 0;     // index of the first step whose scope is not k_tile
 };
 
 }  // namespace kb::sw

@@ -10,24 +10,24 @@ namespace kb::sw {
 struct FlashAttention {
   Dtype dtype = Dtype::f16;
   std::int64_t queries = 0, context = 0, d = 0;
-  std::int64_t rows = 0, keys = 0;  // of a piece of Q and of a block of K and V
+  std::int64_t rows = 0, keys = 0;  // rows per piece of Q, keys per block of K and V
   bool causal = false;
   std::int64_t first_token = 0;
-  std::int64_t pes = 1;  // of a cube
+  std::int64_t pes = 1;  // PEs per cube
 
   HostArray q(Contents contents, std::uint64_t seed) const;
   HostArray k(Contents contents, std::uint64_t seed) const;
   HostArray v(Contents contents, std::uint64_t seed) const;
 };
-// Rows of Q that PE `pe` of a cube works on at a time.
+// Rows of Q that PE `pe` of a cube processes at a time.
 struct QueryPiece {
   std::int64_t first = 0, count = 0, pe = 0;
 };
 std::int64_t keys_seen(const FlashAttention& p, const QueryPiece& piece);
-// First keys of the blocks in the order of the piece: all that every row sees, from a block of the PE's own on and
-// around, then those that the mask cuts.
+// First keys of the blocks in processing order: first the blocks that all rows attend to, beginning with one of the
+// PE's own and wrapping around, then the partially masked ones.
 std::vector<std::int64_t> block_order(const FlashAttention& p, const QueryPiece& piece);
-// As the kernel goes. `pieces` are all of Q, by row.
+// Computes the reference in the kernel's order. `pieces` cover all of Q, by row.
 data::VerificationRow flash_attention_row(const FlashAttention& p, const std::vector<QueryPiece>& pieces,
                                           const HostArray& q, const HostArray& k, const HostArray& v,
                                           const HostArray& actual);

@@ -1,4 +1,4 @@
-// Host reference of a chain of layers in running error analysis: what each step and each store can make of its input.
+// Host reference of a chain of layers in running error analysis, with bounds after each step and each store.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,24 @@
 
 namespace kb::sw {
 
-// Layers of a model whose ranks compute in `dtype`, in plain loops over the whole, unsplit matrices. What a layer gives
-// is rounded to the dtype.
+// Layers of a model with ranks that compute in `dtype`, as plain loops over the whole, unsplit matrices. The result of
+// a layer is rounded to the dtype.
 class LayerReference {
  public:
   using Matrix = data::BoundedMatrix;
-  // Rows of a weight are shared out evenly, or else in equal shares of a multiple of `grain`, the last ones padded.
+  // Rows of a weight are split evenly, or in equal parts that are a multiple of `grain`, the last ones padded.
   LayerReference(Dtype dtype, int ranks, std::int64_t grain = 1) : dtype_(dtype), ranks_(ranks), grain_(grain) {}
 
-  // x W + b; `split_sum`: the ranks' partial products are rounded before they are added (row-parallel).
+  // x W + b; `split_sum`: partial products of the ranks are rounded before they are added (row-parallel).
   Matrix linear(const Matrix& x, const HostArray& w, const HostArray* bias, bool split_sum) const;
-  Matrix activate(Activation activation, const Matrix& x) const;  // all but swiglu
+  Matrix activate(Activation activation, const Matrix& x) const;  // all activations except swiglu
   Matrix swiglu(const Matrix& gate, const Matrix& x) const;
   Matrix add(const Matrix& x, const Matrix& y) const;
   Matrix layer_norm(const Matrix& x, double eps) const;
-  // Heads of the whole model.
+  // Attention with all heads of the model.
   Matrix attention(const Matrix& qkv, const AttentionShape& shape) const;
 
-  // `steps`: the layers, for the report.
+  // `steps` describes the layers for the report.
   data::VerificationRow row(const std::string& tensor, const HostArray& actual, const Matrix& expected,
                             const std::string& steps) const;
 

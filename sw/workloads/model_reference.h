@@ -1,4 +1,4 @@
-// What tensor-parallel models give, as a reference of whole matrices.
+// Expected results of tensor-parallel models, computed on whole matrices.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace kb::sw {
 
-// Weights and bias of a layer as `seed` makes them.
+// Weights and bias of a layer, generated from `seed`.
 struct LayerValues {
   HostArray weight, bias;
   bool has_bias;
@@ -18,7 +18,7 @@ struct LayerValues {
 LayerValues layer_values(std::int64_t in, std::int64_t out, Dtype dtype, std::uint64_t seed, bool bias,
                          InitialValues values);
 
-// The seed of the options is given.
+// Requires that the options have a seed.
 data::BoundedMatrix expected_mlp(const LayerReference& reference, const data::BoundedMatrix& x, std::int64_t inner,
                                  const MlpOptions& options);
 data::BoundedMatrix expected_block(const LayerReference& reference, const data::BoundedMatrix& x,

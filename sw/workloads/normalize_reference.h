@@ -12,10 +12,10 @@ namespace kb::sw {
 
 std::vector<std::string> elementwise_names();  // sorted
 bool has_two_inputs(const std::string& op);
-// Whether the input of the op, its divisor if it has two, must be above 0.
+// Whether the input (or the divisor, if the operation has two inputs) must be above 0.
 bool takes_positive(const std::string& op);
 
-// Y = op(X) or op(X, Z); `z` is not read by an operation of one input.
+// Y = op(X) or op(X, Z); operations with one input do not use `z`.
 data::VerificationRow elementwise_row(const std::string& op, const HostArray& x, const HostArray& z,
                                       const HostArray& y);
 // Compares the softmax of each row.
@@ -23,7 +23,7 @@ data::VerificationRow softmax_row(const HostArray& x, const HostArray& y);
 // `gamma` and `beta` are (1, columns).
 data::VerificationRow layernorm_row(const HostArray& x, const HostArray& gamma, const HostArray& beta, double eps,
                                     const HostArray& y);
-// LayerNorm of values that are not exact, as f32; `gamma` and `beta` may be empty: 1 and 0.
+// LayerNorm of inexact values, as f32; empty `gamma` and `beta` mean 1 and 0.
 data::BoundedMatrix layernorm_of(const data::BoundedMatrix& x, const std::vector<double>& gamma,
                                  const std::vector<double>& beta, double eps);
 

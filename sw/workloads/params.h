@@ -1,4 +1,4 @@
-// Declared parameters of workloads and where their values come from (H-74: command line, else environment, else
+// Declared parameters of workloads and the sources of their values (H-74: command line, then environment, then
 // default).
 #pragma once
 
@@ -21,16 +21,16 @@ std::string_view parameter_type_name(ParameterType type);  // "int", "float", "s
 struct Parameter {
   std::string name;  // ^[a-z][a-z0-9_]*$
   ParameterType type = ParameterType::text;
-  std::string unit;  // "" = none
+  std::string unit;  // "": no unit
   std::string default_value;
   std::string help;
-  std::vector<std::string> choices;                        // choice only
-  double minimum = std::numeric_limits<double>::lowest();  // numbers only
+  std::vector<std::string> choices;                        // for choices only
+  double minimum = std::numeric_limits<double>::lowest();  // for numbers only
   double maximum = std::numeric_limits<double>::max();
 
-  // The most that an integer parameter may be when its declaration says nothing else; more than fits any memory.
+  // Default maximum of an integer parameter; more than fits any memory.
   static constexpr std::int64_t kMax = std::int64_t{1} << 40;
-  // More cubes, PEs, SIPs or ranks than a machine can have.
+  // More cubes, PEs, SIPs or ranks than any machine has.
   static constexpr std::int64_t kMaxUnits = 1'000'000;
 
   static Parameter integer(std::string name, std::int64_t default_value, std::string help, std::int64_t minimum = 1,
@@ -39,7 +39,7 @@ struct Parameter {
   static Parameter text(std::string name, std::string default_value, std::string help);
   static Parameter choice(std::string name, std::string default_value, std::vector<std::string> choices,
                           std::string help);
-  // The same parameter with another upper bound: Parameter::integer("launches", 1, "...").at_most(1000).
+  // The same parameter with another maximum: Parameter::integer("launches", 1, "...").at_most(1000).
   Parameter at_most(std::int64_t most) const;
 };
 
@@ -49,8 +49,8 @@ struct ParameterValue {
   std::string origin;  // "command line", "environment GEMM_SINGLE_PE_M", "default"
 };
 
-// Values of one run of one workload. Asking for a name or type that the workload did not declare is a model Error: the
-// table of the workload is wrong, not the user.
+// Values of one run of one workload. Access to an undeclared name or with a wrong type is a model Error, because the
+// workload's table is wrong and not the user's input.
 class Params {
  public:
   Params() = default;
@@ -58,8 +58,8 @@ class Params {
 
   std::int64_t integer(const std::string& name) const;
   double real(const std::string& name) const;
-  const std::string& text(const std::string& name) const;                // text and choice
-  Dtype dtype(const std::string& name) const;                            // a choice of dtype names
+  const std::string& text(const std::string& name) const;                // for text and choice
+  Dtype dtype(const std::string& name) const;                            // for a choice of dtype names
   const std::vector<ParameterValue>& values() const { return values_; }  // in declaration order
 
  private:
@@ -76,14 +76,14 @@ std::vector<std::string> environment_variables();  // names, sorted
 // "gemm-single-pe", "tile_m" -> "GEMM_SINGLE_PE_TILE_M"
 std::string environment_name(const std::string& workload, const std::string& parameter);
 
-// In both functions below `prefix` stands for the workload's name in the names of variables when it is not empty.
+// In both functions below, a non-empty `prefix` replaces the workload's name in variable names.
 
-// Variables that begin like those of the workload but name none of its parameters, probably misspelt: one warning each.
+// Warnings for variables that begin with the workload's prefix but do not name a parameter and are probably misspelt.
 std::vector<Diagnostic> unknown_variables(const std::string& workload, const std::vector<Parameter>& declared,
                                           const std::vector<std::string>& variables = environment_variables(),
                                           const std::string& prefix = "");
 
-// Configuration Error with one diagnostic per problem: unknown parameter (with the nearest name), value of a wrong
+// Configuration Error with one diagnostic per problem: an unknown parameter (with the nearest name), a value of a wrong
 // type, out of range or not among the choices.
 Params resolve_params(const std::string& workload, const std::vector<Parameter>& declared,
                       const Assignments& command_line, const Environment& environment = process_environment,

@@ -1,13 +1,13 @@
-// Workloads that measure the machine rather than compute.
+// Workloads that measure the machine without a computation.
 #pragma once
 
 #include "sw/workloads/workload.h"
 
 namespace kb::sw {
 
-// Launches of an empty kernel on all PEs of the current SIP.
+// Launches an empty kernel on all PEs of the current SIP.
 Workload noop_workload();
-// Many small loads and stores of one PE: the speed of kernel commands.
+// Many small loads and stores of one PE, which measure the speed of kernel commands.
 Workload stream_workload();
 
 }  // namespace kb::sw

@@ -1,4 +1,4 @@
-// Collectives between ranks, verified: one workload each.
+// Verified collectives between ranks, with one workload each.
 #pragma once
 
 #include <optional>
@@ -14,11 +14,11 @@ namespace kb::sw {
 std::vector<Workload> rank_collective_workloads();
 
 struct CollectiveCase {
-  int root = 0, target = 0;  // target: of send-recv, whose source is the root
+  int root = 0, target = 0;  // target of send-recv; its source is the root
   std::string op = "sum";
 };
-// What a rank has after collective `name` ("all-gather") of these tensors, one per rank and with a row per cube;
-// nothing when it gets nothing.
+// Expected contents of a rank after collective `name` ("all-gather") of these tensors, one per rank with a row per
+// cube; no value when the rank gets no result.
 std::optional<data::BoundedMatrix> collective_result(const std::string& name, const CollectiveCase& given,
                                                      const std::vector<HostArray>& inputs, int rank);
 

@@ -1,4 +1,4 @@
-// One piece of work on every SIP of a run.
+// Runs a function on every SIP of a run.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace kb::sw {
 
-// Runs work(rank, ranks) in one rank per device of the run, bound to that device; results by rank.
+// Runs work(rank, ranks) in one rank per device of the run, bound to that device; returns the results by rank.
 template <typename Work>
 auto on_every_sip(Runtime& runtime, const std::string& name, Work work) {
   using Result = decltype(work(0, 0));

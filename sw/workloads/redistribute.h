@@ -1,4 +1,4 @@
-// Distributed tensors, verified.
+// Verified workloads with distributed tensors.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ Workload redistribute_workload();
 // A layer and its gradient on a grid of SIPs: tensor parallel along one axis, data parallel along the other.
 Workload grid_linear_workload();
 
-// The verdicts of grid-linear on Y = X W and dW = X^T Y, both in f32.
+// Verifies grid-linear: Y = X W and dW = X^T Y, both in f32.
 std::vector<data::VerificationRow> grid_rows(const HostArray& x, const HostArray& w, std::size_t ranks,
                                              const HostArray& y, const HostArray& gradient);
 

@@ -16,18 +16,18 @@ struct TopkRouting {
 };
 struct TopkVerdict {
   data::VerificationRow experts, weights;
-  std::size_t tokens = 0;  // that were compared
+  std::size_t tokens = 0;  // number of compared tokens
 };
-// `weights` and `experts` are (tokens, k): of all tokens, or of some, evenly spaced, when there are many.
+// `weights` and `experts` are (tokens, k), for all tokens or, when there are many, for evenly spaced ones.
 TopkVerdict topk_verdict(const TopkRouting& p, const HostArray& x, const HostArray& w, const HostArray& weights,
                          const HostArray& experts);
-// Numbers of tokens, one for each expert that a token chose, sorted by expert and then by token: the rows of the
-// matrices that the experts work on.
+// Token numbers, one for each expert that a token chose, sorted by expert and then by token: the rows of the experts'
+// input matrices.
 std::vector<std::int64_t> tokens_by_expert(const TopkRouting& p, const std::vector<std::int64_t>& experts);
-// The sum of all rows of `counts` (groups, experts).
+// Verifies the sum of all rows of `counts` (groups, experts).
 data::VerificationRow expert_counts_row(const TopkRouting& p, const HostArray& counts,
                                         const std::vector<std::int64_t>& experts);
-// (tokens x k, dim): the rows of x in this order.
+// Verifies (tokens x k, dim): the rows of x in this order.
 data::VerificationRow sorted_tokens_row(const HostArray& x, const std::vector<std::int64_t>& order,
                                         const HostArray& sorted);
 

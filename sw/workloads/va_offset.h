@@ -5,9 +5,9 @@
 
 namespace kb::sw {
 
-// Kernels read and write at offsets into tensors whose shards lie on many PEs and cubes.
+// Kernels that read and write at offsets into tensors whose shards are on many PEs and cubes.
 Workload va_offset_workload();
-// Maps many tensors, each spread over every PE of one SIP, and takes them back.
+// Maps many tensors, each distributed over all PEs of one SIP, and unmaps them.
 Workload map_tensors_workload();
 
 // out[(x + write_shift) mod n] = in[(x + read_shift) mod n]
