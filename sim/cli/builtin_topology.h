@@ -6,7 +6,7 @@ namespace kb::cli {
 
 // A topology compiled into the executable.
 struct BuiltinTopology {
-  std::string name;  // stands for the file in messages and results, e.g. "configs/reference.yaml"
+  std::string name;  // file name in messages and results, e.g. "configs/reference.yaml"
   std::string text;
 };
 

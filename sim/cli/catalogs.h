@@ -6,7 +6,7 @@
 
 namespace kb::cli {
 
-// What points of sweeps and evaluations choose from; `library` must outlive it.
+// Catalogs for the points of sweeps and evaluations; `library` must outlive the result.
 sweep::Catalogs catalogs_of(const WorkloadLibrary& library, const Program& program);
 
 }  // namespace kb::cli

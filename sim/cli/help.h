@@ -1,4 +1,4 @@
-// Texts of --help that show how the commands are used.
+// Texts of --help with examples.
 #pragma once
 
 namespace kb::cli {

@@ -16,18 +16,18 @@ namespace kb::cli {
 
 class FileRoles;
 
-// Which transactions a command follows over the fabric: --hops and --hops-of.
+// Selection of transactions whose hops are traced: --hops and --hops-of.
 class HopChoice {
  public:
   void add_options(CLI::App& app);
   void add_roles(FileRoles& roles) const;
-  // Validates the options and adds the file to `outputs`; call it before the run. Throws a usage Error when --hops-of
-  // is without --hops or has a pattern that no node matches.
+  // Validates the options and adds the file to `outputs`; must be called before the run. Usage Error when --hops-of is
+  // used without --hops or has a pattern that matches no node.
   void open(const topology::Graph& graph, observe::OutputSet& outputs);
   sim::HopTrace* trace() const { return trace_.get(); }  // null without --hops
-  // After the run, before the outputs are committed.
+  // Must be called after the run, before the outputs are committed.
   void write(std::vector<std::string>& warnings) const;
-  // What was written, for the report.
+  // Adds the written file to the report's list.
   void add_files(std::vector<std::pair<std::string, std::string>>& list) const;
 
  private:

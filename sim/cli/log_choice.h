@@ -17,17 +17,19 @@ namespace kb::cli {
 
 class FileRoles;
 
-// What a command that simulates tells while it lasts: --log, --log-file and --progress.
+// Output of a simulating command during the run: --log, --log-file and --progress.
 class LogChoice {
  public:
   void add_options(CLI::App& app);
-  void add_log_option(CLI::App& app);  // --log alone
+  void add_log_option(CLI::App& app);  // adds only --log
   void add_roles(FileRoles& roles) const;
-  // Before any work: usage Errors for a pattern that matches no block, an unknown level and --log-file without --log.
+  // Must be called before the run: usage Errors for a pattern that matches no block, an unknown level, and --log-file
+  // without --log.
   void check(const topology::Graph& graph);
-  // After check(); null without --log. With --log-file the file is one of `outputs`.
+  // Requires check(); returns null without --log. The file of --log-file is one of `outputs`.
   std::unique_ptr<observe::EventLog> open(observe::OutputSet& outputs) const;
-  // A line by itself would break those of a log on standard error. Usage Error for --progress with `quiet`.
+  // Disables automatic progress when a log is written to standard error, because the lines would mix. Usage Error for
+  // --progress with `quiet`.
   sim::Progress progress(bool quiet) const;
   const std::string& file() const { return file_; }
 

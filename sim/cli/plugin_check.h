@@ -1,4 +1,4 @@
-// What `check --plugin` finds out about a plug-in once it is loaded.
+// Checks of `check --plugin` on a loaded plug-in.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace kb::cli {
 
-// "FILE: ok (...)" and a table of everything that it has registered.
+// "FILE: ok (...)" and a table of everything that the plug-in registered.
 std::string plugin_text(const PluginContents& plugin, const WorkloadLibrary& library);
-// What loads and yet cannot be used: a plug-in that registers nothing, an all-reduce whose kernel nobody has.
+// Reports a plug-in that loads but is not usable: it registers nothing, or an all-reduce with an unknown kernel.
 void check_plugin(const PluginContents& plugin, const WorkloadLibrary& library, std::vector<Diagnostic>& problems);
 
 }  // namespace kb::cli

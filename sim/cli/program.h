@@ -1,4 +1,4 @@
-// What the `kernbench` executable and the `sim_<name>` executables have in common.
+// Common part of the `kernbench` executable and the `sim_<name>` executables.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 #include "sim/cli/builtin_topology.h"
 
 namespace CLI {
-class App;  // each sim_<name> includes this header and needs nothing of CLI11, which takes seconds to compile
+class App;  // forward-declared, because each sim_<name> includes this header and compiling CLI11 takes seconds
 }
 
 namespace kb::cli {
@@ -20,18 +20,18 @@ namespace kb::cli {
 class FileRoles;
 
 struct Program {
-  std::string name;              // of the executable, for messages
-  BuiltinTopology topology;      // used when no --topology is given
-  std::string default_workload;  // of `run` without --bench
-  bool fixed_topology = false;   // a sim_<name>: there is no --topology
+  std::string name;              // name of the executable, for messages
+  BuiltinTopology topology;      // default of --topology
+  std::string default_workload;  // workload of `run` without --bench
+  bool fixed_topology = false;   // true for sim_<name>, which has no --topology
 };
 
-// What main() does: enters sc_main without SystemC's start-up banner.
+// Implements main(): enters sc_main without SystemC's start-up banner.
 int start_systemc_main(int argc, char** argv);
 
-// `kernbench COMMAND ...`; returns its exit code (H-83). Never throws.
+// Runs `kernbench COMMAND ...`; returns its exit code (H-83). Never throws.
 int run_kernbench(int argc, char** argv, const Program& program);
-// `sim_<name> ...`: the options of `kernbench run` on the built-in topology.
+// Runs `sim_<name> ...`: the options of `kernbench run` on the built-in topology.
 int run_simulation(int argc, char** argv, const Program& program);
 
 // One subcommand. Commands are added to the CLI11 application and run after parsing.
@@ -39,11 +39,11 @@ class Command {
  public:
   virtual ~Command() = default;
   virtual int run() = 0;  // exit code; errors are thrown as kb::Error
-  // What --help says besides the options, about what else the command line names.
+  // Help on other things that the command line names, in addition to the options.
   virtual std::string help() const { return ""; }
 };
 
-// The topology a command works on: a file or the built-in one, with --set overrides.
+// The topology of a command: a file or the built-in one, with --set overrides.
 struct TopologyChoice {
   const Program* program = nullptr;
   std::string file;
@@ -51,17 +51,17 @@ struct TopologyChoice {
 
   void add_file_option(CLI::App& app);
   void add_set_option(CLI::App& app);
-  // Configuration Error with every problem of the file; usage Error for a malformed --set.
-  // `implementations`: those that plug-ins bring.
+  // Loads the topology. Configuration Error with all problems of the file; usage Error for a malformed --set.
+  // `implementations` are those of plug-ins.
   topology::LoadedTopology load(const topology::Implementations& implementations = topology::builtin_only()) const;
-  // The file that `file` names: a shipped machine may be named without its folder. Configuration Error with the
-  // nearest.
+  // The path of the file; an installed machine may be named without its folder. Configuration Error with the nearest
+  // name.
   std::string path() const;
-  // The files that it was loaded from.
+  // Adds the files from which the machine was loaded.
   void add_roles(const topology::LoadedTopology& machine, FileRoles& roles) const;
 };
 
-// "name=value" taken apart; usage Error without '=' or name.
+// Splits "name=value"; usage Error without '=' or name.
 std::pair<std::string, std::string> split_assignment(const std::string& text);
 Error usage_error(const std::string& message);
 
@@ -81,7 +81,7 @@ std::unique_ptr<Command> make_sweep_command(CLI::App& app, const Program& progra
 std::unique_ptr<Command> make_traffic_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_web_command(CLI::App& app, const Program& program);
 
-// Runs a step that takes memory; when there is not enough the configuration Error names the step.
+// Runs a step that needs much memory; the configuration Error for a failed allocation names the step.
 template <typename Body>
 auto within_memory(const char* step, Body body) {
   try {
@@ -92,7 +92,7 @@ auto within_memory(const char* step, Body body) {
   }
 }
 
-// Keeps the problems that one step finds in a user's input, so that those of the next ones are found, too.
+// Collects the problems of one step in a user's input, so that the next steps can report theirs as well.
 template <typename Body>
 void collect_problems(std::vector<Diagnostic>& problems, Body body) {
   try {
@@ -103,14 +103,14 @@ void collect_problems(std::vector<Diagnostic>& problems, Body body) {
   }
 }
 
-// Warnings about input files, to stderr.
+// Prints warnings about input files to stderr.
 void print_warnings(const std::vector<Diagnostic>& warnings);
 
-// Writes to stdout and reports a full disk or closed pipe as a configuration Error.
+// Prints to stdout; a full disk or a closed pipe is a configuration Error.
 void print(const std::string& text);
-// print() for what people read: names of users cannot steer the terminal.
+// print() for text output: escapes control characters in user-defined names.
 void print_text(const std::string& text);
-// One line of what people read, to stderr.
+// Prints one line of text to stderr.
 void print_note(const std::string& text);
 
 }  // namespace kb::cli

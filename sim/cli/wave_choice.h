@@ -19,18 +19,19 @@ namespace kb::cli {
 
 class FileRoles;
 
-// Which waveforms a run writes: --wave, --vcd and the --wave-... options.
+// Waveform options of a run: --wave, --vcd and the --wave-... options.
 class WaveChoice {
  public:
   void add_options(CLI::App& app);
   void add_roles(FileRoles& roles) const;
-  // Validates the options; throws a usage Error when a file name tells no format or an option lacks a waveform file.
+  // Validates the options. Usage Error when a file name does not imply a format, or when an option needs a waveform
+  // file.
   void check() const;
-  // After check(). The files are among `outputs`.
+  // Requires check(). The files are added to `outputs`.
   sim::WaveOptions open(observe::OutputSet& outputs) const;
-  // open() for a device, which opens the files itself.
+  // Like open(), for a device, which opens the files itself.
   void configure(DeviceConfig& device) const;
-  // What was written, for the report.
+  // Adds the written files to the report's list.
   void add_files(std::vector<std::pair<std::string, std::string>>& list) const;
 
  private:
@@ -43,7 +44,7 @@ class WaveChoice {
   std::string detail_ = "wire";
   bool strings_ = false;
   double from_ns_ = 0.0;
-  double until_ns_ = 0.0;  // 0 = to the end
+  double until_ns_ = 0.0;  // 0 = until the end
 };
 
 }  // namespace kb::cli

@@ -15,18 +15,18 @@ class App;
 
 namespace kb::cli {
 
-// --plugin of the commands for which a plug-in can matter.
+// Adds --plugin to a command that can use plug-ins.
 void add_plugin_option(CLI::App& app, std::vector<std::string>& plugins);
 
-// What one plug-in has registered, in its order; blocks in the order of kinds.
+// The contents of one plug-in in registration order; blocks in the order of kinds.
 struct PluginContents {
   std::string file;
   std::vector<std::string> kernels, workloads, all_reduces;
   std::vector<std::pair<topology::NodeKind, std::string>> blocks;
 };
 
-// What can be run: the built-in kernels and workloads and those of plug-ins, with their blocks and those of RTL;
-// plug-ins stay loaded for the life of this object.
+// The available kernels, workloads and blocks: built-in ones, those of plug-ins, and RTL blocks. Plug-ins stay loaded
+// during the lifetime of this object.
 class WorkloadLibrary {
  public:
   // Configuration Error when a plug-in cannot be loaded.

@@ -1,4 +1,4 @@
-// What `list` and `run --help` say about a workload and about a kernel.
+// Descriptions of workloads and kernels for `list` and `run --help`.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ struct Kernel;
 
 namespace kb::cli {
 
-inline constexpr std::size_t kTextWidth = 100;  // columns of text for people
+inline constexpr std::size_t kTextWidth = 100;  // columns of text output
 
-// The parameters with defaults and meanings, and how to set them; "" when there are none.
+// The parameters with defaults, descriptions and how to set them; "" when there are none.
 std::string parameters_text(const sw::Workload& workload);
-// Name, number, sentence, parameters and how to run it.
+// Name, number, description, parameters, and how to run the workload.
 std::string workload_text(const sw::Workload& workload, std::size_t number);
 std::string kernel_text(const contract::Kernel& kernel);
 

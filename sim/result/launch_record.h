@@ -12,14 +12,14 @@
 
 namespace kb::sim {
 
-// How a resource of a block was used while a launch was the latest one of its SIP.
+// Use of a resource of a block while a launch was the latest one of its SIP.
 struct ResourceUse {
-  std::uint32_t resource = 0;  // of those that the run names
+  std::uint32_t resource = 0;  // index in the run's list of resources
   TimeFs busy = 0_fs, wait = 0_fs;
   std::uint64_t bytes = 0;
 };
 
-// One launch in the history of a run, for the result file. Times are absolute; durations in femtoseconds.
+// The record of one launch in the result file. Times are absolute; durations are in femtoseconds.
 struct LaunchRecord {
   contract::RequestId id = 0;
   std::string kernel;
@@ -27,26 +27,27 @@ struct LaunchRecord {
   std::string name() const { return launch_name(kernel, label); }
   SipId sip;
   TimeFs submitted = 0_fs;
-  TimeFs start = kNever;      // first kernel body entered; kNever when none was
+  TimeFs start = kNever;      // when the first kernel body was entered; kNever when none was
   TimeFs completed = kNever;  // at the host; kNever while open
   bool ok = false;
-  std::string error_code;  // empty iff ok, once completed
+  std::string error_code;  // empty when ok, once completed
   std::string error_message;
   contract::LaunchSummary summary;
-  std::optional<PeCoord> awaited;       // whose messages the PE that ended last waited for longest, where that is known
-  std::vector<ResourceUse> uses;        // in the order of the machine, where that was recorded
-  std::vector<contract::PeResult> pes;  // in (sip, cube, pe) order; of the first kLaunchesWithPes of a run only
+  std::optional<PeCoord> awaited;  // the PE whose messages the last-ending PE waited for longest, if known
+  std::vector<ResourceUse> uses;   // in machine order, if recorded
+  // in (sip, cube, pe) order; only for the first kLaunchesWithPes launches of a run
+  std::vector<contract::PeResult> pes;
 
-  // Takes what the PEs measured; `keep` their single results, too.
+  // Adds the measurements of the PEs; `keep`: also their single results.
   void set_results(const std::vector<contract::PeResult>& results, bool keep);
 
-  // The PE that ended last, the first of several; null when none ran or the launch is open.
+  // The PE that ended last (the first one of several); null when none ran or the launch is open.
   struct LastPe {
     PeCoord pe;
     TimeFs ready = 0_fs;
     TimeFs start = 0_fs;
     TimeFs exec = 0_fs;
-    contract::TimeShares shares;  // of `exec`
+    contract::TimeShares shares;  // division of `exec`
   };
   const LastPe* last_pe() const { return completed == kNever || !last_ ? nullptr : &*last_; }
 
@@ -54,7 +55,7 @@ struct LaunchRecord {
   std::optional<LastPe> last_;
 };
 
-// A million launches of all PEs would take a hundred gigabytes.
+// Bound on memory: a million launches with all PEs would take a hundred gigabytes.
 inline constexpr std::size_t kLaunchesWithPes = 256;
 
 }  // namespace kb::sim

@@ -1,4 +1,4 @@
-// An AXI4-Lite port in front of the registers of a device, for an RTL bench (Verilator --sc) that drives them at pins:
+// An AXI4-Lite port for the registers of a device, for an RTL test bench (Verilator --sc) that drives them at pins:
 //
 //   kb::AxiLitePort registers("registers");
 //   registers.initiator.bind(npu.registers());
@@ -11,10 +11,10 @@
 
 namespace kb {
 
-// The subordinate: 32 bits of data, addresses are offsets of registers, one write and one read at a time. All outputs
+// The subordinate side: 32 data bits, addresses are register offsets, one write and one read at a time. All outputs
 // change after rising edges of aclk. An access takes effect at the edge that has taken its address and data; a write
-// with a strobe of 0 is answered with an error, because registers are written as a whole. aresetn is looked at until it
-// is 1 for the first time; nothing is taken before that.
+// with an all-zero strobe is answered with an error, because registers are written as a whole. aresetn is ignored after
+// it has been 1 for the first time; no access is taken before that.
 class AxiLitePort final : public sc_core::sc_module {
  public:
   tlm_utils::simple_initiator_socket<AxiLitePort> initiator{"initiator"};
@@ -37,7 +37,7 @@ class AxiLitePort final : public sc_core::sc_module {
     do edge();
     while (!aresetn.read());
   }
-  // Outputs change after an edge, however long the access took.
+  // Outputs change after an edge, regardless of the duration of the access.
   void next_edge_after(const sc_core::sc_time& taken) {
     if (sc_core::sc_time_stamp() != taken) edge();
   }

@@ -1,5 +1,5 @@
-// An AXI4 port behind a device: its DMA, or a block with `impl: tlm.memory`, reads and writes an RTL memory (Verilator
-// --sc) at pins:
+// An AXI4 port for accesses of a device to an RTL memory (Verilator --sc) at pins, made by its DMA or by a block with
+// `impl: tlm.memory`:
 //
 //   kb::AxiMemoryPort<64> memory("memory");
 //   npu.host_memory.bind(memory.target);
@@ -15,11 +15,11 @@
 
 namespace kb {
 
-// The manager: kDataBits of 8 to 512, one id, incrementing bursts of whole beats of at most 256, none of which crosses
-// a multiple of 4 KiB; bytes that a transfer leaves alone have no strobe. Transfers of several callers are served in
-// the order of their calls, and the next address is offered while others are under way. It is always ready for data and
-// answers. All outputs change after rising edges of aclk; a call takes part from the first edge after it. aresetn is
-// looked at until it is 1 for the first time. A streaming width below the length is a burst error.
+// The manager side: kDataBits of 8 to 512, one id, incrementing bursts of at most 256 full-width beats that do not
+// cross a multiple of 4 KiB; unwritten bytes have no strobe. Transfers of several callers are served in call order, and
+// the next address is offered while others are in flight. It is always ready for data and answers. All outputs change
+// after rising edges of aclk; a call takes effect from the next edge on. aresetn is ignored after it has been 1 for the
+// first time. A streaming width below the length is a burst error.
 template <unsigned kDataBits, unsigned kAddressBits = 64>
 class AxiMemoryPort final : public sc_core::sc_module {
  public:
@@ -56,14 +56,14 @@ class AxiMemoryPort final : public sc_core::sc_module {
 
   struct Transfer {
     tlm::tlm_generic_payload* payload = nullptr;
-    std::size_t bursts = 0;  // that are not done
-    Number worst = 0;        // response
+    std::size_t bursts = 0;  // number of unfinished bursts
+    Number worst = 0;        // most severe response
     sc_core::sc_event done;
   };
   struct Burst {
     Transfer* transfer = nullptr;
-    std::uint64_t begin = 0, end = 0;  // bytes that are wanted
-    Number beat = 0;                   // next one on the data channel
+    std::uint64_t begin = 0, end = 0;  // requested bytes
+    Number beat = 0;                   // next beat on the data channel
 
     std::uint64_t address() const { return begin / kLanes * kLanes; }
     Number beats() const { return static_cast<Number>((end - address() + kLanes - 1) / kLanes); }
@@ -187,8 +187,9 @@ class AxiMemoryPort final : public sc_core::sc_module {
     wlast = burst.beat + 1 == burst.beats();
   }
 
-  std::deque<Burst> read_addresses_, reads_;                 // address not taken, taken
-  std::deque<Burst> write_addresses_, write_data_, writes_;  // address or data not taken; address taken
+  std::deque<Burst> read_addresses_, reads_;                 // bursts whose address is not accepted / is accepted
+  std::deque<Burst> write_addresses_, write_data_, writes_;  // bursts whose address or data are not accepted / whose
+                                                             // address is accepted
   bool running_ = false;
   bool arvalid_now_ = false, awvalid_now_ = false, wvalid_now_ = false;
 };

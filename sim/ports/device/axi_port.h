@@ -1,4 +1,4 @@
-// An AXI4 port in front of a target socket of a device, for an RTL bench (Verilator --sc) that reads and writes the
+// An AXI4 port for a target socket of a device, for an RTL test bench (Verilator --sc) that reads and writes the
 // device's memories at pins:
 //
 //   kb::AxiPort<512> port("port");
@@ -17,12 +17,12 @@
 
 namespace kb {
 
-// The subordinate: kDataBits of 8 to 512, ids of up to 32 bits, INCR, FIXED and WRAP bursts of any size, strobes. Up to
-// `max_bursts` bursts of each direction are under way at once; the answers of each direction come in the order of
-// their addresses. A burst goes to the device as one blocking transfer, as soon as the edge with its address, or its
-// last beat of data, has been: one for each beat with FIXED, two where WRAP turns around. All outputs change after
-// rising edges of aclk. aresetn is looked at until it is 1 for the first time. The lock, cache, prot and qos of AXI4
-// have no meaning here, and no ports.
+// The subordinate side: kDataBits of 8 to 512, ids of up to 32 bits, INCR, FIXED and WRAP bursts of any size, strobes.
+// Up to `max_bursts` bursts per direction are in flight; the answers of each direction come in the order of their
+// addresses. A burst is sent to the device as a blocking transfer after the edge with its address, or with its last
+// data beat: one transfer per beat for FIXED, two where WRAP wraps. All outputs change after rising edges of aclk.
+// aresetn is ignored after it has been 1 for the first time. The AXI4 signals lock, cache, prot and qos have no effect
+// and no ports.
 template <unsigned kDataBits, unsigned kAddressBits = 64>
 class AxiPort final : public sc_core::sc_module {
  public:
@@ -63,7 +63,7 @@ class AxiPort final : public sc_core::sc_module {
     bool write = false, done = false;
     Number id = 0, beats = 0, size = 0, type = 0;
     std::uint64_t address = 0;
-    Number beat = 0;  // next one on the data channel
+    Number beat = 0;  // next beat on the data channel
     std::vector<unsigned char> data, enables;
     AxiResponse response = AxiResponse::okay;
 
@@ -74,7 +74,7 @@ class AxiPort final : public sc_core::sc_module {
       const std::uint64_t all = bytes() * beats, base = address & ~(all - 1);
       return type == kWrap ? base + (next - base) % all : next;
     }
-    // Bytes of a beat: only the first one may be shorter.
+    // Bytes of a beat; only the first one may be shorter.
     std::uint64_t length_of(Number index) const {
       const std::uint64_t at = address_of(index);
       return bytes() - (at & (bytes() - 1));
@@ -82,7 +82,7 @@ class AxiPort final : public sc_core::sc_module {
   };
   using Bursts = std::deque<std::shared_ptr<Burst>>;
 
-  // Transfers burst after burst, beside the others.
+  // Executes bursts concurrently with other workers.
   struct Worker final : sc_core::sc_module {
     Worker(const sc_core::sc_module_name& name, AxiPort& port) : sc_core::sc_module(name), port_(port) {
       SC_HAS_PROCESS(Worker);
@@ -184,7 +184,7 @@ class AxiPort final : public sc_core::sc_module {
     rlast = burst.beat + 1 == burst.beats;
   }
 
-  // Runs of beats whose addresses follow each other are one transfer.
+  // Beats with consecutive addresses form one transfer.
   void transfer(Burst& burst) {
     std::uint64_t offset = 0;
     for (Number first = 0; first < burst.beats;) {
@@ -200,7 +200,7 @@ class AxiPort final : public sc_core::sc_module {
   }
 
   void transfer(Burst& burst, std::uint64_t address, std::uint64_t offset, std::uint64_t length) {
-    if (burst.write) {  // bytes without a strobe at both ends are left out
+    if (burst.write) {  // omits bytes without a strobe at both ends
       const unsigned char* const enables = burst.enables.data();
       while (length > 0 && enables[offset + length - 1] == TLM_BYTE_DISABLED) --length;
       for (; length > 0 && enables[offset] == TLM_BYTE_DISABLED; --length) ++offset, ++address;
@@ -227,9 +227,9 @@ class AxiPort final : public sc_core::sc_module {
   }
 
   std::size_t max_bursts_;
-  Bursts reads_, writes_;  // in the order of their addresses, until they have been answered
-  Bursts filling_;         // writes whose data are to come
-  Bursts ready_;           // to be transferred
+  Bursts reads_, writes_;  // in address order, until they are answered
+  Bursts filling_;         // writes that wait for data
+  Bursts ready_;           // waiting for a worker
   sc_core::sc_event ready_event_{"ready_event"};
   bool running_ = false;
   bool arready_now_ = false, awready_now_ = false, wready_now_ = false, bvalid_now_ = false, rvalid_now_ = false;

@@ -1,5 +1,5 @@
-// Signals of AXI4 with the types that Verilator's --sc gives them: bool for one bit, std::uint32_t up to 32 bits,
-// std::uint64_t up to 64, sc_bv<N> beyond.
+// Types of AXI4 signals as in Verilator's --sc: bool for one bit, std::uint32_t up to 32 bits, std::uint64_t up to 64,
+// sc_bv<N> above.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ inline AxiResponse axi_response(tlm::tlm_response_status status) {
   return status == tlm::TLM_ADDRESS_ERROR_RESPONSE ? AxiResponse::decode_error : AxiResponse::slave_error;
 }
 
-// AWSIZE and ARSIZE of beats of 1, 2, 4, .. bytes.
+// AWSIZE and ARSIZE for beats of 1, 2, 4, .. bytes.
 constexpr std::uint32_t axi_size(std::uint64_t bytes) {
   return bytes <= 1 ? 0 : 1 + axi_size(bytes / 2);
 }
 
-// Byte lanes of a data signal, the lowest first; `bytes` has room for kBits / 8.
+// Copies the byte lanes of a data signal, the lowest first; `bytes` has room for kBits / 8 bytes.
 template <unsigned kBits>
 void axi_lanes(const AxiWord<kBits>& word, unsigned char* bytes) {
   if constexpr (kBits <= 64) {

@@ -4,7 +4,7 @@
 
 namespace kb::sim {
 
-// configs/reference.yaml, compiled in: the settings of a result are compared with it.
+// The built-in configs/reference.yaml, with which the settings of a result are compared.
 struct BuiltinTopology {
   std::string name;
   std::string text;

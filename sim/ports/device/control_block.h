@@ -1,4 +1,4 @@
-// How a foreign CPU drives the device: registers, a queue of descriptors in memory, an interrupt.
+// Interface of an outside CPU to the device: registers, a queue of descriptors in memory, an interrupt.
 #pragma once
 
 #include <cstddef>
@@ -26,9 +26,9 @@ struct KernelLaunch;
 
 namespace kb::sim {
 
-// Fetches the descriptors that a doorbell announces, one after the other, and begins each in order; they end in any
-// order, except across a fence. Launches and copies take the way of every host request, from PCIE_EP on; what a fetch
-// takes is the business of the memory behind `host_memory`.
+// Fetches the descriptors after a doorbell write one by one, and starts them in order; they end in any order, except
+// across a fence. Launches and copies travel like every host request, from PCIE_EP on; the time of a fetch depends on
+// the memory at `host_memory`.
 class ControlBlock final : public sc_core::sc_module, private elab::IInwardCall, private elab::IOutwardCall {
  public:
   ControlBlock(const sc_core::sc_module_name& name, Device& device, HostPort& host,
@@ -37,17 +37,17 @@ class ControlBlock final : public sc_core::sc_module, private elab::IInwardCall,
   RegisterFile registers;
 
   bool idle() const { return abandoned_ || idle_inside(); }
-  // The device has failed: open descriptors end with an error.
+  // The device has failed: ends open descriptors with an error.
   void abandon();
   void collect_waits(std::vector<elab::WaitInfo>& waits) const;
   const HostDma& host_memory() const { return dma_; }
-  // A call of host memory on the backward path.
+  // Handles a backward call of host memory.
   void host_memory_calls(const tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
     dma_.backward(payload, phase);
   }
 
  private:
-  // A mistake in what the driver has written, as the register shows it and as a sentence.
+  // A driver error: its code in the ERROR register, and a sentence.
   struct Mistake {
     std::uint32_t code;
     std::string text;
@@ -67,12 +67,12 @@ class ControlBlock final : public sc_core::sc_module, private elab::IInwardCall,
   void launch(const kb_descriptor& descriptor);
   void copy_to_device(const kb_descriptor& descriptor);
   void copy_to_host(const kb_descriptor& descriptor);
-  // Has `submit` called by the engine, and waits until the request that it makes was made, or has ended.
+  // Calls `submit` in the engine's context; returns when it has made its request, or when that has ended.
   contract::RequestId submit(std::function<contract::RequestId()> submit);
   void wait_for(contract::RequestId request);
   void descriptor_ended(std::uint32_t flags, std::uint32_t line, const contract::Completion* completion);
   bool idle_inside() const { return open_ == 0 && fetched_ == registers.get(KB_REG_DOORBELL) && !busy_; }
-  void fail(const Mistake& mistake, std::uint32_t line);  // of a descriptor, which ends with it
+  void fail(const Mistake& mistake, std::uint32_t line);  // fails the current descriptor
   void tell(const Mistake& mistake, std::uint32_t line);
   void update_status();
   void raise(std::uint32_t bits);
@@ -88,11 +88,11 @@ class ControlBlock final : public sc_core::sc_module, private elab::IInwardCall,
   contract::RequestId submitted_ = 0;
   std::exception_ptr refused_;
   bool answer_ = false;
-  bool busy_ = false;                      // the thread is at a descriptor
-  std::uint32_t fetched_ = 0;              // descriptors since reset
-  std::size_t open_ = 0;                   // launches under way
-  std::uint32_t line_ = 0;                 // interrupt line of the descriptor that the thread is at
-  std::vector<std::uint32_t> interrupts_;  // of each line, to be shown in IRQ_STATUS
+  bool busy_ = false;                      // the thread is processing a descriptor
+  std::uint32_t fetched_ = 0;              // number of fetched descriptors since reset
+  std::size_t open_ = 0;                   // number of running launches
+  std::uint32_t line_ = 0;                 // interrupt line of the current descriptor
+  std::vector<std::uint32_t> interrupts_;  // per line: pending interrupts for IRQ_STATUS
   std::uint32_t ended_ = 0;
   bool abandoned_ = false;
 };

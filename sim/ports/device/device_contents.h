@@ -5,7 +5,7 @@
 
 namespace kb::sim {
 
-// The memories of a device as its bridges see them.
+// The memory contents of a device, as its bridges access them.
 class DeviceContents final : public modules::IContents {
  public:
   explicit DeviceContents(DataSide& data) : data_(data) {}

@@ -1,4 +1,4 @@
-// What a kb::Device is made of.
+// Implementation of kb::Device.
 #pragma once
 
 #include <map>
@@ -51,7 +51,7 @@ struct Device::Impl final : private elab::IOutwardCall, private sim::IFailingDev
   void make_targets();
   std::size_t open_outside() const;
   bool returns_now() const;
-  void on_outward(std::uint64_t) override {}  // posted when the program has ended, to get on_done(); nothing to do
+  void on_outward(std::uint64_t) override {}  // only posted to trigger on_done() after the program's end
   void on_drained();
   void on_ended();
   void settled();

@@ -1,4 +1,4 @@
-// What of a DeviceConfig is said in words and numbers, checked.
+// Checks and converts options of a DeviceConfig.
 #pragma once
 
 #include "platform/contract/data_mode.h"
@@ -12,7 +12,7 @@ namespace kb::sim {
 OnFailure on_failure_of(const DeviceConfig& config);
 contract::DataMode data_mode_of(const DeviceConfig& config);
 
-// Filters, detail and window. Configuration Error for a detail that there is not, or for a window without time.
+// Sets filters, detail and window. Configuration Error for an unknown detail or an empty window.
 void set_waves(const DeviceConfig& config, WaveOptions& waves);
 
 }  // namespace kb::sim

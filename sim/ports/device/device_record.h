@@ -13,17 +13,17 @@
 
 namespace kb::sim {
 
-// Observes a device and writes what `kernbench run --record` writes of a run.
+// Records a device, and writes the files of `kernbench run --record`.
 class DeviceRecord {
  public:
-  // Adds the files to `outputs`, which is empty, and to `options` what observes and records. Configuration Error for a
-  // folder that cannot be written to, and for DeviceConfig::oplog beside it.
+  // Adds the files to `outputs`, which is empty, and the observers to `options`. Configuration Error for a folder that
+  // is not writable, and when DeviceConfig::oplog is set as well.
   DeviceRecord(const DeviceConfig& config, const std::string& device, const topology::LoadedTopology& machine,
                observe::OutputSet& outputs, SimulationOptions& options);
 
-  // What the device adds at its end: the time, launches, statistics of blocks, figures and unknown accesses.
+  // The record, to which the device adds time, launches, statistics of blocks, figures and unknown accesses at its end.
   RunRecord& run() { return run_; }
-  // Writes result.json and the tables of single launches, PEs and blocks; once. Errors as those of OutputFile.
+  // Writes result.json and the tables of single launches, PEs and blocks, once. Errors are those of OutputFile.
   void write(const DeviceReport& report);
 
  private:

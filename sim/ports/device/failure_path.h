@@ -1,4 +1,4 @@
-// How a device ends when something goes wrong, and how it tells.
+// The sequence of steps after a failure of a device.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +16,17 @@
 
 namespace kb::sim {
 
-// What the failure path does to its device.
+// Actions of the failure path on its device.
 class IFailingDevice {
  public:
-  // The engine handles no further event. `stopped` is notified at its time, which may be ahead of SystemC's.
+  // Stops the engine: no further event is handled. `stopped` is notified at the engine's time, which may be ahead of
+  // SystemC's.
   virtual void stop_engine(const std::string& cause, sc_core::sc_event& stopped) = 0;
-  // Answers what is open with errors, and has the host program unwound.
+  // Answers open requests with errors, and unwinds the host program.
   virtual void abandon(const std::string& cause) = 0;
-  // Requests that have no answer yet, and threads of the host program.
+  // Number of unanswered requests and running threads of the host program.
   virtual std::size_t unfinished() const = 0;
-  // All of that has ended.
+  // Called when all of these have ended.
   virtual void announce() = 0;
 
  protected:
@@ -34,30 +35,30 @@ class IFailingDevice {
 
 enum class OnFailure : std::uint8_t { error, warning };
 
-// A failure goes through these steps: the state is set at once; one delta cycle later open requests get error responses
-// and the host program is unwound; when they have ended, announce() and failed_event; one delta cycle after that one
-// SystemC report with the id "kernbench", from a process of its own. With OnFailure::error the report is an SC_ERROR,
-// and breaches and errors of memories are failures, too; with OnFailure::warning they are told, at most kToldPerRule of
-// each rule, and the device goes on.
+// Steps of a failure: the state is set immediately; one delta cycle later, open requests get error responses and the
+// host program is unwound; when these have ended, announce() is called and failed_event is notified; one delta cycle
+// later, a separate process issues one SystemC report with the id "kernbench". With OnFailure::error the report is an
+// SC_ERROR, and protocol violations and memory errors are failures, too. With OnFailure::warning these are reported, at
+// most kToldPerRule per rule, and the device continues.
 class FailurePath final : public sc_core::sc_module {
  public:
   static constexpr std::uint64_t kToldPerRule = 10;
 
   FailurePath(const sc_core::sc_module_name& name, std::string device, OnFailure on_failure, IFailingDevice& owner);
 
-  // The first one counts.
+  // Only the first failure counts.
   void fail(const Error& error);
   void fail(std::exception_ptr thrown);
-  // From anywhere, and inside of any call.
+  // May be called from anywhere, and inside any call.
   void note(const modules::OutsideFault& fault);
-  // A failure that is found after the simulation: nothing is abandoned or reported.
+  // Sets a failure that is found after the simulation, without further steps.
   void set_failure(const Error& error) { failure_.emplace(error); }
 
   const std::optional<Error>& failure() const { return failure_; }
-  // What was open when the device failed has ended.
+  // True when everything that was open at the failure has ended.
   bool settled() const { return step_ >= Step::announced; }
   const sc_core::sc_event& failed_event() const { return failed_event_; }
-  // Sentences of faults; those beyond kToldPerRule are counted.
+  // Sentences about faults; those beyond kToldPerRule are only counted.
   std::vector<std::string> problems() const;
   bool has_problems() const { return !rules_.empty(); }
   // Code of the first fault.
@@ -65,7 +66,7 @@ class FailurePath final : public sc_core::sc_module {
 
  private:
   enum class Step : std::uint8_t { working, abandon, settle, announced, report, ended };
-  // A process that ends without help does so in fewer delta cycles than these.
+  // A process that can end without help ends within this number of delta cycles.
   static constexpr int kPatience = 4;
 
   static const char* code_of(modules::OutsideFault::Kind kind);
@@ -82,11 +83,11 @@ class FailurePath final : public sc_core::sc_module {
   std::optional<Error> failure_;
   Step step_ = Step::working;
   std::size_t unfinished_ = 0;
-  int unchanged_ = 0;  // delta cycles in which nothing has ended
+  int unchanged_ = 0;  // number of delta cycles without progress
   modules::OutsideFault::Kind first_kind_{};
   std::vector<std::string> problems_;           // sentences
-  std::deque<std::string> to_tell_;             // warnings
-  std::map<std::string, std::uint64_t> rules_;  // faults of each rule
+  std::deque<std::string> to_tell_;             // pending warnings
+  std::map<std::string, std::uint64_t> rules_;  // number of faults per rule
 };
 
 }  // namespace kb::sim

@@ -1,4 +1,4 @@
-// The device's own accesses to memory outside of it.
+// Accesses of the device to outside memory.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@
 
 namespace kb::sim {
 
-// Blocking transfers of at most kBurst bytes each; only from an SC_THREAD.
+// Blocking transfers of at most kBurst bytes each; must be called from an SC_THREAD.
 class HostDma {
  public:
-  static constexpr std::uint32_t kBurst = 4096;  // a page: no bus model has to split it
+  static constexpr std::uint32_t kBurst = 4096;  // a page, so that bus models need not split it
 
-  // `breach` hears of breaches of the protocol, unless it is empty.
+  // `breach` receives protocol violations; may be empty.
   HostDma(Device::InitiatorSocket& socket, modules::FaultReport breach)
       : socket_(socket),
         memory_text_(std::string("the memory at ") + socket.name()),
@@ -27,21 +27,21 @@ class HostDma {
 
   struct Traffic {
     std::uint64_t bursts = 0, bytes = 0;
-    TimeFs time = 0_fs;  // until their answers, together
+    TimeFs time = 0_fs;  // total time until the answers
   };
   const Traffic& reads() const { return reads_; }
   const Traffic& writes() const { return writes_; }
   bool bound() const { return socket_.size() > 0; }
-  // False when host memory answers with an error; status() says which.
+  // Return false when host memory answers with an error, which status() returns.
   bool read(std::uint64_t address, std::byte* bytes, std::uint64_t count);
   bool write(std::uint64_t address, const std::byte* bytes, std::uint64_t count);
   tlm::tlm_response_status status() const { return status_; }
-  // A call of host memory, which has no answer to bring: transfers are blocking.
+  // Handles a backward call of host memory. It never carries an answer, because transfers are blocking.
   void backward(const tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
     checker_.backward(payload, phase);
   }
   std::uint64_t fault_address() const { return fault_address_; }
-  // The access that host memory has not answered yet, or "".
+  // Description of the unanswered access, or "".
   std::string waits_for() const;
   TimeFs waits_since() const { return since_; }
 
@@ -49,11 +49,11 @@ class HostDma {
   bool transfer(tlm::tlm_command command, std::uint64_t address, unsigned char* bytes, std::uint64_t count);
 
   Device::InitiatorSocket& socket_;
-  std::string memory_text_;  // for messages
+  std::string memory_text_;  // name of the memory for messages
   modules::SocketChecker checker_;
   tlm::tlm_response_status status_ = tlm::TLM_OK_RESPONSE;
   std::uint64_t fault_address_ = 0;
-  const tlm::tlm_generic_payload* open_ = nullptr;  // made at since_
+  const tlm::tlm_generic_payload* open_ = nullptr;  // unanswered access, made at since_
   TimeFs since_ = 0_fs;
   Traffic reads_, writes_;
 };

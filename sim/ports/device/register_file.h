@@ -1,4 +1,4 @@
-// The registers of a device on the bus of a CPU.
+// The device's registers on the bus of a CPU.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 
 namespace kb::sim {
 
-// Takes no time of its own: a bus model in front of it brings its own. An access takes effect at the time of its call
-// and its delay, by b_transport() and by phases alike: without a delay nb_transport_fw() completes at once, with one
-// BEGIN_RESP comes then. Accesses are whole registers; anything else gets the response of the TLM standard.
+// The registers take no time; a bus model in front of them may. An access takes effect at the time of its call plus its
+// delay, for b_transport() and for phases: without a delay nb_transport_fw() completes immediately, with a delay
+// BEGIN_RESP follows at that time. Accesses must be whole registers; others get the error response of the TLM standard.
 class RegisterFile final : public sc_core::sc_module, public tlm::tlm_fw_transport_if<> {
  public:
-  // `written` hears of every write, after it took effect.
+  // `written` is called after every write has taken effect.
   RegisterFile(const sc_core::sc_module_name& name, std::function<void(std::uint32_t offset)> written,
                const modules::BridgeContext& context, std::uint32_t irq_lines);
 
@@ -51,10 +51,10 @@ class RegisterFile final : public sc_core::sc_module, public tlm::tlm_fw_transpo
   modules::SocketChecker checker_;
   std::function<void(std::exception_ptr)> failed_;
   std::vector<std::uint32_t> values_;
-  std::uint64_t reads_ = 0, writes_ = 0;            // accesses, refused ones included
-  tlm::tlm_generic_payload* pending_ = nullptr;     // accepted, and its time has not come
-  tlm::tlm_generic_payload* responding_ = nullptr;  // has its BEGIN_RESP and no END_RESP
-  bool due_ = false;                                // the time of pending_ has come
+  std::uint64_t reads_ = 0, writes_ = 0;            // accesses, including refused ones
+  tlm::tlm_generic_payload* pending_ = nullptr;     // accepted, waiting for its time
+  tlm::tlm_generic_payload* responding_ = nullptr;  // waiting for END_RESP
+  bool due_ = false;                                // the time of pending_ has been reached
   sc_core::sc_event due_event_, ended_event_;
 };
 

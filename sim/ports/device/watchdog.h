@@ -1,4 +1,4 @@
-// Notices that a simulation goes on while its device does not.
+// Detects that a simulation continues while its device makes no progress.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace kb::sim {
 
-// Calls `silent` when no event of the engine has happened for `limit` since the latest start(). A limit of zero
-// switches it off.
+// Calls `silent` when the engine has handled no event for `limit` since the latest start(). A limit of zero disables
+// it.
 class Watchdog final : public sc_core::sc_module {
  public:
   Watchdog(const sc_core::sc_module_name& name, const sc_core::sc_time& limit, const elab::EventScheduler& scheduler,
@@ -23,7 +23,7 @@ class Watchdog final : public sc_core::sc_module {
     sensitive << event_;
   }
 
-  // From now on events come from outside models alone.
+  // Starts the timer: from now on, only outside models can cause events.
   void start() {
     if (limit_ == sc_core::SC_ZERO_TIME) return;
     events_ = scheduler_.events();

@@ -1,5 +1,5 @@
-// Sockets of another width than the device's: BUSWIDTH is a part of a socket's type, so that sockets of 64 or 512 bits
-// do not bind to those of 32.
+// Adapts sockets of other widths to the device's: BUSWIDTH is part of a socket's type, so that sockets of 64 or 512
+// bits do not bind to those of 32.
 //
 //   kb::WidthAdapter<128, 32> wide("wide");     // an initiator of 128 bits at a target of the device
 //   cpu.socket.bind(wide.target);
@@ -14,8 +14,8 @@
 
 namespace kb {
 
-// Hands every call on, the same payload in the same delta cycle. The width of a socket says nothing about times here:
-// the width of a wire of the machine is its bandwidth.
+// Forwards every call with the same payload in the same delta cycle. The socket width has no effect on times, because
+// wires of the machine are modelled by their bandwidth.
 template <unsigned FromBits, unsigned ToBits>
 class WidthAdapter final : public sc_core::sc_module,
                            private tlm::tlm_fw_transport_if<>,

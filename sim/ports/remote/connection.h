@@ -1,4 +1,4 @@
-// A socket with one peer, read and written packet by packet, blocking.
+// A socket with one peer, with blocking reads and writes of packets.
 #pragma once
 
 #include <optional>
@@ -15,12 +15,12 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // No value when the peer has closed the connection between two packets. Program Error PROTOCOL_ERROR when it did so
-  // inside one, or sent nonsense.
+  // Returns no value when the peer has closed the connection between two packets. Program Error PROTOCOL_ERROR when it
+  // was closed inside a packet, or for an invalid packet.
   std::optional<Packet> receive();
-  // Waits; false when the peer has closed the connection.
+  // Blocks; returns false when the peer has closed the connection.
   bool has_more();
-  // False when the peer is gone.
+  // Returns false when the peer has closed the connection.
   bool send(const std::string& bytes);
 
  private:

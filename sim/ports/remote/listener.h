@@ -1,4 +1,4 @@
-// Where a peer connects: a Unix socket, or a port of TCP.
+// Listening socket for a peer: a Unix socket or a TCP port.
 #pragma once
 
 #include <atomic>
@@ -10,20 +10,20 @@
 
 namespace kb::remote {
 
-// "unix:PATH", "tcp:PORT" (of this machine alone) or "tcp:HOST:PORT"; port 0 is one that is free.
+// "unix:PATH", "tcp:PORT" (this computer only) or "tcp:HOST:PORT"; port 0 selects a free port.
 class Listener {
  public:
-  // Configuration Error when the place is malformed, taken, or cannot be made; when a host that others reach has no
-  // `token`. The socket of a dead process is replaced.
+  // Configuration Error when the place is malformed, in use, or cannot be created, and when a host that is reachable by
+  // others has no `token`. The socket of a dead process is replaced.
   Listener(const std::string& place, std::string token);
   ~Listener();  // removes a Unix socket
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  // The place with the port that was chosen.
+  // The place with the selected port.
   const std::string& place() const { return place_; }
-  // Waits for a peer that says the token, as a line before everything else, where there is one. Until that
-  // peer hangs up, others get a line that says so and are closed.
+  // Waits for a peer, which must send the token (if there is one) as its first line. Until this peer disconnects,
+  // others get a line with the reason and are disconnected.
   std::unique_ptr<Connection> accept();
 
  private:
@@ -35,7 +35,7 @@ class Listener {
   [[noreturn]] void refuse(const std::string& what) const;
 
   std::string place_, token_;
-  std::string path_;  // of a Unix socket
+  std::string path_;  // for a Unix socket
   int descriptor_ = -1;
   std::thread refusing_;
   std::atomic<bool> serving_{false};

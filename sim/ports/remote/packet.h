@@ -1,5 +1,5 @@
-// Packets of the Remote-Port protocol, version 4.3, as QEMU of Xilinx and libsystemctlm-soc speak it. All numbers are
-// in network byte order.
+// Packets of the Remote-Port protocol, version 4.3, as used by Xilinx's QEMU and libsystemctlm-soc. All numbers are in
+// network byte order.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ enum class PacketKind : std::uint32_t { nop, hello, cfg, read, write, interrupt,
 
 inline constexpr std::uint16_t kVersionMajor = 4, kVersionMinor = 3;
 
-// Bits of `flags`.
+// Bits of Header::flags.
 inline constexpr std::uint32_t kOptional = 1, kIsResponse = 2, kPosted = 4;
 // Bits of the attributes.
 inline constexpr std::uint64_t kExtendedLayout = 4;
 inline constexpr int kResponseShift = 8;
 enum class BusResponse : std::uint8_t { ok, generic_error, address_error };
-// Bits of a hello.
+// Capability numbers of a hello packet.
 inline constexpr std::uint32_t kCanExtendedLayout = 1, kCanByteEnables = 2, kCanPostedWires = 3;
 
 inline constexpr std::uint32_t kHeaderBytes = 20;
@@ -37,7 +37,7 @@ struct Header {
   bool is_response() const { return (flags & kIsResponse) != 0; }
 };
 
-// The members that the kind of the packet has.
+// Only the members for the packet's kind are valid.
 struct Packet {
   Header header;
   std::uint64_t time_ns = 0;
@@ -45,7 +45,7 @@ struct Packet {
   std::uint64_t address = 0;
   std::uint32_t length = 0;
   std::uint32_t streaming_width = 0;
-  std::string data;                    // of a write, or of the response to a read
+  std::string data;                    // data of a write, or of the response to a read
   std::string enables;                 // empty: all bytes
   std::uint16_t major = 0, minor = 0;  // hello
   std::vector<std::uint32_t> capabilities;
@@ -57,10 +57,10 @@ struct Packet {
   BusResponse response() const { return static_cast<BusResponse>(attributes >> kResponseShift & 0xf); }
 };
 
-Header decode_header(std::string_view bytes);  // kHeaderBytes of them
-// Program Error PROTOCOL_ERROR that says what is wrong with the packet.
+Header decode_header(std::string_view bytes);  // `bytes` has kHeaderBytes
+// Program Error PROTOCOL_ERROR that describes the problem.
 Packet decode(const Header& header, std::string_view payload);
-// `extended`: reads and writes in the layout with room for byte enables.
+// `extended`: encodes reads and writes with byte enables.
 std::string encode(const Packet& packet, bool extended);
 
 // "read", or "command 77".

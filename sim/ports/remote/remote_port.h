@@ -16,33 +16,33 @@
 
 namespace kb::remote {
 
-// Numbers of devices in packets.
+// Device numbers in packets.
 inline constexpr std::uint32_t kMemory = 0, kRegisters = 1, kInterrupt = 2, kHostMemory = 3;
 
-// The packet with which this side begins a session.
+// The first packet of this side in a session.
 std::string hello();
 
-// Reads one packet at a time and acts on it, in simulated time:
-// - a read or write with stamp t enters the machine at max(t, now), and its answer is sent, stamped with its time,
-// before
-//   the next packet is read; a posted write has no answer and is not waited for;
-// - after a packet with stamp t time runs to t + quantum before the next one is read; a sync is answered at t;
-// - an interrupt, and the device's own accesses to host memory, are sent when they happen; the peer answers the latter
-//   while it waits for what it has asked for, and its stamp says when the access has ended.
-// What happens depends on the packets and their order alone.
+// Reads one packet at a time and executes it in simulated time:
+// - A read or write with stamp t enters the machine at max(t, now); its answer, with its own time as stamp, is sent
+//   before the next packet is read. A posted write has no answer and is not waited for.
+// - After a packet with stamp t, simulated time advances to t + quantum before the next packet is read; a sync is
+//   answered at t.
+// - An interrupt, and an access of the device to host memory, is sent when it happens. The peer answers accesses while
+//   it waits for its own request; the stamp of the answer is the end of the access.
+// The result depends only on the packets and their order.
 class RemotePort final : public sc_core::sc_module,
                          public tlm::tlm_bw_transport_if<>,
                          public tlm::tlm_fw_transport_if<>,
                          public tlm::tlm_mm_interface {
  public:
-  // The next peer, once for each session; null: there is none.
+  // Returns the next peer, once per session; null when there is none.
   using NextPeer = std::function<std::unique_ptr<Connection>()>;
   RemotePort(const sc_core::sc_module_name& name, Device& device, const std::string& target, NextPeer next_peer,
              const sc_core::sc_time& quantum);
   ~RemotePort() override;
 
   std::uint64_t packets() const { return packets_; }
-  // What the peer has done wrong, if that ended the session.
+  // Protocol violation of the peer that ended the session.
   const std::optional<Error>& failure() const { return failure_; }
 
  private:
@@ -61,12 +61,12 @@ class RemotePort final : public sc_core::sc_module,
   std::uint64_t now_ns() const;
   void end(const std::string& code, const std::string& text);
 
-  // The machine answers.
+  // Responses of the machine.
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay) override;
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
   void free(tlm::tlm_generic_payload* payload) override;
-  // The machine reads and writes host memory.
+  // Accesses of the machine to host memory.
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
   tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay) override;
@@ -79,12 +79,12 @@ class RemotePort final : public sc_core::sc_module,
   tlm::tlm_target_socket<32> host_memory_{"host_memory"};
   sc_core::sc_signal<bool> irq_{"irq"};
   NextPeer next_peer_;
-  std::unique_ptr<Connection> connection_;  // of the session
+  std::unique_ptr<Connection> connection_;  // of the current session
   sc_core::sc_time quantum_;
-  std::deque<Packet> deferred_;                          // came while an answer of the peer was awaited
-  bool extended_ = false;                                // the peer knows the layout with byte enables
-  const tlm::tlm_generic_payload* accepting_ = nullptr;  // has no END_REQ
-  const tlm::tlm_generic_payload* awaited_ = nullptr;    // has no answer
+  std::deque<Packet> deferred_;                          // received while waiting for an answer of the peer
+  bool extended_ = false;                                // the peer supports byte enables
+  const tlm::tlm_generic_payload* accepting_ = nullptr;  // waiting for END_REQ
+  const tlm::tlm_generic_payload* awaited_ = nullptr;    // waiting for an answer
   bool peer_gone_ = false;
   sc_core::sc_event accepted_, answered_;
   std::uint32_t next_id_ = 1;

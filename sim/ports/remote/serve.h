@@ -1,4 +1,4 @@
-// `kernbench serve`: a machine for a peer in another process.
+// `kernbench serve`: simulates a machine for a peer in another process.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,11 @@ namespace kb::remote {
 
 struct ServeOptions {
   std::string place;  // unix:PATH, tcp:PORT or tcp:HOST:PORT
-  std::string token;  // what a peer says first; empty: nothing
-  int sessions = 1;   // peers, one after the other; 0: until the process is ended
+  std::string token;  // first line that a peer must send; empty: none
+  int sessions = 1;   // number of consecutive peers; 0: unlimited
   double quantum_ns = 1000.0;
-  DeviceConfig device;                           // without targets
-  std::function<void(const std::string&)> warn;  // hears of failures and breaches when they happen
+  DeviceConfig device;                           // its targets are not used
+  std::function<void(const std::string&)> warn;  // called for failures and protocol violations when they happen
 };
 
 struct ServeResult {
@@ -22,9 +22,9 @@ struct ServeResult {
   std::uint64_t packets = 0;
 };
 
-// Waits for a peer, serves it until it goes, then for the next one, whose session begins at the time at which the one
-// before has ended; finishes the device after the last. `tell` gets a line for people. What the peer
-// has done wrong, or what has failed in the machine, is in the report.
+// Waits for a peer and serves it until it disconnects, then for the next one, whose session begins at the time at which
+// the previous one ended; finishes the device after the last session. `tell` receives lines for the user. Protocol
+// violations of the peer and failures of the machine are in the report.
 ServeResult serve(const ServeOptions& options, const std::function<void(const std::string&)>& tell);
 
 }  // namespace kb::remote

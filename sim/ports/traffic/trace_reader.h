@@ -1,4 +1,4 @@
-// Reads traffic files: CSV with the header id,issue_ns,op,src,dst,bytes.
+// Reader of traffic files: CSV with the header id,issue_ns,op,src,dst,bytes.
 #pragma once
 
 #include <string>
@@ -16,10 +16,10 @@ struct Trace {
   std::vector<Diagnostic> warnings;
 };
 
-// Every row is checked against the machine: the source exists, the target is HBM or SRAM and the bytes stay inside one
+// Checks every row against the machine: the source exists, the target is HBM or SRAM, and the bytes do not exceed one
 // slice or window. Configuration Error with file and line of every problem.
 Trace read_trace(const std::string& file, const topology::Graph& graph);
-// The same from text; `name` stands for the file in messages.
+// Like read_trace(), but from text; `name` stands for the file in messages.
 Trace parse_trace(std::string_view text, const std::string& name, const topology::Graph& graph);
 
 }  // namespace kb::sim

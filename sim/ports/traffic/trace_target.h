@@ -9,13 +9,13 @@
 
 namespace kb::sim {
 
-// Decides whether a run of bytes lies inside one HBM slice, cube SRAM or TCM of the machine.
+// Checks whether a range of bytes is inside one HBM slice, cube SRAM or TCM of the machine.
 class TraceTarget {
  public:
   explicit TraceTarget(const topology::MachineSpec& spec) : config_(address::AddressConfig::from_spec(spec)) {}
 
-  // What is wrong with the bytes (message and remedy), or nothing. bytes >= 1. `source`: the PE that asks, if it is
-  // one; nothing goes over the fabric to its own TCM.
+  // Message and remedy for an invalid range; no value when it is valid. bytes >= 1. `source` is the requesting PE, if
+  // any; its own TCM is not accessible over the fabric.
   std::optional<Diagnostic> check(std::uint64_t address, std::uint64_t bytes,
                                   const std::optional<PeCoord>& source = std::nullopt) const;
 

@@ -1,4 +1,4 @@
-// Raw transactions on the fabric: what one row of a traffic file asks for and what the simulation measured.
+// Raw transactions on the fabric: rows of a traffic file, and their measured times.
 #pragma once
 
 #include <cstdint>
@@ -35,20 +35,20 @@ constexpr bool is_read_op(TraceOp op) {
   return op == TraceOp::pe_read || op == TraceOp::host_read;
 }
 
-// One checked row: the source exists, [dst, dst + bytes) lies inside one HBM slice, SRAM window or TCM.
+// One checked row: the source exists, and [dst, dst + bytes) is inside one HBM slice, SRAM window or TCM.
 struct TraceRow {
   std::string id;       // unique, as written
   TimeFs issue = 0_fs;  // absolute
   TraceOp op = TraceOp::pe_read;
-  PeCoord src;            // PE rows only; host rows enter at PCIE_EP of the destination's SIP
+  PeCoord src;            // only for PE rows; host rows enter at PCIE_EP of the destination's SIP
   std::uint64_t dst = 0;  // 51-bit physical address
   std::uint64_t bytes = 0;
-  int line = 0;  // in the file, 1-based
+  int line = 0;  // in the file, counted from 1
 };
 
 struct TrafficResult {
   TraceRow row;
-  const std::vector<NodeId>* path = nullptr;  // forward, both ends included; the machine's, which lives to the end
+  const std::vector<NodeId>* path = nullptr;  // forward path including both ends; owned by the machine
   TimeFs issue = 0_fs;                        // absolute times
   TimeFs delivered = 0_fs;
   TimeFs completed = 0_fs;
@@ -57,17 +57,17 @@ struct TrafficResult {
 
 struct TrafficOptions {
   Progress progress{};                           // off
-  HostTimeLimit* host_limit = nullptr;           // none when null
-  const elab::BlockCatalog* blocks = nullptr;    // besides the built-in ones
-  observe::EventLog* log = nullptr;              // none when null
-  payload::IHopObserver* hops = nullptr;         // told how transactions pass the wires; nobody when null
-  const WaveOptions* waves = nullptr;            // none when null
-  std::vector<std::string>* warnings = nullptr;  // of waveforms; needed with them
+  HostTimeLimit* host_limit = nullptr;           // may be null
+  const elab::BlockCatalog* blocks = nullptr;    // in addition to the built-in ones
+  observe::EventLog* log = nullptr;              // may be null
+  payload::IHopObserver* hops = nullptr;         // hop trace; may be null
+  const WaveOptions* waves = nullptr;            // may be null
+  std::vector<std::string>* warnings = nullptr;  // warnings about waveforms; required with waves
 };
 
-// Simulates the rows on a fresh machine; results in row order. Elaborates SystemC: once per process.
-// Rows of one issue time are injected in row order; PE rows
-// enter at pe_dma's fabric side and take no DMA channel. Error of family no_progress when rows stay unanswered.
+// Simulates the rows on a new machine and returns the results in row order. It elaborates SystemC, so that it can be
+// called once per process. Rows with equal issue times are injected in row order; PE rows enter at pe_dma's fabric side
+// and use no DMA channel. Error of family no_progress when rows stay unanswered.
 std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology, std::vector<TraceRow> rows,
                                        const TrafficOptions& options = {});
 

@@ -8,10 +8,10 @@
 
 namespace kb::sim {
 
-// The results in row order as JSON {schema, flit_bytes, rows:[...]}; an id that is a whole number is written as one.
+// Writes the results in row order as JSON {schema, flit_bytes, rows:[...]}; an integer id is written as a number.
 void render_traffic_json(const topology::Graph& graph, const std::vector<TrafficResult>& results,
                          const observe::TextSink& sink);
-// The same as tab-separated values with a header line; the node ids of a path are separated by '>'.
+// Writes the results as tab-separated values with a header line; node ids of a path are separated by '>'.
 void render_traffic_tsv(const topology::Graph& graph, const std::vector<TrafficResult>& results,
                         const observe::TextSink& sink);
 

@@ -1,4 +1,4 @@
-// What a simulation computes besides its times: memory, operation log, recorder.
+// The data side of a simulation: memory contents, operation log, recorder.
 #pragma once
 
 #include <cstddef>
@@ -16,19 +16,19 @@ namespace kb::sim {
 
 class DataSide {
  public:
-  // It uses the options of data, log and recorder.
+  // Uses the options for data, log and recorder.
   DataSide(const topology::Graph& graph, const SimulationOptions& options);
   ~DataSide();
 
   data::OperationRecorder& recorder() { return recorder_; }
-  // Contents of memory as of all operations completed so far; zeros where data mode off does not know them.
+  // Memory contents after all operations completed so far; zeros where data mode off does not know them.
   std::vector<std::byte> read(std::uint64_t pa, std::uint64_t nbytes) { return engine_.read({{pa, nbytes}}); }
-  // The same, but nothing instead of those zeros.
+  // Like read(), but returns no value when data mode off does not know the bytes.
   std::optional<std::vector<std::byte>> read_if_known(std::uint64_t pa, std::uint64_t nbytes) {
     return engine_.contents({{pa, nbytes}});
   }
   UnknownAccesses unknown_accesses() const;
-  // Changes memory at once, without an operation.
+  // Changes memory immediately, without an operation.
   void poke(std::uint64_t pa, const std::byte* bytes, std::uint64_t nbytes);
   data::MemoryStore& memory() { return memory_; }
   void finish();

@@ -1,4 +1,4 @@
-// The limit of the time that a run may take on this computer (H-83a).
+// Limit of a run's wall-clock time (H-83a).
 #pragma once
 
 #include <chrono>
@@ -13,22 +13,22 @@ class EventScheduler;
 
 namespace kb::sim {
 
-// When the time is over, the simulation is asked to end; it then writes complete results. A process that does not
-// react, because user code never calls the simulator, is killed by the watchdog thread: exit code 4, no result files.
-// Its message says what was running.
+// When the time is over, the simulation is asked to end, and then writes complete results. A process that does not
+// react, because user code does not return to the simulator, is killed by the watchdog thread, with exit code 4 and
+// without result files; the message names the running code.
 class HostTimeLimit {
  public:
-  // The time runs from here on; 0 means no limit.
+  // Starts the timer; 0 means no limit.
   explicit HostTimeLimit(double seconds);
   ~HostTimeLimit() { disarm(); }
   HostTimeLimit(const HostTimeLimit&) = delete;
   HostTimeLimit& operator=(const HostTimeLimit&) = delete;
 
-  // The simulation that is to end; it outlives this object or disarm().
+  // Sets the simulation to end; it must outlive this object or disarm().
   void watch(elab::EventScheduler& scheduler);
-  // The simulation has ended and reports what happened, for which it gets more time.
+  // Called when the simulation has ended and reports its results, which extends the time.
   void acknowledge();
-  // The limit has done its work: results are put in place without it.
+  // Disables the limit; the results are then committed without it.
   void disarm();
 
   // "the host time limit of 1.5 s was reached"
@@ -45,7 +45,7 @@ class HostTimeLimit {
   bool expired_ = false;
   bool acknowledged_ = false;
   bool disarmed_ = false;
-  std::mutex mutex_;  // of the members above
+  std::mutex mutex_;  // protects the members above
   std::condition_variable changed_;
   std::thread thread_;
 };

@@ -7,7 +7,7 @@
 
 namespace kb::sim {
 
-// Measures what a run costs on the computer it runs on.
+// Measures the wall-clock and CPU time of a run.
 class HostUsage {
  public:
   HostUsage();

@@ -8,7 +8,7 @@ namespace kb::sim {
 
 class WaveRecording;
 
-// Connects a platform with everybody who observes it. `waves` may be null.
+// Connects the platform with its observers. `waves` may be null.
 elab::PlatformOptions platform_options(const SimulationOptions& options, DataSide& data, WaveRecording* waves);
 
 }  // namespace kb::sim

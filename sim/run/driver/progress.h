@@ -1,4 +1,4 @@
-// What a long run tells about itself while it lasts, on standard error.
+// Progress output of a long run on standard error.
 #pragma once
 
 #include <chrono>
@@ -13,23 +13,23 @@ namespace kb::sim {
 
 enum class Progress : std::uint8_t {
   off,
-  on_request,  // a line for each SIGUSR1
-  automatic,   // also a line on a terminal that is kept up to date; elsewhere a line every 30 s
-  wanted,      // elsewhere a line every 5 s
+  on_request,  // one line per SIGUSR1
+  automatic,   // also a line that is updated on a terminal; otherwise a line every 30 s
+  wanted,      // like automatic, but without a terminal a line every 5 s
 };
 
-// How far a simulation is.
+// Progress of a simulation.
 struct ProgressState {
   TimeFs now = 0_fs;
   std::uint64_t events = 0;
-  std::size_t done = 0;  // of `total` so far: launches or transactions
+  std::size_t done = 0;  // finished launches or transactions
   std::size_t total = 0;
   const char* what = "";
-  std::optional<TimeFs> end{};  // a time limit
+  std::optional<TimeFs> end{};  // time limit
 };
 
-// One at a time in a process: SIGUSR1 asks this one for a line. While the simulation runs, its poll writes the lines,
-// in other steps a timer does. No thread, which would slow down the simulation.
+// A process has one at a time, which handles SIGUSR1. During the simulation its poll writes the lines, in other steps a
+// timer does; there is no thread, because it would slow down the simulation.
 class ProgressLine {
  public:
   explicit ProgressLine(Progress wanted);
@@ -37,13 +37,13 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // The step that begins, a string with static lifetime: "building the machine". Null for one that calls due().
+  // Begins a step, named by a string with static lifetime: "building the machine". Null for a step that calls due().
   void stage(const char* text);
-  // Whether it is time for the next line; cheap enough for every few thousand events.
+  // Whether the next line is due; cheap enough to be called every few thousand events.
   bool due();
-  void update(const ProgressState& state);                                   // after due()
-  void update_count(std::size_t done, std::size_t total, const char* what);  // "3 of 14 cases", when due
-  void update_text(const std::string& text);                                 // after due()
+  void update(const ProgressState& state);                                   // call after due()
+  void update_count(std::size_t done, std::size_t total, const char* what);  // writes "3 of 14 cases" when due
+  void update_text(const std::string& text);                                 // call after due()
   double seconds() const;                                                    // since the step began
 
  private:
@@ -51,13 +51,13 @@ class ProgressLine {
 
   const Progress wanted_;
   const bool terminal_;
-  Clock::time_point start_;  // of the step
+  Clock::time_point start_;  // begin of the step
   Clock::time_point next_;
 };
 
-// "simulated 12.345 us, 3 of 8 launches, ..." after `seconds` of host time.
+// "simulated 12.345 us, 3 of 8 launches, ...", after `seconds` of wall-clock time.
 std::string progress_text(const ProgressState& state, double seconds);
-// "120 of 1000 points, 3 failed, 24.0 per second; about 37 s more" after `seconds`.
+// "120 of 1000 points, 3 failed, 24.0 per second; about 37 s more", after `seconds`.
 std::string points_text(std::size_t done, std::size_t total, std::size_t failed, double seconds);
 
 }  // namespace kb::sim

@@ -1,4 +1,4 @@
-// The part of a result that is known before the run: the machine, and where it differs from the reference.
+// The part of a result that is known before the run: the machine, and its differences from the reference.
 #pragma once
 
 #include <map>
@@ -17,14 +17,14 @@ const char* data_mode_name(contract::DataMode mode);
 
 std::map<std::string, ConfigEntry> config_of(const topology::LoadedTopology& machine);
 
-// Topology, configuration and settings; `reference` is the configuration that the settings are compared with.
+// Describes topology, configuration and settings; `reference` is the configuration for comparison.
 RunRecord describe_machine(const topology::LoadedTopology& machine,
                            const std::map<std::string, ConfigEntry>& reference);
 
-// Facts for a database of operations: everything that decides its contents.
+// Facts for the operation database: all inputs that determine its contents.
 std::vector<std::pair<std::string, std::string>> log_facts(const RunRecord& record);
 
-// Says what the result leaves out of a long run.
+// Adds notes about parts that the result of a long run omits.
 void note_limits(RunRecord& record);
 
 }  // namespace kb::sim

@@ -1,4 +1,4 @@
-// The files of a run in its folder.
+// The files in the folder of a run.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ std::string result_file(const std::string& folder);      // DIR/result.json
 std::string machine_file(const std::string& folder);     // DIR/topology.json
 std::string operations_file(const std::string& folder);  // DIR/ops.sqlite
 
-// Adds result.json, which write_result() writes, and the drawings that the topology asks for; with `recorded` also
-// topology.json. The folder exists. Errors as those of OutputFile. result.json is the first file of an empty set, so
-// that it appears last.
+// Adds result.json, which write_result() writes, and the drawings that the topology requests; with `recorded` also
+// topology.json. The folder must exist. Errors are those of OutputFile. result.json is the first file of an empty set,
+// so that it appears last.
 observe::OutputFile& add_run_files(observe::OutputSet& outputs, const topology::LoadedTopology& machine,
                                    const std::string& folder, bool recorded);
-// A log of operations, whose format its name chooses.
+// Adds an operation log; its name determines the format.
 observe::OutputFile& add_operations(observe::OutputSet& outputs, const std::string& file);
 
 void write_result(const RunRecord& record, observe::OutputFile& result);

@@ -1,4 +1,4 @@
-// Who observes a simulation, as far as its result asks for it. Observing never moves a simulated time.
+// The observers that the result of a simulation needs. Observing never changes a simulated time.
 #pragma once
 
 #include <optional>
@@ -14,20 +14,21 @@
 namespace kb::sim {
 
 struct ObserverChoice {
-  bool activity = false;  // how busy everything is, for the findings and for a database of operations
-  // With bins of its own, which divide launches; the run has no findings then, which are about whole launches.
+  bool activity = false;  // occupancy of all resources, for findings and an operation database
+  // Window with its own bins, which splits launches. The run then has no findings, because these are about whole
+  // launches.
   std::optional<std::pair<TimeFs, TimeFs>> window;
   bool races = false;
 };
 
 class RunObservers {
  public:
-  // `graph` outlives it.
+  // `graph` must outlive this object.
   RunObservers(const topology::Graph& graph, const ObserverChoice& choice);
 
-  // Before the simulation, which uses the observers until its end.
+  // Adds the observers to the options of a simulation, which uses them until its end.
   void observe(SimulationOptions& options);
-  // Adds what they saw; times and launches are in `record`.
+  // Adds the observations to `record`, which already has times and launches.
   void report(RunRecord& record) const;
 
  private:

@@ -1,4 +1,4 @@
-// One simulation: elaborates the machine, runs a host program on it and collects what happened.
+// Runs one simulation: elaborates the machine, runs a host program on it and collects the results.
 #pragma once
 
 #include <deque>
@@ -47,22 +47,22 @@ class OperationCosts;
 struct SimulationOptions {
   contract::DataMode data_mode = contract::DataMode::off;
   bool strict = false;                                           // reading unwritten memory is an error
-  observe::OutputFile* oplog = nullptr;                          // none when null; here and below, the caller commits
-  std::vector<std::pair<std::string, std::string>> oplog_facts;  // of the run, for a log that has room for them
-  bool log_outside_writes = true;  // whether `oplog` has a row for each write of a model outside of the machine
+  observe::OutputFile* oplog = nullptr;                          // may be null; the caller commits all output files
+  std::vector<std::pair<std::string, std::string>> oplog_facts;  // facts of the run, for logs that store them
+  bool log_outside_writes = true;  // whether `oplog` has a row for each write of an outside model
   WaveOptions waves;
   std::optional<TimeFs> time_limit;
-  HostTimeLimit* host_time_limit = nullptr;  // none when null
+  HostTimeLimit* host_time_limit = nullptr;  // may be null
   Progress progress = Progress::off;
-  observe::EventLog* log = nullptr;  // none when null
-  // Null: nothing is recorded. It is finished when simulate() returns. Without `oplog`, the time that findings do not
-  // look at has no bins.
+  observe::EventLog* log = nullptr;  // may be null
+  // Activity recorder; may be null. It is finished when simulate() returns. Without `oplog`, times that findings do not
+  // use have no bins.
   record::ActivityRecorder* recorder = nullptr;
-  OperationCosts* costs = nullptr;            // none when null
-  contract::IOrderObserver* order = nullptr;  // none when null
-  payload::IHopObserver* hops = nullptr;      // none when null
+  OperationCosts* costs = nullptr;            // may be null
+  contract::IOrderObserver* order = nullptr;  // may be null
+  payload::IHopObserver* hops = nullptr;      // may be null
   const contract::IKernelCatalog* kernels = nullptr;
-  const elab::BlockCatalog* blocks = nullptr;  // besides the built-in ones
+  const elab::BlockCatalog* blocks = nullptr;  // in addition to the built-in ones
 };
 
 // The host side of the run; called in a host thread. Program Errors that it throws end the run with ok: false.
@@ -71,18 +71,19 @@ using HostProgram = std::function<void(contract::IHost&)>;
 struct SimulationResult {
   TimeFs sim_time = 0_fs;
   std::uint64_t events = 0;
-  std::uint64_t requests = 0;  // submitted by the host program
+  std::uint64_t requests = 0;  // number of requests of the host program
   std::deque<LaunchRecord> launches;
   std::vector<BlockRecord> blocks;
-  // Why the run did not succeed: family program or no_progress; none when it did. Errors of other families are thrown.
+  // The failure of the run, of family program or no_progress; no value when it succeeded. Errors of other families are
+  // thrown.
   std::optional<Error> failure;
   UnknownAccesses unknown_accesses;
   std::vector<std::string> warnings;
 };
 
-// Runs to the end. SystemC elaborates once per process, so this is called once. `started` is called when the machine is
-// built, just before simulated time begins. Waveforms and the operation log are complete when this returns, after
-// program and no-progress failures too.
+// Runs the simulation to its end. SystemC elaborates once per process, so that this can be called once. `started` is
+// called when the machine is built, just before simulated time begins. Waveforms and the operation log are complete on
+// return, also after program and no-progress failures.
 SimulationResult simulate(const topology::LoadedTopology& topology, const SimulationOptions& options,
                           const HostProgram& program);
 

@@ -1,4 +1,4 @@
-// The process-wide settings of SystemC and the one way in which its reports reach the user.
+// Process-wide settings of SystemC, and the handling of its reports.
 #pragma once
 
 #include <exception>
@@ -13,29 +13,29 @@ class EventLog;
 
 namespace kb::sim {
 
-// Time resolution of 1 fs and the report handler. Once per process, before the first module.
+// Sets the time resolution of 1 fs and the report handler. Must be called once per process, before the first module.
 void prepare_systemc();
 
-// What SystemC does and reports while this lives; one at a time.
+// Runs SystemC and collects its reports; one object at a time.
 class SystemcRun {
  public:
-  explicit SystemcRun(observe::EventLog* log);  // takes the warnings, too, as they come; null: there is no log
+  explicit SystemcRun(observe::EventLog* log);  // the log also receives the warnings immediately; may be null
   ~SystemcRun();
   SystemcRun(const SystemcRun&) = delete;
   SystemcRun& operator=(const SystemcRun&) = delete;
 
-  // Ends elaboration and runs what happens at time zero.
+  // Ends elaboration and executes the processes at time zero.
   void start();
-  // Runs the simulation until nothing is left to do. For both: an exception that escapes a process comes out unchanged;
-  // other SystemC errors become model Errors that name the instance and the simulated time.
+  // Runs the simulation until no activity is left. In start() and run(), an exception that escapes a process is
+  // rethrown unchanged; other SystemC errors become model Errors that name the instance and the simulated time.
   void run();
   const std::vector<std::string>& warnings() const { return warnings_; }
-  // `listener` gets each warning when it comes.
+  // `listener` receives each warning immediately.
   void on_warning(std::function<void(const std::string&)> listener) { listener_ = std::move(listener); }
 
   // Called by the report handler.
   void warn(std::string text);
-  void keep_escaped(std::exception_ptr exception);  // the first one; SystemC itself keeps only its text
+  void keep_escaped(std::exception_ptr exception);  // keeps the first exception, because SystemC keeps only its text
 
  private:
   void advance(void (*step)());

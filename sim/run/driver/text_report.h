@@ -14,8 +14,7 @@ std::string machine_text(const topology::MachineSpec& spec);
 
 using OutputFiles = std::vector<std::pair<std::string, std::string>>;  // purpose, path
 
-// The report at the end of a run, for people: what was simulated on what machine, how long it took in simulated and
-// host time, whether the data was right, and where the files are.
+// The text report at the end of a run: machine and workload, simulated and wall-clock time, verification, and files.
 std::string render_report(const RunRecord& run, const topology::MachineSpec& spec, const OutputFiles& files);
 
 }  // namespace kb::sim

@@ -7,8 +7,9 @@
 
 namespace kb::sim {
 
-// Who waits for what, since when, oldest first. Waits that differ in numbers only (the same wait of many PEs) stand
-// together; of many the oldest few are shown with the number of the others. Those that begin after `now` are counted.
+// Formats the table of waits, oldest first. Waits that differ only in numbers (the same wait of many PEs) are combined;
+// of many combined waits only the oldest few are shown, with a count of the others. Waits that begin after `now` are
+// only counted.
 std::string render_waits(std::vector<elab::WaitInfo> waits, TimeFs now);
 
 }  // namespace kb::sim

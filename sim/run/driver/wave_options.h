@@ -1,4 +1,4 @@
-// What of a run's waveforms is written, and where.
+// Options for the waveforms of a run.
 #pragma once
 
 #include <optional>
@@ -12,19 +12,19 @@ namespace kb::sim {
 
 enum class WaveFormat { vcd, fst };
 
-// The format that the ending of a file's name says, .vcd or .fst; no value for others.
+// Format by the file name's suffix, .vcd or .fst; no value for other names.
 std::optional<WaveFormat> wave_format(const std::string& name);
 
 struct WaveOptions {
-  observe::OutputFile* file = nullptr;  // none when null; the caller commits
+  observe::OutputFile* file = nullptr;  // may be null; the caller commits
   WaveFormat format = WaveFormat::vcd;
   contract::WaveDetail detail = contract::WaveDetail::wire;
-  std::vector<std::string> filters;             // globs over "node.signal"; empty = every signal
-  std::string filter_option = "--wave-filter";  // as messages call it
-  TimeFs from = 0_fs, until = kNever;           // what is recorded
-  bool strings = false;                         // in a VCD: words of states beside their numbers; an FST has them
-  std::string top;                              // scopes around those of the machine; none when empty
-  observe::OutputFile* gtkw = nullptr;          // a save file of GTKWave for what was recorded; none when null
+  std::vector<std::string> filters;             // globs over "node.signal"; empty = all signals
+  std::string filter_option = "--wave-filter";  // name of the option in messages
+  TimeFs from = 0_fs, until = kNever;           // recorded time range
+  bool strings = false;                 // VCD: state names as strings in addition to numbers; an FST always has them
+  std::string top;                      // outer scopes; may be empty
+  observe::OutputFile* gtkw = nullptr;  // GTKWave save file; may be null
 };
 
 }  // namespace kb::sim

@@ -1,4 +1,4 @@
-// Waveforms of one run.
+// The waveforms of one run.
 #pragma once
 
 #include <chrono>
@@ -13,27 +13,27 @@
 
 namespace kb::sim {
 
-// The file grows while the simulation runs: from its first half second on it is in its place and can be read, also when
-// the process has been killed.
+// The file grows during the simulation: after the first half second it has its final name and is readable, even when
+// the process is killed.
 class WaveRecording final : public IKeeper {
  public:
   explicit WaveRecording(const WaveOptions& options);
-  // Keeps what there is when a run ends by an exception.
+  // Saves the recorded part when a run ends by an exception.
   ~WaveRecording();
 
   waves::WaveRecorder& recorder() { return recorder_; }
-  // When all blocks are built: configuration Error for a filter that no signal can match.
+  // Must be called when all blocks are built: configuration Error for a filter that no signal can match.
   void check_filters();
-  // Runs after each kPolled events. True when the run was interrupted and has to end.
+  // Called every kPolled events. Returns true when the run was interrupted and must end.
   static constexpr std::uint64_t kPolled = 256;
   bool poll(TimeFs now);
-  // Makes the file one that can be read as it is.
+  // Makes the file readable in its current state.
   void save(TimeFs now);
-  // The same for the last time, with what has happened until the latest poll. Returns what to say.
+  // Saves for the last time, with all changes until the latest poll. Returns a message.
   const char* keep() noexcept override;
   const char* kept() const noexcept override { return kept_.c_str(); }
   void finish(TimeFs end, std::vector<std::string>& warnings);
-  // After finish(): the save file of GTKWave, if one is wanted.
+  // Writes the GTKWave save file, if requested. Requires finish().
   void write_save_file(const std::vector<waves::Span>& spans, TimeFs end);
 
  private:
@@ -41,7 +41,7 @@ class WaveRecording final : public IKeeper {
   std::unique_ptr<waves::IWaveFile> file_;
   waves::WaveRecorder recorder_;
   std::chrono::steady_clock::time_point saved_;
-  TimeFs now_ = 0_fs;  // of the latest poll
+  TimeFs now_ = 0_fs;  // time of the latest poll
   bool is_running_ = false;
   std::string kept_;
 };

@@ -1,4 +1,4 @@
-// Runs one workload on one machine and turns what happened into a result record and an exit code.
+// Runs one workload on one machine and produces a result record and an exit code.
 #pragma once
 
 #include <map>
@@ -18,29 +18,30 @@ struct WorkloadRun {
   const sw::AllReduceCatalog* all_reduces = nullptr;  // null = the built-in ones
   const sw::Workload* workload = nullptr;
   sw::Params params;
-  std::map<std::string, ConfigEntry> reference;  // configuration that the settings of the record are compared with
-  std::string device;                            // as given: "all", "sip:1"
-  std::vector<int> sips;                         // the same as SIP numbers
+  std::map<std::string, ConfigEntry> reference;  // configuration with which the record's settings are compared
+  std::string device;                            // as given by the user: "all", "sip:1"
+  std::vector<int> sips;                         // `device` as SIP numbers
   std::uint64_t seed = 1;
-  bool strict = false;  // warnings of the run fail it
-  bool verify = false;  // the user asked for verification
+  bool strict = false;  // warnings make the run fail
+  bool verify = false;  // the user requested verification
   bool check_races = false;
-  bool record = false;  // how busy everything is, for the findings and for a database of operations
-  // With bins of its own, which divide launches; the run has no findings then, which are about whole launches.
+  bool record = false;  // records occupancy, for findings and an operation database
+  // Window with its own bins, which splits launches. The run then has no findings, because these are about whole
+  // launches.
   std::optional<std::pair<TimeFs, TimeFs>> record_window;
   SimulationOptions options;
 };
 
 struct WorkloadOutcome {
   RunRecord record;
-  bool has_contents = false;  // else there is nothing that could be verified
+  bool has_contents = false;  // false: there are no contents to verify
   int exit_code = 0;
 };
 
 // The part of the record that is known before the run.
 RunRecord describe(const WorkloadRun& run);
 
-// Program failures and lack of progress are in the outcome; configuration and model Errors are thrown.
+// Program failures and deadlocks are in the outcome; configuration and model Errors are thrown.
 WorkloadOutcome run_workload(const WorkloadRun& run);
 
 }  // namespace kb::sim

@@ -1,6 +1,6 @@
-// The host side's threads of control: the main program and the workers of spawn. Cooperative: one runs at a time, and
-// those that become ready at one simulated time run in the order in which they became ready, so nothing depends on the
-// SystemC kernel's process order.
+// The threads of the host side: the main program and the workers of spawn. They are cooperative: one runs at a time,
+// and threads that become ready at the same simulated time run in the order in which they became ready, so that results
+// do not depend on SystemC's process order.
 #pragma once
 
 #include <cstdint>
@@ -26,28 +26,28 @@ class HostThreads {
   HostThreads(const HostThreads&) = delete;
   HostThreads& operator=(const HostThreads&) = delete;
 
-  // Starts the main program at the current simulated time (once, before the simulation starts). An exception that
-  // escapes it is kept in failure().
+  // Starts the main program at the current simulated time (once, before the simulation starts). failure() returns an
+  // exception that escapes it.
   void start_main(std::function<void()> body);
-  bool main_finished() const { return main_finished_; }  // true, too, when none was started
+  bool main_finished() const { return main_finished_; }  // also true when none was started
   std::exception_ptr failure() const { return failure_; }
 
-  // Runs body(0 .. count-1), each in a thread of its own, and blocks the calling host thread until all returned. The
-  // exception of the lowest rank that threw is rethrown. Program Error SCHEMA_ERROR when count < 1.
+  // Runs body(0 .. count-1) in separate threads and blocks the calling host thread until all have returned. The
+  // exception of the lowest rank is rethrown. Program Error SCHEMA_ERROR when count < 1.
   void run_workers(int count, const std::string& name, const std::function<void(int)>& body);
   // Rank of the calling thread in the innermost run_workers; -1 in the main program and outside host threads.
   int current_worker() const;
 
   std::unique_ptr<contract::ISignal> make_signal();
 
-  // What each blocked thread waits for, in order of creation.
+  // The waits of all blocked threads, in order of creation.
   void collect_waits(std::vector<elab::WaitInfo>& waits) const;
 
-  // Ends every thread after a run that stopped making progress: each pending and later wait throws an Error of family
-  // no_progress, so that stacks unwind. Runs the simulation up to the present time of the event engine to let them do
-  // so; does nothing when no thread is alive or the simulation was stopped for good.
+  // Ends every thread of a deadlocked run: each pending and later wait throws an Error of family no_progress, so that
+  // the stacks unwind. Runs the simulation up to the engine's current time for this. Has no effect when no thread is
+  // alive or the simulation was stopped.
   void unwind();
-  // The first half: the simulation, which goes on, lets them unwind.
+  // The first half of unwind(): the continuing simulation unwinds the threads.
   void begin_unwinding();
   std::size_t alive() const { return threads_.size(); }
 
@@ -58,11 +58,11 @@ class HostThreads {
     std::uint64_t id;
     std::string name;
     int rank;
-    sc_core::sc_attribute<std::uint64_t> tag;  // on the process object: how current() finds the record
+    sc_core::sc_attribute<std::uint64_t> tag;  // attribute of the process object, by which current() finds the record
     sc_core::sc_event resume;
     bool granted = false;  // may run
     bool waiting = false;
-    bool joining = false;  // waits for its workers, which end first also while unwinding
+    bool joining = false;  // waits for its workers, which also end first during unwinding
     std::string reason;
     TimeFs since = 0_fs;
   };
@@ -82,7 +82,7 @@ class HostThreads {
   std::map<std::uint64_t, std::unique_ptr<Thread>> threads_;  // alive
   std::deque<std::uint64_t> ready_;
   std::uint64_t next_id_ = 1;
-  bool busy_ = false;  // a thread runs or has been told to
+  bool busy_ = false;  // a thread is running or has been resumed
   bool unwinding_ = false;
   bool main_finished_ = true;
   std::exception_ptr failure_;

@@ -1,4 +1,4 @@
-// The virtual or logical ranges that are mapped on each SIP, so that a mistake of the host program shows at the call.
+// The mapped virtual or logical ranges of each SIP, to detect errors of the host program at the call.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,9 @@ namespace kb::sim {
 
 class MappingRegistry {
  public:
-  // A map may be repeated for the same tensor, for other PEs; program Error ADDRESS_ERROR when its range meets that of
-  // another tensor. An unmap ends all maps of its tensor; ADDRESS_ERROR when there is none. `what` begins the messages.
+  // A map may be repeated for the same tensor and other PEs; program Error ADDRESS_ERROR when its range overlaps that
+  // of another tensor. An unmap ends all maps of its tensor; ADDRESS_ERROR when there is none. Messages begin with
+  // `what`.
   void apply(const contract::MapRequest& request, const std::string& what);
 
  private:

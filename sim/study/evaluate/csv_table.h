@@ -1,4 +1,4 @@
-// Tables of an evaluation that come from files.
+// Tables of an evaluation that are read from files.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ namespace kb::evaluate {
 
 struct CsvTable {
   std::vector<std::string> columns;
-  std::vector<data::TableRow> rows;  // a cell that reads as a number is one; an empty one is NULL
+  std::vector<data::TableRow> rows;  // a numeric cell is a number, an empty cell is NULL
 };
 
-// The first line has the names; lines that begin with # and empty ones are skipped; RFC 4180 otherwise. Configuration
-// Error with file and line.
+// The first line has the column names; lines that begin with # and empty lines are skipped; otherwise RFC 4180.
+// Configuration Error with file and line.
 CsvTable read_csv_table(const std::string& file);
 
 }  // namespace kb::evaluate

@@ -1,5 +1,4 @@
-// An evaluation as data: a folder with evaluation.yaml, sweep files, SQL and gnuplot scripts
-// (docs/guides/evaluation.md).
+// An evaluation as a folder with evaluation.yaml, sweep files, SQL and gnuplot scripts (docs/guides/evaluation.md).
 #pragma once
 
 #include <string>
@@ -10,35 +9,35 @@
 
 namespace kb::evaluate {
 
-// SQL out of evaluation.yaml, or out of a file that it names.
+// SQL from evaluation.yaml, or from a file that it names.
 struct Query {
-  std::string text;  // "" = there is none
+  std::string text;  // "": no query
   Diagnostic place = {};
 };
 
 struct SweepEntry {
   std::string table;
   std::string file;
-  bool on_request = false;  // runs only when it is asked for
+  bool on_request = false;  // runs only when the user requests it
 };
 
 struct DataEntry {
   std::string table;
-  std::string file;  // CSV with names of columns in its first line
+  std::string file;  // CSV with column names in its first line
 };
 
-// Every row of the query is something that does not hold; its first column says so in words.
+// Every row of the query is a violation of the rule; the first column describes it.
 struct Check {
   std::string rule;
   Query violations;
 };
 
 struct FigureEntry {
-  std::string name;    // of its files; with `each`, the first column of a row of that is added
-  std::string script;  // contents of the gnuplot script, without terminal, output and data
-  Query each;          // a figure for each row, whose columns are parameters of the other queries
-  Query texts;         // one row: variables of gnuplot
-  std::vector<std::pair<std::string, Query>> data;  // data blocks of gnuplot, $name
+  std::string name;    // prefix of the file names; with `each`, the first column of the row is appended
+  std::string script;  // the gnuplot script without terminal, output and data
+  Query each;          // one figure per row; its columns are parameters of the other queries
+  Query texts;         // returns one row: variables of gnuplot
+  std::vector<std::pair<std::string, Query>> data;  // gnuplot data blocks $name
   int width = 1000, height = 560;                   // pixels
 };
 
@@ -47,28 +46,28 @@ struct EvaluationSpec {
   std::string about;
   std::string folder;
   std::vector<SweepEntry> sweeps;
-  std::vector<std::string> may_fail;  // codes of failures that are results
+  std::vector<std::string> may_fail;  // failure codes that count as results
   std::vector<DataEntry> data;
-  std::vector<Query> tables;         // scripts
-  std::vector<std::string> results;  // tables that are written as CSV
+  std::vector<Query> tables;         // SQL scripts that create tables
+  std::vector<std::string> results;  // tables to write as CSV
   std::vector<Check> checks;
-  Query notes;        // what a user should know, a row each
+  Query notes;        // notes for the user, one per row
   std::string style;  // gnuplot commands before each script
   std::vector<FigureEntry> figures;
 
   std::string all_sql() const;
 };
 
-// Reads FOLDER/evaluation.yaml and what it names but the sweeps. Configuration Error with every problem.
+// Reads FOLDER/evaluation.yaml and the files that it names, except sweeps. Configuration Error with all problems.
 EvaluationSpec read_evaluation(const std::string& folder);
 
-// Its line for help; "" when the folder has no evaluation that can be read.
+// Its description for help; "" when the folder has no readable evaluation.
 std::string about(const std::string& folder);
 
-// Copies it to a new folder, which needs nothing outside. Configuration Error with the system's reason.
+// Copies it to a new, self-contained folder. Configuration Error with the system's reason.
 void copy_evaluation(const std::string& folder, const std::string& to);
 
-// The evaluations that come with kernbench, in the order of their names: (name, folder).
+// The installed evaluations, sorted by name: (name, folder).
 std::vector<std::pair<std::string, std::string>> installed_evaluations();
 
 }  // namespace kb::evaluate

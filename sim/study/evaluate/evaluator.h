@@ -1,4 +1,4 @@
-// Runs the sweeps of an evaluation, asks its questions and draws its figures.
+// Runs the sweeps of an evaluation, executes its queries and draws its figures.
 #pragma once
 
 #include <cstdint>
@@ -19,26 +19,26 @@ struct CheckFailure {
 };
 
 struct EvaluatorOptions {
-  std::string out;                                        // absolute
-  std::string topology;                                   // absolute; "" = the built-in machine
-  std::vector<std::pair<std::string, std::string>> sets;  // keys of the machine
-  std::vector<std::string> sweeps;                        // their tables; empty = all that run without being asked for
-  int jobs = 0;                                           // 0 = one per core
-  bool fast = false;                                      // no simulation: the tables that are in `out`
+  std::string out;                                        // absolute path
+  std::string topology;                                   // absolute path; "" = the built-in machine
+  std::vector<std::pair<std::string, std::string>> sets;  // overrides of topology keys
+  std::vector<std::string> sweeps;  // tables of the requested sweeps; empty = all except those that run on request
+  int jobs = 0;                     // 0 = one per core
+  bool fast = false;                // no simulation: uses the existing tables in `out`
   sim::Progress progress{};
-  std::function<void(const CheckFailure&)> failed;  // called as soon as it is known
+  std::function<void(const CheckFailure&)> failed;  // called immediately for each failed check
 };
 
 struct EvaluationSummary {
-  std::uint64_t points = 0, run = 0;  // of all sweeps; those that were not there before
+  std::uint64_t points = 0, run = 0;  // over all sweeps: number of points, and of newly simulated ones
   std::vector<std::string> files;
-  std::size_t failures = 0;  // of checks
+  std::size_t failures = 0;  // number of failed checks
   std::vector<std::string> notes;
 };
 
-// OUT/NAME.sqlite has the tables of all sweeps and those made from them, OUT/TABLE.csv the results, OUT/FIGURE.svg,
-// .png and .gp the figures, OUT/sweeps/TABLE what each sweep keeps. The working directory is that of the evaluation.
-// Configuration Errors; finished points are kept. Each point is a process that is forked from this one.
+// Writes OUT/NAME.sqlite with the tables of all sweeps and scripts, OUT/TABLE.csv with the results, OUT/FIGURE.svg,
+// .png and .gp with the figures, and OUT/sweeps/TABLE with the data of each sweep. The working directory must be that
+// of the evaluation. Configuration Errors; finished points are kept. Each point is a forked process.
 EvaluationSummary evaluate(const EvaluationSpec& spec, const sweep::Catalogs& catalogs,
                            const EvaluatorOptions& options);
 

@@ -1,4 +1,4 @@
-// The figures of an evaluation: its scripts with the data that its queries give.
+// The figures of an evaluation: gnuplot scripts with the results of queries.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace kb::evaluate {
 
-// A figure for each entry, or for each row of its `each`; none of those whose queries give no data. `origin` becomes a
-// variable of that name. Configuration Error at the place of a query.
+// One figure per entry, or per row of its `each`; entries whose queries return no data are skipped. `origin` becomes a
+// gnuplot variable of that name. Configuration Error at the position of a query.
 std::vector<files::Figure> figures_of(const EvaluationSpec& spec, const data::SqlDatabase& database,
                                       const std::string& origin);
 
-// Writes FOLDER/NAME.svg, NAME.png, NAME.pdf for a printed column, and NAME.gp, which draws the figure by hand. Returns
-// the files.
+// Writes FOLDER/NAME.svg, NAME.png, NAME.pdf for a printed column, and NAME.gp, with which the figure can be redrawn
+// manually. Returns the file names.
 std::vector<std::string> draw_figures(const std::vector<files::Figure>& figures, const std::string& folder, int jobs);
 
 }  // namespace kb::evaluate

@@ -1,4 +1,4 @@
-// Errors of queries, told where the query stands.
+// Adds the position of a query to its errors.
 #pragma once
 
 #include "sim/study/evaluate/evaluation_file.h"

@@ -1,4 +1,4 @@
-// Tables of comma-separated values: the one reader and the one writer.
+// Reading and writing of comma-separated values.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace kb::files {
 
-// One line with its end. Cells with a comma, a quotation mark or a line break are quoted (RFC 4180), because their
-// words may come from any data file.
+// One line including its end. Cells with a comma, a quotation mark or a line break are quoted (RFC 4180), because their
+// text may come from any data file.
 std::string csv_line(const std::vector<std::string>& cells);
 
 struct CsvCell {
@@ -17,19 +17,19 @@ struct CsvCell {
   bool quoted = false;
 };
 
-// The cells of one line, as in RFC 4180: one in quotation marks may hold commas and quotation marks. Blanks around a
-// cell without them do not belong to it.
+// The cells of one line (RFC 4180): a quoted cell may contain commas and quotation marks. Blanks around an unquoted
+// cell are removed.
 std::vector<CsvCell> csv_cells(std::string_view line);
 
-// The records of a text, one after the other, in which a cell in quotation marks may hold line breaks, too. Empty lines
-// and lines that begin with # are left out, and so is a byte order mark. The text outlives the reader.
+// Reads the records of a text; a quoted cell may also contain line breaks. Empty lines, lines that begin with #, and a
+// byte order mark are skipped. The text must outlive the reader.
 class CsvReader {
  public:
   explicit CsvReader(std::string_view text);
 
-  // The next record; false at the end.
+  // Reads the next record; false at the end.
   bool next(std::vector<CsvCell>& record);
-  // The line, counted from 1, on which the latest record began, and its text without the line's end.
+  // Line number (from 1) of the latest record's begin, and its text without the line end.
   std::size_t line() const { return line_; }
   std::string_view text() const { return record_; }
 

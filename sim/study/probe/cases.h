@@ -20,16 +20,16 @@ struct ProbeCase {
   std::string name;  // "h2d-1hop"
   ProbeCategory category{};
   TraceOp op{};
-  PeCoord src;     // PE cases
-  PeCoord target;  // owner of the HBM slice or TCM; of an SRAM its cube
+  PeCoord src;     // for PE cases
+  PeCoord target;  // owner of the HBM slice or TCM; the cube of an SRAM
   MemoryKind memory = MemoryKind::hbm;
-  int hops = 0;         // H2D and D2H: cubes on the way, the target included
-  std::string skipped;  // why this machine has no such case; empty = it has
+  int hops = 0;         // H2D and D2H: number of cubes on the path, including the target
+  std::string skipped;  // reason when this machine does not have the case; otherwise empty
 };
 
-// Always the cases of the catalogue in its order: the hop cases walk from the first cube port away from its side, the
-// cube cases take the neighbour and the opposite corner of the mesh (H-85), the last one of the HBM crosses SIPs
-// (H-89). The cases of SRAM and TCM follow.
+// All cases of the catalogue in order. The hop cases go from the first cube port away from its side; the cube cases use
+// the neighbour and the opposite corner of the mesh (H-85); the last HBM case crosses SIPs (H-89); SRAM and TCM cases
+// follow.
 std::vector<ProbeCase> probe_cases(const topology::MachineSpec& spec);
 
 // The trace row of one case. Model Error for a skipped case.

@@ -1,4 +1,4 @@
-// Runs the probe cases and judges them (H-84 .. H-93).
+// Runs the probe cases and evaluates them (H-84 .. H-93).
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace kb::sim {
 struct ProbeResult {
   ProbeCase probe;
   TraceRow row;
-  std::vector<NodeId> path;  // forward, both ends
+  std::vector<NodeId> path;  // forward path, including both ends
   PathFormula formula;
   TimeFs actual = 0_fs;     // delivered - issued
   TimeFs completed = 0_fs;  // response at the initiator - issued
@@ -31,7 +31,7 @@ struct ProbeResult {
 struct ProbeCheck {
   std::string text;  // "H2D: strictly increasing with hops: 1 < 2 < 3"
   bool ok = true;
-  bool informational = false;  // printed, never counted
+  bool informational = false;  // printed, but not counted
 };
 
 struct ProbeReport {
@@ -43,20 +43,20 @@ struct ProbeReport {
 };
 
 struct ProbeOptions {
-  const elab::BlockCatalog* blocks = nullptr;  // besides the built-in ones
-  observe::EventLog* log = nullptr;            // what the blocks do, from the process of the case; none when null
+  const elab::BlockCatalog* blocks = nullptr;  // in addition to the built-in ones
+  observe::EventLog* log = nullptr;            // log of block actions in the process of the case; may be null
 };
 
-// `filter` is "all" or the exact name of a case; usage Error with the nearest name otherwise (H-91). Every case runs on
-// a machine of its own in a process of its own.
+// `filter` is "all" or the exact name of a case; otherwise usage Error with the nearest name (H-91). Every case runs on
+// a separate machine in a separate process.
 ProbeReport run_probe(const topology::LoadedTopology& topology, const std::string& filter,
                       const ProbeOptions& options = {});
 
-// The checks of H-88 and H-89 over the cases that ran; a comparison needs two of them.
+// The checks of H-88 and H-89 on the cases that ran; a comparison needs two of them.
 std::vector<ProbeCheck> check_probe(const std::vector<ProbeResult>& results);
 
-// Cases and checks for people, on one screen; lines of checks begin with "[v] PASS" or "[x] FAIL". With `routes` also
-// the utilisation by size and what each transfer passes.
+// Text with cases and checks that fits one screen; lines of checks begin with "[v] PASS" or "[x] FAIL". `routes` adds
+// the utilisation by size and the route of each transfer.
 std::string render_probe(const topology::LoadedTopology& topology, const ProbeReport& report, bool routes);
 std::string render_probe_json(const topology::LoadedTopology& topology, const ProbeReport& report);
 

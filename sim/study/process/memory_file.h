@@ -1,4 +1,4 @@
-// Files without a name: nothing of them stays behind, however the process ends.
+// Unnamed files, which vanish when the process ends for any reason.
 #pragma once
 
 #include <string>
@@ -16,9 +16,9 @@ class MemoryFile {
   MemoryFile& operator=(const MemoryFile&) = delete;
 
   void write(std::string_view text);
-  // Everything that this process or the child that got the descriptor has written.
+  // Everything that this process, or a child with the descriptor, has written.
   std::string contents() const;
-  // Not inherited by what is executed. Its position is at the begin until somebody else uses it.
+  // Closed on exec. The position is at the begin until another user moves it.
   int descriptor() const { return descriptor_; }
 
  private:
