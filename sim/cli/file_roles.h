@@ -1,4 +1,4 @@
-// Refuses command lines on which one file has two roles.
+// Refuses command lines in which one file has two roles.
 #pragma once
 
 #include <string>
@@ -6,16 +6,16 @@
 
 namespace kb::cli {
 
-// The files that a command reads and writes, each under the option that names it. Empty paths are left out.
+// The files that a command reads and writes, with their options. Empty paths are ignored.
 class FileRoles {
  public:
   void reads(const std::string& option, const std::string& path);
   void writes(const std::string& option, const std::string& path);
-  // Standard output and error, which may be the same file. What is written to a pipe, or to /dev/stdout itself, mixes
-  // with them; that is refused where standard output is a document (`alone`).
+  // Adds standard output and standard error, which may be the same file. Another output to the same pipe or to
+  // /dev/stdout would be mixed with them; this is refused when standard output is a document (`alone`).
   void prints(bool alone);
 
-  // Throws a usage Error that names both options when a file that is written has another role, too, however its path is
+  // Usage Error that names both options when a written file also has another role, regardless of how its path is
   // spelled.
   void check() const;
 

@@ -1,4 +1,4 @@
-// The run that the page's run is compared with.
+// The run with which the page's run is compared.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ class Against {
   Against(const std::string& folder, const analysis::RunFolder& page, const std::string& page_folder);
 
   const analysis::RunFolder& run() const { return run_; }
-  // What to tell the user when that run was made on another machine; empty when not.
+  // Message for the user when that run used another machine; otherwise empty.
   const std::string& other_machine() const { return other_machine_; }
-  // JSON: what `kernbench compare folder run_folder --json` prints, with the blocks that changed most alone,
-  // and `other_machine`.
+  // JSON output of `kernbench compare folder run_folder --json`, with only the most changed blocks, and with
+  // `other_machine`.
   const std::string& comparison() const { return comparison_; }
 
  private:

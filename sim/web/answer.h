@@ -1,4 +1,4 @@
-// What the answers of the page's server are made of.
+// Helpers for the answers of the page's server.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,22 @@ constexpr int kNotFound = 404, kBadRequest = 400, kTooSlow = 503;
 HttpResponse json(observe::JsonWriter& writer);
 HttpResponse error(int status, const std::string& message);
 
-// What is wrong with a request: becomes status 400.
+// An invalid request; becomes status 400.
 Error bad_request(const std::string& message);
 std::int64_t whole(const std::string& name, const std::string& text);
 std::int64_t whole(const HttpRequest& request, const std::string& name, std::int64_t otherwise);
 std::int64_t needed(const HttpRequest& request, const std::string& name);
 
-// `wanted` is a part of the name, or a pattern (`*`, `?`) for all of it; capitals do not count.
+// `wanted` is a part of the name, or a pattern (`*`, `?`) for the whole name; case is ignored.
 bool name_matches(const std::string& wanted, const std::string& name);
-// A cell of a table. A text that a spreadsheet takes for a formula gets an apostrophe in front.
+// A table cell. A text that a spreadsheet would interpret as a formula is prefixed with an apostrophe.
 std::string csv_text(const std::string& text);
 
 struct TimeWindow {
   std::int64_t begin_fs = 0, end_fs = 0;
   double span() const { return static_cast<double>(end_fs - begin_fs); }
 };
-// The window between the parameters t0 and t1.
+// The window given by the parameters t0 and t1.
 TimeWindow window_of(const HttpRequest& request);
 
 }  // namespace kb::web

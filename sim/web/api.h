@@ -1,4 +1,4 @@
-// What the page asks the server for.
+// Requests of the page to the server.
 #pragma once
 
 #include <atomic>
@@ -15,14 +15,14 @@
 
 namespace kb::web {
 
-// Answers are JSON except a tile: a line of JSON, filled up with blanks, and then columns, each from a multiple of
-// eight bytes on and little-endian. For all its buckets: shares of time (float), counts (32 bits), dominant operations
-// (16 bits). For its operations, when there are few: starts and ends from the first bucket on (double), numbers (32
-// bits), rows and kinds (16 bits each). Strips of states are such a line, and then a byte for each piece of each strip:
-// its share of 255.
+// Answers are JSON, except tiles and strips of states, which are one line of JSON, padded with blanks, followed by
+// little-endian columns that begin at multiples of eight bytes. A tile has for each bucket: time share (float), count
+// (32 bits), dominant operation (16 bits). If there are few operations, it also has their starts and ends relative to
+// the first bucket (double), numbers (32 bits), rows and kinds (16 bits each). A strip has one byte per part: its share
+// as a fraction of 255.
 class Api {
  public:
-  // `timeline` is null for a run without operations. `against` is the run that this one is compared with, if any.
+  // `timeline` is null for a run without operations. `against` is the run for comparison, or null.
   Api(analysis::RunFolder& run, const analysis::Timeline* timeline, const std::atomic<bool>& ready,
       const Against* against = nullptr);
 
@@ -41,7 +41,7 @@ class Api {
   HttpResponse operations(const HttpRequest& request) const;
   HttpResponse operations_csv(const HttpRequest& request) const;
   HttpResponse launches_csv(const HttpRequest& request) const;
-  // In activity_api.cpp.
+  // Implemented in activity_api.cpp.
   HttpResponse machine(const HttpRequest& request) const;
   HttpResponse activity(const HttpRequest& request) const;
   HttpResponse classes(const HttpRequest& request) const;
@@ -50,7 +50,7 @@ class Api {
   HttpResponse work(const HttpRequest& request) const;
   HttpResponse messages(const HttpRequest& request) const;
   HttpResponse activity_csv(const HttpRequest& request) const;
-  // In cause_api.cpp.
+  // Implemented in cause_api.cpp.
   HttpResponse states(const HttpRequest& request) const;
   HttpResponse chain(const HttpRequest& request) const;
   HttpResponse related(const HttpRequest& request) const;
@@ -58,7 +58,7 @@ class Api {
 
   data::OpQuery query_of(const HttpRequest& request) const;
   void need_operations() const;
-  // The run, or with run=against the one that it is compared with.
+  // The run, or for run=against the run for comparison.
   const analysis::RunFolder& run_of(const HttpRequest& request) const;
 
   analysis::RunFolder& run_;

@@ -1,4 +1,4 @@
-// The files of the page, which are part of the program.
+// The files of the page, which are embedded in the program.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 namespace kb::web {
 
 struct Asset {
-  std::string_view path;  // in the address: "/app.js"
+  std::string_view path;  // URL path: "/app.js"
   std::string_view type;
   std::string_view content;
 };

@@ -1,4 +1,4 @@
-// libmicrohttpd, which answers a request that waits in a socket. No other file includes its header.
+// Wrapper of libmicrohttpd, which answers a request on a socket. Only its source includes the library's header.
 #pragma once
 
 #include <functional>
@@ -14,25 +14,25 @@ namespace kb::web {
 
 struct HttpAnswer {
   HttpResponse response;
-  std::vector<std::pair<std::string, std::string>> headers;  // beside the ones that every answer has
+  std::vector<std::pair<std::string, std::string>> headers;  // in addition to the common headers
 };
 
 class HttpLibrary {
  public:
-  // Called in the thread of the request; may not throw.
+  // Called in the request's thread; must not throw.
   using Answer = std::function<HttpAnswer(const std::string& method, const std::string& host,
                                           const std::string& cookies, const HttpRequest& request)>;
 
-  // Configuration Error when the library cannot start. `headers` are those of every answer.
+  // Configuration Error when the library cannot start. `headers` are sent with every answer.
   HttpLibrary(Answer answer, std::vector<std::pair<std::string, std::string>> headers);
-  ~HttpLibrary();  // stop()
+  ~HttpLibrary();  // calls stop()
   HttpLibrary(const HttpLibrary&) = delete;
   HttpLibrary& operator=(const HttpLibrary&) = delete;
 
-  // Answers the one request that the socket holds, in a thread of the library, and closes the socket after it. False
-  // when it cannot; the socket is closed then too.
+  // Answers the one request on the socket, in a thread of the library, and then closes the socket. Returns false on
+  // failure; the socket is closed in this case as well.
   bool serve(int socket);
-  // Ends every answer; returns when the threads have ended.
+  // Ends all answers; returns when the threads have ended.
   void stop();
 
   HttpAnswer answer(const std::string& method, const std::string& host, const std::string& cookies,

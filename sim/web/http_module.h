@@ -1,5 +1,5 @@
-// The server is a shared library of its own: those that it needs in turn would cost the start of every command, and
-// only `kernbench web` serves.
+// The server is a separate shared library, because loading its dependencies would slow down every command, and only
+// `kernbench web` needs them.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,8 @@ namespace kb::web {
 inline constexpr const char* kHttpServerSymbol = "kernbench_http_server";
 using HttpServerFunction = HttpServer* (*)(HttpServer::Handler&, const HttpLimits&);
 
-// make_http_server() of the library that is installed beside the program. Configuration Error when it cannot be loaded.
+// Calls make_http_server() of the library that is installed with the program. Configuration Error when it cannot be
+// loaded.
 std::unique_ptr<HttpServer> load_http_server(HttpServer::Handler handler, const HttpLimits& limits = {});
 
 }  // namespace kb::web

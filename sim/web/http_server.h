@@ -1,4 +1,4 @@
-// A server for one user of this computer: it answers on the loopback interface alone, and only to who knows its token.
+// An HTTP server for one user of this computer: it listens on the loopback interface only, and requires a token.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ struct HttpRequest {
   std::string path;
   std::multimap<std::string, std::string> parameters;
 
-  // The first of this name; none when there is none.
+  // The first parameter with this name; no value when there is none.
   std::optional<std::string> parameter(const std::string& name) const {
     const auto found = parameters.find(name);
     return found == parameters.end() ? std::nullopt : std::optional(found->second);
@@ -28,45 +28,46 @@ struct HttpResponse {
   int status = 200;
   std::string type = "application/json";
   std::string body;
-  std::string file_name;  // not empty: the browser saves it under this name
-  // In place of `body`: gives the next piece, and false after the last one. An exception cuts the answer off.
+  std::string file_name;  // not empty: the browser saves the answer under this name
+  // Used instead of `body`: returns the next piece, and false after the last one. An exception aborts the answer.
   std::function<bool(std::string& piece)> next_piece;
 };
 
 struct HttpLimits {
-  std::size_t head_bytes = std::size_t{16} << 10;  // of request line and headers
+  std::size_t head_bytes = std::size_t{16} << 10;  // request line and headers
   std::size_t connections = 64;
-  std::chrono::milliseconds head_time{10'000};     // until the headers are there
-  std::chrono::milliseconds stall_time{10'000};    // in which the client takes nothing of the answer
-  std::chrono::milliseconds answer_time{600'000};  // until all of the answer is taken
+  std::chrono::milliseconds head_time{10'000};     // time limit for the headers
+  std::chrono::milliseconds stall_time{10'000};    // time limit without progress of the client
+  std::chrono::milliseconds answer_time{600'000};  // time limit for the whole answer
 };
 
-// GET and HEAD. A request is answered when its Host is this server and it brings the token: in `/?token=...`, which
-// sets a cookie (HttpOnly, SameSite=Strict), or in that cookie. Everything else is 400, 403, 405, 408, 431 or 503. Each
-// connection serves one request on a thread of its own.
+// Supports GET and HEAD. A request is answered when its Host is this server and it has the token: in `/?token=...`,
+// which sets a cookie (HttpOnly, SameSite=Strict), or in that cookie. Other requests get 400, 403, 405, 408, 431 or
+// 503. Each connection serves one request in a separate thread.
 class HttpServer {
  public:
-  // May be called from several threads at once; an exception becomes status 500 without its text.
+  // May be called by several threads concurrently; an exception becomes status 500 without its text.
   using Handler = std::function<HttpResponse(const HttpRequest&)>;
 
   HttpServer() = default;
-  virtual ~HttpServer() = default;  // stop()
+  virtual ~HttpServer() = default;  // calls stop()
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  // Takes the port on 127.0.0.1 and begins to answer; 0 is any free one. Configuration Error when it is taken.
+  // Listens on the port of 127.0.0.1 and begins to answer; 0 selects a free port. Configuration Error when the port is
+  // in use.
   virtual void start(int port) = 0;
-  // Ends all connections; returns when nothing is being answered any more.
+  // Ends all connections; returns when no answer is in progress.
   virtual void stop() = 0;
 
   virtual int port() const = 0;
-  // With the token, for people.
+  // The URL with the token, to print for the user.
   virtual std::string url() const = 0;
-  // With a token that is good for one use, for a command line that others may see.
+  // A URL with a single-use token, for a command line that others may see.
   virtual std::string url_for_one_use() = 0;
 };
 
-// In the library of the server, which the program loads: load_http_server() of http_module.h.
+// Defined in the server's library, which load_http_server() (http_module.h) loads.
 std::unique_ptr<HttpServer> make_http_server(HttpServer::Handler handler, const HttpLimits& limits = {});
 
 }  // namespace kb::web

@@ -1,4 +1,4 @@
-// Two runs beside each other: what was set differently, and where the time between them went.
+// Comparison of two runs: different settings, and the causes of the time difference.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@
 
 namespace kb::sim {
 
-// A setting that differs; empty where a run does not have it.
+// A setting that differs; a value is empty when that run does not have the setting.
 struct SettingDifference {
   std::string name;  // "m of the workload", or a key of the topology
   std::string before, after;
 };
 
-// A quantity of both runs.
+// A quantity with its values in both runs.
 struct Change {
   std::string name;
   std::string unit;
@@ -22,39 +22,38 @@ struct Change {
   double difference() const { return after - before; }
 };
 
-// Launches of one kernel on one SIP belong together in their order.
+// Launches of one kernel on one SIP, matched in order.
 struct LaunchPair {
   std::string kernel;
-  std::string label;  // of the second run
+  std::string label;  // label in the second run
   std::int64_t sip = 0;
   std::int64_t before_id = 0, after_id = 0;
-  double before_ns = 0, after_ns = 0;  // from submission to completion
+  double before_ns = 0, after_ns = 0;  // time from submission to completion
   std::string before_limiter, after_limiter;
 };
 
 struct Comparison {
-  std::string before, after;  // the files
-  std::vector<std::string>
-      failures;  // runs that failed, with their reason: their times are not those of the whole work
+  std::string before, after;          // names of the result files
+  std::vector<std::string> failures;  // failed runs with their reason; their times do not cover the whole work
   std::vector<SettingDifference> settings;
   std::vector<LaunchPair> launches;
-  bool listed_only = false;        // a run has more launches than its file lists: only those are paired
-  std::vector<std::string> alone;  // launches that the other run does not have
-  Change total;                    // of all pairs, submission to completion
-  std::vector<Change> parts;       // where that time went (`breakdown`); the differences add up to that of `total`
-  std::vector<Change> busy;        // how long resources of the PEs that ended last were in use
-  std::vector<Change> kernels;     // times of all launches of a kernel together
+  bool listed_only = false;        // a run has more launches than its file lists, and only listed ones are paired
+  std::vector<std::string> alone;  // launches without a counterpart in the other run
+  Change total;                    // sum over all pairs, submission to completion
+  std::vector<Change> parts;       // division of that time (`breakdown`); the differences add up to that of `total`
+  std::vector<Change> busy;        // busy times of resources of the last-ending PEs
+  std::vector<Change> kernels;     // sums over all launches of a kernel
   std::vector<Change> figures;
-  std::vector<Change> blocks;  // times of all blocks of a kind ("router to_router.busy"), by size of the change
+  std::vector<Change> blocks;  // sums over all blocks of a kind ("router to_router.busy"), largest change first
 };
 
-// Folders with a result.json, or such files. Configuration Error that names the file: it is not there, no JSON, not a
-// result, or of another schema.
+// The arguments are folders with a result.json, or result files. Configuration Error that names the file when it does
+// not exist, is not JSON, is not a result, or has another schema.
 Comparison compare_results(const std::string& before, const std::string& after);
 
-// The text for people has at most `rows` launches and blocks.
+// Text with at most `rows` launches and blocks.
 std::string render_comparison(const Comparison& comparison, std::size_t rows);
-// Everything.
+// JSON with all launches and blocks.
 std::string render_comparison_json(const Comparison& comparison);
 
 }  // namespace kb::sim

@@ -13,27 +13,28 @@
 
 namespace kb::convert {
 
-// Which operations belong together: a message between PEs is one flow from its send through its copy to its receive;
-// a read is one to the first GEMM that has what it loaded as an operand. The number of a flow is 1 + seq of the
-// operation that it begins at. What leads nowhere is no flow.
+// Groups operations into flows. A message between PEs is a flow from its send through its copy to its receive; a read
+// is a flow to the first GEMM with the loaded data as an operand. The number of a flow is 1 + seq of its first
+// operation. An operation without a successor is not a flow.
 //
-// Memory is a bit per operation and what is under way: messages that are not received yet, and loaded places.
+// Memory use: one bit per operation, plus the open flows: messages that are not received yet, and loaded addresses.
 class Flows {
  public:
-  // Of a message: the address between two of its steps, and its number in the queue; the first that came goes first.
+  // Key of a message: the address between two of its steps, and its number in the queue; messages with equal keys are
+  // matched first in, first out.
   using Key = std::pair<std::uint64_t, std::uint64_t>;
   struct Begin {
-    std::uint64_t passes = 0;  // flow that begins here, or goes through here; 0: none
+    std::uint64_t passes = 0;  // flow that begins or continues here; 0: none
     std::array<std::uint64_t, 2> arrives{};
-    std::optional<Key> awaits;  // for end()
+    std::optional<Key> awaits;  // argument for end()
   };
 
-  // Reads the operations once, if there are any that a flow could join.
+  // Reads all operations once, if there are any that flows can contain.
   explicit Flows(data::OpLogDatabase& operations);
 
-  // Kinds of operations of which begin() wants the parameters.
+  // Kinds of operations whose parameters begin() needs.
   const std::vector<std::int64_t>& kinds() const { return kinds_; }
-  // Operations in the order of their start; receives end in the order of time.
+  // begin() must be called in the order of starts; end() of receives in the order of ends.
   Begin begin(const data::OpRow& op, std::string_view params);
   std::uint64_t end(const Key& awaited);
 
@@ -45,10 +46,10 @@ class Flows {
   static std::uint64_t take(Open& open, const Key& key);
 
   std::vector<std::int64_t> kinds_;
-  std::map<std::int64_t, Role> roles_;  // by kind of operation
-  std::vector<bool> has_end_;           // by seq of the begin
+  std::map<std::int64_t, Role> roles_;  // key: kind of operation
+  std::vector<bool> has_end_;           // indexed by seq of the begin
   Open sent_, copied_;
-  std::unordered_map<std::uint64_t, std::uint64_t> loaded_;  // address to flow
+  std::unordered_map<std::uint64_t, std::uint64_t> loaded_;  // address -> flow
 };
 
 }  // namespace kb::convert

@@ -1,4 +1,4 @@
-// Bytes packed as a gzip file, piece by piece.
+// Streaming gzip compression.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 
 namespace kb::convert {
 
-// The file has no name and no time in it: equal bytes give equal files.
+// The file contains neither a name nor a time, so that equal bytes give equal files.
 class Gzip {
  public:
   using Write = std::function<void(std::string_view)>;
@@ -17,7 +17,7 @@ class Gzip {
   Gzip& operator=(const Gzip&) = delete;
 
   void add(std::string_view bytes);
-  // What is still inside, and the end of the file; nothing is added afterwards.
+  // Writes the buffered rest and the end of the file; no more data may be added.
   void finish();
 
  private:

@@ -1,4 +1,4 @@
-// A recorded run as a trace of Perfetto (https://perfetto.dev, TrackEvent).
+// Converts a recorded run to a Perfetto trace (https://perfetto.dev, TrackEvent).
 #pragma once
 
 #include <functional>
@@ -11,18 +11,18 @@
 namespace kb::convert {
 
 struct PerfettoOptions {
-  bool wires = false;  // counters of wires, too, which are many
+  bool wires = false;  // also writes counters of wires, of which there are many
 };
 
-// Writes pieces of the trace in their order. Tracks are the tree of the machine, launches above it; operations of a
-// component that overlap lie on several tracks of one name. Messages between PEs are flows from send to copy to
-// receive. Counters are the shares of busy time in percent. Times are whole nanoseconds, both ends rounded down.
-// Operations and trace are never in memory as a whole. Configuration Error when the run has no operations or they
-// cannot be read.
+// Writes the trace piece by piece. Tracks follow the tree of the machine, with launches at the top; overlapping
+// operations of a component are on several tracks with one name. Messages between PEs are flows from send to copy to
+// receive. Counters are busy shares in percent. Times are whole nanoseconds, with both ends rounded down. Neither the
+// operations nor the trace are completely in memory. Configuration Error when the run has no operations or they cannot
+// be read.
 void write_perfetto(const analysis::RunFolder& run, const PerfettoOptions& options,
                     const std::function<void(std::string_view)>& write);
 
-// The same into a file, which takes its place; packed by gzip when its name ends in ".gz".
+// Writes the trace to a file; compressed with gzip when its name ends in ".gz".
 void write_perfetto_file(const analysis::RunFolder& run, const PerfettoOptions& options, observe::OutputFile& file);
 
 }  // namespace kb::convert

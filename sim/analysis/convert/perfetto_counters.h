@@ -1,4 +1,4 @@
-// The activity of a run as counters of a trace.
+// The activity of a run as trace counters.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace kb::convert {
 
 class PerfettoCounters {
  public:
-  // Takes every resource with activity; wires only when asked for. Bins are merged, all on the same grid of time, until
-  // the values take at most about `most_bytes`.
+  // Uses all resources with activity; wires only on request. Bins are merged, on one time grid for all, until the
+  // values take at most about `most_bytes`.
   PerfettoCounters(const analysis::Activity& activity, bool wires, std::uint64_t most_bytes);
 
-  // `new_track` gives the number of a track for the series that it describes.
+  // `new_track` returns the number of the track for the given series.
   using NewTrack = std::function<std::uint64_t(const data::ActivityTables::Series&, std::size_t rank)>;
   void write(TraceStream& trace, const NewTrack& new_track) const;
 
@@ -24,7 +24,7 @@ class PerfettoCounters {
   using Take = std::function<void(std::int64_t time_fs, std::uint64_t per_mille)>;
 
   bool is_shown(std::size_t series) const;
-  // The values where they change; 0 between merged bins without activity.
+  // Visits the values at which a counter changes; 0 between merged bins without activity.
   void for_each_value(std::size_t series, const Take& take) const;
   std::uint64_t values() const;
 

@@ -1,4 +1,4 @@
-// One message of Protocol Buffers, as bytes.
+// Encoder of one Protocol Buffers message.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class ProtoMessage {
 
   void clear() { bytes_.clear(); }
 
-  // As a field of a message that is as a whole in `bytes`.
+  // Appends a complete message as a field of the outer message in `bytes`.
   static void append_message(std::string& bytes, std::uint32_t field, const ProtoMessage& value) {
     tag(bytes, field, kLength);
     varint(bytes, value.bytes_.size());

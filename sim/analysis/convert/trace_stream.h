@@ -1,4 +1,4 @@
-// The packets of a trace of Perfetto (perfetto/protos/perfetto/trace) in few bytes.
+// Compact encoding of a Perfetto trace (perfetto/protos/perfetto/trace).
 #pragma once
 
 #include <array>
@@ -13,21 +13,21 @@
 
 namespace kb::convert {
 
-// Each track on which something happens has a sequence of packets of its own. Its first packet sets defaults, so that
-// the others name neither the track nor a clock, have the time since the packet before, and refer to names by number.
+// Each track with events has its own packet sequence. The first packet sets defaults, so that later ones omit the track
+// and the clock, store times relative to the previous packet, and refer to names by number.
 class TraceStream {
  public:
-  // Times of a track do not go back.
+  // Times on a track must not decrease.
   class Track {
    private:
     friend class TraceStream;
     std::uint32_t sequence = 0;
     std::uint64_t last_ns = 0;
-    std::vector<bool> known;  // names that its sequence has
+    std::vector<bool> known;  // names that the sequence has already defined
   };
-  // Flows that are 0 are none.
+  // Flow number 0 means no flow.
   struct Slice {
-    std::size_t name = 0;  // position in the list of names
+    std::size_t name = 0;  // index in the list of names
     std::uint64_t seq = 0;
     std::uint64_t passes = 0;
     std::array<std::uint64_t, 2> arrives{};
@@ -36,7 +36,7 @@ class TraceStream {
   TraceStream(std::vector<std::string> names, std::function<void(std::string_view)> write)
       : names_(std::move(names)), write_(std::move(write)) {}
 
-  // The root is 0; its children are in the order of their ranks. A unit makes the track one of a counter.
+  // The root is track 0; children are ordered by rank. A unit makes the track a counter.
   void describe_root();
   void describe(std::uint64_t uuid, std::uint64_t parent, std::string_view name, std::uint64_t rank,
                 std::string_view counter_unit = {});
@@ -46,7 +46,7 @@ class TraceStream {
              std::uint64_t arrives = 0);
   void end(Track& track, std::int64_t time_fs, std::uint64_t arrives = 0);
   void value(Track& track, std::int64_t time_fs, std::uint64_t value);
-  // What is not written yet.
+  // Writes the buffered packets.
   void flush();
 
  private:
@@ -57,8 +57,8 @@ class TraceStream {
   std::vector<std::string> names_;
   std::function<void(std::string_view)> write_;
   std::string buffer_;
-  ProtoMessage packet_, event_, seq_;  // being built
-  std::uint32_t last_sequence_ = 1;    // the first one describes tracks
+  ProtoMessage packet_, event_, seq_;  // under construction
+  std::uint32_t last_sequence_ = 1;    // sequence 1 describes tracks
 };
 
 }  // namespace kb::convert

@@ -1,4 +1,4 @@
-// What the rules look at: one launch, from submission to completion, at the PE that ended last.
+// Input of the finding rules: one launch, from submission to completion, at its last-ending PE.
 #pragma once
 
 #include <deque>
@@ -20,17 +20,17 @@ struct LaunchCase {
   const LaunchRecord::LastPe& pe;
   const LaunchActivity& activity;
   const topology::Graph& graph;
-  const OperationCosts* costs;  // null: not recorded, and
-  const MessageWaits* waits;    // so is this
+  const OperationCosts* costs;  // null when not recorded
+  const MessageWaits* waits;    // null when not recorded
   const std::deque<LaunchRecord>& launches;
 
   TimeFs total() const { return launch.completed - launch.submitted; }
   TimeFs share(contract::TimeShare which) const { return pe.shares.of(which); }
   TimeFs computing() const { return pe.shares.computing(); }
-  // What is left of the kernel beside the wire, memory port or engine of the PE that is used most: no overlap saves
-  // more.
+  // The part of the kernel's time in which the busiest wire, memory port or engine of the PE is idle; no overlap can
+  // save more.
   TimeFs slack() const;
-  // Transfers that nothing hides.
+  // Exposed DMA time: transfers without concurrent computation.
   TimeFs exposed() const { return pe.shares.exposed_dma(); }
   Finding finding(const char* rule, TimeFs gain, std::string headline) const;
 };
@@ -40,13 +40,13 @@ std::string ns_text(TimeFs time);                // "512.0 ns"
 
 using Findings = std::vector<Finding>;
 
-// Each adds what it finds.
+// Each function adds its findings.
 void find_pe_causes(const LaunchCase& of, Findings& findings);
 void find_memory_causes(const LaunchCase& of, Findings& findings);
 void find_wire_causes(const LaunchCase& of, Findings& findings);
 void find_header_causes(const LaunchCase& of, Findings& findings);
 
-// Adds the chain of waits of the PE that ended last, back to its origin, and sentences about it.
+// Adds the chain of waits from the last-ending PE back to its origin, with sentences about it.
 void add_chain(const LaunchCase& of, Finding& finding);
 
 }  // namespace kb::sim

@@ -1,4 +1,4 @@
-// What makes a run slow, with an estimate of what it costs.
+// Causes of a slow run, with their estimated cost.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ struct ChainLink {
 };
 
 struct Finding {
-  std::string rule;                   // "idle_pseudo_channels"; scripts depend on it
-  std::uint64_t launch = 0;           // 0 = the run between its launches
-  TimeFs gain = 0_fs;                 // estimate of what could be saved,
-  TimeFs of = 0_fs;                   // of this: the launch from submission to completion
-  std::string headline;               // a phrase
-  std::vector<std::string> evidence;  // sentences with figures
-  std::string remedy;                 // what to try, an imperative sentence
-  std::vector<ChainLink> chain{};     // of waits, back to their origin; at most kMaxLinks
+  std::string rule;                   // "idle_pseudo_channels"; used by scripts
+  std::uint64_t launch = 0;           // 0 = the gaps between launches
+  TimeFs gain = 0_fs;                 // estimated time that could be saved
+  TimeFs of = 0_fs;                   // total time: the launch from submission to completion
+  std::string headline;               // a noun phrase
+  std::vector<std::string> evidence;  // sentences with numbers
+  std::string remedy;                 // proposed change, as an imperative sentence
+  std::vector<ChainLink> chain{};     // chain of waits back to its origin; at most kMaxLinks
   static constexpr std::size_t kMaxLinks = 32;
   double factor() const {
     return of > gain ? static_cast<double>(of.fs()) / static_cast<double>((of - gain).fs()) : 1.0;

@@ -1,4 +1,4 @@
-// Rules that explain the time of a run. docs/guides/slow-kernel.md shows each with a case.
+// Rules that explain the time of a run. docs/guides/slow-kernel.md shows an example of each.
 #pragma once
 
 #include <deque>
@@ -12,14 +12,15 @@
 
 namespace kb::sim {
 
-// The launch that took longest; null when none has ended.
+// The longest launch; null when no launch has ended.
 const LaunchRecord* longest_launch(const std::deque<LaunchRecord>& launches);
 
-// The time of which find_causes() looks at single bins. `costs`: null when not recorded.
+// The time window in which find_causes() needs single bins. `costs`: null when not recorded.
 record::ActivityRecorder::Window time_of_causes(const std::deque<LaunchRecord>& launches, const OperationCosts* costs);
 
-// Of the longest launch, and of the run between its launches; the largest gain first. `costs` and `waits` together tell
-// whose messages were waited for. Each gain is estimated as if only this were fixed; findings below 3 % are left out.
+// Causes of the longest launch and of the gaps between launches, largest gain first. `costs` and `waits` together
+// identify the PEs whose messages were waited for. Each gain is estimated as if only this cause were fixed; findings
+// below 3 % are omitted.
 std::vector<Finding> find_causes(const std::deque<LaunchRecord>& launches, const record::ActivityRecorder& recorder,
                                  const topology::Graph& graph, const OperationCosts* costs = nullptr,
                                  const MessageWaits* waits = nullptr);

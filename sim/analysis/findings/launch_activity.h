@@ -1,4 +1,4 @@
-// What was recorded of one launch while its kernel ran.
+// Recorded activity of one launch while its kernels ran.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace kb::sim {
 
 class LaunchActivity {
  public:
-  // `window`: from the start of the first kernel to the end of the last.
+  // `window`: from the start of the first kernel to the end of the last one.
   LaunchActivity(const record::ActivityRecorder& recorder, int group, std::uint64_t launch,
                  std::pair<TimeFs, TimeFs> window);
 
@@ -19,11 +19,11 @@ class LaunchActivity {
   TimeFs bin_width() const { return TimeFs(std::int64_t{1} << shift_); }
   TimeFs window() const { return window_.second - window_.first; }
 
-  // Calls f(row) for every resource of a kind that was used, in the order of the series.
+  // Calls f(row) for every used resource of a kind, in the order of the series.
   struct Row {
     const record::SeriesInfo* series = nullptr;
-    record::Bin sum;           // of the bins in the window
-    std::vector<TimeFs> busy;  // by bin of the window
+    record::Bin sum;           // sum of the bins in the window
+    std::vector<TimeFs> busy;  // indexed by bin of the window
   };
   template <typename F>
   void for_each(record::SeriesKind kind, F&& f) const {
@@ -33,24 +33,25 @@ class LaunchActivity {
       if (recorder_.series()[activity.series].kind == kind && fill(activity, row)) f(row);
     }
   }
-  // A wire of the machine, also of another SIP, in the window.
+  // Use of a wire in the window, also of another SIP's wire.
   struct WireUse {
     const record::SeriesInfo* series = nullptr;
     TimeFs busy = 0_fs;
-    TimeFs full = 0_fs;  // of it, in bins of which it was busy for `part`
+    TimeFs full = 0_fs;  // total length of the bins in which it was busy for at least `part`
   };
   std::vector<WireUse> wires(double part) const;
 
-  // How a PE spent [begin, end) while kernels ran, by TimeShare; bins that lie partly inside count in part.
+  // Time shares of a PE in [begin, end) while kernels ran, indexed by TimeShare; partially covered bins count
+  // proportionally.
   std::vector<TimeFs> shares(const topology::Graph& graph, const PeCoord& pe, TimeFs begin, TimeFs end) const;
 
  private:
   bool fill(const record::Activity& activity, Row& row) const;
 
   const record::ActivityRecorder& recorder_;
-  const std::vector<record::Activity>* activities_ = nullptr;  // of the launch's epoch
+  const std::vector<record::Activity>* activities_ = nullptr;  // activities of the launch's epoch
   std::pair<TimeFs, TimeFs> window_;
-  TimeFs begin_ = 0_fs;  // of the epoch
+  TimeFs begin_ = 0_fs;  // begin of the epoch
   int shift_ = 0;
   std::uint32_t first_bin_ = 0, bin_count_ = 0;
 };

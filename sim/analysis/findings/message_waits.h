@@ -1,4 +1,4 @@
-// Who waited for whose messages: the receives of a run, by the PE that received.
+// The waits of a run for messages between PEs, by receiving PE.
 #pragma once
 
 #include <cstddef>
@@ -17,25 +17,25 @@ namespace kb::sim {
 struct MessageReceive {
   NodeId receiver, sender;  // their blocks
   TimeFs start = 0_fs, end = 0_fs;
-  TimeFs sent = 0_fs;     // when its message was, by the start of the send,
-  TimeFs arrived = 0_fs;  // and when that was in its slot
+  TimeFs sent = 0_fs;     // start of the message's send
+  TimeFs arrived = 0_fs;  // arrival in its slot
 };
 
 class MessageWaits {
  public:
-  // `receives` outlives it.
+  // `receives` must outlive this object.
   MessageWaits(const std::deque<MessageReceive>& receives, const topology::Graph& graph);
 
-  // The PE whose messages `pe` waited for longest within [begin, end).
+  // The PE for whose messages `pe` waited longest within [begin, end).
   struct Peer {
     PeCoord sender;
-    TimeFs time = 0_fs;  // while at least one receive of its messages was under way
+    TimeFs time = 0_fs;  // time with at least one pending receive from this PE
     std::size_t messages = 0;
   };
   std::optional<Peer> most_awaited(const PeCoord& pe, TimeFs begin, TimeFs end) const;
 
-  // Who made `pe` wait, back to the origin: the last message that it waited for within [begin, end), the last one that
-  // the sender of that had waited for before it sent, and so on. Messages from before `begin` end the chain.
+  // The chain of waits of `pe` back to its origin: the last message that it waited for within [begin, end), then the
+  // last message that the sender had waited for before its send, and so on. It ends at messages from before `begin`.
   std::vector<const MessageReceive*> chain(const PeCoord& pe, TimeFs begin, TimeFs end) const;
 
  private:

@@ -1,4 +1,4 @@
-// Adds up what operations cost while a run goes on, and remembers which PE waited for whose messages.
+// Sums up the costs of operations during a run, and records the waits for messages.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace kb::sim {
 
-// Stands before another sink and passes everything on. Observes only.
+// An operation sink that forwards everything to another sink. It only observes.
 class OperationCosts final : public contract::IOperationSink {
  public:
   explicit OperationCosts(const topology::Graph& graph);
@@ -37,32 +37,32 @@ class OperationCosts final : public contract::IOperationSink {
   std::vector<std::byte> kernel_read(const std::vector<Extent>& extents) override;
   std::optional<std::vector<std::byte>> read_if_known(const std::vector<Extent>& extents) override;
 
-  // The operations that took most time, the longest first. Writes of the host do not count.
+  // The operations with the largest total time, in descending order. Host writes are not included.
   std::vector<OperationCost> most_expensive(std::size_t count) const;
 
-  // In the order in which they ended.
+  // Receives that took time, in the order of their ends.
   const std::deque<MessageReceive>& receives() const { return receives_; }
-  // How long at least one message from `sender` to `receiver` waited within [begin, end) for a free slot.
+  // Time within [begin, end) in which at least one message from `sender` to `receiver` waited for a free slot.
   TimeFs waited_for_slots(const PeCoord& sender, const PeCoord& receiver, TimeFs begin, TimeFs end) const;
-  // How long `pe` waited within [begin, end) in a receive, in a send for a free slot, or at a barrier.
+  // Time within [begin, end) in which `pe` waited in a receive, in a send for a free slot, or at a barrier.
   TimeFs waited(const PeCoord& pe, TimeFs begin, TimeFs end) const;
-  // Adds the SIPs from which those in `sips` received messages within [begin, end), also through others.
+  // Adds the SIPs from which SIPs in `sips` received messages within [begin, end), also indirectly.
   void add_senders(std::set<SipId>& sips, TimeFs begin, TimeFs end) const;
 
  private:
-  // A kind of cost is one of commands with its operation or dtype, a stage, or a step of messages.
+  // Kinds are: commands by operation or dtype, stages, and steps of messages.
   static constexpr std::size_t kDetails = 64;
   static constexpr std::size_t kStages = (static_cast<std::size_t>(contract::CommandKind::barrier) + 1) * kDetails;
   static constexpr std::size_t kMessages = kStages + plan::kStageTypes;
   static constexpr std::size_t kCosts = kMessages + 3;
   static_assert(kMathOps <= kDetails);
-  // A send, or, without slot, a barrier.
+  // A send, or a barrier when there is no slot.
   struct Wait {
     NodeId at;
     std::uint64_t slot = 0;
     TimeFs start = 0_fs, end = 0_fs;
   };
-  static constexpr std::size_t kMaxWaits = std::size_t{3} << 18;  // of each, 57 MB in all
+  static constexpr std::size_t kMaxWaits = std::size_t{3} << 18;  // per list, 57 MB in total
 
   template <typename F>
   OperationCost& cost_of(std::size_t key, F&& name);
@@ -73,13 +73,13 @@ class OperationCosts final : public contract::IOperationSink {
   const topology::Graph& graph_;
   contract::IOperationSink* next_ = nullptr;
   std::array<std::unique_ptr<OperationCost>, kCosts> costs_;
-  std::vector<Bandwidth> read_bw_, write_bw_;  // by node; none: not yet asked for
-  std::deque<MessageReceive> receives_;        // those that took time
+  std::vector<Bandwidth> read_bw_, write_bw_;  // per node; no value: not computed yet
+  std::deque<MessageReceive> receives_;        // only those that took time
   struct Slot {
     NodeId sender, receiver;
     TimeFs sent = 0_fs, arrived = 0_fs;  // of the latest message
   };
-  std::unordered_map<std::uint64_t, Slot> slots_;  // of rings, by address
+  std::unordered_map<std::uint64_t, Slot> slots_;  // ring slots by address
   std::deque<Wait> waits_;
 };
 

@@ -8,7 +8,7 @@
 
 namespace kb::sim {
 
-// For how long at least one of several spans lasts. What a PE awaits at once it waits for once.
+// Length of the union of several time spans: time in which at least one of them lasts.
 class TimeUnion {
  public:
   void add(TimeFs begin, TimeFs end) {

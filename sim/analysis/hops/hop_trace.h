@@ -1,4 +1,4 @@
-// Follows transactions over the fabric and writes every wire that they passed (--hops).
+// Traces transactions over the fabric and writes all wires that they pass (--hops).
 #pragma once
 
 #include <fmt/format.h>
@@ -18,19 +18,20 @@ namespace kb::sim {
 class HopTrace final : public payload::IHopObserver {
  public:
   struct Options {
-    std::vector<std::string> initiators;  // globs over the nodes where transactions begin; empty = all
-    std::size_t most_hops = 2'000'000;    // beyond them no transaction is followed that had not been before
+    std::vector<std::string> initiators;  // globs over the initiating nodes; empty = all
+    std::size_t most_hops = 2'000'000;    // beyond this number, no further transactions are traced
   };
 
-  // Usage Error when a glob matches no node. The graph must outlive it.
+  // Usage Error when a glob matches no node. The graph must outlive the trace.
   HopTrace(const topology::Graph& graph, Options options);
 
   bool follows(const payload::Transaction& transaction) override;
   void passed(const payload::Hop& hop) override;
 
-  // After the run: tab-separated, a line for each wire of each leg, by transaction and along its way.
+  // Writes tab-separated values: a line for each wire of each leg, ordered by transaction and position. Must be called
+  // after the run.
   void write(observe::OutputFile& file);
-  // What the file does not hold, if there is such.
+  // Message about transactions that the file omits; no value when it is complete.
   std::optional<std::string> warning() const;
 
  private:
@@ -46,10 +47,10 @@ class HopTrace final : public payload::IHopObserver {
 
   const topology::Graph& graph_;
   Options options_;
-  std::vector<bool> chosen_;  // by node
+  std::vector<bool> chosen_;  // indexed by node
   std::unordered_map<std::uint64_t, Followed> followed_;
   std::vector<payload::Hop> hops_;
-  std::size_t expected_ = 0;  // hops of all that are followed
+  std::size_t expected_ = 0;  // number of hops of all traced transactions
   std::optional<std::uint64_t> first_unfollowed_;
 };
 

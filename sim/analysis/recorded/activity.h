@@ -1,4 +1,4 @@
-// How busy the resources of a machine were in a window of time.
+// Recorded activity of the resources of a machine in a time window.
 #pragma once
 
 #include <array>
@@ -15,49 +15,49 @@ namespace kb::analysis {
 
 struct Use {
   double busy_fs = 0, wait_fs = 0, bytes = 0;
-  std::int64_t queue = 0;  // the longest
+  std::int64_t queue = 0;  // maximum length
 
   bool is_empty() const { return busy_fs == 0 && wait_fs == 0 && bytes == 0; }
 };
 
-// True for "sip0.cube1" and "sip0.cube1.pe0", not for "sip0.cube10"; an empty prefix is above all.
+// True for "sip0.cube1" and "sip0.cube1.pe0" under "sip0.cube1", but not for "sip0.cube10"; all names are under an
+// empty prefix.
 bool is_under(std::string_view name, std::string_view prefix);
 
 class Activity {
  public:
-  // Configuration Error when its bins are damaged.
+  // Configuration Error when the bins are damaged.
   explicit Activity(data::ActivityTables tables);
 
   bool empty() const { return tables_.rows.empty(); }
   const std::vector<data::ActivityTables::Series>& series() const { return tables_.series; }
 
-  // Returns the use of every series in [begin, end). What lies in a bin counts as spread evenly over it.
+  // The use of every series in [begin, end). The contents of a bin count as evenly distributed over it.
   std::vector<Use> uses(std::int64_t begin_fs, std::int64_t end_fs) const;
 
-  // Calls f(begin, end, busy) in fs for every bin of a series in which something happened, in order of time.
+  // Calls f(begin, end, busy) in fs for every non-empty bin of a series, in the order of time.
   using TakeBin = std::function<void(std::int64_t, std::int64_t, double)>;
   void for_each_bin(std::size_t series, const TakeBin& take) const;
 
   static constexpr std::array<std::string_view, 4> kProfiled = {"engine", "dma", "pseudo_channel", "link"};
-  // For each kind of kProfiled, the mean share of the busy time of its series below `prefix` (of a PE: and of
-  // its HBM slice), in `columns` equal pieces
-  // of [begin, end).
+  // For each kind of kProfiled, the mean busy share of its series under `prefix` (for a PE including its HBM slice), in
+  // `columns` equal parts of [begin, end).
   std::vector<std::vector<double>> profile(std::int64_t begin_fs, std::int64_t end_fs, std::size_t columns,
                                            std::string_view prefix) const;
 
-  // How the PEs below a node spent their time: for one state, its mean share of each of `columns` equal pieces.
+  // Time shares of the PEs under a node: the mean share of one state in each of `columns` equal parts.
   struct StateStrip {
-    std::size_t node = 0;  // position in the request
+    std::size_t node = 0;  // index in the request
     std::string state;
     std::vector<double> shares;
   };
-  // Returns the states of every node that were met in [begin, end), in the order of their series.
+  // The occurring states of every node in [begin, end), in the order of their series.
   std::vector<StateStrip> states(std::int64_t begin_fs, std::int64_t end_fs, std::size_t columns,
                                  const std::vector<std::string>& nodes) const;
 
  private:
   data::ActivityTables tables_;
-  std::vector<std::vector<std::size_t>> rows_of_;  // by series, in order of time
+  std::vector<std::vector<std::size_t>> rows_of_;  // by series, in the order of time
 };
 
 }  // namespace kb::analysis

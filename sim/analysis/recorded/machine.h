@@ -1,4 +1,4 @@
-// The machine of a run, as the page draws it.
+// The machine of a recorded run, for drawing and roofs.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@ class Machine {
  public:
   struct Wire {
     std::string from, to, kind;
-    double gbs = 0;  // 0: without limit
+    double gbs = 0;  // 0: unlimited
   };
   struct Node {
     std::string id, kind;
-    double x = 0, y = 0;  // mm, in its cube
+    double x = 0, y = 0;  // mm, position in the cube
     bool placed = false;
   };
 
-  // `topology` is what `kernbench topology --json` prints. Configuration Error that names `file` when it is not.
+  // `topology` is the output of `kernbench topology --json`. Configuration Error that names `file` when it is not.
   Machine(const nlohmann::ordered_json& topology, const std::string& file);
 
   const std::map<std::string, std::int64_t>& kinds() const { return kinds_; }
   // GB/s of the wire between two nodes, and of a pseudo-channel; 0 when unknown.
   double wire_gbs(const std::string& from, const std::string& to) const;
-  // "router_mesh" and so on; empty when there is no such wire.
+  // Edge kind ("router_mesh"); empty when there is no such wire.
   std::string wire_kind(const std::string& from, const std::string& to) const;
   double channel_gbs() const { return channel_gbs_; }
   std::int64_t channels_per_slice() const { return channels_; }
@@ -36,20 +36,20 @@ class Machine {
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<Wire>& wires() const { return wires_; }
   std::int64_t mesh_width() const { return mesh_w_; }
-  // mm; 0 when unknown.
+  // In mm; 0 when unknown.
   double cube_width() const { return cube_w_; }
   double cube_height() const { return cube_h_; }
-  // The rates of a PE as JSON: a number, or one for each dtype, or null.
+  // The rates of a PE as JSON: a number, a mapping by dtype, or null.
   const std::string& macs_per_ns() const { return macs_per_ns_; }
   const std::string& elements_per_ns() const { return elements_per_ns_; }
 
-  // What the topology file said, JSON; empty when it is not there.
+  // The contents of the topology file as JSON; empty when unknown.
   const std::string& spec() const { return spec_; }
 
-  // JSON: SIPs, their cubes on the mesh, the places of PEs in a cube, wires between cubes and IO chiplets, and rates of
-  // a PE.
+  // JSON with SIPs, their cubes on the mesh, the positions of PEs in a cube, wires between cubes and IO chiplets, and
+  // the rates of a PE.
   std::string overview() const;
-  // JSON: nodes below `prefix`, and the wires of which an end is there.
+  // JSON with the nodes under `prefix`, and all wires with an end there.
   std::string part(std::string_view prefix) const;
 
  private:
@@ -58,7 +58,7 @@ class Machine {
   std::map<std::string, std::int64_t> kinds_;
   std::vector<Node> nodes_;
   std::vector<Wire> wires_;
-  std::map<std::string, std::size_t> wire_of_;  // by "from to"
+  std::map<std::string, std::size_t> wire_of_;  // key: "from to"
   double cube_w_ = 0, cube_h_ = 0;
   std::int64_t mesh_w_ = 0, mesh_h_ = 0, channels_ = 0;
   double channel_gbs_ = 0;
@@ -66,9 +66,9 @@ class Machine {
   std::string macs_per_ns_ = "null", elements_per_ns_ = "null";
 };
 
-// "sip0.cube1" of a node in a cube, "sip0.io0" of one in an IO chiplet, else its own name.
+// "sip0.cube1" for a node in a cube, "sip0.io0" for one in an IO chiplet, otherwise the node's name.
 std::string group_of(const std::string& node);
-// "sip0.cube1.pe2" of a node of a PE and of its HBM slice, else group_of().
+// "sip0.cube1.pe2" for a node of a PE and for its HBM slice, otherwise group_of().
 std::string cell_of(const std::string& node);
 
 }  // namespace kb::analysis

@@ -1,4 +1,4 @@
-// Messages between PEs, from their send to their receive.
+// Matches the steps of messages between PEs, from send to receive.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,9 @@
 
 namespace kb::analysis {
 
-// Steps of messages that the next step of their message has to follow. The two belong together by the address between
-// them, that of the slot or on the way to it, and by the message's number in the queue; the first that came goes first.
+// Steps of messages that wait for the message's next step. Two steps are matched by the address between them (the slot,
+// or an address on the path to it) and by the message's number in the queue; equal ones are matched first in, first
+// out.
 class OpenSteps {
  public:
   void add(const std::string& address, std::int64_t sequence, std::int64_t step) {
@@ -27,16 +28,16 @@ class OpenSteps {
 };
 
 struct Message {
-  std::int64_t sender = 0, receiver = 0;  // components; -1: not in the steps
+  std::int64_t sender = 0, receiver = 0;  // components; -1: not among the steps
   std::int64_t sent_fs = -1;
-  std::int64_t arrived_fs = -1;  // it is in the receiver's slot
-  std::int64_t awaited_fs = -1;  // the receiver began to wait for it, or came when it was there
+  std::int64_t arrived_fs = -1;  // arrival in the receiver's slot
+  std::int64_t awaited_fs = -1;  // when the receiver began to wait for it, or called receive after the arrival
   std::int64_t received_fs = -1;
   std::int64_t bytes = 0;
-  std::string direction;  // at the sender
+  std::string direction;  // label at the sender
 };
 
-// In the order of their sends. A message of which only later steps are there has no sender.
+// Messages in the order of their sends. A message without a recorded send has no sender.
 std::vector<Message> match_messages(const std::vector<data::MessageStep>& steps);
 
 }  // namespace kb::analysis

@@ -1,4 +1,4 @@
-// What the operation log calls its numbers.
+// Names for the numeric ids in the operation log.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace kb::analysis {
 
-// Names of ids, and "?" for those of a damaged file.
+// Returns "?" for an unknown id in a damaged file.
 class OpNames {
  public:
   explicit OpNames(const data::OpLogNames& names) : names_(names) {}

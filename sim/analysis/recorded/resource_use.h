@@ -1,4 +1,4 @@
-// What resources were called and how much of them was used, for pages and reports alike.
+// Names and use of resources, for pages and reports.
 #pragma once
 
 #include <algorithm>
@@ -15,21 +15,21 @@ namespace kb::analysis {
 
 using Series = data::ActivityTables::Series;
 
-// "sip0.cube0.r0c1" of the series "to_sip0.cube0.r0c1"; empty for what is no wire.
+// "sip0.cube0.r0c1" for the series "to_sip0.cube0.r0c1"; empty when it is not a wire.
 std::string peer_of(const Series& series);
-// "sip*.cube*.pe*.pe_dma read": what all resources of one purpose are called.
+// Common name of all resources with one purpose: "sip*.cube*.pe*.pe_dma read".
 std::string class_of(const Series& series);
 double units_of(const Series& series);
-// The share of all units in a window of `span_fs`.
+// Busy share over all units in a window of `span_fs`.
 double share_of(const Use& use, const Series& series, double span_fs);
-// GB/s of a wire or a pseudo-channel; 0 when unknown, and of other resources.
+// GB/s of a wire or a pseudo-channel; 0 when unknown, and for other resources.
 double gbs_of(const Series& series, const Machine* machine);
 
-// Resources that are looked at together.
+// Sum over several resources.
 struct UseSum {
   double share = 0, most = 0, units = 0, bytes = 0, wait_fs = 0;
-  std::int64_t queue = 0;              // the longest
-  std::size_t count = 0, busiest = 0;  // the series
+  std::int64_t queue = 0;              // maximum length
+  std::size_t count = 0, busiest = 0;  // number of series; index of the busiest one
 
   void add(std::size_t series, const Use& use, double used, double of_units) {
     share += used * of_units;
@@ -43,12 +43,12 @@ struct UseSum {
   }
 };
 
-// Sums the resources below `under` that were used, by class_of(). `uses` is Activity::uses() of a window of
+// Sums of the used resources under `under`, by class_of(). `uses` is the result of Activity::uses() for a window of
 // `span_fs`.
 std::map<std::string, UseSum> uses_by_purpose(const Activity& activity, const std::vector<Use>& uses, double span_fs,
                                               const std::string& under);
 
-// Sums by cell_of() and kind, except wires that lead from one group_of() to another: their series are in `between`.
+// Sums by cell_of() and kind; wires from one group_of() to another are excluded and listed in `between`.
 struct CellUses {
   std::map<std::pair<std::string, std::string>, UseSum> cells;
   std::vector<std::size_t> between;

@@ -1,4 +1,4 @@
-// The folder of a run, as the page needs it.
+// The files of a recorded run.
 #pragma once
 
 #include <cstdint>
@@ -15,34 +15,34 @@
 
 namespace kb::analysis {
 
-// Its files are read here, and no other file ever.
+// It reads only the files of this folder.
 class RunFolder {
  public:
-  // `topology` is the machine as `kernbench topology --json` prints it; empty: topology.json of the folder, if there is
-  // one. Configuration Error when it is not the folder of a run, or a file of it cannot be read.
+  // `topology` is the machine as printed by `kernbench topology --json`; empty: topology.json of the folder, if it
+  // exists. Configuration Error when it is not the folder of a run, or when a file cannot be read.
   explicit RunFolder(const std::string& folder, const std::string& topology = "");
 
   const std::string& name() const { return name_; }
   const result::Result& result() const { return result_; }
   // JSON of RunAnswer.
   std::string summary() const;
-  // All launches of ops.sqlite, or else those that result.json lists.
+  // All launches of ops.sqlite, or the launches that result.json lists when there is no such table.
   std::vector<data::LaunchRow> launches() const;
 
-  // False when the topology is known and is another one than that of the run.
+  // False when the topology is known and differs from that of the run.
   bool own_topology() const { return own_topology_; }
 
-  // The topology file that the run was made with.
+  // The topology file of the run.
   const std::string& topology_file() const { return result_.setup.topology.file; }
 
   bool has_operations() const { return operations_ != nullptr; }
   data::OpLogDatabase& operations() const { return *operations_; }
-  // operations() opened a second time: what takes long there keeps no other request waiting.
+  // A second connection to operations(), for long queries that must not block other requests.
   data::OpLogDatabase& operations_for_long() const;
-  // What runs on the operations and what comes ends at once.
+  // Ends running and later queries on the operations immediately.
   void stop() const;
   const std::string& operations_file() const { return operations_file_; }
-  // Empty without operations, and of a run that recorded none. Read when it is first asked for, by any thread.
+  // Empty without operations, and for a run without recorded activity. Read on first use, from any thread.
   const Activity& activity() const;
 
   // Null when the topology is unknown.

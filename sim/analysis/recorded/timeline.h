@@ -1,4 +1,4 @@
-// The operations of a run as rows over time: one per component, and one for each PE, cube and SIP above them.
+// The operations of a run as rows over time: one row per component, and one per PE, cube and SIP above them.
 #pragma once
 
 #include <atomic>
@@ -16,10 +16,10 @@ namespace kb::analysis {
 struct TimelineRow {
   std::string name;   // "sip0.cube0.pe0"
   std::string label;  // "pe0"
-  int parent = -1;    // row above it in the tree; -1 at the top
+  int parent = -1;    // parent row in the tree; -1 at the top
   int depth = 0;
-  bool component = false;             // else what its components have in common
-  std::vector<std::uint32_t> tracks;  // a group has none of the schedulers, whose operations span those of the engines
+  bool component = false;             // false: a group of components
+  std::vector<std::uint32_t> tracks;  // a group excludes the schedulers, whose operations contain those of the engines
 };
 
 struct TileRequest {
@@ -29,15 +29,15 @@ struct TileRequest {
   std::int64_t pixels = 0;
 };
 
-// Buckets of each row of a request, row by row.
+// The buckets of each row of a request, row by row.
 struct Tile {
   int level = 0;
   std::int64_t first = 0;  // index of the first bucket
   std::size_t columns = 0;
-  std::vector<Bucket> buckets;  // of a group: sums, and what is dominant in its busiest component
-  // The operations themselves, when there are few: of the rows that are components.
+  std::vector<Bucket> buckets;  // for a group: sums, and the dominant operation of its busiest component
+  // The single operations of component rows, when there are few.
   struct Ops {
-    std::vector<std::uint32_t> row;  // position in the request
+    std::vector<std::uint32_t> row;  // index in the request
     std::vector<TrackOp> ops;
   };
   std::optional<Ops> ops;
@@ -45,15 +45,15 @@ struct Tile {
 
 class Timeline {
  public:
-  static constexpr std::size_t kMaxBuckets = std::size_t{1} << 21;  // of one tile
+  static constexpr std::size_t kMaxBuckets = std::size_t{1} << 21;  // per tile
   static constexpr std::size_t kMaxOps = 6000;
 
   explicit Timeline(const data::OpLogNames& names);
 
-  // Reads all operations with several threads, each with the file open for itself; once. Configuration Error when the
-  // file is damaged. Until it has returned, tile() may not be called.
+  // Reads all operations, once, with several threads that each open the file. Configuration Error when the file is
+  // damaged. tile() may only be called after it has returned.
   void load(const std::string& file, std::int64_t end_seq, const std::atomic<bool>& stop);
-  // 0 to 1, from any thread.
+  // A number from 0 to 1; may be called from any thread.
   double progress() const {
     return end_seq_ == 0 ? 0 : static_cast<double>(rows_read_) / static_cast<double>(end_seq_);
   }
@@ -64,18 +64,18 @@ class Timeline {
   std::int64_t end_fs() const { return end_fs_; }
   std::size_t bytes() const;
 
-  // Position of a component or kind of operation among the names; none for an id that there is not.
+  // Index of a component or kind of operation among the names; no value for an unknown id.
   std::optional<std::uint32_t> track_of(std::int64_t component) const { return find(track_of_, component); }
   std::optional<std::uint32_t> kind_of(std::int64_t operation) const { return find(kind_of_, operation); }
 
-  // Operations of a row's components that begin in [begin, end), or the first `limit` of them, with their tracks.
+  // Operations of a row's components that begin in [begin, end), with their tracks; at most `limit`.
   struct PlacedOp {
     std::uint32_t track = 0;
     TrackOp op;
   };
   std::vector<PlacedOp> ops_of(std::uint32_t row, std::int64_t begin_fs, std::int64_t end_fs, std::size_t limit) const;
 
-  // Configuration Error (as the request's) for rows that there are not, a wrong window or too many buckets.
+  // Configuration Error (for the request) for unknown rows, an invalid window or too many buckets.
   Tile tile(const TileRequest& request) const;
 
  private:
@@ -91,7 +91,7 @@ class Timeline {
 
   Positions track_of_, kind_of_;
   std::vector<Track> tracks_;
-  std::vector<TimelineRow> rows_;  // a row stands behind its parent, siblings in the order of their numbers
+  std::vector<TimelineRow> rows_;  // a row follows its parent; siblings are in numeric order
   std::int64_t end_seq_ = 0;
   std::atomic<std::int64_t> rows_read_{0};
   std::uint64_t operations_ = 0;

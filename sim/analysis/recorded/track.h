@@ -1,4 +1,4 @@
-// The operations of one component over time, at every level of detail.
+// The operations of one component over time, at all levels of detail.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,14 @@ struct TrackOp {
   std::int64_t start_fs = 0;
   std::int64_t end_fs = 0;
   std::uint32_t sequence = 0;
-  std::uint16_t operation = 0;  // which of the run's kinds of operation
+  std::uint16_t operation = 0;  // index of the kind of operation
 };
 
-// What a stretch of time holds.
+// Summary of a time interval.
 struct Bucket {
-  std::int64_t busy_fs = 0;          // time in which at least one operation is under way
+  std::int64_t busy_fs = 0;          // time in which at least one operation is in progress
   std::uint32_t count = 0;           // operations that begin in it
-  std::uint16_t dominant = kNobody;  // the operation with the largest sum of times in it, the lower one of equals
+  std::uint16_t dominant = kNobody;  // operation kind with the largest total time (the lower index of equal ones)
 
   static constexpr std::uint16_t kNobody = 0xffff;
   friend bool operator==(const Bucket& a, const Bucket& b) {
@@ -28,35 +28,35 @@ struct Bucket {
   }
 };
 
-// Buckets of level k are 4^k fs wide and begin at time 0, so that those of all tracks lie side by side. A track keeps
-// the non-empty buckets of its base level, the finest with at most one bucket for two operations, and of every coarser
-// one until a single bucket is left. A finer level is counted from the operations when it is asked for.
+// Buckets of level k are 4^k fs wide and begin at time 0, so that those of all tracks are aligned. A track stores the
+// non-empty buckets of its base level (the finest level with at most one bucket per two operations) and of all coarser
+// ones, up to a single bucket. Finer levels are computed from the operations on request.
 class Track {
  public:
-  static constexpr std::int64_t kTimeLimit = std::int64_t{1} << 62;  // every time is below it, and not below 0
-  static constexpr int kLevels = 32;                                 // one bucket of the last is all of that
+  static constexpr std::int64_t kTimeLimit = std::int64_t{1} << 62;  // all times are in [0, kTimeLimit)
+  static constexpr int kLevels = 32;                                 // one bucket of the last level covers all times
   static constexpr std::int64_t width_fs(int level) { return std::int64_t{1} << (2 * level); }
-  // The coarsest level whose buckets are not wider than a pixel.
+  // The coarsest level whose buckets are at most one pixel wide.
   static int level_for(std::int64_t span_fs, std::int64_t pixels);
 
   void add(const TrackOp& op) { ops_.push_back(op); }
-  // Sorts and builds the levels; once, after the last add().
+  // Sorts the operations and builds the levels; must be called once, after the last add().
   void finish();
 
-  // Calls take(i, bucket) for each bucket first + i of [first, first + count) that is not empty, in order.
+  // Calls take(i, bucket) for each non-empty bucket first + i of [first, first + count), in order.
   template <typename Take>
   void for_each(int level, std::int64_t first, std::size_t count, Take take) const;
-  // All of [first, first + count), with the empty ones.
+  // All buckets of [first, first + count), including empty ones.
   std::vector<Bucket> query(int level, std::int64_t first, std::size_t count) const;
-  // Those that are under way in [t0, t1), or begin and end at one time in it, in order of start; at most `limit`.
+  // Operations in progress in [t0, t1), including zero-length ones, in the order of starts; at most `limit`.
   std::vector<TrackOp> ops_in(std::int64_t t0, std::int64_t t1, std::size_t limit) const;
 
   std::size_t size() const { return ops_.size(); }
-  std::int64_t begin_fs() const { return ops_.front().start_fs; }  // of a track with operations
+  std::int64_t begin_fs() const { return ops_.front().start_fs; }  // requires at least one operation
   std::int64_t end_fs() const { return reach_.back(); }
   std::size_t base_buckets() const { return levels_.empty() ? 0 : levels_.front().size(); }
   int base_level() const { return base_level_; }  // kLevels when there is none
-  std::size_t bytes() const;                      // of memory
+  std::size_t bytes() const;                      // memory size
 
  private:
   struct Stored {
@@ -71,9 +71,9 @@ class Track {
   std::size_t covered(int level, std::size_t most) const;
   std::size_t first_reaching(std::int64_t time) const;
 
-  std::vector<TrackOp> ops_;                 // by start, then sequence
+  std::vector<TrackOp> ops_;                 // sorted by start, then sequence
   std::vector<std::int64_t> reach_;          // latest end of the operations up to each block
-  std::vector<std::vector<Stored>> levels_;  // from base_level_
+  std::vector<std::vector<Stored>> levels_;  // beginning with base_level_
   int base_level_ = kLevels;
 };
 

@@ -1,4 +1,4 @@
-// Everything a run reports, as plain data; run_result.h makes result.json of it.
+// All results of a run as plain data; run_result.h makes result.json from it.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,11 @@ inline constexpr std::size_t kOperationsShown = 5;
 
 using ConfigEntry = topology::ConfigValue;
 
-// A configuration value that makes this machine another one than the reference.
+// A configuration value that differs from the reference machine.
 struct SettingRecord {
   std::string key;
   ConfigEntry entry;
-  std::optional<std::string> reference;  // nothing when the reference machine has no such key
+  std::optional<std::string> reference;  // no value when the reference machine does not have the key
 };
 
 struct StatisticRecord {
@@ -43,21 +43,21 @@ struct BlockRecord {
   std::vector<StatisticRecord> statistics;
 };
 
-// A result that a reader wants first, e.g. a throughput.
+// A headline result, e.g. a throughput.
 struct FigureRecord {
   std::string name;
   double value = 0.0;
-  std::string unit;  // "" = a count
+  std::string unit;  // "": a count
   std::string meaning;
 };
 
-// A collective that was chosen by formula, with what the alternatives would have taken.
+// A collective that was chosen by formula, with the estimates of the alternatives.
 struct CollectiveRecord {
   struct Estimate {
     std::string algorithm;
     double ns = 0.0;
     std::int64_t chunk_elements = 0;
-    int root = -1;  // -1 = none
+    int root = -1;  // -1: none
   };
   std::string call;
   std::string algorithm;
@@ -77,12 +77,12 @@ struct ResourceName {
   std::string block, resource;  // node id, and "pc3", "to_sip0.cube0.r0c0", "decode"
 };
 
-// Accesses whose indices or masks data mode off did not know; what they read or wrote was assumed.
+// Accesses with indices or masks that data mode off did not know; the accessed rows were assumed.
 struct UnknownAccesses {
   std::uint64_t count = 0;
   std::string first, at;  // "tl.gather #3", "sip0.cube0.pe1.pe_dma"
 };
-// For people; "" when there are none.
+// Text for the report; "" when there are none.
 std::string unknown_accesses_text(const UnknownAccesses& unknown);
 
 struct RunRecord {
@@ -96,26 +96,26 @@ struct RunRecord {
   std::string device;
   std::string data_mode;
   bool ok = true;
-  std::string error_code;  // empty iff there is no error
+  std::string error_code;  // empty when there is no error
   std::string error_message;
   TimeFs sim_time = 0_fs;
   std::deque<LaunchRecord> launches;
-  std::vector<ResourceName> resources;  // that launches used, in the order of the machine
+  std::vector<ResourceName> resources;  // resources used by launches, in machine order
   std::vector<BlockRecord> blocks;      // in node order
   std::vector<data::VerificationRow> verification;
-  std::optional<std::vector<check::Race>> races;  // absent: they were not looked for
-  std::uint64_t races_not_compared = 0;           // accesses whose indices or masks the run does not know
-  std::uint64_t unknown_accesses = 0;             // the same, whether or not races were looked for
+  std::optional<std::vector<check::Race>> races;  // no value: not checked
+  std::uint64_t races_not_compared = 0;           // accesses with indices or masks that the run does not know
+  std::uint64_t unknown_accesses = 0;             // the same, counted in every run
   std::vector<FigureRecord> figures;
-  std::vector<Finding> findings;          // why it takes as long as it does, when that was recorded
-  std::vector<OperationCost> operations;  // the most expensive kinds, when that was recorded
+  std::vector<Finding> findings;          // causes of the run's time, if recorded
+  std::vector<OperationCost> operations;  // the most expensive kinds, if recorded
   std::vector<CollectiveRecord> collectives;
-  std::vector<std::string> notes;  // of the workload
+  std::vector<std::string> notes;  // notes of the workload
   std::vector<std::string> warnings;
   HostFigures host;
 };
 
-// What differs from `reference`, and every override; overrides first, else by key.
+// Values that differ from `reference`, and all overrides; overrides come first, then ordered by key.
 std::vector<SettingRecord> differing_settings(const std::map<std::string, ConfigEntry>& config,
                                               const std::map<std::string, ConfigEntry>& reference);
 

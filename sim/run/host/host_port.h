@@ -1,4 +1,4 @@
-// The host side of the machine: owns requests, injects them at the PCIE_EP of the destination SIP and completes them.
+// The host side of the machine: owns requests, injects them at the PCIE_EP of the destination SIP, and completes them.
 #pragma once
 
 #include <deque>
@@ -24,15 +24,15 @@ namespace kb::sim {
 
 struct HostPortOptions {
   contract::DataMode data_mode = contract::DataMode::off;
-  bool embedded = false;  // part of another simulation, which is not run on to unwind threads
-  // Contents of device memory, nothing where they are not known; null: nowhere.
+  bool embedded = false;  // part of another simulation, which is not run any further to unwind threads
+  // Contents of device memory; no value where they are not known. May be null.
   std::function<std::optional<std::vector<std::byte>>(std::uint64_t pa, std::uint64_t nbytes)> read_memory;
 };
 
-// Requests are checked before injection (H-15): program Errors SCHEMA_ERROR, ADDRESS_ERROR, KERNEL_ERROR name the field
+// Requests are checked before injection (H-15): program Errors SCHEMA_ERROR, ADDRESS_ERROR, KERNEL_ERROR with the field
 // and the remedy. Memory requests travel pcie_ep -> HBM controller or SRAM (H-17), launches and mappings pcie_ep ->
 // IO_CPU (H-18). A memory request that crosses a slice boundary is split into one transaction per slice and completes
-// with the last.
+// with the last one.
 class HostPort final : public contract::IHost, private elab::IHostPort {
  public:
   HostPort(elab::Platform& platform, HostPortOptions options);
@@ -59,26 +59,26 @@ class HostPort final : public contract::IHost, private elab::IHostPort {
   std::vector<std::byte> read_memory(std::uint64_t pa, std::uint64_t nbytes) override;
   std::optional<std::vector<std::byte>> read_if_known(std::uint64_t pa, std::uint64_t nbytes) override;
 
-  // Starts the workload as the main host thread; call once, before the simulation starts.
+  // Starts the workload as the main host thread; must be called once, before the simulation starts.
   void run_main(std::function<void(contract::IHost&)> program);
   std::size_t threads() const { return threads_.alive(); }  // main program and workers
   bool main_finished() const { return threads_.main_finished(); }
   // The exception that escaped the main program, or null.
   std::exception_ptr failure() const { return threads_.failure(); }
 
-  std::size_t requests() const { return requests_.size(); }  // submitted so far (H-70)
+  std::size_t requests() const { return requests_.size(); }  // number of submitted requests (H-70)
   std::size_t open_requests() const { return open_; }
   const std::deque<LaunchRecord>& launches() const { return launches_; }
   std::size_t finished_launches() const { return finished_launches_; }
-  // At the end of the run.
+  // Must be called at the end of the run.
   std::deque<LaunchRecord> take_launches() { return std::move(launches_); }
 
-  // Open requests and blocked host threads, for the who-waits-for-what table.
+  // Open requests and blocked host threads, for the table of waits.
   void collect_waits(std::vector<elab::WaitInfo>& waits) const;
-  // True for a wait of a PCIE_EP that is one of the open requests seen from the other side.
+  // True for a wait of a PCIE_EP for one of the open requests, which collect_waits() already lists.
   bool reports(const elab::WaitInfo& wait) const;
-  // After a run that stopped making progress: completes every open request with TIMEOUT and `reason` (H-41), without
-  // callbacks, and unwinds the host threads. A launch also names the blocks out of `waits` that hold it.
+  // For a deadlocked run: completes every open request with TIMEOUT and `reason` (H-41), without callbacks, and unwinds
+  // the host threads. For a launch, it also names the blocks in `waits` that block it.
   void abandon(const std::string& reason, const std::vector<elab::WaitInfo>& waits);
 
  private:
@@ -86,14 +86,14 @@ class HostPort final : public contract::IHost, private elab::IHostPort {
   struct Request {
     Kind kind = Kind::write;
     bool done = false;
-    std::size_t parts = 0;  // transactions under way
+    std::size_t parts = 0;  // transactions in flight
     std::size_t part_count = 0;
     std::size_t launch = 0;  // index in launches_
     std::uint64_t pa = 0;    // memory requests
     std::uint64_t nbytes = 0;
     SipId sip;                                           // destination
-    NodeId target;                                       // where the (first) transaction goes
-    std::unique_ptr<const contract::MemoryWrite> write;  // until completion, for the operation log
+    NodeId target;                                       // destination of the (first) transaction
+    std::unique_ptr<const contract::MemoryWrite> write;  // kept until completion, for the operation log
     std::string mapping;                                 // "map of tensor 'a' ..."
     contract::Completion completion;
     std::vector<std::function<void()>> callbacks;
@@ -121,14 +121,15 @@ class HostPort final : public contract::IHost, private elab::IHostPort {
     elab::IHostEntry* block = nullptr;
     NodeId node;
   };
-  std::vector<Entry> entries_;    // by SIP
-  std::deque<Request> requests_;  // request id - 1; never moves, so that completions stay valid
+  std::vector<Entry> entries_;  // indexed by SIP
+  // index: request id - 1; elements never move, so that references to completions stay valid
+  std::deque<Request> requests_;
   std::size_t open_ = 0;
   MappingRegistry mappings_;
-  std::vector<elab::IQueueControl*> queues_;  // PEs with message queues
+  std::vector<elab::IQueueControl*> queues_;  // of PEs with message queues
   std::deque<LaunchRecord> launches_;
-  std::size_t finished_launches_ = 0;  // answered by the machine
-  std::deque<Request*> with_results_;  // completed launches that still have those of their PEs
+  std::size_t finished_launches_ = 0;  // number of launches that the machine has answered
+  std::deque<Request*> with_results_;  // completed launches that still have the results of their PEs
   HostThreads threads_;
 };
 

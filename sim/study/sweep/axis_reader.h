@@ -9,14 +9,15 @@
 
 namespace kb::sweep {
 
-// What `run:` of an axis may name.
+// Names that `run:` of an axis may have.
 const std::vector<std::string>& run_options();
 
-// In the file's order. `folder`: where files of values are looked for. Problems go to the reader's context.
-// Values of queries come later (fill_axes).
+// Axes in file order. Files with values are relative to `folder`. Problems are reported to the reader's context. Values
+// of queries are filled in later (fill_axes).
 std::vector<Axis> read_axes(topology::MapReader& top, const std::string& folder);
 
-// "must begin with a letter" and the like; empty when `name` can be a column of the table and a variable of a formula.
+// For example "must begin with a letter"; empty when `name` is valid as a column of the table and a variable of a
+// formula.
 std::string problem_of_name(const std::string& name);
 
 }  // namespace kb::sweep

@@ -1,4 +1,4 @@
-// Finds out before the first run what would make all of them useless.
+// Detects errors that would make all runs useless, before the first run.
 #pragma once
 
 #include "sim/study/sweep/point_runner.h"
@@ -7,9 +7,9 @@
 
 namespace kb::sweep {
 
-// Configuration Error at the place in the sweep file: an override that the machine or workload does not know, a value
-// that a parameter cannot have, an axis whose values all give one configuration. Axes are tried one at a time, the
-// others at their first value, which together have to be a machine.
+// Configuration Error at the position in the sweep file: an override that the machine or workload does not have, an
+// invalid value of a parameter, an axis whose values all give the same configuration. Axes are tested one at a time
+// with the others at their first values, which together must form a valid machine.
 void check_axes(const SweepSpec& spec, const Space& space, const PointRunner& runner);
 
 }  // namespace kb::sweep

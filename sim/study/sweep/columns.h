@@ -1,4 +1,4 @@
-// The columns of a table that come from results.
+// Table columns that are computed from results.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@ namespace kb::sweep {
 
 struct Column {
   std::string name;
-  std::string text;  // of a selector (selector.h), a formula (formula.h) or a query (point_sql.h)
+  std::string text;  // text of a selector (selector.h), a formula (formula.h) or a query (point_sql.h)
   bool formula = false;
   bool sql = false;
-  bool optional = false;  // a result may be without it
+  bool optional = false;  // the result may lack it
   Diagnostic place = {};
 };
 
-// In the file's order: `name: text`, or `name: {of: text, optional: true}`. A formula uses the axes and the columns
-// above it; a text that begins with SELECT or WITH is a query. Problems go to the reader's context.
+// Columns in file order: `name: text`, or `name: {of: text, optional: true}`. A formula may use the axes and the
+// earlier columns; a text that begins with SELECT or WITH is a query. Problems are reported to the reader's context.
 std::vector<Column> read_columns(topology::MapReader& top, const std::vector<Axis>& axes);
 
 }  // namespace kb::sweep

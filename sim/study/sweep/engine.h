@@ -1,5 +1,5 @@
-// Runs points in processes of their own, as many at a time as there are cores: SystemC elaborates once per process, and
-// one that crashes or takes too much harms no other.
+// Runs points in separate processes, one per core: SystemC elaborates once per process, and a process that crashes or
+// exceeds a limit does not affect others.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,20 @@
 
 namespace kb::sweep {
 
-// What an engine does with points, which are numbers to it.
+// Callbacks of an engine, which identifies points by number.
 struct EngineWork {
-  // In the process of the point, which is forked from this one and has all that is loaded here.
+  // Called in the point's process, which is forked from this one and has everything that is loaded here.
   std::function<Answer(std::uint64_t point)> run;
-  // In this process, before that; may be null.
+  // Called in this process before the fork; may be null.
   std::function<void(std::uint64_t point)> prepare;
-  // In this process, with the final answer. What it throws ends the engine and kills what is under way.
+  // Called in this process with the final answer. An exception ends the engine and kills running points.
   std::function<void(std::uint64_t point, const Answer& answer)> finished;
-  std::function<void()> tick;  // a few times a second; may be null
+  std::function<void()> tick;  // called a few times per second; may be null
 };
 
-// `points` in the order in which they are begun. A point that ends without an answer (killed, crashed, beyond a limit)
-// is tried again as often as `limits` say, then its answer is the failure. Configuration Error when no process can be
-// made. Must be called before this process uses SystemC or starts threads.
+// Starts `points` in the given order. A point without an answer (killed, crashed, beyond a limit) is retried as often
+// as `limits` allow; then its answer is the failure. Configuration Error when no process can be created. Must be called
+// before this process uses SystemC or starts threads.
 void run_points(const std::vector<std::uint64_t>& points, const EngineWork& work, const Limits& limits, int jobs);
 
 }  // namespace kb::sweep

@@ -1,4 +1,4 @@
-// Values of axes that depend on the machine.
+// Computes axis values that depend on the machine.
 #pragma once
 
 #include "sim/study/sweep/point_runner.h"
@@ -6,11 +6,11 @@
 
 namespace kb::sweep {
 
-// Asks the machine that the file names, with its fixed keys, for the values of axes that are queries. A machine may
-// give an axis none. Configuration Error at the place in the file.
+// Runs the queries of axes on the machine that the file names, with its fixed keys. An axis may get no values.
+// Configuration Error at the position in the file.
 void fill_axes(SweepSpec& spec, const Catalogs& catalogs);
 
-// The first axis without values; null when every axis has some.
+// The first axis without values; null when all axes have values.
 const Axis* empty_axis(const SweepSpec& spec);
 
 }  // namespace kb::sweep

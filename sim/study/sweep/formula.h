@@ -9,18 +9,18 @@
 
 namespace kb::sweep {
 
-// "2 * m * n * k / time_ns", "mode == 1 ? a : b"; functions min, max, sum, avg, abs, sqrt, ln, log2, log10, exp, pow by
-// ^.
+// "2 * m * n * k / time_ns", "mode == 1 ? a : b"; functions min, max, sum, avg, abs, sqrt, ln, log2, log10, exp; the
+// operator ^ is pow.
 class Formula {
  public:
-  // `names`: what may stand in it. Configuration Error that says what is wrong.
+  // `names` are the allowed variables. Configuration Error that describes the problem.
   Formula(const std::string& text, const std::vector<std::string>& names);
   ~Formula();
   Formula(Formula&& other) noexcept;
 
-  // The names that are used.
+  // The used variables.
   const std::vector<std::string>& variables() const { return variables_; }
-  // The values of variables() in their order. Returns no value when the result is not a finite number.
+  // `values` are those of variables(), in order. Returns no value when the result is not finite.
   std::optional<double> evaluate(const std::vector<double>& values) const;
 
  private:

@@ -1,5 +1,5 @@
-// What decides the results of a sweep besides the values of its axes, so that answers of another program, machine or
-// plug-in are never taken for those of this one.
+// Identity of a sweep's results: everything that determines them in addition to axis values, so that answers of another
+// program, machine or plug-in are not reused.
 #pragma once
 
 #include <map>
@@ -11,19 +11,19 @@
 
 namespace kb::sweep {
 
-// Names the answers of points in the journal.
+// Computes the journal keys of points.
 class PointKeys {
  public:
-  // `machine`: that of the first point. The contents of the files that the sweep file names count, too.
+  // `machine` is that of the first point. The contents of files that the sweep file names are included.
   PointKeys(const SweepSpec& spec, const topology::LoadedTopology& machine);
 
-  // Digest of what all points have in common.
+  // Digest of the inputs that all points share.
   const std::string& identity() const { return identity_; }
   std::string of(const std::vector<Assignment>& given);
 
  private:
   std::string identity_;
-  std::map<std::string, std::string> contents_;  // of values that are names of files
+  std::map<std::string, std::string> contents_;  // contents of files that are named by values
 };
 
 }  // namespace kb::sweep

@@ -1,4 +1,4 @@
-// A machine as tables and functions of SQL, for axes, traffic and columns that depend on it.
+// SQL tables and functions of a machine, for axes, traffic and columns that depend on it.
 #pragma once
 
 #include <memory>
@@ -12,19 +12,19 @@
 namespace kb::sweep {
 
 // Tables: machine(key, value), node(id, kind, sip, cube, pe, x_mm, y_mm), edge(id, source, target, kind, mm, gbs).
-// Functions, of the ids of nodes; times in ns, rates in GB/s, 0 = no limit:
+// Functions; arguments are node ids, times are in ns, rates in GB/s, and 0 = unlimited:
 //   path_ns(from, to), path_gbs(from, to)      of the route without bytes; its narrowest wire
 //   path_edges(from, to), path_edges_back(..)  ids of edges as a JSON array, for json_each()
 //   read_ns(dma, memory, bytes, part)          of one transfer that is alone; part is 'answered', 'delivered', or of
 //   write_ns(dma, memory, bytes, part)         the latter 'pe', 'mesh', 'ucie', 'fabric', 'memory', 'behind_first'
 //   hbm_address(sip, cube, pe, offset)         physical address in the HBM slice of a PE
 //   draw(seed, number)                         0 <= x < 1, equal everywhere
-// docs/guides/sweep.md has examples. The machine must outlive it.
+// docs/guides/sweep.md has examples. The machine must outlive this object.
 class MachineSql {
  public:
   explicit MachineSql(const topology::LoadedTopology& machine);
 
-  // Makes the tables that `text`, all that will be asked, has the words of.
+  // Creates the tables that occur in `text`, which contains all later queries.
   void add_to(data::SqlDatabase& database, const std::string& text);
 
  private:

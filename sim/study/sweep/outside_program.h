@@ -1,4 +1,4 @@
-// Programs from outside: sbatch, squeue, parallel.
+// Runs outside programs: sbatch, squeue, parallel.
 #pragma once
 
 #include <chrono>
@@ -11,17 +11,17 @@ namespace kb::sweep {
 struct Said {
   int code = 0;
   std::string output, messages;
-  std::string not_started;  // why; empty when it was
-  // What it said, in one line, for messages.
+  std::string not_started;  // reason; empty when it was started
+  // Its output as one line, for messages.
   std::string words() const;
 };
 
-// Runs it to its end with `input`, in the user's environment. `tick` is called about once in `every` while it runs.
+// Runs the program to its end with `input`, in the user's environment. `tick` is called about every `every` meanwhile.
 Said run_program(const std::vector<std::string>& command, const std::string& input = {},
                  const std::function<void()>& tick = nullptr,
                  std::chrono::milliseconds every = std::chrono::milliseconds(1000));
 
-// A word for /bin/sh.
+// Quotes a word for /bin/sh.
 std::string shell_word(const std::string& text);
 
 }  // namespace kb::sweep

@@ -14,35 +14,36 @@
 
 namespace kb::sweep {
 
-// What can be run; outlives who uses it.
+// Available kernels, workloads and blocks; must outlive its users.
 struct Catalogs {
   const contract::IKernelCatalog* kernels = nullptr;
   const sw::AllReduceCatalog* all_reduces = nullptr;
   const sw::WorkloadRegistry* workloads = nullptr;
   const elab::BlockCatalog* blocks = nullptr;
   const topology::Implementations* implementations = nullptr;
-  std::string machine_text;  // of the machine when the file names none
+  std::string machine_text;  // default machine when the file names none
   std::string machine_name;
 };
 
-// A machine is loaded and a workload checked as `kernbench run` does it, but parameters never come from the
-// environment: a sweep gives the same on every computer. Names of files are relative to the working directory.
+// Machines are loaded and workloads checked as in `kernbench run`, but parameters never come from the environment, so
+// that a sweep gives equal results on every computer. File names are relative to the working directory.
 class PointRunner {
  public:
   PointRunner(const SweepSpec& spec, const Catalogs& catalogs);
 
-  // Everything that decides the run, as text. Configuration Error as of `kernbench run`.
+  // Text with everything that determines the run. Configuration Error as in `kernbench run`.
   std::string configuration(const std::vector<Assignment>& given) const;
-  // Checks parameters, options and the workload only, not the machine.
+  // Checks only parameters, options and the workload, but not the machine.
   void check_parameters(const std::vector<Assignment>& given) const;
   topology::LoadedTopology load_machine(const std::vector<Assignment>& given) const;
 
-  // What of the assignments decides the machine. Points of one machine run fastest one after the other.
+  // The part of the assignments that determines the machine. Points with equal machines run fastest one after the
+  // other.
   std::string machine_key(const std::vector<Assignment>& given) const;
-  // Keeps the machine for later runs of processes that are forked from this one. Problems show when it runs.
+  // Keeps the machine for later runs in forked processes. Problems are reported when a point runs.
   void keep_machine(const std::vector<Assignment>& given);
 
-  // Simulates; once per process. `result_file`: the whole result is written there; "" = nowhere.
+  // Simulates the point; once per process. `result_file` gets the complete result; "": not written.
   Answer run(const std::vector<Assignment>& given, const std::string& result_file);
 
  private:
@@ -59,8 +60,8 @@ class PointRunner {
 
   const SweepSpec& spec_;
   const Catalogs& catalogs_;
-  std::vector<std::optional<Selector>> selectors_;  // of each column; none of formulas and queries
-  std::string sql_;                                 // all of the file
+  std::vector<std::optional<Selector>> selectors_;  // per column; no value for formulas and queries
+  std::string sql_;                                 // all SQL of the file
   std::string kept_key_;
   std::optional<topology::LoadedTopology> kept_;
   std::map<std::string, sim::ConfigEntry> reference_;

@@ -1,4 +1,4 @@
-// What SQL in a sweep file is asked of: one point, its machine and what its run left.
+// SQL environment of one point: its machine and the results of its run.
 #pragma once
 
 #include <memory>
@@ -14,27 +14,27 @@
 
 namespace kb::sweep {
 
-// True when a text begins with SELECT or WITH.
+// True when the text begins with SELECT or WITH.
 bool is_query(const std::string& text);
 
-// All queries and scripts of the file, to see which tables they need; "" when it has none.
+// All queries and scripts of the file, to determine the required tables; "" when there are none.
 std::string all_sql(const SweepSpec& spec);
 
 // Tables: those of the machine (machine_sql.h), `result` with the JSON of the run in the column json, those of the
-// operation log (docs/guides/oplog.md), `transfer` with the rows of traffic and their times. The columns of the axes
-// are parameters: `:bytes`. Errors are program Errors NO_SUCH_RESULT. The machine must outlive it.
+// operation log (docs/guides/oplog.md), and `transfer` with the traffic rows and their times. Axis columns are
+// parameters: `:bytes`. Errors are program Errors NO_SUCH_RESULT. The machine must outlive this object.
 class PointSql {
  public:
   PointSql(const SweepSpec& spec, const topology::LoadedTopology& machine, const std::vector<Assignment>& given);
 
-  // The rows as `kernbench traffic` reads them.
+  // The rows in the format of `kernbench traffic`.
   std::vector<sim::TraceRow> traffic_rows() const;
   void add_transfers(const std::vector<sim::TrafficResult>& results);
   void add_result(const std::string& json);
   void add_operations(const std::string& database_file);
 
   void run_script();
-  // The one value of a query; null when it has no row.
+  // The single value of a query; null when it returns no row.
   nlohmann::ordered_json value(const std::string& query) const;
 
  private:
@@ -45,7 +45,7 @@ class PointSql {
   std::vector<std::pair<std::string, data::TableCell>> parameters_;
 };
 
-// Values of a query about the machine alone, in one column. Configuration Error.
+// Values of a query with one column on the machine only. Configuration Error.
 std::vector<std::string> values_of_query(const std::string& query, const topology::LoadedTopology& machine);
 
 nlohmann::ordered_json json_of(const data::TableCell& cell);

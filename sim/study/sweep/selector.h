@@ -1,4 +1,4 @@
-// A place in a result: what a column shows.
+// Selects a value in a result, for a column.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,22 @@ namespace kb::sweep {
 
 using Json = nlohmann::ordered_json;
 
-// A JSON pointer ("/launches/0/pe_exec_ns/max") with two additions: in a list whose entries have names, a name stands
-// for the entry ("/figures/critical path/value"), and * stands for every entry, of which the word before the pointer
-// makes one value: max, min, sum, mean or count ("max /launches/*/pe_exec_ns/max").
+// A JSON pointer ("/launches/0/pe_exec_ns/max") with two extensions: in a list of named entries, a name selects the
+// entry ("/figures/critical path/value"); and * selects all entries, which the word before the pointer reduces to one
+// value: max, min, sum, mean or count ("max /launches/*/pe_exec_ns/max").
 class Selector {
  public:
-  // Configuration Error that says what is wrong with the text.
+  // Configuration Error that describes the problem in the text.
   explicit Selector(const std::string& text);
-  // True when the text is meant as one, and is no formula.
+  // True when the text has the form of a selector and not of a formula.
   static bool is_selector(const std::string& text);
 
-  // A number, a text, true, false or null. Program Error with the nearest name when the result has no such place.
+  // Returns a number, a text, a boolean or null. Program Error with the nearest name when the result does not have the
+  // place.
   Json select(const Json& result) const;
 
   const std::string& text() const { return text_; }
-  // The outermost member of the result: "launches". And whether single PEs of launches may be meant.
+  // First member of the path in the result: "launches". mentions() tells whether the path may contain a token.
   const std::string& member() const { return tokens_.front(); }
   bool mentions(const std::string& token) const;
 

@@ -7,9 +7,9 @@
 
 namespace kb::sweep {
 
-// Configuration Error with every problem of the file, each with file, line, column and key.
+// Configuration Error with all problems of the file, each with file, line, column and key.
 SweepSpec read_sweep(const std::string& file);
-// The same from text; names of files in it are relative to `folder`, and `file` stands for it in messages.
+// Like read_sweep(), but from text; file names in it are relative to `folder`, and `file` is its name in messages.
 SweepSpec parse_sweep(const std::string& text, const std::string& file, const std::string& folder);
 
 }  // namespace kb::sweep

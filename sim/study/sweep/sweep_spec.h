@@ -1,4 +1,4 @@
-// What a sweep file says, checked as far as that is possible without a machine.
+// The contents of a sweep file, checked as far as possible without a machine.
 #pragma once
 
 #include <cstdint>
@@ -19,27 +19,27 @@ struct Sample {
 };
 
 struct Limits {
-  double time_s = 0;  // of the computer, per point; 0 = none
+  double time_s = 0;  // wall-clock time per point; 0 = unlimited
   double memory_mb = 0;
-  int retries = 1;  // of a point that ended without an answer
+  int retries = 1;  // for a point that ended without an answer
   std::uint64_t points = 100'000;
 };
 
 struct SweepSpec {
-  std::string file;    // as given
-  std::string folder;  // where it lies; names in it are relative to that
+  std::string file;    // as given by the user
+  std::string folder;  // folder of the file; names in the file are relative to it
   std::string name;
   std::vector<std::string> plugins;
-  // The options of `kernbench run` by name: workload, topology, device, seed, data, verify, time_limit_ns.
+  // Options of `kernbench run` by name: workload, topology, device, seed, data, verify, time_limit_ns.
   std::string workload, topology, device = "all", data = "off";
-  std::string traffic;  // SQL that gives the rows of raw traffic, instead of a workload
-  std::string script;   // SQL that is run in each point before its columns
+  std::string traffic;  // SQL that returns rows of raw traffic, instead of a workload
+  std::string script;   // SQL that runs in each point before its columns
   std::uint64_t seed = 1;
   bool verify = false;
   bool strict = false;
   double time_limit_ns = 0;
-  std::vector<Assignment> fixed;                   // of every point
-  std::map<std::string, Diagnostic> fixed_places;  // by name: where the file gives it
+  std::vector<Assignment> fixed;                   // for all points
+  std::map<std::string, Diagnostic> fixed_places;  // by name: position in the file
   std::vector<Axis> axes;
   std::optional<Sample> sample;
   std::vector<Column> columns;

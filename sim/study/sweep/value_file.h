@@ -1,4 +1,4 @@
-// Files with the values of an axis.
+// Reads files with axis values.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace kb::sweep {
 
-// Without a column every line is a value. With one, the file is a table (CSV) whose first line has the names of its
-// columns. Empty lines and those that begin with # are left out. Configuration Error.
+// Without a column, every line is a value. With one, the file is a CSV table with column names in its first line. Empty
+// lines and lines that begin with # are skipped. Configuration Error.
 std::vector<std::string> values_of_file(const std::string& folder, const std::string& file, const std::string& column);
 
 }  // namespace kb::sweep
