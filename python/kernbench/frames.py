@@ -20,15 +20,17 @@ class Run(results.Run):
     """One run: result.json in its folder and, if it was recorded, ops.sqlite."""
 
     def launches(self):
-        """One row per launch and SIP; pe_exec_ns.max is the critical path."""
-        rows = [{key: value for key, value in launch.items() if key not in ("breakdown", "per_pe")}
+        """One row per launch and SIP, the 256 longest of a run; pe_exec_ns.max is the critical path."""
+        rows = [{key: value for key, value in launch.items() if key != "breakdown"}
                 for launch in self.result["launches"]]
         return pd.json_normalize(rows)
 
     def pes(self):
-        """One row per PE of each launch; none with --compact."""
-        table = pd.json_normalize(self.result["launches"], record_path="per_pe", meta=["id", "kernel", "sip"])
-        return table.astype({"id": int, "sip": int})
+        """One row per PE of each launch, of the first 256 launches. FileNotFoundError without --record and --details."""
+        times = ", ".join(f"{name}_fs / 1e6 AS {name}_ns" for name in ("start", "exec", "dma", "compute", "late"))
+        return self._query(f"SELECT cube, pe, {times}, launch_id AS id, kernel, sip FROM launch_pe JOIN "
+                           "(SELECT id AS launch_id, sip, kernel FROM launch) USING (launch_id, sip) "
+                           "ORDER BY launch_id, sip, cube, pe", ())
 
     def breakdown(self):
         """Where the time of each launch went, in ns: parts that add up to it, as the PE saw them that ended last."""
@@ -39,10 +41,10 @@ class Run(results.Run):
         return table.drop(columns=["busy", "limiter", "limiter_text", "pe"], errors="ignore")
 
     def blocks(self):
-        """Statistics of every block that was used: node, statistic, value, unit."""
-        rows = [(node, name, one["value"], one["unit"])
-                for node, statistics in self.result["blocks"].items() for name, one in statistics.items()]
-        return pd.DataFrame(rows, columns=["node", "statistic", "value", "unit"])
+        """Statistics of every block that was used: node, kind, statistic, value, unit. FileNotFoundError without
+        --record and --details."""
+        return self._query("SELECT block AS node, kind, name AS statistic, CASE unit WHEN 'ns' THEN value / 1e6 ELSE value "
+                           "END AS value, unit FROM block_statistic ORDER BY block, name", ())
 
     def config(self):
         """Every key of the machine: value and origin."""

@@ -11,8 +11,7 @@ import json
 import pathlib
 import sqlite3
 
-RESULT_SCHEMA = 2  # the form of result.json that this reads
-OPS_SCHEMA = "1"  # and of ops.sqlite
+OPS_SCHEMA = "1"  # the form of ops.sqlite that this reads
 
 
 class Run:
@@ -22,8 +21,9 @@ class Run:
         self.folder = pathlib.Path(folder)
         with open(self.folder / "result.json", encoding="utf-8") as file:
             self.result = json.load(file)
-        if self.result["schema"] != RESULT_SCHEMA:
-            raise ValueError(f"{self.folder}/result.json has form {self.result['schema']}, this reads {RESULT_SCHEMA}")
+        if not {"kernels", "block_kinds"} <= self.result.keys():
+            raise ValueError(f"{self.folder}/result.json is of kernbench {self.result.get('version', '?')}, which sums "
+                             "nothing up by kernel; run it again")
 
     def operations(self, where="1", values=()):
         """Operations in their order, as dictionaries. `where` is SQL over the columns of the view ops."""
@@ -34,10 +34,11 @@ class Run:
 
     @contextlib.contextmanager
     def database(self):
-        """ops.sqlite, to be read. FileNotFoundError when the run was not recorded."""
+        """ops.sqlite, to be read. FileNotFoundError when the run has neither operations nor details."""
         path = self.folder / "ops.sqlite"
         if not path.exists():
-            raise FileNotFoundError(f"{path}: the run was not recorded (kernbench run --record {self.folder})")
+            raise FileNotFoundError(f"{path}: the run was not recorded (kernbench run --record {self.folder}, or --details "
+                                    "for single PEs and blocks alone)")
         connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
         try:
             version = connection.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()[0]

@@ -20,12 +20,13 @@ const std::vector<std::string> kPanels{"single_user_prefill", "multi_user_prefil
 class AttentionTest : public CommandLineTest {
  protected:
   Outcome start(const std::string& options) {
-    return kernbench("run --quiet --topology '" + config(machine_) + "' --bench attention --out out " + options);
+    return kernbench("run --quiet --topology '" + config(machine_) + "' --bench attention --details --out out " +
+                     options);
   }
   Json attention(const std::string& panel, const std::string& options, const std::string& mode = "--verify-data") {
     const Outcome outcome = start("--set panel=" + panel + " " + options + " " + mode);
     EXPECT_EQ(outcome.code, 0) << panel << " " << options << "\n" << outcome.err;
-    const Json result = Json::parse(read("out/result.json"), nullptr, false);
+    const Json result = detailed();
     EXPECT_EQ(result.value("ok", false), true) << panel << " " << options;
     if (mode == "--verify-data") {
       EXPECT_EQ(result["verification"].size(), 1u) << panel;

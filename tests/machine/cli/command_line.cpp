@@ -9,6 +9,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/support/sqlite_rows.h"
+
 namespace kb::test {
 namespace {
 
@@ -54,6 +56,39 @@ nlohmann::json CommandLineTest::json(const std::string& arguments) const {
   nlohmann::json document = nlohmann::json::parse(outcome.out, nullptr, false);
   EXPECT_FALSE(document.is_discarded()) << arguments << " printed\n" << outcome.out.substr(0, 2000);
   return document;
+}
+
+nlohmann::json CommandLineTest::detailed(const std::string& name) const {
+  nlohmann::json result = nlohmann::json::parse(read(name + "/result.json"), nullptr, false);
+  const std::string database = folder_ + "/" + name + "/ops.sqlite";
+  const auto ns = [](const std::string& fs_text) { return static_cast<double>(std::stoll(fs_text)) / 1e6; };
+  result["blocks"] = nlohmann::json::object();
+  for (const auto& row : sql_rows(database, "SELECT block, name, value, unit FROM block_statistic")) {
+    nlohmann::json& entry = result["blocks"][row[0]][row[1]];
+    entry["unit"] = row[3];
+    entry["value"] = row[3] == "ns" ? nlohmann::json(ns(row[2])) : nlohmann::json(std::stoll(row[2]));
+  }
+  for (nlohmann::json& launch : result["launches"]) {
+    const std::string of_launch = " WHERE launch_id = " + launch["id"].dump() + " AND sip = " + launch["sip"].dump();
+    launch["per_pe"] = nlohmann::json::array();
+    launch["blocks"] = nlohmann::json::object();
+    for (const auto& row : sql_rows(
+             database, "SELECT cube, pe, start_fs, exec_fs, dma_fs, compute_fs, late_fs FROM launch_pe" + of_launch)) {
+      launch["per_pe"].push_back({{"cube", std::stoi(row[0])},
+                                  {"pe", std::stoi(row[1])},
+                                  {"start_ns", ns(row[2])},
+                                  {"exec_ns", ns(row[3])},
+                                  {"dma_ns", ns(row[4])},
+                                  {"compute_ns", ns(row[5])},
+                                  {"late_ns", ns(row[6])}});
+    }
+    for (const auto& row :
+         sql_rows(database, "SELECT block, resource, busy_fs, wait_fs, bytes FROM launch_use" + of_launch)) {
+      launch["blocks"][row[0]][row[1]] = {
+          {"busy_ns", ns(row[2])}, {"wait_ns", ns(row[3])}, {"bytes", std::stoll(row[4])}};
+    }
+  }
+  return result;
 }
 
 std::string CommandLineTest::write(const std::string& name, const std::string& text) const {

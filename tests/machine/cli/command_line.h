@@ -41,6 +41,10 @@ class CommandLineTest : public testing::Test {
   Outcome program(const std::string& name, const std::string& arguments, const std::string& prefix = "") const;
   nlohmann::json json(const std::string& arguments) const;  // of a command that must succeed and print JSON only
 
+  // The result in a folder of a run with --details or --record, and in it what ops.sqlite has of single PEs and blocks:
+  // what `run --json --details` prints.
+  nlohmann::json detailed(const std::string& name = "out") const;
+
   std::string write(const std::string& name, const std::string& text) const;  // returns the path
   std::string read(const std::string& name) const;
   std::vector<std::string> files() const;  // in the folder, sorted, folders included

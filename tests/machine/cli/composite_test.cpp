@@ -20,10 +20,10 @@ class CompositeTest : public CommandLineTest {
  protected:
   Json run(const std::string& options) {
     const Outcome outcome =
-        kernbench("run --quiet --topology '" + config("one_pe") + "' --out out " +
+        kernbench("run --quiet --topology '" + config("one_pe") + "' --details --out out " +
                   (options.find("--bench") == std::string::npos ? "--bench matmul-composite " : "") + options);
     EXPECT_EQ(outcome.code, 0) << options << "\n" << outcome.err;
-    return Json::parse(read("out/result.json"), nullptr, false);
+    return detailed();
   }
   static double exec_ns(const Json& result) { return result["launches"].back()["pe_exec_ns"]["max"]; }
   static double figure(const Json& result, const std::string& block, const std::string& name) {

@@ -37,7 +37,7 @@ class DeterminismTest : public CommandLineTest {
                      const std::string& out, const std::string& prefix = "") {
     const std::string file = out + ".tsv";
     const Outcome outcome = kernbench("run --quiet --topology '" + config(machine) + "' --bench " + workload + " " +
-                                          options + " --out " + out + " --oplog " + file,
+                                          options + " --details --out " + out + " --oplog " + file,
                                       prefix);
     EXPECT_EQ(outcome.code, 0) << workload << " " << options << "\n" << outcome.err;
     std::string log = read(file);
@@ -52,7 +52,7 @@ class DeterminismTest : public CommandLineTest {
     return text.substr(0, end);
   }
   Json result(const std::string& out) const {
-    Json document = Json::parse(read(out + "/result.json"), nullptr, false);
+    Json document = detailed(out);
     EXPECT_TRUE(document.contains("launches")) << out;
     return document;
   }

@@ -77,10 +77,11 @@ TEST_F(LayerMistakesTest, NameWhatDoesNotFit) {
 class LayerPassesTest : public CommandLineTest {};
 
 TEST_F(LayerPassesTest, LayernormTakesItsSixPasses) {  // P-41
-  const Outcome outcome = kernbench("run --quiet --topology '" + config("one_pe") +
-                                    "' --bench layernorm --set dtype=f32 --set rows=64 --set columns=1024 --out out");
+  const Outcome outcome =
+      kernbench("run --quiet --topology '" + config("one_pe") +
+                "' --bench layernorm --set dtype=f32 --set rows=64 --set columns=1024 --details --out out");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const Json result = Json::parse(read("out/result.json"), nullptr, false);
+  const Json result = detailed();
   const double busy = result["blocks"]["sip0.cube0.pe0.pe_math"]["busy"]["value"];
   const double passes = busy / (64.0 * 1024.0 / 128.0);
   EXPECT_GE(passes, 6.0);

@@ -15,12 +15,13 @@ const std::string kModel = " --set cube.memory_map.address_model=";
 class MemoryTest : public CommandLineTest {
  protected:
   Outcome attempt(const std::string& machine, const std::string& options) const {
-    return kernbench("run --quiet --topology '" + config(machine) + "' --out out --verify-data --bench " + options);
+    return kernbench("run --quiet --topology '" + config(machine) + "' --details --out out --verify-data --bench " +
+                     options);
   }
   Json run(const std::string& machine, const std::string& options) const {
     const Outcome outcome = attempt(machine, options);
     EXPECT_EQ(outcome.code, 0) << options << "\n" << outcome.err;
-    return Json::parse(read("out/result.json"), nullptr, false);
+    return detailed();
   }
   static double longest(const Json& result) {
     double most = 0;

@@ -40,8 +40,8 @@ class ModesTest : public CommandLineTest {
     Json result;
   };
   Run run(const std::string& options, const std::string& mode) {
-    const Outcome outcome = kernbench("run --quiet --no-findings --out out " + options + " " + mode);
-    Json result = Json::parse(read("out/result.json"), nullptr, false);
+    const Outcome outcome = kernbench("run --quiet --no-findings --details --out out " + options + " " + mode);
+    Json result = detailed();
     if (!result.is_object()) result = Json::object();
     std::filesystem::remove_all(folder() + "/out");
     return {outcome.code, outcome.err, std::move(result)};

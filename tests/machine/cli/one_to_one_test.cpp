@@ -16,9 +16,9 @@ class OneToOneTest : public CommandLineTest {
  protected:
   Json run(const std::string& machine, const std::string& options) {
     const Outcome outcome = kernbench("run --quiet --topology '" + config(machine) +
-                                      "' --out out --oplog ops.tsv --verify-data --bench " + options);
+                                      "' --details --out out --oplog ops.tsv --verify-data --bench " + options);
     EXPECT_EQ(outcome.code, 0) << options << "\n" << outcome.err;
-    return Json::parse(read("out/result.json"), nullptr, false);
+    return detailed();
   }
   static double sum(const Json& result, const std::string& block, const std::string& name) {
     double total = 0;

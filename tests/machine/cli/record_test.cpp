@@ -24,7 +24,7 @@ class RecordTest : public CommandLineTest {
   SqlRows query(const std::string& sql, const std::string& name = "rec") const {
     return sql_rows(folder() + "/" + name + "/ops.sqlite", sql);
   }
-  Json result(const std::string& name) const { return Json::parse(read(name + "/result.json")); }
+  Json result(const std::string& name) const { return detailed(name); }
   void expect_links_as_in_the_statistics() const;
   void expect_resources_as_in_the_statistics() const;
   void expect_shares_to_sum_up() const;
@@ -211,7 +211,7 @@ TEST_F(RecordTest, FindingsAreTheSameWithoutIt) {
        {std::string("--bench gemm-multi-pe"), std::string("--bench tp-mlp"), sips + "256", sips + "16384",
         sips + "2048 --set algorithm=ring_allreduce", std::string("--bench flash-attention")}) {
     ASSERT_EQ(record("rec", options).code, 0);
-    ASSERT_EQ(kernbench("run --quiet --out plain " + options).code, 0);
+    ASSERT_EQ(kernbench("run --quiet --details --out plain " + options).code, 0);
     const Json with = result("rec"), without = result("plain");
     EXPECT_FALSE(with["findings"].empty()) << options;
     for (const char* part : {"findings", "operations", "launches", "blocks"}) {
@@ -223,7 +223,7 @@ TEST_F(RecordTest, FindingsAreTheSameWithoutIt) {
 TEST_F(RecordTest, MovesNoTime) {
   for (const char* options : {"--bench gemm-multi-pe", "--bench ccl-allreduce --set n_elem=2048"}) {
     ASSERT_EQ(record("rec", options).code, 0);
-    ASSERT_EQ(kernbench(std::string("run --quiet --no-findings --out plain ") + options).code, 0);
+    ASSERT_EQ(kernbench(std::string("run --quiet --no-findings --details --out plain ") + options).code, 0);
     Json with = result("rec"), without = result("plain");
     EXPECT_FALSE(with["findings"].empty());
     EXPECT_TRUE(without["findings"].empty());

@@ -24,7 +24,7 @@ class RtlTest : public CommandLineTest {
     if (!KB_RTL_BUILT) GTEST_SKIP() << "built without Verilator";
   }
   nlohmann::json run(const std::string& machine, const std::string& options) const {
-    return without_host(json("run --json --topology " + machine + " " + options));
+    return without_host(json("run --json --details --topology " + machine + " " + options));
   }
 };
 

@@ -28,8 +28,9 @@ TEST_F(RunCommandTest, ResultHasTheContractsMembers) {
   EXPECT_EQ(outcome.err, "");
   EXPECT_THAT(files(), testing::ElementsAre("out", "out/result.json"));
   const Json result = Json::parse(read("out/result.json"));
-  for (const char* key : {"schema", "version", "topology", "config", "bench", "seed", "data_mode", "ok", "error",
-                          "sim_time_ns", "launches", "blocks", "verification", "host"}) {
+  for (const char* key :
+       {"schema", "version", "topology", "config", "bench", "seed", "data_mode", "ok", "error", "sim_time_ns",
+        "launch_count", "kernels", "launches", "block_kinds", "verification", "host"}) {
     EXPECT_TRUE(result.contains(key)) << key;
   }
   EXPECT_EQ(result["ok"], true);
@@ -46,7 +47,8 @@ TEST_F(RunCommandTest, ResultHasTheContractsMembers) {
   for (const char* key : {"tensor", "dtype", "shape", "max_abs", "max_rel", "tolerance", "ok"}) {
     EXPECT_TRUE(result["verification"][0].contains(key)) << key;
   }
-  EXPECT_FALSE(result["blocks"].empty());
+  EXPECT_FALSE(result["block_kinds"].empty());
+  EXPECT_FALSE(result.contains("blocks"));
 }
 
 TEST_F(RunCommandTest, ReportTellsMachineTimesDataAndFiles) {
@@ -85,10 +87,10 @@ TEST_F(RunCommandTest, EqualRunsGiveEqualBytes) {
 }
 
 TEST_F(RunCommandTest, DataModesAndWaveformsDoNotMoveATime) {
-  const Json off = json(small() + "--json --data off");
+  const Json off = json(small() + "--json --details --data off");
   for (const char* variant :
        {"--data replay", "--data eager", "--verify-data", "--data off --vcd w.vcd", "--oplog o.log"}) {
-    const Json other = json(small() + "--json " + variant);
+    const Json other = json(small() + "--json --details " + variant);
     EXPECT_EQ(other["sim_time_ns"], off["sim_time_ns"]) << variant;
     EXPECT_EQ(other["launches"], off["launches"]) << variant;
     EXPECT_EQ(other["blocks"], off["blocks"]) << variant;
@@ -179,8 +181,8 @@ double high_ns(const std::string& vcd) {
 
 // The last transfers of a run count, too, although nothing comes after them.
 TEST_F(RunCommandTest, StatisticsAndWaveformsCoverTheWholeRun) {
-  EXPECT_EQ(kernbench(small() + "--out out --vcd w.vcd --vcd-filter '*.pe_dma.to_*.busy'").code, 0);
-  const Json wire = Json::parse(read("out/result.json"))["blocks"]["sip0.cube0.pe0.pe_dma"];
+  EXPECT_EQ(kernbench(small() + "--details --out out --vcd w.vcd --vcd-filter '*.pe_dma.to_*.busy'").code, 0);
+  const Json wire = detailed()["blocks"]["sip0.cube0.pe0.pe_dma"];
   constexpr int kProductBytes = 64 * 64 * 2;
   EXPECT_EQ(wire["to_sip0.cube0.r0c0.bytes"]["value"], kProductBytes);
   constexpr double kBusyNs = kProductBytes / 256.0;  // at 256 B/ns
@@ -276,23 +278,57 @@ TEST_F(RunCommandTest, ReplaceCanBeSet) {
   EXPECT_THAT(wrong.err, HasSubstr("replace[0].nodes"));
 }
 
-TEST_F(RunCommandTest, ACompactResultHasNoDetailsAndTheSameTimes) {
-  ASSERT_EQ(kernbench("run --quiet --out whole").code, 0);
-  ASSERT_EQ(kernbench("run --quiet --compact --out small").code, 0);
-  nlohmann::json whole = nlohmann::json::parse(read("whole/result.json"));
-  nlohmann::json small = nlohmann::json::parse(read("small/result.json"));
-  EXPECT_LT(read("small/result.json").size(), 40'000u);
-  EXPECT_TRUE(small["blocks"].empty());
-  for (nlohmann::json* result : {&whole, &small}) {
-    result->erase("host");
-    result->erase("blocks");
-    for (nlohmann::json& launch : (*result)["launches"]) {
-      EXPECT_EQ(launch["blocks"].empty(), result == &small);
-      launch.erase("per_pe");
-      launch.erase("blocks");
+// What single PEs and blocks did stands in the database and in what is printed; the rest is the same.
+TEST_F(RunCommandTest, DetailsAreInTheDatabaseAndInWhatIsPrinted) {
+  ASSERT_EQ(kernbench("run --quiet --out short").code, 0);
+  ASSERT_EQ(kernbench("run --quiet --details --out out").code, 0);
+  Json small = without_host(Json::parse(read("short/result.json")));
+  EXPECT_EQ(without_host(Json::parse(read("out/result.json"))), small);
+  EXPECT_LT(read("short/result.json").size(), 60'000u);
+  const Json whole = without_host(json("run --json --details"));
+  EXPECT_EQ(without_host(detailed()), whole);
+  EXPECT_GT(whole["blocks"].size(), 100u);
+  EXPECT_EQ(whole["launches"][0]["per_pe"].size(), 128u);
+}
+
+// Sums by kind are those of the blocks, and sums by kernel those of the launches.
+TEST_F(RunCommandTest, SumsAreThoseOfTheDetails) {
+  const Json all = json("run --json --details --bench copy --set calls=3");
+  std::map<std::string, double> messages;
+  for (const auto& [node, statistics] : all["blocks"].items()) {
+    for (const auto& [name, one] : statistics.items()) {
+      if (name.find("to_") == 0 && name.find(".bytes") != std::string::npos)
+        messages["bytes"] += one["value"].get<double>();
     }
   }
-  EXPECT_EQ(whole, small);
+  double sum = 0;
+  std::size_t blocks = 0;
+  for (const Json& kind : all["block_kinds"]) {
+    blocks += kind["count"].get<std::size_t>();
+    for (const auto& [name, one] : kind["statistics"].items()) {
+      if (name.find("to_") == 0 && name.find(".bytes") != std::string::npos) sum += one["sum"].get<double>();
+    }
+  }
+  EXPECT_GT(sum, 0);
+  EXPECT_EQ(sum, messages["bytes"]);
+  EXPECT_EQ(blocks, all["blocks"].size());
+  double time = 0, kernels = 0;
+  for (const Json& launch : all["launches"])
+    time += launch["completed_ns"].get<double>() - launch["submit_ns"].get<double>();
+  for (const Json& kernel : all["kernels"]) kernels += kernel["time_ns"].get<double>();
+  EXPECT_NEAR(kernels, time, 1e-5);
+}
+
+// However many launches there are.
+TEST_F(RunCommandTest, AResultOfManyLaunchesIsShort) {
+  ASSERT_EQ(kernbench("run --quiet --out out --topology one_pe --bench noop --set launches=3000").code, 0);
+  const std::string text = read("out/result.json");
+  const Json result = Json::parse(text);
+  EXPECT_LT(text.size(), 600'000u);
+  EXPECT_EQ(result["launch_count"], 3000);
+  EXPECT_EQ(result["launches"].size(), 256u);
+  EXPECT_EQ(result["kernels"][0]["launches"], 3000);
+  EXPECT_THAT(result["notes"].dump(), HasSubstr("the 256 longest of 3000 launches"));
 }
 
 }  // namespace

@@ -169,7 +169,7 @@ class Topology(unittest.TestCase):
 class Result(unittest.TestCase):
     RUNS = {
         "gemm": ("--bench", "gemm-single-pe", "--verify-data"),
-        "compact": ("--bench", "vector-add", "--compact"),
+        "details": ("--bench", "vector-add", "--details"),
         "reals": ("--bench", "gemm-single-pe", "--verify-data", "--set", "data=real"),
         "chosen collective": ("--bench", "ccl-allreduce"),
         "races": ("--bench", "vector-add", "--check", "races"),

@@ -129,7 +129,7 @@ TEST_F(TopologyCommandTest, TheBuiltInMachineShrinksToOneCube) {
   EXPECT_EQ(topology.code, 0) << topology.err;
   EXPECT_EQ(topology.err, "");
   EXPECT_THAT(topology.out, HasSubstr("PEs in all            16"));
-  const nlohmann::json result = json("run --bench gemm-multi-pe --verify-data --json" + one);
+  const nlohmann::json result = json("run --bench gemm-multi-pe --verify-data --json --details" + one);
   EXPECT_EQ(result["ok"], true);
   EXPECT_EQ(result["launches"][0]["per_pe"].size(), 8u);
 }

@@ -18,10 +18,10 @@ const std::string kTlb = " --set cube.pe_template.components.pe_mmu.attrs.tlb_ov
 class VirtualMemoryTest : public CommandLineTest {
  protected:
   Json run(const std::string& machine, const std::string& options) {
-    const Outcome outcome =
-        kernbench("run --quiet --topology '" + config(machine) + "' --out out --verify-data --bench " + options);
+    const Outcome outcome = kernbench("run --quiet --topology '" + config(machine) +
+                                      "' --details --out out --verify-data --bench " + options);
     EXPECT_EQ(outcome.code, 0) << options << "\n" << outcome.err;
-    return Json::parse(read("out/result.json"), nullptr, false);
+    return detailed();
   }
   // What the PEs measured during each launch.
   static Json kernels(const Json& result) {

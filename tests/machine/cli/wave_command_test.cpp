@@ -162,7 +162,8 @@ TEST_F(WaveCommandTest, StatesHaveWordsBesideTheirNumbers) {
 
 TEST_F(WaveCommandTest, FlitsOfAWireAreCounted) {
   ASSERT_EQ(
-      kernbench(small() + "--wave w.vcd --wave-strings --wave-detail flit --wave-filter 'sip0.cube0.pe0.pe_dma.*'")
+      kernbench(small() +
+                "--details --wave w.vcd --wave-strings --wave-detail flit --wave-filter 'sip0.cube0.pe0.pe_dma.*'")
           .code,
       0);
   const auto vcd = parse_vcd(read("w.vcd"));
@@ -170,7 +171,7 @@ TEST_F(WaveCommandTest, FlitsOfAWireAreCounted) {
   const std::set<std::string> names = {"valid",   "first",   "last", "txn[31:0]", "flit[23:0]",
                                        "op[1:0]", "op_text", "leg",  "leg_text",  "queue[15:0]"};
   for (const std::string& name : names) EXPECT_EQ(vcd.count(wire + name), 1u) << name;
-  const Json statistics = Json::parse(read("out/result.json"))["blocks"]["sip0.cube0.pe0.pe_dma"];
+  const Json statistics = detailed()["blocks"]["sip0.cube0.pe0.pe_dma"];
   std::int64_t high = 0, rise = 0;
   for (const auto& [at, value] : vcd.at(wire + "valid")) {
     if (value == "1") rise = at;

@@ -26,14 +26,13 @@ class PerfettoTest : public analysis::test::RunFolders {
     write_perfetto(analysis::RunFolder(path(folder)), options, [&](std::string_view piece) { bytes += piece; });
     return bytes;
   }
-  static constexpr const char* kResult =
-      R"({"schema": 2, "ok": true, "launches": [
-           {"id": 3, "kernel": "k", "sip": 0, "submit_ns": 1.5, "start_ns": 2, "completed_ns": 100},
-           {"id": 4, "kernel": "k", "sip": 0, "submit_ns": 50, "start_ns": 60, "completed_ns": 120.999999}]})";
+  void write_launches() const {
+    write_result("run", result_of({launch(3, 1.5_ns, 2_ns, 100_ns), launch(4, 50_ns, 60_ns, 120'999'999_fs)}));
+  }
 };
 
 TEST_F(PerfettoTest, EveryOperationWithItsTimes) {
-  write("run/result.json", kResult);
+  write_launches();
   const std::vector<analysis::test::KnownOp> ops = analysis::test::known_ops(3000, 5);
   write_ops("run/ops.sqlite", ops);
   DecodedTrace decoded;
@@ -49,7 +48,7 @@ TEST_F(PerfettoTest, EveryOperationWithItsTimes) {
 }
 
 TEST_F(PerfettoTest, LaunchesThatOverlapLieBelowEachOther) {
-  write("run/result.json", kResult);
+  write_launches();
   write_ops("run/ops.sqlite", {});
   DecodedTrace decoded;
   decode_trace(trace("run"), decoded);
@@ -69,8 +68,9 @@ TEST_F(PerfettoTest, LaunchesThatOverlapLieBelowEachOther) {
 }
 
 TEST_F(PerfettoTest, OddLaunchesAreLeftOut) {
-  write("run/result.json", R"({"schema": 2, "ok": true, "launches": [
-           7, {"kernel": 5}, {"submit_ns": "1", "completed_ns": 3}, {"submit_ns": 4, "completed_ns": 3, "sip": "a"}]})");
+  result::Result result = result_of({launch(1, 1_ns, 2_ns, 3_ns), launch(2, 4_ns, 5_ns, 3_ns)});
+  result.launches[0].completed.reset();
+  write_result("run", result);
   write_ops("run/ops.sqlite", {});
   DecodedTrace decoded;
   decode_trace(trace("run"), decoded);
@@ -84,7 +84,7 @@ TEST_F(PerfettoTest, CountersAreTheSharesOfTheActivity) {
   recorder.add_series({NodeId(0), record::SeriesKind::link, "to", NodeId(), 0, 0, 1})
       .add({0_ns, 10_ns, 10_ns, 0_fs, 64, 0});
   recorder.finish(2'000_ns);
-  write("run/result.json", R"({"schema": 2, "ok": true, "launches": []})");
+  write_result("run", result_of());
   data::OpLog::Options options{{"sip0.a"}, {}, {}};
   options.activity = &recorder;
   options.series_label = [](const record::SeriesInfo& info) { return std::string(info.name); };
@@ -119,7 +119,7 @@ TEST_F(PerfettoTest, CountersAreCoarserBeforeTheyAreLarge) {
     }
   }
   recorder.finish(TimeFs((std::int64_t{1} << 24) * kBins));
-  write("run/result.json", R"({"schema": 2, "ok": true, "launches": []})");
+  write_result("run", result_of());
   data::OpLog::Options options{{"sip0.a"}, {}, {}};
   options.activity = &recorder;
   int label = 0;
@@ -142,7 +142,7 @@ TEST_F(PerfettoTest, CountersAreCoarserBeforeTheyAreLarge) {
 
 // Two messages through one slot, the second of which is awaited before it is sent; a third one is never received.
 TEST_F(PerfettoTest, MessagesAreFlows) {
-  write("run/result.json", kResult);
+  write_launches();
   const auto step = [](data::CopyName name, std::uint64_t from, std::uint64_t to, std::uint64_t sequence) {
     data::CopyOp op{name, {{from, 64}}, {{to, 64}}};
     op.sequence = sequence;
@@ -172,7 +172,7 @@ TEST_F(PerfettoTest, MessagesAreFlows) {
 
 // What operation 0 loads is first used by 2, and again by 3, to which no flow leads; nothing uses what 4 loads.
 TEST_F(PerfettoTest, LoadedOperandsAreFlows) {
-  write("run/result.json", R"({"schema": 2, "ok": true, "launches": []})");
+  write_result("run", result_of());
   const auto load = [](std::uint64_t to) { return data::CopyOp{data::CopyName::dma_read, {{0x9000, 64}}, {{to, 64}}}; };
   const auto gemm = [](std::uint64_t a, std::uint64_t b) {
     data::GemmOp op;
@@ -194,13 +194,13 @@ TEST_F(PerfettoTest, LoadedOperandsAreFlows) {
 }
 
 TEST_F(PerfettoTest, EqualRunsGiveEqualBytes) {
-  write("run/result.json", kResult);
+  write_launches();
   write_ops("run/ops.sqlite", analysis::test::known_ops(500, 1));
   EXPECT_EQ(trace("run"), trace("run"));
 }
 
 TEST_F(PerfettoTest, WithoutOperationsThereIsNoTrace) {
-  write("run/result.json", kResult);
+  write_launches();
   EXPECT_THROW(trace("run"), Error);
 }
 

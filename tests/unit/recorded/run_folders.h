@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/analysis/recorded/track.h"
+#include "sim/result/write.h"
 #include "tests/unit/data/committed_log.h"
 #include "tests/unit/data/support.h"
 
@@ -51,6 +52,28 @@ class RunFolders : public ::testing::Test {
   void write(const std::string& name, const std::string& text) const {
     std::filesystem::create_directories((root_ / name).parent_path());
     std::ofstream(root_ / name, std::ios::binary) << text;
+  }
+  // A launch of "k" on SIP 0 that began and ended at these times.
+  static result::Launch launch(std::uint64_t id, TimeFs submit, TimeFs start, TimeFs completed) {
+    result::Launch one;
+    one.id = id;
+    one.kernel = "k";
+    one.submit = submit;
+    one.start = start;
+    one.completed = completed;
+    return one;
+  }
+  static result::Result result_of(const std::vector<result::Launch>& launches = {}) {
+    result::Result result;
+    result.data_mode = "off";
+    result.launches = launches;
+    result.launch_count = launches.size();
+    return result;
+  }
+  void write_result(const std::string& folder, const result::Result& result) const {
+    std::string text;
+    result::render(result, [&](std::string_view piece) { text += piece; });
+    write(folder + "/result.json", text);
   }
   std::string write_ops(const std::string& name, const std::vector<KnownOp>& ops) const {
     std::filesystem::create_directories((root_ / name).parent_path());

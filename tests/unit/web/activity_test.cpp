@@ -49,7 +49,7 @@ class ActivityTest : public analysis::test::RunFolders {
     recorder.launch_began(0, 7, 10_ns);
     recorder.launch_ended(0, 7, 60_ns);
     recorder.finish(100_ns);
-    write("run/result.json", R"({"schema": 2, "ok": true, "launches": []})");
+    write_result("run", result_of());
     write("run/topology.json", kTopology);
     data::OpLog::Options options{components, {}, {}};
     options.activity = &recorder;
@@ -225,10 +225,9 @@ TEST_F(ActivityTest, AnotherRunToCompareWith) {
   EXPECT_TRUE(json("/api/compare", {}).is_null());
   EXPECT_EQ(api_->answer({"/api/classes", launch({{"run", "against"}})}).status, 400);
   for (const std::string name : {"run", "other"}) {
-    write(name + "/result.json",
-          R"({"schema": 2, "ok": true, "config": {}, "bench": {"name": "a", "params": {}}, "findings": [{"rule": ")" +
-              name + R"("}], "launches": [{"id": 3, "kernel": "k", "sip": 0, "submit_ns": 1, "completed_ns": )" +
-              (name == "run" ? "5" : "9") + "}]}");
+    result::Result result = result_of({RunFolders::launch(3, 1_ns, 2_ns, name == "run" ? 5_ns : 9_ns)});
+    result.findings.emplace_back().rule = name;
+    write_result(name, result);
   }
   const Against other(path("other"), *run_, path("run"));
   EXPECT_EQ(other.other_machine(), "");
@@ -243,20 +242,19 @@ TEST_F(ActivityTest, AnotherRunToCompareWith) {
 }
 
 TEST_F(ActivityTest, ARunOfAnotherMachineIsSaidToBeOne) {
-  const std::string result = R"({"schema": 2, "ok": true, "config": {}, "bench": {"name": "a", "params": {}},
-                                 "topology": {"file": "FILE"}, "launches": []})";
-  const auto with_file = [&](const std::string& file) {
-    std::string text = result;
-    return text.replace(text.find("FILE"), 4, file);
+  const auto with_file = [](const std::string& file) {
+    result::Result result = result_of();
+    result.setup.topology.file = file;
+    return result;
   };
-  write("a/result.json", with_file("one.yaml"));
-  write("b/result.json", with_file("two.yaml"));
+  write_result("a", with_file("one.yaml"));
+  write_result("b", with_file("two.yaml"));
   write("b/topology.json", kTopology);
   const RunFolder b(path("b"));
   const Against different(path("a"), b, path("b"));
   EXPECT_THAT(different.other_machine(), HasSubstr("A on one.yaml, B on two.yaml (1 PE)"));
   EXPECT_EQ(Json::parse(different.comparison())["other_machine"], different.other_machine());
-  write("a/result.json", with_file("two.yaml"));
+  write_result("a", with_file("two.yaml"));
   EXPECT_EQ(Against(path("a"), b, path("b")).other_machine(), "") << "a machine that is not known is not another one";
   std::string smaller = kTopology;
   smaller.replace(smaller.find("pe_cpu\", \"kind\": \"pe_cpu"), 24, "pe_cpu\", \"kind\": \"pe_gpu");

@@ -1,0 +1,169 @@
+// What is written is read again, whatever it is; what is wrong is named by its place.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "platform/base/error.h"
+#include "sim/result/read.h"
+#include "sim/result/shape.h"
+#include "sim/result/write.h"
+
+namespace kb::result {
+namespace {
+
+using testing::HasSubstr;
+
+// Fills all members with random values, and lists with none to three of them.
+class Filler {
+ public:
+  explicit Filler(unsigned seed) : random_(seed) {}
+
+  template <typename Value>
+  void operator()(std::string_view name, Value& value, std::string_view /*meaning*/) {
+    if (name != "schema") fill(value);
+  }
+  template <typename Value>
+  void may(std::string_view /*name*/, std::optional<Value>& value, std::string_view /*meaning*/) {
+    fill(value);
+  }
+  void one_of(std::string_view /*name*/, std::string& value, WordList words, std::string_view /*meaning*/) {
+    value = words.begin()[below(words.size())];
+  }
+  void amount(std::string_view /*name*/, std::int64_t& value, const std::string& /*unit*/, std::string_view /*m*/) {
+    fill(value);
+  }
+
+  template <typename Struct>
+  void fill(Struct& value) {
+    Fields<Struct>::visit(value, *this);
+  }
+  void fill(bool& value) { value = below(2) == 0; }
+  void fill(std::int64_t& value) { value = static_cast<std::int64_t>(below(1'000'000'000'000)); }
+  void fill(std::uint64_t& value) { value = below(1'000'000'000'000); }
+  void fill(TimeFs& value) { value = TimeFs(static_cast<std::int64_t>(below(8'000'000'000'000'000))); }
+  void fill(double& value) { value = below(5) == 0 ? std::nan("") : static_cast<double>(below(1'000'000)) / 7; }
+  void fill(std::string& value) {
+    static const char* const kTexts[] = {"", "a", "line\n\"two\" \\ <b>", "sip0.cube0.pe0", "\u00e9", "12", "true"};
+    value = kTexts[below(std::size(kTexts))];
+  }
+  void fill(Scalar& value) {
+    static const char* const kTexts[] = {"12", "1.5", "true", "ring_1d", "", "007"};
+    value.text = kTexts[below(std::size(kTexts))];
+  }
+  void fill(Element& value) {
+    const double kValues[] = {0.1, -3, std::nan(""), HUGE_VAL, -HUGE_VAL};
+    value.value = kValues[below(std::size(kValues))];
+  }
+  template <typename Value>
+  void fill(std::optional<Value>& value) {
+    value.reset();
+    if (below(2) == 0) fill(value.emplace());
+  }
+  template <typename Value>
+  void fill(std::vector<Value>& values) {
+    values.resize(below(4));
+    for (Value& value : values) fill(value);
+  }
+  template <typename Value>
+  void fill(Members<Value>& members) {
+    members.clear();
+    for (std::size_t i = below(4); i > 0; --i) {
+      members.emplace_back().first = "name " + std::to_string(i);
+      fill(members.back().second);
+    }
+  }
+
+ private:
+  std::size_t below(std::size_t end) { return random_() % end; }
+  std::mt19937_64 random_;
+};
+
+std::string text_of(const Result& result) {
+  std::string text;
+  render(result, [&](std::string_view piece) { text += piece; });
+  return text;
+}
+
+class ResultTest : public testing::Test {
+ protected:
+  ResultTest() : file_(std::filesystem::temp_directory_path() / ("kb_result_" + std::to_string(::getpid()))) {}
+  ~ResultTest() override { std::filesystem::remove(file_); }
+  Result read_text(const std::string& text) const {
+    std::ofstream(file_) << text;
+    return read(file_.string());
+  }
+  std::string refusal(const std::string& text) const {
+    try {
+      read_text(text);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  std::filesystem::path file_;
+};
+
+TEST_F(ResultTest, WhatIsWrittenIsReadAgain) {
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    Result result;
+    Filler(seed).fill(result);
+    const std::string text = text_of(result);
+    ASSERT_EQ(text_of(read_text(text)), text) << "seed " << seed;
+  }
+}
+
+TEST_F(ResultTest, AWrongMemberIsNamedByItsPlace) {
+  Result result;
+  result.data_mode = "off";
+  result.launches.resize(3);
+  const std::string text = text_of(result);
+  const auto with = [&](const std::string& from, const std::string& to, std::size_t after = 0) {
+    std::string changed = text;
+    const std::size_t at = changed.find(from, after);
+    EXPECT_NE(at, std::string::npos) << from;
+    return changed.replace(at, from.size(), to);
+  };
+  const std::string file = file_.string();
+  const std::size_t launches = text.find("\"launches\": [");
+  EXPECT_EQ(refusal(text), "");
+  EXPECT_EQ(refusal(with("\"sip\": 0", "\"sip\": \"a\"", launches)),
+            file + ": is not a whole result: /launches/0/sip must be a whole number, not \"a\" (run it again)");
+  EXPECT_THAT(refusal(with("\"sip\": 0,", "", launches)), HasSubstr("/launches/0 has no member 'sip'"));
+  EXPECT_THAT(refusal(with("\"late_pes\": 0", "\"late_pes\": -1")), HasSubstr("/launches/0/late_pes must be a whole"));
+  EXPECT_THAT(refusal(with("\"off\"", "\"on\"")),
+              HasSubstr("/data_mode must be one of off, replay, eager, not \"on\""));
+  EXPECT_THAT(refusal(with("\"submit_ns\": 0", "\"submit_ns\": 1e30")), HasSubstr("/submit_ns must be a time in ns"));
+  EXPECT_THAT(refusal(with("\"ok\": true", "\"ok\": 1")), HasSubstr("/ok must be true or false, not 1"));
+}
+
+TEST_F(ResultTest, AnotherFormIsRefusedWithItsProgram) {
+  Result result;
+  result.setup.version = "0.4.0";
+  std::string text = text_of(result);
+  text.replace(text.find("\"schema\": 3"), 11, "\"schema\": 2");
+  EXPECT_THAT(refusal(text), HasSubstr("was written by kernbench 0.4.0 with schema 2, and this program reads 3"));
+  EXPECT_THAT(refusal("[]"), HasSubstr("is not the result of a run"));
+  EXPECT_THAT(refusal("{"), HasSubstr("is not JSON"));
+}
+
+// Each form says what it is, and no two forms share a name.
+TEST(Shape, FormsAreCompleteAndDistinct) {
+  std::set<std::string> names;
+  for (const Form& form : Shape::of<Result>()) {
+    EXPECT_TRUE(names.insert(form.name).second) << form.name;
+    std::set<std::string> members;
+    for (const Member& member : form.members) {
+      EXPECT_TRUE(members.insert(member.name).second) << form.name << "." << member.name;
+      EXPECT_NE(member.meaning, "") << form.name << "." << member.name;
+    }
+  }
+  EXPECT_THAT(types(), HasSubstr("export interface Result {\n  schema: number;"));
+  EXPECT_THAT(types(), HasSubstr("error: Error | null;"));
+}
+
+}  // namespace
+}  // namespace kb::result
