@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 constexpr const char* kWanted = "give the folder or the result.json of `kernbench run`";
-constexpr double kFsInNs = 1e6;
+constexpr long double kFsInNs = 1e6L;
 constexpr std::size_t kShown = 40;
 
-// Exact below 9 s of simulated time, where a double has every femtosecond.
+// Exact below 4 s of simulated time: a double with that many ns is at most half a femtosecond off.
 std::optional<TimeFs> time_in(const Json& json) {
   constexpr double kLimitNs = 4e12;
   if (!json.is_number()) return std::nullopt;

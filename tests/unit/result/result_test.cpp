@@ -43,7 +43,7 @@ class Filler {
   void fill(bool& value) { value = below(2) == 0; }
   void fill(std::int64_t& value) { value = static_cast<std::int64_t>(below(1'000'000'000'000)); }
   void fill(std::uint64_t& value) { value = below(1'000'000'000'000); }
-  void fill(TimeFs& value) { value = TimeFs(static_cast<std::int64_t>(below(8'000'000'000'000'000))); }
+  void fill(TimeFs& value) { value = TimeFs(static_cast<std::int64_t>(below(4'000'000'000'000'000))); }
   void fill(double& value) { value = below(5) == 0 ? std::nan("") : static_cast<double>(below(1'000'000)) / 7; }
   void fill(std::string& value) {
     static const char* const kTexts[] = {"", "a", "line\n\"two\" \\ <b>", "sip0.cube0.pe0", "\u00e9", "12", "true"};
