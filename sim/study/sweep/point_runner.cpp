@@ -84,6 +84,15 @@ bool PointRunner::uses_in_columns(const char* member) const {
                      [&](const auto& selector) { return selector && selector->mentions(member); });
 }
 
+// How launches used single resources is recorded; most statistics of blocks in the whole run, which SQL asks for, are
+// there without that.
+bool PointRunner::uses_recorded_blocks() const {
+  const bool selected = std::any_of(selectors_.begin(), selectors_.end(),
+                                    [](const auto& selector) { return selector && selector->mentions("blocks"); });
+  const auto asked = [&](const char* word) { return sql_.find(word) != std::string::npos; };
+  return selected || (asked("blocks") && asked("launches"));
+}
+
 PointRunner::Choices PointRunner::choices(const std::vector<Assignment>& given) const {
   Choices chosen{spec_.workload, spec_.topology, spec_.device, spec_.seed, {}, {}};
   const auto take = [&](const Assignment& one) {
@@ -175,7 +184,7 @@ sim::WorkloadRun PointRunner::prepare(const Choices& chosen, topology::LoadedTop
   run.seed = chosen.seed;
   run.strict = spec_.strict;
   run.verify = spec_.verify;
-  run.record = uses("findings") || uses("operations");
+  run.record = uses("findings") || uses("operations") || uses_recorded_blocks();
   const auto mode = std::find(kDataModes.begin(), kDataModes.end(), spec_.data);
   run.options.data_mode = static_cast<contract::DataMode>(mode - kDataModes.begin());
   run.options.strict = spec_.strict;

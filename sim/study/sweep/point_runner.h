@@ -57,6 +57,7 @@ class PointRunner {
   std::string document_of(const sim::RunRecord& record) const;
   bool uses(const char* member) const;
   bool uses_in_columns(const char* member) const;
+  bool uses_recorded_blocks() const;
 
   const SweepSpec& spec_;
   const Catalogs& catalogs_;
