@@ -1,6 +1,7 @@
 #include "sim/study/sweep/identity.h"
 
 #include <filesystem>
+#include <utility>
 
 #include "platform/topology/ccl_config.h"
 #include "platform/topology/sha256.h"
@@ -26,7 +27,8 @@ std::string text_of(const Assignment& one) {
 
 }  // namespace
 
-PointKeys::PointKeys(const SweepSpec& spec, const topology::LoadedTopology& machine) {
+PointKeys::PointKeys(const SweepSpec& spec, const topology::LoadedTopology& machine, MachineFile machine_file)
+    : machine_file_(std::move(machine_file)) {
   std::string text = topology::sha256_hex(files::read_file(kProgram)) + "\n";
   for (const std::string& plugin : spec.plugins) text += contents(plugin);
   text += spec.workload + "\n" + spec.topology + "\n" + spec.device + "\n" + spec.data + "\n";
@@ -46,8 +48,10 @@ PointKeys::PointKeys(const SweepSpec& spec, const topology::LoadedTopology& mach
 std::string PointKeys::of(const std::vector<Assignment>& given) {
   std::string text = identity_ + "\n";
   for (const Assignment& one : given) {
-    auto found = contents_.find(one.value);
-    if (found == contents_.end()) found = contents_.emplace(one.value, contents(one.value)).first;
+    const bool machine = one.target == Target::run && one.name == "topology";
+    const std::string file = machine ? machine_file_(one.value) : one.value;
+    auto found = contents_.find(file);
+    if (found == contents_.end()) found = contents_.emplace(file, contents(file)).first;
     text += text_of(one) + found->second;
   }
   return topology::sha256_hex(text).substr(0, kKeyDigits);

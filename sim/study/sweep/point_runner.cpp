@@ -118,9 +118,22 @@ PointRunner::Choices PointRunner::choices(const std::vector<Assignment>& given) 
 }
 
 topology::LoadedTopology PointRunner::load(const Choices& chosen) const {
-  if (!chosen.topology.empty()) return topology::load(chosen.topology, chosen.machine, *catalogs_.implementations);
+  if (!chosen.topology.empty()) {
+    return topology::load(machine_file(chosen.topology), chosen.machine, *catalogs_.implementations);
+  }
   return topology::load_text(catalogs_.machine_text, catalogs_.machine_name, chosen.machine,
                              *catalogs_.implementations);
+}
+
+std::string PointRunner::machine_file(const std::string& name) const {
+  if (!catalogs_.machine_file) return name;
+  try {
+    return catalogs_.machine_file(name);
+  } catch (const Error& error) {
+    std::vector<Diagnostic> problems = error.diagnostics();
+    for (Diagnostic& problem : problems) problem.key = "topology";
+    throw Error(std::move(problems));
+  }
 }
 
 topology::LoadedTopology PointRunner::load_machine(const std::vector<Assignment>& given) const {

@@ -1,6 +1,7 @@
 // Runs one point of a sweep in this process.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,9 @@ struct Catalogs {
   const topology::Implementations* implementations = nullptr;
   std::string machine_text;  // default machine when the file names none
   std::string machine_name;
+  // Finds the file of a machine that is named, the user's or one that comes with the program. When it is empty, names
+  // are files.
+  std::function<std::string(const std::string&)> machine_file;
 };
 
 // Machines are loaded and workloads checked as in `kernbench run`, but parameters never come from the environment, so
@@ -42,6 +46,9 @@ class PointRunner {
   std::string machine_key(const std::vector<Assignment>& given) const;
   // Keeps the machine for later runs in forked processes. Problems are reported when a point runs.
   void keep_machine(const std::vector<Assignment>& given);
+
+  // The file of a machine that the sweep file names. Configuration Error with the key "topology".
+  std::string machine_file(const std::string& name) const;
 
   // Simulates the point; once per process. `result_file` gets the complete result; "": not written.
   Answer run(const std::vector<Assignment>& given, const std::string& result_file);

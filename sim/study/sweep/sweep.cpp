@@ -18,7 +18,8 @@ namespace {
 
 PointKeys checked_keys(const SweepSpec& spec, const Space& space, const PointRunner& runner) {
   check_axes(spec, space, runner);
-  return {spec, runner.load_machine(space.assignments(0))};
+  return {spec, runner.load_machine(space.assignments(0)),
+          [&runner](const std::string& name) { return runner.machine_file(name); }};
 }
 
 }  // namespace

@@ -163,6 +163,7 @@ void read_run(MapReader& top, SweepSpec& spec) {
     top.report("traffic", "traffic takes the place of a workload", "leave one of workload and traffic out");
   }
   spec.topology = top.text("topology", "");
+  spec.fixed_places["topology"] = top.context().place({"topology"});
   if (top.has("plugin")) spec.plugins = {top.text("plugin", std::nullopt)};
   top.allow("plugin");
   if (top.has("plugins")) spec.plugins = top.words("plugins");
