@@ -33,8 +33,10 @@ PointKeys::PointKeys(const SweepSpec& spec, const topology::LoadedTopology& mach
   for (const std::string& plugin : spec.plugins) text += contents(plugin);
   text += spec.workload + "\n" + spec.topology + "\n" + spec.device + "\n" + spec.data + "\n";
   text += std::to_string(spec.seed) + (spec.verify ? " verified" : "") + (spec.strict ? " strict" : "") +
-          (spec.keep_results ? " results" : "") + " " + std::to_string(spec.time_limit_ns) + "\n" + machine.sha256 +
-          "\n" + contents(topology::kCclFile);
+          (spec.keep == Keep::columns   ? ""
+           : spec.keep == Keep::results ? " results"
+                                        : " runs") +
+          " " + std::to_string(spec.time_limit_ns) + "\n" + machine.sha256 + "\n" + contents(topology::kCclFile);
   const std::string& mesh = machine.graph.spec.mesh_file;
   if (!mesh.empty()) text += contents((std::filesystem::path(machine.file).parent_path() / mesh).string());
   text += spec.traffic + "\n" + spec.script + "\n";

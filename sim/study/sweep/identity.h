@@ -17,8 +17,8 @@ class PointKeys {
  public:
   using MachineFile = std::function<std::string(const std::string&)>;
 
-  // `machine` is that of the first point, `machine_file` finds the file of one that an axis names. The contents of files
-  // that the sweep file names are included.
+  // `machine` is that of the first point, `machine_file` finds the file of one that an axis names. The contents of
+  // files that the sweep file names are included.
   PointKeys(const SweepSpec& spec, const topology::LoadedTopology& machine, MachineFile machine_file);
 
   // Digest of the inputs that all points share.

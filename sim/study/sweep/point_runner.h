@@ -50,8 +50,9 @@ class PointRunner {
   // The file of a machine that the sweep file names. Configuration Error with the key "topology".
   std::string machine_file(const std::string& name) const;
 
-  // Simulates the point; once per process. `result_file` gets the complete result; "": not written.
-  Answer run(const std::vector<Assignment>& given, const std::string& result_file);
+  // Simulates the point; once per process. `kept` gets what the sweep file keeps of a point, a file with the complete
+  // result or a folder with the record of the run; "": not written.
+  Answer run(const std::vector<Assignment>& given, const std::string& kept);
 
  private:
   struct Choices;
@@ -59,7 +60,7 @@ class PointRunner {
   Choices choices(const std::vector<Assignment>& given) const;
   topology::LoadedTopology load(const Choices& choices) const;
   sim::WorkloadRun prepare(const Choices& choices, topology::LoadedTopology machine) const;
-  Answer answer_of(sim::WorkloadOutcome& outcome, const std::string& result_file, PointSql* sql) const;
+  Answer answer_of(const sim::WorkloadOutcome& outcome, PointSql* sql) const;
   Answer cells_of(const Json& result, PointSql* sql) const;
   std::string document_of(const sim::RunRecord& record) const;
   bool uses(const char* member) const;
