@@ -30,55 +30,44 @@
 #include "kernels/routing/gather_rows.h"
 #include "kernels/routing/topk_routing.h"
 #include "platform/base/error.h"
+#include "platform/base/groups.h"
 
 namespace kb::kernels {
 
-std::vector<contract::Kernel> builtin_kernels() {
-  std::vector<contract::Kernel> kernels{
-      add_bias_kernel(),
-      attention_mesh_kv_kernel(),
-      attention_mesh_mlo_kernel(),
-      collect_columns_kernel(),
-      copy_kernel(),
-      elementwise_kernel(),
-      embedding_kernel(),
-      flash_attention_kernel(),
-      gather_columns_kernel(),
-      gather_rows_kernel(),
-      gemm_composite_kernel(),
-      gemm_kernel(),
-      gemm_single_kernel(),
-      hop_pairwise_allreduce_kernel(),
-      hop_ring_allreduce_kernel(),
-      hop_scatter_allreduce_kernel(),
-      hop_tree_allreduce_kernel(),
-      layernorm_kernel(),
-      linear_kernel(),
-      lrab_allreduce_kernel(),
-      math_composite_kernel(),
-      mesh_allreduce_kernel(),
-      mlp_kernel(),
-      noop_kernel(),
-      pe_to_pe_kernel(),
-      pointwise_kernel(),
-      pull_kernel(),
-      ring_allreduce_kernel(),
-      rms_norm_matmul_kernel(),
-      rotary_embedding_kernel(),
-      rotate_kernel(),
-      self_attention_kernel(),
-      slice_columns_kernel(),
-      softmax_kernel(),
-      stream_kernel(),
-      three_level_allreduce_kernel(),
-      tile_blocks_kernel(),
-      topk_routing_kernel(),
-      tree_allreduce_kernel(),
-      vector_add_kernel(),
+namespace {
+
+using Kernels = std::vector<contract::Kernel>;
+
+Kernels joined(Kernels first, Kernels second) {
+  for (contract::Kernel& kernel : second) first.push_back(std::move(kernel));
+  return first;
+}
+
+Kernels all_reduces() {
+  return {hop_pairwise_allreduce_kernel(), hop_ring_allreduce_kernel(),    hop_scatter_allreduce_kernel(),
+          hop_tree_allreduce_kernel(),     lrab_allreduce_kernel(),        mesh_allreduce_kernel(),
+          ring_allreduce_kernel(),         three_level_allreduce_kernel(), tree_allreduce_kernel()};
+}
+
+}  // namespace
+
+std::vector<KernelGroup> builtin_kernels() {
+  return {
+      {groups::kMatrices,
+       {gemm_kernel(), gemm_composite_kernel(), gemm_single_kernel(), linear_kernel(), rms_norm_matmul_kernel()}},
+      {groups::kAttention,
+       {attention_mesh_kv_kernel(), attention_mesh_mlo_kernel(), flash_attention_kernel(), self_attention_kernel()}},
+      {groups::kTransformer,
+       {embedding_kernel(), gather_rows_kernel(), mlp_kernel(), rotary_embedding_kernel(), topk_routing_kernel()}},
+      {groups::kElements,
+       {add_bias_kernel(), elementwise_kernel(), layernorm_kernel(), math_composite_kernel(), pointwise_kernel(),
+        softmax_kernel(), vector_add_kernel()}},
+      {groups::kTensorParallel,
+       {collect_columns_kernel(), gather_columns_kernel(), slice_columns_kernel(), tile_blocks_kernel()}},
+      {groups::kCollectives, joined(all_reduces(), joined(sip_collective_kernels(), direct_collective_kernels()))},
+      {groups::kCopies, {copy_kernel(), pe_to_pe_kernel(), pull_kernel()}},
+      {groups::kMicrobenchmarks, {noop_kernel(), rotate_kernel(), stream_kernel()}},
   };
-  for (contract::Kernel& kernel : sip_collective_kernels()) kernels.push_back(std::move(kernel));
-  for (contract::Kernel& kernel : direct_collective_kernels()) kernels.push_back(std::move(kernel));
-  return kernels;
 }
 
 bool is_kernel_name(const std::string& name) {
@@ -95,10 +84,12 @@ bool is_kernel_name(const std::string& name) {
 }
 
 KernelCatalog::KernelCatalog() {
-  for (contract::Kernel& kernel : builtin_kernels()) add(std::move(kernel));
+  for (KernelGroup& group : builtin_kernels()) {
+    for (contract::Kernel& kernel : group.kernels) add(std::move(kernel), group.name);
+  }
 }
 
-void KernelCatalog::add(contract::Kernel kernel) {
+void KernelCatalog::add(contract::Kernel kernel, const std::string& group) {
   if (!is_kernel_name(kernel.name)) {
     throw Error::program("SCHEMA_ERROR",
                          fmt::format("'{}' is not a kernel name; use lower-case letters and digits, starting "
@@ -111,6 +102,7 @@ void KernelCatalog::add(contract::Kernel kernel) {
   if (!kernels_.emplace(name, std::move(kernel)).second) {
     throw Error::program("SCHEMA_ERROR", fmt::format("kernel {}: the name is taken; choose another one", name));
   }
+  groups_.add(name, group);
 }
 
 const contract::Kernel* KernelCatalog::find(const std::string& name) const {

@@ -51,6 +51,8 @@ WorkloadResult run(Runtime& rt, const Params& params) {
 
 }  // namespace
 
+KERNBENCH_PLUGIN_GROUP("messages between PEs")
+
 KERNBENCH_PLUGIN(registrar) {
   registrar.add_kernel(own::kernel());
   registrar.add_all_reduce(own::algorithm());

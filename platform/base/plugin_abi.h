@@ -24,10 +24,11 @@ inline std::string plugin_abi() {
 
 }  // namespace kb
 
-// Symbols that the loader looks up: the first one is required, and at least one of the others.
+// Symbols that the loader looks up: the first one is required, and at least one of the next two.
 inline constexpr const char* kKernbenchPluginAbiSymbol = "kernbench_plugin_abi";  // const char*()
 inline constexpr const char* kKernbenchPluginSymbol = "kernbench_plugin";         // void(kb::sw::PluginRegistrar&)
 inline constexpr const char* kKernbenchBlocksSymbol = "kernbench_blocks";         // void(kb::elab::BlockCatalog&)
+inline constexpr const char* kKernbenchGroupSymbol = "kernbench_plugin_group";    // const char*(), optional
 
 // The function is weak, because a library with both kernels and blocks defines it twice.
 #define KERNBENCH_PLUGIN_ABI                                                                   \

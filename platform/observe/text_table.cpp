@@ -80,7 +80,11 @@ std::string TextTable::render(const std::string& indent, std::size_t width) cons
   }
   line(titles);
   line(rules);
-  for (const auto& row : rows_) row_lines(row);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const auto heading = headings_.find(i);
+    if (heading != headings_.end()) out += '\n' + indent + heading->second + '\n';
+    row_lines(rows_[i]);
+  }
   return out;
 }
 

@@ -1,5 +1,7 @@
 #include "sim/cli/catalogs.h"
 
+#include "sim/cli/shipped_machines.h"
+
 namespace kb::cli {
 
 sweep::Catalogs catalogs_of(const WorkloadLibrary& library, const Program& program) {
@@ -11,6 +13,7 @@ sweep::Catalogs catalogs_of(const WorkloadLibrary& library, const Program& progr
   catalogs.implementations = &library.blocks().implementations();
   catalogs.machine_text = program.topology.text;
   catalogs.machine_name = program.topology.name;
+  catalogs.machine_file = machine_file;
   return catalogs;
 }
 

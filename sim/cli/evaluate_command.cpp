@@ -86,7 +86,7 @@ class EvaluateCommand final : public Command {
   evaluate::EvaluatorOptions options_of(const evaluate::EvaluationSpec& spec) const {
     evaluate::EvaluatorOptions options;
     options.out = fs::absolute(out_.empty() ? "evaluation/" + spec.name : out_).lexically_normal().string();
-    if (!choice_.file.empty()) options.topology = fs::absolute(choice_.file).string();
+    if (!choice_.file.empty()) options.topology = fs::absolute(choice_.path()).string();
     for (const std::string& set : choice_.sets) options.sets.push_back(split_assignment(set));
     if (!sweeps_.empty()) options.sweeps = split(sweeps_, ',');
     options.jobs = static_cast<int>(jobs_);

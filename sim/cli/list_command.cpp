@@ -40,10 +40,12 @@ struct Numbered {
 struct Selection {
   std::vector<Numbered> workloads;
   std::vector<const contract::Kernel*> kernels;
+  const groups::Groups* workload_groups = nullptr;
+  const groups::Groups* kernel_groups = nullptr;
 };
 
 Selection select(const WorkloadLibrary& library, const std::string& name) {
-  Selection chosen;
+  Selection chosen{{}, {}, &library.workloads().groups(), &library.kernels().groups()};
   std::size_t number = 0;
   for (const std::string& one : library.workloads().names()) {
     ++number;
@@ -68,14 +70,16 @@ std::string render_json(const Selection& chosen) {
   json.begin_object().key("schema").integer(1).key("benches").begin_array();
   for (const auto& [number, workload] : chosen.workloads) {
     json.begin_object().key("index").integer(static_cast<std::int64_t>(number));
-    json.key("name").text(workload->name).key("description").text(workload->description);
+    json.key("name").text(workload->name).key("group").text(chosen.workload_groups->of(workload->name));
+    json.key("description").text(workload->description);
     json.key("parameters").begin_array();
     for (const sw::Parameter& parameter : workload->parameters) write_parameter(json, *workload, parameter);
     json.end_array().end_object();
   }
   json.end_array().key("kernels").begin_array();
   for (const contract::Kernel* kernel : chosen.kernels) {
-    json.begin_object().key("name").text(kernel->name).key("description").text(kernel->description);
+    json.begin_object().key("name").text(kernel->name).key("group").text(chosen.kernel_groups->of(kernel->name));
+    json.key("description").text(kernel->description);
     json.key("parameters").begin_array(true);
     for (const contract::KernelParameter& parameter : kernel->parameters) json.text(parameter.text());
     json.end_array().end_object();
@@ -87,11 +91,20 @@ std::string render_json(const Selection& chosen) {
 std::string render_tables(const Selection& chosen) {
   TextTable workloads(
       {{"#", TextTable::Align::right}, {"workload", TextTable::Align::left}, {"what it does", TextTable::Align::left}});
-  for (const auto& [number, workload] : chosen.workloads) {
-    workloads.add({std::to_string(number), workload->name, workload->description});
+  for (const std::string& group : chosen.workload_groups->names()) {
+    workloads.add_heading(group);
+    for (const auto& [number, workload] : chosen.workloads) {
+      if (chosen.workload_groups->of(workload->name) != group) continue;
+      workloads.add({std::to_string(number), workload->name, workload->description});
+    }
   }
   TextTable kernels({{"kernel", TextTable::Align::left}, {"what it does", TextTable::Align::left}});
-  for (const contract::Kernel* kernel : chosen.kernels) kernels.add({kernel->name, kernel->description});
+  for (const std::string& group : chosen.kernel_groups->names()) {
+    kernels.add_heading(group);
+    for (const contract::Kernel* kernel : chosen.kernels) {
+      if (chosen.kernel_groups->of(kernel->name) == group) kernels.add({kernel->name, kernel->description});
+    }
+  }
   return "Workloads: 'kernbench run --bench NAME' runs one, 'kernbench list NAME' shows its parameters\n\n" +
          workloads.render("", kTextWidth) +
          "\nKernels: launched by workloads, 'kernbench list NAME' shows the parameters\n\n" +

@@ -18,10 +18,10 @@
 #include "platform/base/problem_limit.h"
 #include "platform/base/version.h"
 #include "platform/observe/output_file.h"
-#include "platform/topology/ccl_config.h"
 #include "sim/cli/arguments.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
+#include "sim/cli/shipped_machines.h"
 #include "sim/run/driver/interrupt.h"
 
 namespace kb::cli {
@@ -184,46 +184,6 @@ void TopologyChoice::add_set_option(CLI::App& app) {
       ->take_all()
       ->allow_extra_args(false);
 }
-
-namespace {
-
-namespace fs = std::filesystem;
-
-// The folder of the machines that come with the program: where it was installed, or in the source tree that built it.
-fs::path shipped_machines() {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (error) return {};
-  for (const char* folder : {"../../share/kernbench/configs", "../../../../configs"}) {
-    const fs::path configs = (program / folder).lexically_normal();
-    if (fs::is_regular_file(configs / "reference.yaml", error)) return configs;
-  }
-  return {};
-}
-
-// "one_cube" for the file that comes with the program; what the user has under that name goes first.
-std::string machine_file(const std::string& name) {
-  std::error_code error;
-  if (name.find('/') != std::string::npos || fs::exists(name, error) || error) return name;
-  const fs::path folder = shipped_machines();
-  if (folder.empty()) return name;
-  const std::string stem = fs::path(name).extension() == ".yaml" ? fs::path(name).stem().string() : name;
-  std::vector<std::string> machines;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    if (entry.path().extension() != ".yaml" || topology::is_ccl_file(entry.path().string())) continue;
-    machines.push_back(entry.path().stem().string());
-    if (machines.back() == stem) return entry.path().string();
-  }
-  std::sort(machines.begin(), machines.end());
-  std::string known;
-  for (const std::string& machine : machines) known += (known.empty() ? "" : ", ") + machine;
-  const std::string near = nearest_name(stem, machines);
-  throw Error({Diagnostic{
-      "", 0, 0, "", "there is no file '" + name + "'",
-      (near.empty() ? "" : "did you mean '" + near + "'? ") + "machines of " + folder.string() + ": " + known}});
-}
-
-}  // namespace
 
 std::string TopologyChoice::path() const {
   return file.empty() ? file : machine_file(file);

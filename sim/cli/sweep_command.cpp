@@ -67,7 +67,7 @@ class SweepCommand final : public Command {
       throw usage_error("--on " + on_ + ": " + suggest(on_, kPlaces));
     }
     sweep::SweepSpec spec = sweep::read_sweep(file_);
-    if (plot_ && spec.plots.empty())
+    if (plot_ && spec.plots.empty() && spec.objectives.empty())
       throw usage_error("--plot: the file names no plots; add plots: [{x: ..., y: ...}]");
     const std::string file = std::filesystem::absolute(file_).lexically_normal().string();
     folder_ = std::filesystem::absolute(out_.empty() ? "sweeps/" + spec.name : out_).lexically_normal().string();
@@ -86,7 +86,7 @@ class SweepCommand final : public Command {
     sweep::Sweep sweep(spec, catalogs, folder_, most_points_);
     check_identity(sweep);
     if (task_option_->count() > 0) return run_task(sweep);
-    if (dry_run_) return preview(sweep);
+    if (dry_run_) return preview(spec, sweep);
     remember_new_folders();
     lock_folder();
     sweep.read_journal();
@@ -146,10 +146,11 @@ class SweepCommand final : public Command {
     return 0;
   }
 
-  int preview(sweep::Sweep& sweep) {
+  int preview(const sweep::SweepSpec& spec, sweep::Sweep& sweep) {
     sweep.read_journal();
     const sweep::SweepCounts counts = sweep.counts();
     print_text(fmt::format("{} points, of which {} are done\n", counts.points, counts.points - counts.missing));
+    if (!spec.objectives.empty()) print_text("objectives: " + sweep::objectives_text(spec.objectives) + "\n");
     return 0;
   }
 
@@ -215,7 +216,7 @@ class SweepCommand final : public Command {
     }
     const sweep::SweepCounts counts = sweep.counts();
     if (!quiet_) {
-      print_text(report(spec, counts, run, files));
+      print_text(report(spec, counts, run, files) + sweep.front());
       if (counts.failed > 0) print_text("the first failure is " + printable_line(sweep.first_failure()) + "\n");
     }
     if (counts.unknown > 0) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <new>
@@ -28,6 +29,7 @@ namespace {
 using AbiFunction = const char* (*)();
 using PluginFunction = void (*)(sw::PluginRegistrar&);
 using BlocksFunction = void (*)(elab::BlockCatalog&);
+using GroupFunction = const char* (*)();
 
 [[noreturn]] void refuse(const std::string& file, const std::string& message, const std::string& remedy) {
   throw Error({Diagnostic{file, 0, 0, "", message, remedy}});
@@ -103,13 +105,15 @@ void* open_library(const std::string& file) {
 struct Plugin {
   PluginFunction kernels = nullptr;  // null: none
   BlocksFunction blocks = nullptr;
+  GroupFunction group = nullptr;
 };
 
 Plugin load_plugin(const std::string& file) {
   void* library = open_library(file);
   const auto abi = reinterpret_cast<AbiFunction>(::dlsym(library, kKernbenchPluginAbiSymbol));
   const Plugin plugin{reinterpret_cast<PluginFunction>(::dlsym(library, kKernbenchPluginSymbol)),
-                      reinterpret_cast<BlocksFunction>(::dlsym(library, kKernbenchBlocksSymbol))};
+                      reinterpret_cast<BlocksFunction>(::dlsym(library, kKernbenchBlocksSymbol)),
+                      reinterpret_cast<GroupFunction>(::dlsym(library, kKernbenchGroupSymbol))};
   if (abi == nullptr || (plugin.kernels == nullptr && plugin.blocks == nullptr)) {
     refuse(file, "this shared library is not a kernbench plug-in",
            "write KERNBENCH_PLUGIN(registrar) { ... } or KERNBENCH_BLOCKS(catalog) { ... } in one of its files");
@@ -123,6 +127,14 @@ Plugin load_plugin(const std::string& file) {
            "build it against this installation");
   });
   return plugin;
+}
+
+// The group is what the plug-in states, else "plug-in my_kernels" for build/libmy_kernels.so.
+std::string group_of(const Plugin& plugin, const std::string& file) {
+  const char* const stated = plugin.group != nullptr ? plugin.group() : nullptr;
+  if (stated != nullptr && *stated != '\0') return stated;
+  const std::string stem = std::filesystem::path(file).stem().string();
+  return "plug-in " + (stem.compare(0, 3, "lib") == 0 && stem.size() > 3 ? stem.substr(3) : stem);
 }
 
 using Blocks = std::vector<std::pair<topology::NodeKind, std::string>>;
@@ -158,6 +170,8 @@ WorkloadLibrary::WorkloadLibrary(const std::vector<std::string>& plugins) {
     sw::PluginRegistrar registrar;
     if (plugin.kernels != nullptr) guard(file, [&] { plugin.kernels(registrar); });
     if (plugin.blocks != nullptr) guard(file, [&] { plugin.blocks(blocks_); });
+    std::string group;
+    guard(file, [&] { group = group_of(plugin, file); });
     foreground.leave();
     const Blocks blocks = all_blocks(blocks_.implementations());
     std::set_difference(blocks.begin(), blocks.end(), blocks_before.begin(), blocks_before.end(),
@@ -169,9 +183,10 @@ WorkloadLibrary::WorkloadLibrary(const std::vector<std::string>& plugins) {
         collect_problems(problems, [&] { guard(file, [&] { to_catalog(std::move(item)); }); });
       }
     };
-    add(registrar.kernels(), contents.kernels, [&](contract::Kernel&& kernel) { kernels_.add(std::move(kernel)); });
+    add(registrar.kernels(), contents.kernels,
+        [&](contract::Kernel&& kernel) { kernels_.add(std::move(kernel), group); });
     add(registrar.workloads(), contents.workloads,
-        [&](sw::Workload&& workload) { workloads_.add(std::move(workload)); });
+        [&](sw::Workload&& workload) { workloads_.add(std::move(workload), group); });
     add(registrar.all_reduces(), contents.all_reduces,
         [&](sw::AllReduceAlgorithm&& one) { all_reduces_.add(std::move(one)); });
     plugins_.push_back(std::move(contents));

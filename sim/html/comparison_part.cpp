@@ -12,6 +12,7 @@ namespace kb::html {
 namespace {
 
 using sim::Change;
+using sim::ChangeCause;
 using sim::Comparison;
 using sim::LaunchPair;
 
@@ -170,12 +171,22 @@ std::string changes_table(const std::string& title, const std::vector<Change>& c
   return html + "</tbody></table>\n";
 }
 
+// Makes one line for the blocks of one kind.
+std::vector<Change> changes_of(const std::vector<ChangeCause>& causes) {
+  std::vector<Change> changes;
+  for (const ChangeCause& one : causes) {
+    changes.push_back({fmt::format("{}: {} in {} blocks, most in {}", one.kind, one.statistic, one.count, one.most),
+                       one.unit, one.before, one.after});
+  }
+  return changes;
+}
+
 }  // namespace
 
 std::string comparison_part(const Comparison& of) {
   return open_section("Compared with another run", "A is the other run, B the one of this report.") + verdict(of) +
          settings_table(of) + Waterfall(of).svg() + launches_table(of) +
-         changes_table("Blocks whose times changed most", of.blocks, kMaxBlocks) +
+         changes_table("Blocks whose times changed most", changes_of(of.causes), kMaxBlocks) +
          changes_table("Figures", of.figures, kMaxSettings) + kCloseSection;
 }
 

@@ -22,41 +22,35 @@
 
 namespace kb::sw {
 
-std::vector<Workload> builtin_workloads() {
-  std::vector<Workload> workloads{
-      attention_workload(),
-      ccl_allreduce_workload(),
-      copy_workload(),
-      elementwise_workload(),
-      flash_attention_workload(),
-      gemm_multi_pe_workload(),
-      gemm_single_pe_workload(),
-      gpt3_qkv_workload(),
-      grid_linear_workload(),
-      layernorm_workload(),
-      map_tensors_workload(),
-      math_composite_workload(),
-      matmul_composite_workload(),
-      matmul_composite_multi_pe_workload(),
-      mlp_workload(),
-      noop_workload(),
-      pe_to_pe_workload(),
-      qkv_gemm_workload(),
-      qkv_gemm_multi_pe_workload(),
-      redistribute_workload(),
-      rms_norm_matmul_workload(),
-      rotary_embedding_workload(),
-      softmax_workload(),
-      stream_workload(),
-      topk_routing_workload(),
-      tp_layer_workload(),
-      tp_mlp_workload(),
-      tp_transformer_block_workload(),
-      va_offset_workload(),
-      vector_add_workload(),
+namespace {
+
+std::vector<Workload> collectives() {
+  std::vector<Workload> all{ccl_allreduce_workload()};
+  for (Workload& workload : rank_collective_workloads()) all.push_back(std::move(workload));
+  return all;
+}
+
+}  // namespace
+
+std::vector<WorkloadGroup> builtin_workloads() {
+  return {
+      {groups::kMatrices,
+       {gemm_multi_pe_workload(), gemm_single_pe_workload(), matmul_composite_workload(),
+        matmul_composite_multi_pe_workload(), rms_norm_matmul_workload()}},
+      {groups::kAttention, {attention_workload(), flash_attention_workload()}},
+      {groups::kTransformer,
+       {gpt3_qkv_workload(), mlp_workload(), qkv_gemm_workload(), qkv_gemm_multi_pe_workload(),
+        rotary_embedding_workload(), topk_routing_workload()}},
+      {groups::kElements,
+       {elementwise_workload(), layernorm_workload(), math_composite_workload(), softmax_workload(),
+        vector_add_workload()}},
+      {groups::kTensorParallel,
+       {grid_linear_workload(), redistribute_workload(), tp_layer_workload(), tp_mlp_workload(),
+        tp_transformer_block_workload()}},
+      {groups::kCollectives, collectives()},
+      {groups::kCopies, {copy_workload(), pe_to_pe_workload()}},
+      {groups::kMicrobenchmarks, {map_tensors_workload(), noop_workload(), stream_workload(), va_offset_workload()}},
   };
-  for (Workload& workload : rank_collective_workloads()) workloads.push_back(std::move(workload));
-  return workloads;
 }
 
 }  // namespace kb::sw

@@ -72,7 +72,7 @@ void check_parameters(const Workload& workload) {
 
 }  // namespace
 
-void WorkloadRegistry::add(Workload workload) {
+void WorkloadRegistry::add(Workload workload, const std::string& group) {
   if (!is_name(workload.name, '-')) {
     refuse(workload.name,
            "the name must be lower-case letters and digits in words joined by '-', starting with a letter");
@@ -82,6 +82,7 @@ void WorkloadRegistry::add(Workload workload) {
   check_parameters(workload);
   const std::string name = workload.name;
   if (!workloads_.emplace(name, std::move(workload)).second) refuse(name, "the name is taken; choose another one");
+  groups_.add(name, group);
 }
 
 std::vector<std::string> WorkloadRegistry::names() const {
@@ -112,7 +113,9 @@ const Workload& WorkloadRegistry::resolve(const std::string& identifier) const {
 
 WorkloadRegistry builtin_registry() {
   WorkloadRegistry registry;
-  for (Workload& workload : builtin_workloads()) registry.add(std::move(workload));
+  for (WorkloadGroup& group : builtin_workloads()) {
+    for (Workload& workload : group.workloads) registry.add(std::move(workload), group.name);
+  }
   return registry;
 }
 

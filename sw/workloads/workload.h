@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/base/groups.h"
 #include "platform/data/verification.h"
 #include "sw/runtime/runtime.h"
 #include "sw/workloads/params.h"
@@ -43,21 +44,27 @@ struct Workload {
 // Indices are 1-based in name order and change when workloads are added; scripts should use names (H-71).
 class WorkloadRegistry {
  public:
-  // Program Error SCHEMA_ERROR for an invalid or taken name, an empty description, a missing entry function, or
-  // parameters with wrong names, defaults or choices (H-67).
-  void add(Workload workload);
+  // `group` is the heading in `kernbench list`. Program Error SCHEMA_ERROR for an invalid or taken name, an empty
+  // description, a missing entry function, or parameters with wrong names, defaults or choices (H-67).
+  void add(Workload workload, const std::string& group = groups::kOthers);
 
   std::vector<std::string> names() const;  // sorted
   // Finds a workload by index or exact name; configuration Error with the nearest name (H-72).
   const Workload& resolve(const std::string& identifier) const;
   const Workload* find(const std::string& name) const;  // null when unknown
+  const groups::Groups& groups() const { return groups_; }
 
  private:
   std::map<std::string, Workload> workloads_;
+  groups::Groups groups_;
 };
 
+struct WorkloadGroup {
+  const char* name;  // platform/base/groups.h
+  std::vector<Workload> workloads;
+};
 // The table of built-in workloads.
-std::vector<Workload> builtin_workloads();
+std::vector<WorkloadGroup> builtin_workloads();
 WorkloadRegistry builtin_registry();
 
 // Runs the workload and waits for all of its requests. Program Error NO_REQUESTS when it submitted none (H-70). Errors

@@ -11,7 +11,8 @@ inline constexpr const char* kSmallSweep =
     "axes:\n  cycles: { set: cycles, values: [1, 100, 1000] }\n"
     "  gbs: { machine: cube.memory_map.hbm_channel_bw_gbs, sql: \"SELECT value * 2 FROM machine WHERE key LIKE "
     "'%hbm_channel_bw_gbs'\" }\n"
-    "columns:\n  time_ns: max /launches/*/pe_exec_ns/max\n  ops: SELECT count(*) FROM op\n  rate: cycles / time_ns\n";
+    "columns:\n  time_ns: max /launches/*/pe_exec_ns/max\n  ops: SELECT count(*) FROM op\n  rate: cycles / time_ns\n"
+    "objectives: [{ column: time_ns, goal: min }, { column: gbs, goal: max }]\n";
 
 // Files of a small evaluation by name, in the folder `folder`.
 inline std::map<std::string, std::string> small_evaluation(const std::string& folder) {

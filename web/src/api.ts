@@ -210,6 +210,8 @@ export const fetchMachinePart = (under: string, signal: AbortSignal) =>
 // Two runs: `before` is the one of --against.
 export interface Difference { name: string; unit: string; before: number; after: number }
 export interface Compared { kernel: string; label?: string; sip: number | null; before: { id: number; ns: number; limiter: string }; after: { id: number; ns: number; limiter: string } }
+// One statistic of the blocks of one kind: sums, and the block with the largest value.
+export interface ChangeCause { kind: string; statistic: string; unit: string; count: number; before: number; after: number; most: { name: string; before: number; after: number } }
 export interface Comparison {
   before: string;
   after: string;
@@ -223,6 +225,7 @@ export interface Comparison {
   busy: Difference[];
   figures: Difference[];
   blocks: Difference[];
+  causes: ChangeCause[];
 }
 export const fetchComparison = (signal?: AbortSignal) => json<Comparison | null>('/api/compare', signal);
 export const fetchOtherRun = (signal: AbortSignal) => json<Run>('/api/run?run=against', signal);

@@ -1,5 +1,5 @@
 // Two runs beside each other: A is the one of --against, B is this one.
-import { launchOf, runs, fetchClasses, fetchOtherRun, type Compared, type Comparison, type Difference, type ResourceClass, type Run } from './api';
+import { launchOf, runs, fetchClasses, fetchOtherRun, type ChangeCause, type Compared, type Comparison, type Difference, type ResourceClass, type Run } from './api';
 import { href } from './address';
 import { PARTS } from './colours';
 import { useAnswer } from './hooks';
@@ -9,7 +9,7 @@ import { Section, Swatch } from './section';
 import { count, duration, percent } from './time';
 import { Aligned, ChangeMap } from './compare_pictures';
 
-const MOST_LAUNCHES = 12, MOST_BLOCKS = 12, MOST_CLASSES = 14;
+const MOST_LAUNCHES = 12, MOST_CAUSES = 12, MOST_CLASSES = 14;
 
 const signed = (ns: number): string => (ns === 0 ? '0' : `${ns > 0 ? '+' : '−'}${duration(Math.abs(ns) * 1e6)}`);
 const factor = (before: number, after: number): string => (before > 0 && after > 0 ? (after <= before ? `${(before / after).toFixed(2)}x as fast` : `${(after / before).toFixed(2)}x as long`) : '');
@@ -46,7 +46,7 @@ export function Compare({ run, comparison, values }: { run: Run; comparison: Com
       {chosen && other.value && run.machine && run.has_operations && other.value.has_operations && (comparison.other_machine
         ? <Section title="Machine, B − A"><p class="hint">There is no heat map of the difference: the machines differ.</p></Section>
         : <ChangeMap run={run} other={other.value} pair={chosen} values={values} />)}
-      <Blocks blocks={comparison.blocks} />
+      <Causes causes={comparison.causes} />
       {other.failure && <p class="message bad" role="alert">{other.failure}</p>}
     </>
   );
@@ -177,22 +177,23 @@ function Classes({ run, other, pair }: { run: Run; other: Run; pair: Compared })
   );
 }
 
-function Blocks({ blocks }: { blocks: Difference[] }) {
-  if (blocks.length === 0) return null;
+// One line per kind of block and statistic; the block with the largest value leads to the machine.
+function Causes({ causes }: { causes: ChangeCause[] }) {
+  if (causes.length === 0) return null;
+  const ratio = ({ before, after }: ChangeCause) => (before === 0 ? 'new' : after === 0 ? 'gone' : `${after > before ? '+' : '−'}${percent(Math.abs(after - before) / before)}`);
   return (
-    <Section title="Blocks whose times changed most" hint="Times over the whole run.">
+    <Section title="Blocks whose times changed most" hint={`By kind of block and statistic, of all blocks and the whole run; of a longest wait the longest.${causes.length > MOST_CAUSES ? ` The ${MOST_CAUSES} of ${count(causes.length)} that changed most.` : ''}`}>
       <div class="scrollx"><table class="data">
-        <thead><tr><th scope="col">block</th><th scope="col">statistic</th><th scope="col" class="number">A</th><th scope="col" class="number">B</th><th scope="col" class="number">B − A</th></tr></thead>
+        <thead><tr><th scope="col">kind</th><th scope="col">statistic</th><th scope="col" class="number">blocks</th><th scope="col" class="number">A</th><th scope="col" class="number">B</th><th scope="col" class="number">B − A</th><th scope="col" class="number">change</th><th scope="col">most in</th></tr></thead>
         <tbody>
-          {blocks.slice(0, MOST_BLOCKS).map((block) => {
-            const [name, ...statistic] = block.name.split(' ');
-            return (
-              <tr>
-                <td><a href={machineOf(name, null)}>{name}</a></td><td>{statistic.join(' ')}</td>
-                <td class="number">{duration(block.before * 1e6)}</td><td class="number">{duration(block.after * 1e6)}</td><td class="number">{signed(block.after - block.before)}</td>
-              </tr>
-            );
-          })}
+          {causes.slice(0, MOST_CAUSES).map((cause) => (
+            <tr>
+              <th scope="row">{words(cause.kind)}</th><td>{words(cause.statistic)}</td><td class="number">{count(cause.count)}</td>
+              <td class="number">{duration(cause.before * 1e6)}</td><td class="number">{duration(cause.after * 1e6)}</td>
+              <td class={`number ${tone(cause.after - cause.before) ?? ''}`}>{signed(cause.after - cause.before)}</td><td class="number">{ratio(cause)}</td>
+              <td><a href={machineOf(cause.most.name, null)}>{cause.most.name}</a></td>
+            </tr>
+          ))}
         </tbody>
       </table></div>
     </Section>

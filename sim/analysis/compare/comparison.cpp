@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "platform/base/names.h"
+#include "sim/analysis/compare/comparison_causes.h"
 #include "sim/result/launch_parts.h"
 #include "sim/result/read.h"
 
@@ -194,6 +195,7 @@ Comparison compare_results(const std::string& before, const std::string& after) 
   add_kernels(comparison, a, b);
   add_figures(comparison, a, b);
   add_blocks(comparison, a, b);
+  comparison.causes = causes_of(a, b);
   return comparison;
 }
 

@@ -22,6 +22,19 @@ struct Change {
   double difference() const { return after - before; }
 };
 
+// A statistic of the blocks of one kind that changed. The values are sums over all blocks of the kind; those of a
+// longest time ("max_wait") are the longest of any block.
+struct ChangeCause {
+  std::string kind;       // "router"
+  std::string statistic;  // "to_router.busy"
+  std::string unit;
+  std::uint64_t count = 0;  // blocks of the kind that were used
+  double before = 0, after = 0;
+  std::string most;                        // the block with the largest value
+  double most_before = 0, most_after = 0;  // the largest value of any block
+  double difference() const { return after - before; }
+};
+
 // Launches of one kernel on one SIP, matched in order.
 struct LaunchPair {
   std::string kernel;
@@ -44,7 +57,8 @@ struct Comparison {
   std::vector<Change> busy;        // busy times of resources of the last-ending PEs
   std::vector<Change> kernels;     // sums over all launches of a kernel
   std::vector<Change> figures;
-  std::vector<Change> blocks;  // sums over all blocks of a kind ("router to_router.busy"), largest change first
+  std::vector<Change> blocks;       // sums over all blocks of a kind ("router to_router.busy"), largest change first
+  std::vector<ChangeCause> causes;  // the same changes with the block that has the largest value
 };
 
 // The arguments are folders with a result.json, or result files. Configuration Error that names the file when it does

@@ -112,11 +112,52 @@ void append_figures(std::string& out, const std::vector<Change>& figures) {
   if (!table.empty()) out += "Figures that changed\n" + table.render("  ") + "\n";
 }
 
+std::string percent_text(const ChangeCause& cause) {
+  if (cause.before == 0) return "new";
+  return cause.after == 0 ? "gone" : signed_text(100 * cause.difference() / cause.before, 1) + " %";
+}
+
+void append_causes(std::string& out, const Comparison& c, std::size_t rows) {
+  if (c.causes.empty()) return;
+  TextTable table({{"kind and statistic"},
+                   {"blocks", kRight},
+                   {"A", kRight},
+                   {"B", kRight},
+                   {"B - A", kRight},
+                   {"change", kRight},
+                   {"most in"}});
+  for (std::size_t i = 0; i < std::min(rows, c.causes.size()); ++i) {
+    const ChangeCause& one = c.causes[i];
+    table.add({one.kind + ": " + one.statistic, std::to_string(one.count), fixed(one.before, 1), fixed(one.after, 1),
+               signed_text(one.difference(), 1), percent_text(one), one.most});
+  }
+  out += fmt::format(
+      "Blocks whose times changed most, by kind, of {} that changed (ns of all blocks and the whole run)\n{}",
+      c.causes.size(), table.render("  "));
+  if (c.causes.size() > rows) {
+    out += fmt::format("  and {} that changed less (--rows {} shows all)\n", c.causes.size() - rows, c.causes.size());
+  }
+  out += "\n";
+}
+
 Json change_json(const Change& change) {
   return {{"name", change.name},
           {"unit", change.unit},
           {"before", observe::tidy(change.before)},
           {"after", observe::tidy(change.after)}};
+}
+
+Json cause_json(const ChangeCause& cause) {
+  return {{"kind", cause.kind},
+          {"statistic", cause.statistic},
+          {"unit", cause.unit},
+          {"count", cause.count},
+          {"before", observe::tidy(cause.before)},
+          {"after", observe::tidy(cause.after)},
+          {"most",
+           {{"name", cause.most},
+            {"before", observe::tidy(cause.most_before)},
+            {"after", observe::tidy(cause.most_after)}}}};
 }
 
 Json list_json(const std::vector<Change>& changes) {
@@ -141,13 +182,7 @@ std::string render_comparison(const Comparison& c, std::size_t rows) {
                  c.parts, &c.total);
   append_changes(out, "How long resources of these PEs were in use (ns; they overlap)", "resource", c.busy, nullptr);
   append_figures(out, c.figures);
-  std::vector<Change> blocks(c.blocks.begin(),
-                             c.blocks.begin() + static_cast<std::ptrdiff_t>(std::min(rows, c.blocks.size())));
-  append_changes(
-      out,
-      fmt::format("Kinds of blocks whose times changed most, of {} that changed (ns of all blocks and the whole run)",
-                  c.blocks.size()),
-      "kind and statistic", blocks, nullptr);
+  append_causes(out, c, rows);
   if (!c.launches.empty()) {
     const double ratio = c.total.before > 0 ? c.total.after / c.total.before : 1;
     out += ratio == 1
@@ -184,6 +219,8 @@ std::string render_comparison_json(const Comparison& c) {
   json["kernels"] = list_json(c.kernels);
   json["figures"] = list_json(c.figures);
   json["blocks"] = list_json(c.blocks);
+  json["causes"] = Json::array();
+  for (const ChangeCause& cause : c.causes) json["causes"].push_back(cause_json(cause));
   return json.dump(2) + "\n";
 }
 

@@ -173,7 +173,7 @@ void Evaluator::run_sweep(const SweepEntry& entry) {
     table = sweep.table();
     summary_.points += sweep.space().size();
     summary_.run += points.size();
-    const std::size_t cause = table.columns.size() - 1;
+    const std::size_t cause = sweep::column_index(table, "cause");
     for (const std::uint64_t point : sweep.failed_otherwise(spec_.may_fail)) {
       fail(kPointRule,
            fmt::format("{}, point {}: {}", entry.table, point, table.rows[point][cause].get<std::string>()));

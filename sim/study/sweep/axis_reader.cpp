@@ -17,7 +17,7 @@ constexpr std::size_t kMaxAxes = 64;
 constexpr std::size_t kMaxValues = 1'000'000;
 constexpr std::size_t kMaxZipped = 64;
 constexpr std::array<const char*, 3> kTargets{"set", "machine", "run"};
-constexpr std::array<const char*, 4> kReserved{"point", "status", "cause", "result"};
+constexpr std::array<const char*, 6> kReserved{"point", "status", "cause", "result", "run_folder", "pareto"};
 // Sums and products of steps carry rounding errors that nobody wants to see in a parameter.
 constexpr int kDigits = 12;
 

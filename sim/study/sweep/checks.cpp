@@ -104,28 +104,60 @@ class Checker {
       problems_.insert(problems_.end(), failed.begin(), failed.end());
       return;
     }
-    Diagnostic place = one.columns.front().place;
-    place.message = fmt::format("this axis changes nothing: all of its {} values give one configuration", one.size());
-    place.remedy = "vary something else, or remove the axis";
+    report(one.columns.front().place,
+           fmt::format("this axis changes nothing: all of its {} values give one configuration", one.size()),
+           "vary something else, or remove the axis");
+  }
+
+  void report(Diagnostic place, std::string message, std::string remedy) {
+    place.message = std::move(message);
+    place.remedy = std::move(remedy);
     problems_.push_back(std::move(place));
   }
 
+  // A text has no order that could be better or worse.
+  void check_objectives() {
+    for (const Objective& one : spec_.objectives) {
+      const AxisColumn* const column = axis_column(one.column);
+      if (column == nullptr) continue;
+      const std::vector<std::string>& values = column->values;
+      const auto text = std::find_if_not(values.begin(), values.end(), is_number_of_axis);
+      if (text == values.end()) continue;
+      report(one.place, fmt::format("the axis '{}' has the value '{}', which is not a number", one.column, *text),
+             "name an axis or a column of numbers");
+    }
+  }
+
   // A line that no point can be on would only show when everything has run.
-  void check_plots() {
-    for (const Plot& plot : spec_.plots) {
-      for (std::size_t i = 0; i < plot.where.size(); ++i) {
-        const auto& [name, wanted] = plot.where[i];
-        const AxisColumn* const column = axis_column(name);
-        if (column == nullptr) continue;
-        const std::vector<std::string>& values = column->values;
-        const auto is_wanted = [&, &text = wanted](const std::string& value) { return is_value_of_axis(value, text); };
-        if (std::any_of(values.begin(), values.end(), is_wanted)) continue;
-        Diagnostic place = plot.where_places[i];
-        place.message =
-            fmt::format("the axis '{}' has no value '{}', so that plot '{}' would be empty", name, wanted, plot.name);
-        place.remedy = suggest(wanted, values);
-        problems_.push_back(std::move(place));
-      }
+  void check_where(const Plot& plot) {
+    for (std::size_t i = 0; i < plot.where.size(); ++i) {
+      const auto& [name, wanted] = plot.where[i];
+      const AxisColumn* const column = axis_column(name);
+      if (column == nullptr) continue;
+      const std::vector<std::string>& values = column->values;
+      const auto is_wanted = [&, &text = wanted](const std::string& value) { return is_value_of_axis(value, text); };
+      if (std::any_of(values.begin(), values.end(), is_wanted)) continue;
+      report(plot.where_places[i],
+             fmt::format("the axis '{}' has no value '{}', so that plot '{}' would be empty", name, wanted, plot.name),
+             suggest(wanted, values));
+    }
+  }
+
+  // Finding several points in one cell of a heat map would only show when everything has run, too.
+  void check_cells(const Plot& plot) {
+    if (plot.kind != Plot::Kind::heat || plot.best) return;
+    for (const Axis& axis : spec_.axes) {
+      const auto chosen = [&](const AxisColumn& column) {
+        const auto named = [&](const auto& condition) { return condition.first == column.name; };
+        return column.name == plot.x || column.name == plot.y ||
+               std::any_of(plot.where.begin(), plot.where.end(), named);
+      };
+      if (axis.size() < 2 || std::any_of(axis.columns.begin(), axis.columns.end(), chosen)) continue;
+      report(plot.place,
+             fmt::format("the axis '{}' varies, too, so that points of plot '{}' share cells", axis.name, plot.name),
+             fmt::format("choose one of its values with where: {{{}: ...}}, or make '{}' an objective, of which a cell "
+                         "shows the best",
+                         axis.columns.front().name, plot.value));
     }
   }
 
@@ -146,7 +178,11 @@ class Checker {
 };
 
 void Checker::run() {
-  check_plots();
+  check_objectives();
+  for (const Plot& plot : spec_.plots) {
+    check_where(plot);
+    check_cells(plot);
+  }
   for (std::size_t axis = 0; axis < spec_.axes.size(); ++axis) check_parameters(axis);
   topology::throw_if_any(std::move(problems_));
   const std::string base = at_place([&] { return configuration(first_); }, nullptr);

@@ -25,11 +25,17 @@ void check_text(Column& column, const std::vector<std::string>& names) {
 
 }  // namespace
 
-std::vector<Column> read_columns(MapReader& top, const std::vector<Axis>& axes) {
+std::vector<std::string> column_names(const std::vector<Axis>& axes, const std::vector<Column>& columns) {
   std::vector<std::string> names;
   for (const Axis& axis : axes) {
     for (const AxisColumn& column : axis.columns) names.push_back(column.name);
   }
+  for (const Column& column : columns) names.push_back(column.name);
+  return names;
+}
+
+std::vector<Column> read_columns(MapReader& top, const std::vector<Axis>& axes) {
+  std::vector<std::string> names = column_names(axes, {});
   MapReader all = top.map("columns");
   if (all.keys().empty() && !top.context().is_bad("columns")) {
     top.report("columns", "no column of the table is named", "for example time_ns: /sim_time_ns");

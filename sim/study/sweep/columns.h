@@ -22,4 +22,7 @@ struct Column {
 // earlier columns; a text that begins with SELECT or WITH is a query. Problems are reported to the reader's context.
 std::vector<Column> read_columns(topology::MapReader& top, const std::vector<Axis>& axes);
 
+// Returns the names of axes and columns in the order of the table.
+std::vector<std::string> column_names(const std::vector<Axis>& axes, const std::vector<Column>& columns);
+
 }  // namespace kb::sweep

@@ -1,6 +1,7 @@
 #include "sim/study/sweep/identity.h"
 
 #include <filesystem>
+#include <utility>
 
 #include "platform/topology/ccl_config.h"
 #include "platform/topology/sha256.h"
@@ -26,13 +27,16 @@ std::string text_of(const Assignment& one) {
 
 }  // namespace
 
-PointKeys::PointKeys(const SweepSpec& spec, const topology::LoadedTopology& machine) {
+PointKeys::PointKeys(const SweepSpec& spec, const topology::LoadedTopology& machine, MachineFile machine_file)
+    : machine_file_(std::move(machine_file)) {
   std::string text = topology::sha256_hex(files::read_file(kProgram)) + "\n";
   for (const std::string& plugin : spec.plugins) text += contents(plugin);
   text += spec.workload + "\n" + spec.topology + "\n" + spec.device + "\n" + spec.data + "\n";
   text += std::to_string(spec.seed) + (spec.verify ? " verified" : "") + (spec.strict ? " strict" : "") +
-          (spec.keep_results ? " results" : "") + " " + std::to_string(spec.time_limit_ns) + "\n" + machine.sha256 +
-          "\n" + contents(topology::kCclFile);
+          (spec.keep == Keep::columns   ? ""
+           : spec.keep == Keep::results ? " results"
+                                        : " runs") +
+          " " + std::to_string(spec.time_limit_ns) + "\n" + machine.sha256 + "\n" + contents(topology::kCclFile);
   const std::string& mesh = machine.graph.spec.mesh_file;
   if (!mesh.empty()) text += contents((std::filesystem::path(machine.file).parent_path() / mesh).string());
   text += spec.traffic + "\n" + spec.script + "\n";
@@ -46,8 +50,10 @@ PointKeys::PointKeys(const SweepSpec& spec, const topology::LoadedTopology& mach
 std::string PointKeys::of(const std::vector<Assignment>& given) {
   std::string text = identity_ + "\n";
   for (const Assignment& one : given) {
-    auto found = contents_.find(one.value);
-    if (found == contents_.end()) found = contents_.emplace(one.value, contents(one.value)).first;
+    const bool machine = one.target == Target::run && one.name == "topology";
+    const std::string file = machine ? machine_file_(one.value) : one.value;
+    auto found = contents_.find(file);
+    if (found == contents_.end()) found = contents_.emplace(file, contents(file)).first;
     text += text_of(one) + found->second;
   }
   return topology::sha256_hex(text).substr(0, kKeyDigits);

@@ -12,7 +12,7 @@
 #include "platform/base/whole_number.h"
 #include "platform/contract/data_mode.h"
 #include "platform/elab/block_plugin.h"
-#include "platform/observe/output_file.h"
+#include "platform/observe/output_set.h"
 #include "sim/ports/traffic/traffic.h"
 #include "sim/result/write.h"
 #include "sim/run/driver/run_files.h"
@@ -51,6 +51,33 @@ Json selected(const Selector& selector, const Json& result, bool optional) {
   }
 }
 
+// Files that are kept of a point.
+class KeptFiles {
+ public:
+  KeptFiles(Keep keep, const std::string& name, sim::WorkloadRun& run) {
+    if (name.empty() || keep == Keep::columns) return;
+    if (keep == Keep::results) {
+      result_ = &outputs_.add(name, "the result of a point");
+      return;
+    }
+    observe::make_folder(name);
+    result_ = &sim::add_run_files(outputs_, run.topology, name, true);
+    operations_ = &sim::add_operations(outputs_, sim::operations_file(name));
+    run.options.oplog = operations_;
+  }
+
+  void write(const sim::RunRecord& record) {
+    if (result_ != nullptr) sim::write_result(record, *result_);
+    if (operations_ != nullptr) sim::write_details(record, *operations_, true);
+  }
+  void commit() { outputs_.commit(); }
+
+ private:
+  observe::OutputSet outputs_;
+  observe::OutputFile* result_ = nullptr;
+  observe::OutputFile* operations_ = nullptr;
+};
+
 std::optional<std::string> no_environment(const std::string& /*name*/) {
   return std::nullopt;
 }
@@ -75,13 +102,21 @@ PointRunner::PointRunner(const SweepSpec& spec, const Catalogs& catalogs)
 }
 
 bool PointRunner::uses(const char* member) const {
-  return spec_.keep_results || uses_in_columns(member);
+  return spec_.keep != Keep::columns || uses_in_columns(member);
 }
 
 bool PointRunner::uses_in_columns(const char* member) const {
   return sql_.find(member) != std::string::npos ||
          std::any_of(selectors_.begin(), selectors_.end(),
                      [&](const auto& selector) { return selector && selector->mentions(member); });
+}
+
+// The use of resources by launches has to be recorded; statistics of blocks over the whole run exist without that.
+bool PointRunner::uses_recorded_blocks() const {
+  const bool selected = std::any_of(selectors_.begin(), selectors_.end(),
+                                    [](const auto& selector) { return selector && selector->mentions("blocks"); });
+  const auto asked = [&](const char* word) { return sql_.find(word) != std::string::npos; };
+  return selected || (asked("blocks") && asked("launches"));
 }
 
 PointRunner::Choices PointRunner::choices(const std::vector<Assignment>& given) const {
@@ -109,9 +144,22 @@ PointRunner::Choices PointRunner::choices(const std::vector<Assignment>& given) 
 }
 
 topology::LoadedTopology PointRunner::load(const Choices& chosen) const {
-  if (!chosen.topology.empty()) return topology::load(chosen.topology, chosen.machine, *catalogs_.implementations);
+  if (!chosen.topology.empty()) {
+    return topology::load(machine_file(chosen.topology), chosen.machine, *catalogs_.implementations);
+  }
   return topology::load_text(catalogs_.machine_text, catalogs_.machine_name, chosen.machine,
                              *catalogs_.implementations);
+}
+
+std::string PointRunner::machine_file(const std::string& name) const {
+  if (!catalogs_.machine_file) return name;
+  try {
+    return catalogs_.machine_file(name);
+  } catch (const Error& error) {
+    std::vector<Diagnostic> problems = error.diagnostics();
+    for (Diagnostic& problem : problems) problem.key = "topology";
+    throw Error(std::move(problems));
+  }
 }
 
 topology::LoadedTopology PointRunner::load_machine(const std::vector<Assignment>& given) const {
@@ -175,7 +223,7 @@ sim::WorkloadRun PointRunner::prepare(const Choices& chosen, topology::LoadedTop
   run.seed = chosen.seed;
   run.strict = spec_.strict;
   run.verify = spec_.verify;
-  run.record = uses("findings") || uses("operations");
+  run.record = uses("findings") || uses("operations") || uses_recorded_blocks();
   const auto mode = std::find(kDataModes.begin(), kDataModes.end(), spec_.data);
   run.options.data_mode = static_cast<contract::DataMode>(mode - kDataModes.begin());
   run.options.strict = spec_.strict;
@@ -184,23 +232,27 @@ sim::WorkloadRun PointRunner::prepare(const Choices& chosen, topology::LoadedTop
   return run;
 }
 
-Answer PointRunner::run(const std::vector<Assignment>& given, const std::string& result_file) {
+Answer PointRunner::run(const std::vector<Assignment>& given, const std::string& kept) {
   const Choices chosen = choices(given);
-  const bool kept = kept_ && machine_key(given) == kept_key_;
-  topology::LoadedTopology machine = kept ? std::move(*kept_) : load(chosen);
+  const bool same = kept_ && machine_key(given) == kept_key_;
+  topology::LoadedTopology machine = same ? std::move(*kept_) : load(chosen);
   kept_.reset();
   if (!spec_.traffic.empty()) return run_traffic(given, machine);
   sim::WorkloadRun run = prepare(chosen, std::move(machine));
+  KeptFiles files(spec_.keep, kept, run);
   std::optional<observe::OutputFile> operations;
-  if (data::has_word(sql_, "op")) {
+  if (data::has_word(sql_, "op") && run.options.oplog == nullptr) {
     operations.emplace(temporary_database(), "the operation log of a point");
     run.options.oplog = &*operations;
   }
-  sim::WorkloadOutcome outcome = sim::run_workload(run);
+  const sim::WorkloadOutcome outcome = sim::run_workload(run);
+  files.write(outcome.record);
   std::optional<PointSql> sql;
   if (!sql_.empty()) sql.emplace(spec_, run.topology, given);
-  if (operations && outcome.record.ok) sql->add_operations(operations->working_path());
-  return answer_of(outcome, result_file, sql ? &*sql : nullptr);
+  if (data::has_word(sql_, "op") && outcome.record.ok) sql->add_operations(run.options.oplog->working_path());
+  Answer answer = answer_of(outcome, sql ? &*sql : nullptr);
+  files.commit();
+  return answer;
 }
 
 Answer PointRunner::run_traffic(const std::vector<Assignment>& given, const topology::LoadedTopology& machine) const {
@@ -234,12 +286,7 @@ std::string PointRunner::document_of(const sim::RunRecord& record) const {
   return text;
 }
 
-Answer PointRunner::answer_of(sim::WorkloadOutcome& outcome, const std::string& result_file, PointSql* sql) const {
-  if (!result_file.empty()) {
-    observe::OutputFile file(result_file, "the result of a point");
-    sim::write_result(outcome.record, file);
-    file.commit();
-  }
+Answer PointRunner::answer_of(const sim::WorkloadOutcome& outcome, PointSql* sql) const {
   const std::string text = document_of(outcome.record);
   if (!outcome.record.ok) return {false, outcome.record.error_code, outcome.record.error_message, {}};
   if (sql != nullptr && data::has_word(sql_, "result")) sql->add_result(text);

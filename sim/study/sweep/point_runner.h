@@ -1,6 +1,7 @@
 // Runs one point of a sweep in this process.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,9 @@ struct Catalogs {
   const topology::Implementations* implementations = nullptr;
   std::string machine_text;  // default machine when the file names none
   std::string machine_name;
+  // Finds the file of a machine that is named, the user's or one that comes with the program. When it is empty, names
+  // are files.
+  std::function<std::string(const std::string&)> machine_file;
 };
 
 // Machines are loaded and workloads checked as in `kernbench run`, but parameters never come from the environment, so
@@ -43,8 +47,12 @@ class PointRunner {
   // Keeps the machine for later runs in forked processes. Problems are reported when a point runs.
   void keep_machine(const std::vector<Assignment>& given);
 
-  // Simulates the point; once per process. `result_file` gets the complete result; "": not written.
-  Answer run(const std::vector<Assignment>& given, const std::string& result_file);
+  // The file of a machine that the sweep file names. Configuration Error with the key "topology".
+  std::string machine_file(const std::string& name) const;
+
+  // Simulates the point; once per process. `kept` gets what the sweep file keeps of a point, a file with the complete
+  // result or a folder with the record of the run; "": not written.
+  Answer run(const std::vector<Assignment>& given, const std::string& kept);
 
  private:
   struct Choices;
@@ -52,11 +60,12 @@ class PointRunner {
   Choices choices(const std::vector<Assignment>& given) const;
   topology::LoadedTopology load(const Choices& choices) const;
   sim::WorkloadRun prepare(const Choices& choices, topology::LoadedTopology machine) const;
-  Answer answer_of(sim::WorkloadOutcome& outcome, const std::string& result_file, PointSql* sql) const;
+  Answer answer_of(const sim::WorkloadOutcome& outcome, PointSql* sql) const;
   Answer cells_of(const Json& result, PointSql* sql) const;
   std::string document_of(const sim::RunRecord& record) const;
   bool uses(const char* member) const;
   bool uses_in_columns(const char* member) const;
+  bool uses_recorded_blocks() const;
 
   const SweepSpec& spec_;
   const Catalogs& catalogs_;

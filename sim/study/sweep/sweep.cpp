@@ -10,15 +10,18 @@
 #include "platform/observe/output_set.h"
 #include "sim/study/sweep/checks.h"
 #include "sim/study/sweep/engine.h"
+#include "sim/study/sweep/front.h"
 #include "sim/study/sweep/journal.h"
-#include "sim/study/sweep/plots.h"
+#include "sim/study/sweep/objective_plots.h"
+#include "sim/study/sweep/summary.h"
 
 namespace kb::sweep {
 namespace {
 
 PointKeys checked_keys(const SweepSpec& spec, const Space& space, const PointRunner& runner) {
   check_axes(spec, space, runner);
-  return {spec, runner.load_machine(space.assignments(0))};
+  return {spec, runner.load_machine(space.assignments(0)),
+          [&runner](const std::string& name) { return runner.machine_file(name); }};
 }
 
 }  // namespace
@@ -46,15 +49,15 @@ std::vector<const Answer*> Sweep::answers() const {
 }
 
 // Looked up by key, because numbers of points change with the file.
-std::string Sweep::result_of(std::uint64_t point) const {
-  return "results/" + key_of_[point] + ".json";
+std::string Sweep::kept_of(std::uint64_t point) const {
+  if (spec_.keep == Keep::columns) return "";
+  return spec_.keep == Keep::results ? "results/" + key_of_[point] + ".json" : "runs/" + key_of_[point];
 }
 
-std::vector<std::string> Sweep::results() const {
-  std::vector<std::string> files;
-  for (std::uint64_t point = 0; spec_.keep_results && point < key_of_.size(); ++point)
-    files.push_back(result_of(point));
-  return files;
+std::vector<std::string> Sweep::kept() const {
+  std::vector<std::string> names;
+  for (std::uint64_t point = 0; point < key_of_.size(); ++point) names.push_back(kept_of(point));
+  return names;
 }
 
 SweepCounts Sweep::counts() const {
@@ -146,16 +149,41 @@ void Sweep::refuse_column(const Answer& answer) const {
   }
 }
 
+// A column of texts has no best value. This is known from answers only.
+void Sweep::check_objectives() const {
+  const Table made = table();
+  for (const Objective& one : spec_.objectives) {
+    const std::size_t column = column_index(made, one.column);
+    const Json* text = nullptr;
+    for (const std::vector<Json>& row : made.rows) {
+      if (row[column].is_number()) {
+        text = nullptr;
+        break;
+      }
+      if (!row[column].is_null()) text = &row[column];
+    }
+    if (text == nullptr) continue;
+    Diagnostic place = one.place;
+    place.message = fmt::format("the objective '{}' is not a number: a point has {}", one.column, text->dump());
+    place.remedy = "name a column of numbers";
+    throw Error({std::move(place)});
+  }
+}
+
 void Sweep::keep(std::uint64_t point, const Answer& answer, Journal& journal) {
   if (answer.code == kNoSuchResult) refuse_column(answer);
   journal.append(key_of_[point], answer);
   known_[key_of_[point]] = answer;
+  if (!answer.ok || objectives_checked_) return;
+  objectives_checked_ = true;
+  check_objectives();
 }
 
 void Sweep::run(const std::vector<std::uint64_t>& points, std::uint64_t attempt, int jobs, sim::Progress progress) {
+  check_objectives();
   const std::vector<std::uint64_t> order = by_machine(points);
   Journal journal(folder_ + "/journal");
-  if (spec_.keep_results) observe::make_folder(folder_ + "/results");
+  if (spec_.keep == Keep::results) observe::make_folder(folder_ + "/results");
   sim::ProgressLine line(progress);
   line.stage(nullptr);
   std::size_t done = 0, failed = 0;
@@ -164,7 +192,8 @@ void Sweep::run(const std::vector<std::uint64_t>& points, std::uint64_t attempt,
     if (shares_machine_[point]) runner_.keep_machine(space_.assignments(point));
   };
   work.run = [&](std::uint64_t point) {
-    return runner_.run(space_.assignments(point), spec_.keep_results ? folder_ + "/" + result_of(point) : "");
+    const std::string kept = kept_of(point);
+    return runner_.run(space_.assignments(point), kept.empty() ? "" : folder_ + "/" + kept);
   };
   work.finished = [&](std::uint64_t point, Answer answer) {
     answer.attempt = attempt;
@@ -179,23 +208,36 @@ void Sweep::run(const std::vector<std::uint64_t>& points, std::uint64_t attempt,
 }
 
 Table Sweep::table() const {
-  return make_table(spec_, space_, answers(), results());
+  return make_table(spec_, space_, answers(), kept());
 }
 
 std::vector<std::string> Sweep::write_table() const {
   const Table made = table();
+  const Front front = front_of(spec_, made);
   observe::make_folder(folder_);
   observe::OutputSet files;
-  const std::string csv = folder_ + "/points.csv", database = folder_ + "/points.sqlite";
-  files.add(csv, "the table of the sweep").write(render_csv(made));
-  write_database(made, spec_,
-                 files.add(database, "the database of the sweep", observe::OutputFile::Target::regular_file));
+  std::vector<std::string> names;
+  using Target = observe::OutputFile::Target;
+  const auto add = [&](const char* name, const char* purpose, Target target = Target::any) -> observe::OutputFile& {
+    names.push_back(folder_ + "/" + name);
+    return files.add(names.back(), purpose, target);
+  };
+  add("points.csv", "the table of the sweep").write(render_csv(made));
+  write_database(made, spec_, add("points.sqlite", "the database of the sweep", Target::regular_file));
+  add("sweep.json", "the description of the table").write(render_summary(spec_, made, front));
+  if (!spec_.objectives.empty()) add("pareto.csv", "the Pareto front").write(front_csv(made, front));
   files.commit();
-  return {csv, database};
+  return names;
+}
+
+std::string Sweep::front() const {
+  if (spec_.objectives.empty()) return "";
+  const Table made = table();
+  return front_text(spec_, made, front_of(spec_, made));
 }
 
 std::vector<std::string> Sweep::draw() const {
-  return draw_plots(spec_.plots, table(), folder_ + "/plots");
+  return draw_plots(all_plots(spec_), table(), folder_ + "/plots");
 }
 
 }  // namespace kb::sweep

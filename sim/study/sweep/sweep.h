@@ -25,8 +25,8 @@ struct SweepCounts {
   std::uint64_t unknown_accesses = 0;  // sum over these points
 };
 
-// FOLDER/points.csv is the table, FOLDER/journal has the answers, and FOLDER/results the complete results if they are
-// kept. The working directory must be that of the sweep file.
+// FOLDER/points.csv is the table, FOLDER/journal has the answers, FOLDER/results and FOLDER/runs what is kept of
+// points. The working directory must be that of the sweep file.
 class Sweep {
  public:
   // Checks everything that can be checked before the first run; throws configuration Errors.
@@ -51,18 +51,21 @@ class Sweep {
   void run(const std::vector<std::uint64_t>& points, std::uint64_t attempt, int jobs, sim::Progress progress);
 
   Table table() const;
-  // Writes points.csv and points.sqlite, both or none. Returns their names.
+  // Writes points.csv, points.sqlite, sweep.json and, with objectives, pareto.csv: all or none. Returns their names.
   std::vector<std::string> write_table() const;
-  // Draws the plots of the file into FOLDER/plots. Returns the file names.
+  // Returns the Pareto front as text; "" without objectives.
+  std::string front() const;
+  // Draws the plots of the file and of the objectives into FOLDER/plots. Returns the file names.
   std::vector<std::string> draw() const;
 
  private:
   std::vector<std::uint64_t> by_machine(const std::vector<std::uint64_t>& points);
   void keep(std::uint64_t point, const Answer& answer, class Journal& journal);
   void refuse_column(const Answer& answer) const;
+  void check_objectives() const;
   std::vector<const Answer*> answers() const;
-  std::string result_of(std::uint64_t point) const;
-  std::vector<std::string> results() const;  // of all points; empty when results are not kept
+  std::string kept_of(std::uint64_t point) const;  // "" when nothing is kept
+  std::vector<std::string> kept() const;           // of all points
 
   const SweepSpec& spec_;
   std::string folder_;
@@ -71,6 +74,7 @@ class Sweep {
   PointKeys keys_;
   std::vector<std::string> key_of_;  // per point
   std::map<std::string, Answer> known_;
+  bool objectives_checked_ = false;
   std::vector<bool> shares_machine_;  // the previous or the next point to run has the same machine
 };
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <filesystem>
 
@@ -12,6 +11,7 @@
 #include "platform/topology/scalar_text.h"
 #include "platform/topology/spec_reader.h"
 #include "sim/study/sweep/axis_reader.h"
+#include "sim/study/sweep/plot_reader.h"
 
 namespace kb::sweep {
 namespace {
@@ -28,11 +28,6 @@ struct Unit {
 };
 const std::vector<Unit> kTimes{{"ms", 1e-3}, {"s", 1.0}, {"min", 60.0}, {"h", 3600.0}};
 const std::vector<Unit> kSizes{{"MB", 1.0}, {"GB", 1024.0}};
-
-bool is_file_name(const std::string& name) {
-  const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_'; };
-  return !name.empty() && name.front() != '-' && std::all_of(name.begin(), name.end(), fits);
-}
 
 // "60 s", "2GB"; 0 when the key is not there.
 double quantity(MapReader& limits, const std::string& key, const std::vector<Unit>& units, const char* example) {
@@ -92,51 +87,6 @@ void read_fixed(MapReader& top, const char* key, Target target, SweepSpec& spec)
   map.done();
 }
 
-std::vector<Plot> read_plots(MapReader& top, const SweepSpec& spec) {
-  std::vector<std::string> names;
-  for (const Axis& axis : spec.axes) {
-    for (const AxisColumn& column : axis.columns) names.push_back(column.name);
-  }
-  for (const Column& column : spec.columns) names.push_back(column.name);
-  constexpr std::size_t kMaxPlots = 1000;
-  std::vector<Plot> plots;
-  for (MapReader& reader : top.list_of_maps("plots", kMaxPlots, "plots are more than")) {
-    Plot plot;
-    const auto column = [&](const char* key, bool mandatory) {
-      const std::string name = reader.text(key, mandatory ? std::nullopt : std::optional<std::string>(""));
-      if (!name.empty() && std::count(names.begin(), names.end(), name) == 0) {
-        reader.report(key, fmt::format("there is no column '{}'", name), suggest(name, names));
-      }
-      return name;
-    };
-    plot.x = column("x", true);
-    plot.y = column("y", true);
-    plot.series = column("series", false);
-    plot.name = reader.text("name", plot.y + "_over_" + plot.x + (plot.series.empty() ? "" : "_by_" + plot.series));
-    plot.title = reader.text("title", "");
-    MapReader where = reader.map("where");
-    for (const std::string& name : where.keys()) {
-      plot.where.emplace_back(name, where.text(name, std::nullopt));
-      plot.where_places.push_back(where.context().place({where.path(name)}));
-      if (std::count(names.begin(), names.end(), name) == 0) {
-        where.report(name, fmt::format("there is no column '{}'", name), suggest(name, names));
-      }
-    }
-    plot.log_x = reader.flag("log_x", false);
-    plot.log_y = reader.flag("log_y", false);
-    reader.done();
-    const bool known =
-        std::any_of(plots.begin(), plots.end(), [&](const Plot& other) { return other.name == plot.name; });
-    if (known) reader.report("name", fmt::format("there are two plots '{}'", plot.name), "give each a name of its own");
-    if (!is_file_name(plot.name)) {
-      reader.report("name", fmt::format("'{}' cannot be the name of a file", plot.name),
-                    "use letters, digits, - and _");
-    }
-    plots.push_back(std::move(plot));
-  }
-  return plots;
-}
-
 // What stands in the file that a key names; "" when it is not there.
 std::string sql_file(MapReader& top, const char* key, const std::string& folder) {
   const std::string name = top.text(key, "");
@@ -163,6 +113,7 @@ void read_run(MapReader& top, SweepSpec& spec) {
     top.report("traffic", "traffic takes the place of a workload", "leave one of workload and traffic out");
   }
   spec.topology = top.text("topology", "");
+  spec.fixed_places["topology"] = top.context().place({"topology"});
   if (top.has("plugin")) spec.plugins = {top.text("plugin", std::nullopt)};
   top.allow("plugin");
   if (top.has("plugins")) spec.plugins = top.words("plugins");
@@ -184,7 +135,20 @@ void read_run(MapReader& top, SweepSpec& spec) {
   read_fixed(top, "machine", Target::machine, spec);
 }
 
+Keep read_keep(MapReader& top) {
+  static const std::vector<std::string> kWords{"columns", "results", "runs"};
+  const Keep keep = static_cast<Keep>(top.choice("keep", 0, kWords));
+  if (keep != Keep::columns && top.has("traffic")) {
+    top.report("keep", "traffic has no result that could be kept", "leave keep out");
+  }
+  return keep;
+}
+
 }  // namespace
+
+const char* kept_column(Keep keep) {
+  return keep == Keep::runs ? "run_folder" : "result";
+}
 
 SweepSpec parse_sweep(const std::string& text, const std::string& file, const std::string& folder) {
   topology::ReadContext context(file);
@@ -203,9 +167,9 @@ SweepSpec parse_sweep(const std::string& text, const std::string& file, const st
   spec.sample = read_sample(top);
   spec.columns = read_columns(top, spec.axes);
   spec.limits = read_limits(top.map("limits"));
+  spec.objectives = read_objectives(top, spec.axes, spec.columns);
   spec.plots = read_plots(top, spec);
-  static const std::vector<std::string> kKeep{"columns", "results"};
-  spec.keep_results = top.choice("keep", 0, kKeep) == 1;
+  spec.keep = read_keep(top);
   top.done();
   context.finish_unknown();
   topology::throw_if_any(context.problems());

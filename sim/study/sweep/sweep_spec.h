@@ -9,6 +9,7 @@
 
 #include "sim/study/sweep/axis.h"
 #include "sim/study/sweep/columns.h"
+#include "sim/study/sweep/objectives.h"
 #include "sim/study/sweep/plots.h"
 
 namespace kb::sweep {
@@ -24,6 +25,11 @@ struct Limits {
   int retries = 1;  // for a point that ended without an answer
   std::uint64_t points = 100'000;
 };
+
+// Files that are kept of each point.
+enum class Keep : std::uint8_t { columns, results, runs };
+// Name of the column for them: "result" or "run_folder".
+const char* kept_column(Keep keep);
 
 struct SweepSpec {
   std::string file;    // as given by the user
@@ -43,9 +49,10 @@ struct SweepSpec {
   std::vector<Axis> axes;
   std::optional<Sample> sample;
   std::vector<Column> columns;
+  std::vector<Objective> objectives;
   Limits limits;
   std::vector<Plot> plots;
-  bool keep_results = false;
+  Keep keep = Keep::columns;
 };
 
 }  // namespace kb::sweep

@@ -11,6 +11,7 @@
 #include "sim/result/write.h"
 #include "sim/study/files/csv.h"
 #include "sim/study/sweep/formula.h"
+#include "sim/study/sweep/front.h"
 #include "sim/study/sweep/point_sql.h"
 
 namespace kb::sweep {
@@ -63,6 +64,8 @@ class RowMaker {
     }
     table.columns.emplace_back("status");
     table.columns.emplace_back("cause");
+    if (spec.keep != Keep::columns) table.columns.emplace_back(kept_column(spec.keep));
+    if (!spec.objectives.empty()) table.columns.emplace_back(kFrontColumn);
   }
 
   std::vector<Json> row(const Space& space, std::uint64_t point, const Answer* answer) const {
@@ -105,13 +108,17 @@ class RowMaker {
   std::vector<Placed> formulas_;
 };
 
+}  // namespace
+
+std::size_t column_index(const Table& table, const std::string& name) {
+  return static_cast<std::size_t>(std::find(table.columns.begin(), table.columns.end(), name) - table.columns.begin());
+}
+
 std::string cell_text(const Json& cell) {
   if (cell.is_null()) return {};
   if (cell.is_number_float()) return Json(observe::tidy(cell.get<double>())).dump();
   return cell.is_string() ? cell.get<std::string>() : cell.dump();
 }
-
-}  // namespace
 
 std::vector<std::string> table_columns(const SweepSpec& spec) {
   Table table;
@@ -120,26 +127,32 @@ std::vector<std::string> table_columns(const SweepSpec& spec) {
 }
 
 Table make_table(const SweepSpec& spec, const Space& space, const std::vector<const Answer*>& answers,
-                 const std::vector<std::string>& results) {
+                 const std::vector<std::string>& kept) {
   Table table;
   const RowMaker maker(spec, table);
-  if (!results.empty()) table.columns.emplace_back("result");
   table.rows.reserve(answers.size());
   for (std::uint64_t point = 0; point < answers.size(); ++point) {
     std::vector<Json>& row = table.rows.emplace_back(maker.row(space, point, answers[point]));
-    if (results.empty()) continue;
-    row.emplace_back(answers[point] != nullptr && answers[point]->ok ? Json(results[point]) : Json(nullptr));
+    if (spec.keep == Keep::columns) continue;
+    row.emplace_back(answers[point] != nullptr && answers[point]->ok ? Json(kept[point]) : Json(nullptr));
+  }
+  if (spec.objectives.empty()) return table;
+  const Front front = front_of(spec, table);
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    table.rows[i].emplace_back(front.on[i] ? Json(*front.on[i]) : Json(nullptr));
   }
   return table;
 }
 
+std::string csv_row(const std::vector<Json>& row) {
+  std::vector<std::string> cells;
+  for (const Json& cell : row) cells.push_back(cell_text(cell));
+  return files::csv_line(cells);
+}
+
 std::string render_csv(const Table& table) {
   std::string text = files::csv_line(table.columns);
-  for (const std::vector<Json>& row : table.rows) {
-    std::vector<std::string> cells;
-    for (const Json& cell : row) cells.push_back(cell_text(cell));
-    text += files::csv_line(cells);
-  }
+  for (const std::vector<Json>& row : table.rows) text += csv_row(row);
   return text;
 }
 

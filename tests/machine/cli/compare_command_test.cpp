@@ -60,12 +60,43 @@ TEST_F(CompareCommandTest, PartsAddUpToTheDifference) {
   EXPECT_THAT(text, HasSubstr("more than A"));
 }
 
+// The same changes as the blocks, with the block that has the largest value.
+TEST_F(CompareCommandTest, BlocksOfOneKindAreOneCause) {
+  const std::string options = "--bench matmul-composite --set m=128 --set k=128 --set n=128";
+  run("a", options);
+  run("b", options + " --set cube.memory_map.hbm_channel_bw_gbs=8");
+  const Json comparison = json("compare a b --json");
+  const Json& causes = comparison["causes"];
+  ASSERT_FALSE(causes.empty());
+  bool found = false;
+  for (const Json& cause : causes) {
+    const std::string kind = cause["kind"], statistic = cause["statistic"];
+    const Json kinds = result("b")["block_kinds"];
+    ASSERT_TRUE(kinds.contains(kind)) << kind;
+    EXPECT_EQ(cause["count"], kinds[kind]["count"]);
+    for (const Json& change : comparison["blocks"]) {
+      if (change["name"] != kind + " " + statistic || statistic.find("max") != statistic.npos) continue;
+      EXPECT_EQ(cause["before"], change["before"]);
+      EXPECT_EQ(cause["after"], change["after"]);
+      found = found || kind == "hbm_ctrl";
+    }
+  }
+  EXPECT_TRUE(found);
+  const std::string first = causes[0]["kind"].get<std::string>() + ": " + causes[0]["statistic"].get<std::string>();
+  const std::string text = kernbench("compare a b --rows 1").out;
+  EXPECT_THAT(text, HasSubstr(first));
+  EXPECT_THAT(text, HasSubstr(causes[0]["most"]["name"].get<std::string>()));
+  EXPECT_THAT(text, HasSubstr("  and " + std::to_string(causes.size() - 1) + " that changed less (--rows " +
+                              std::to_string(causes.size()) + " shows all)"));
+}
+
 TEST_F(CompareCommandTest, EqualRunsDoNotDiffer) {
   run("a", "--bench copy");
   run("b", "--bench copy");
   const Json comparison = json("compare a b --json");
   EXPECT_TRUE(comparison["settings"].empty());
   EXPECT_TRUE(comparison["blocks"].empty());
+  EXPECT_TRUE(comparison["causes"].empty());
   EXPECT_EQ(comparison["total"]["before"], comparison["total"]["after"]);
   EXPECT_THAT(kernbench("compare a b").out, HasSubstr("B takes as long as A"));
 }

@@ -74,6 +74,13 @@ class EvaluateFolderTest : public CommandLineTest {
   }
 };
 
+TEST_F(EvaluateFolderTest, TablesKnowTheFrontOfTheirSweep) {
+  write("my/runs.yaml", std::string(kRuns) + "objectives: [{column: n, goal: max}, {column: time_ns, goal: min}]\n");
+  write("my/tables.sql", std::string(kSqlTables) + "CREATE TABLE front AS SELECT n FROM runs WHERE pareto;\n");
+  ASSERT_EQ(evaluate().code, 0);
+  EXPECT_EQ(rows("SELECT n FROM front ORDER BY n"), (SqlRows{{"256"}, {"512"}, {"1024"}}));
+}
+
 TEST_F(EvaluateFolderTest, SweepsMakeTablesAndTablesMakeTheRest_E1_E3) {
   const Outcome outcome = evaluate();
   ASSERT_EQ(outcome.code, 0) << outcome.err;

@@ -235,11 +235,14 @@ TEST_F(SweepCommandTest, TheFirstSweepOfTheGuideRuns) {
   const std::string text((std::istreambuf_iterator<char>(guide)), {});
   const std::size_t begin = text.find("```yaml\n") + 8;
   write("tiles.yaml", text.substr(begin, text.find("```\n", begin) - begin));
-  EXPECT_EQ(kernbench("sweep tiles.yaml --dry-run").out, "9 points, of which 0 are done\n");
+  EXPECT_EQ(kernbench("sweep tiles.yaml --dry-run").out,
+            "9 points, of which 0 are done\nobjectives: min hbm_gbs, max tflops\n");
   const Outcome outcome = kernbench("sweep tiles.yaml --plot");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("tiles: 9 points, 9 ok, 0 failed"));
-  EXPECT_THAT(read("sweeps/tiles/points.csv"), HasSubstr("point,tile_k,hbm_gbs,time_ns,tflops,status,cause\n"));
+  const std::size_t front = text.find("Pareto front of min hbm_gbs");
+  EXPECT_THAT(outcome.out, HasSubstr(text.substr(front, text.find("```", front) - front))) << "as the guide prints it";
+  EXPECT_THAT(read("sweeps/tiles/points.csv"), HasSubstr("point,tile_k,hbm_gbs,time_ns,tflops,status,cause,pareto\n"));
 }
 
 TEST_F(SweepCommandTest, WithoutSlurmOrParallelThatIsSaid) {

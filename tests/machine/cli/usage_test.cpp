@@ -182,6 +182,46 @@ TEST_F(UsageTest, ListNamesWorkloadsKernelsAndParameters) {
   EXPECT_FALSE(list["kernels"].empty());
 }
 
+// H-117
+TEST_F(UsageTest, ListHasAHeadingForEveryGroup) {
+  const nlohmann::json list = json("list --json");
+  const std::string text = kernbench("list").out;
+  const std::size_t kernels = text.find("\nKernels: ");
+  ASSERT_NE(kernels, std::string::npos);
+  const auto expect_below = [&](const nlohmann::json& one, std::size_t begin, std::size_t end) {
+    const std::string group = one["group"], name = one["name"];
+    const std::size_t heading = text.find("\n\n" + group + "\n", begin);
+    ASSERT_LT(heading, end) << group;
+    const std::size_t next = text.find("\n\n", heading + 2);
+    EXPECT_LT(text.find(" " + name + " ", heading), next) << name << " is not below " << group;
+  };
+  for (const auto& workload : list["benches"]) expect_below(workload, 0, kernels);
+  for (nlohmann::json kernel : list["kernels"]) {
+    const std::string line = "\n" + kernel["name"].get<std::string>() + " ";
+    const std::size_t at = text.find(line, kernels), heading = text.rfind("\n\n", at);
+    ASSERT_NE(at, std::string::npos) << line;
+    EXPECT_EQ(text.substr(heading + 2, text.find('\n', heading + 2) - heading - 2), kernel["group"]);
+  }
+}
+
+// H-117
+TEST_F(UsageTest, ListShowsPlugInsBelowTheirNameOrWhatTheyState) {
+  const auto group = [&](const char* plugin, const char* list, const char* name) {
+    const nlohmann::json all = json(std::string("list --json --plugin ") + plugin);
+    for (const auto& one : all[list]) {
+      if (one["name"] == name) return one["group"].get<std::string>();
+    }
+    return std::string("not there");
+  };
+  EXPECT_EQ(group(KB_TP_MLP_PLUGIN, "benches", "my-tp-mlp"), "plug-in tp_mlp_plugin");
+  EXPECT_EQ(group(KB_PING_PONG_PLUGIN, "benches", "ping-pong"), "messages between PEs");
+  EXPECT_EQ(group(KB_PING_PONG_PLUGIN, "kernels", "ping_pong"), "messages between PEs");
+  EXPECT_EQ(group(KB_PING_PONG_PLUGIN, "kernels", "gemm"), "matrix multiplication");
+  const std::string text = kernbench("list --plugin " KB_TP_MLP_PLUGIN).out;
+  EXPECT_THAT(text, HasSubstr("\n\nplug-in tp_mlp_plugin\n"));
+  EXPECT_LT(text.find("\n\nmicrobenchmarks"), text.find("\n\nplug-in")) << "they come last";
+}
+
 int longest_line(const std::string& text) {
   std::istringstream lines(text);
   std::size_t longest = 0;

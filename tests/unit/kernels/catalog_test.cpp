@@ -109,6 +109,17 @@ TEST(KernelCatalog, TakesKernelsOfPlugIns) {
       "SCHEMA_ERROR", {"kernel bare: a parameter has no name"});
 }
 
+TEST(KernelCatalog, KnowsTheGroupOfEachKernel) {
+  KernelCatalog catalog;
+  EXPECT_EQ(catalog.groups().of("flash_attention"), groups::kAttention);
+  EXPECT_EQ(catalog.groups().of("sip_broadcast"), groups::kCollectives);
+  EXPECT_EQ(catalog.groups().names().front(), groups::kMatrices);
+  catalog.add(named("own"));
+  catalog.add(named("plugged"), "plug-in p");
+  EXPECT_EQ(catalog.groups().of("own"), groups::kOthers);
+  EXPECT_EQ(catalog.groups().names().back(), "plug-in p");
+}
+
 TEST(KernelCatalog, NameRule) {
   for (const char* good : {"a", "a1", "gemm-single_pe2", "a-1"}) EXPECT_TRUE(kernels::is_kernel_name(good)) << good;
   for (const char* bad : {"", "1a", "-a", "a-", "a--b", "a_-b", "A", "a b", "a.b"}) {

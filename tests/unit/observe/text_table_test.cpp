@@ -17,6 +17,19 @@ TEST(TextTable, AlignsColumnsAndLeavesNoTrailingBlanks) {
             " longer  1234\n");
 }
 
+TEST(TextTable, HeadingsStandOverTheirRows) {
+  TextTable table({{"u", TextTable::Align::left}, {"v", TextTable::Align::left}});
+  table.add_heading("some long words");
+  table.add({"a", "1"});
+  table.add({"b", "2"});
+  table.add_heading("others");
+  table.add({"c", "3"});
+  EXPECT_EQ(table.render(" "),
+            " u  v\n -  -\n"
+            "\n some long words\n a  1\n b  2\n"
+            "\n others\n c  3\n");
+}
+
 TEST(TextTable, CountsCodePointsNotBytes) {
   TextTable table({{"u", TextTable::Align::left}, {"v", TextTable::Align::left}});
   table.add({"\xc2\xb5s", "1"});

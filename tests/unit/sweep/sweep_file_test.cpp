@@ -142,5 +142,45 @@ TEST(SweepFile, PlotsNameColumns) {
   EXPECT_THAT(problems(text + "[{x: m, y: time_ns, name: ../a}]\n"), HasSubstr("cannot be the name of a file"));
 }
 
+TEST(SweepFile, AHeatMapHasTwoAxesAndAColumn) {
+  const std::string text =
+      kHead + std::string("axes: {m: {set: m, values: [1, 2]}, n: {set: n, values: [1, 2]}}\nplots: ");
+  const Plot plot = parse(text + "[{heat: time_ns, x: m, y: n}]\n").plots.at(0);
+  EXPECT_EQ(plot.name, "heat_time_ns");
+  EXPECT_EQ(plot.kind, Plot::Kind::heat);
+  EXPECT_THAT(problems(text + "[{heat: time_ns, x: m, y: time_ns}]\n"),
+              HasSubstr("plots[0].y: there is no axis 'time_ns' (known: m, n)"));
+  EXPECT_THAT(problems(text + "[{heat: time, x: m, y: n}]\n"),
+              HasSubstr("there is no column 'time' (did you mean 'time_ns'?)"));
+  EXPECT_THAT(problems(text + "[{heat: time_ns, x: m, y: m}]\n"), HasSubstr("x and y are the same axis"));
+  EXPECT_THAT(problems(text + "[{heat: time_ns, x: m, y: n, series: m}]\n"), HasSubstr("unknown key 'series'"));
+}
+
+TEST(SweepFile, ObjectivesAreColumnsWithADirection) {
+  const std::string text = kHead + std::string("axes: {m: {set: m, values: [1, 2]}}\nobjectives: ");
+  const SweepSpec spec = parse(text + "[{column: time_ns, goal: min}, {column: m, goal: max}]\n");
+  ASSERT_EQ(spec.objectives.size(), 2u);
+  EXPECT_EQ(objectives_text(spec.objectives), "min time_ns, max m");
+  EXPECT_THAT(problems(text + "[{column: time_n, goal: min}, {column: m, goal: max}]\n"),
+              HasSubstr("my.yaml:4:23: objectives[0].column: there is no column 'time_n' (did you mean 'time_ns'?)"));
+  EXPECT_THAT(problems(text + "[{column: m, goal: min}, {column: m, goal: max}]\n"),
+              HasSubstr("my.yaml:4:47: objectives[1].column: 'm' is an objective twice (name each column once)"));
+  EXPECT_THAT(problems(text + "[{column: time_ns, goal: min}]\n"),
+              HasSubstr("my.yaml:4:13: objectives: one objective alone has a best point and no Pareto front"));
+  EXPECT_THAT(problems(text + "[]\n"), HasSubstr("there is no objective"));
+  EXPECT_THAT(problems(text + "[{column: m, goal: least}, {column: time_ns, goal: min}]\n"),
+              HasSubstr("objectives[0].goal: "));
+  EXPECT_THAT(problems(text + "[{column: m}, {column: time_ns, goal: min}]\n"), HasSubstr("objectives[0].goal"));
+  EXPECT_THAT(problems(text + "[{column: m, gaol: min}, {column: time_ns, goal: min}]\n"),
+              HasSubstr("unknown key 'gaol' (did you mean 'goal'?)"));
+  EXPECT_THAT(problems(text + "[{column: status, goal: min}, {column: time_ns, goal: min}]\n"),
+              HasSubstr("there is no column 'status'"));
+}
+
+TEST(SweepFile, TrafficHasNoResultToKeep) {
+  EXPECT_THAT(problems("traffic: t.sql\ncolumns: {t: SELECT 1}\naxes: {m: {set: m, values: [1]}}\nkeep: runs\n"),
+              HasSubstr("keep: traffic has no result that could be kept"));
+}
+
 }  // namespace
 }  // namespace kb::sweep
