@@ -9,27 +9,19 @@ function keyOf(path: string, without: string[] = []): string {
 
 // A window of time in which a report has its timeline, with the rows of its tile and of its strips of states.
 export interface FixedWindow { t0: string; t1: string; px: number; rows: number[]; states: number[] }
-interface Inside { answers: Record<string, unknown>; bytes: Record<string, string>; windows: FixedWindow[] }
+interface Inside { answers: Record<string, string>; windows: FixedWindow[] }  // each answer packed by gzip, in base64
 export interface Reply { json(): Promise<any>; arrayBuffer(): Promise<ArrayBuffer> }
 
 const element = document.getElementById('answers');
+const inside: Inside = element ? JSON.parse(element.textContent ?? '') : { answers: {}, windows: [] };
 export const isReport = element !== null;
 
-function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+function unpacked(base64: string): Response {
+  if (typeof DecompressionStream === 'undefined') throw new Error('This browser cannot unpack the report; one from 2023 or later can.');
   const text = atob(base64), bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
-  return bytes;
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')));
 }
-
-async function unpack(): Promise<Inside> {
-  if (typeof DecompressionStream === 'undefined') throw new Error('This browser cannot unpack the report; one from 2023 or later can.');
-  const packed: { gzip: string } = JSON.parse(element!.textContent ?? '');
-  const plain = new Blob([bytesOf(packed.gzip)]).stream().pipeThrough(new DecompressionStream('gzip'));
-  return new Response(plain).json();
-}
-
-let unpacked: Promise<Inside> | null = null;
-const inside = (): Promise<Inside> => (unpacked ??= unpack());
 
 // What the server adds to a row of activity for a report: the cell, the purpose and the other end of a wire.
 type Row = [component: string, kind: string, name: string, share: number, busyNs: number, bytes: number, waitNs: number, queue: number, gbs: number, cell: string, purpose: string, peer: string];
@@ -58,30 +50,27 @@ function narrowed(rows: Row[], query: URLSearchParams): { total: number; rows: R
   return { total: found.length, rows: found.slice(offset, offset + limit) };
 }
 
-function narrowedActivity(answers: Record<string, unknown>, path: string): unknown {
+async function narrowedActivity(path: string): Promise<unknown> {
   const query = new URLSearchParams(path.split('?')[1]);
-  const all = answers[keyOf(`/api/activity?t0=${query.get('t0') ?? ''}&t1=${query.get('t1') ?? ''}${query.get('kind') === 'state' ? '&kind=state' : ''}`)];
-  return all === undefined ? undefined : narrowed((all as { rows: Row[] }).rows, query);
+  const all = inside.answers[keyOf(`/api/activity?t0=${query.get('t0') ?? ''}&t1=${query.get('t1') ?? ''}${query.get('kind') === 'state' ? '&kind=state' : ''}`)];
+  return all === undefined ? undefined : narrowed((await unpacked(all).json()).rows, query);
 }
-
-const reply = (value: unknown): Reply => ({ json: async () => value, arrayBuffer: async () => new ArrayBuffer(0) });
 
 // How many pixels are asked for does not matter: the answer says how many it has.
 export async function answerInside(path: string): Promise<Reply> {
-  const { answers, bytes } = await inside();
-  for (const key of [keyOf(path), keyOf(path, ['px', 'only'])]) {
-    if (key in answers) return reply(answers[key]);
-    if (key in bytes) return { json: async () => null, arrayBuffer: async () => bytesOf(bytes[key]).buffer };
+  if (path.startsWith('/api/activity?')) {
+    const rows = await narrowedActivity(path);
+    if (rows !== undefined) return { json: async () => rows, arrayBuffer: async () => new ArrayBuffer(0) };
   }
-  const rows = path.startsWith('/api/activity?') ? narrowedActivity(answers, path) : undefined;
-  if (rows === undefined) throw new Error('This report does not have that; kernbench web DIR shows it.');
-  return reply(rows);
+  const packed = inside.answers[keyOf(path)] ?? inside.answers[keyOf(path, ['px', 'only'])];
+  if (packed === undefined) throw new Error('This report does not have that; kernbench web DIR shows it.');
+  return unpacked(packed);
 }
 
 // The smallest window that has all of a wish but its margins, which nobody sees at first.
-export async function windowInside(t0: bigint, t1: bigint): Promise<FixedWindow> {
+export function windowInside(t0: bigint, t1: bigint): FixedWindow {
   const edge = (t1 - t0) / 6n, length = (one: FixedWindow): bigint => BigInt(one.t1) - BigInt(one.t0);
-  const fitting = (await inside()).windows.filter((one) => BigInt(one.t0) <= t0 + edge && t1 - edge <= BigInt(one.t1));
+  const fitting = inside.windows.filter((one) => BigInt(one.t0) <= t0 + edge && t1 - edge <= BigInt(one.t1));
   const best = fitting.sort((a, b) => (length(a) < length(b) ? -1 : 1))[0];
   if (!best) throw new Error('This report has no timeline of that time; kernbench web DIR shows it.');
   return best;

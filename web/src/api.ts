@@ -128,7 +128,7 @@ export async function fetchRows(): Promise<Rows> {
 }
 
 export async function fetchTile(rows: number[], t0: bigint, t1: bigint, px: number, signal: AbortSignal): Promise<Tile> {
-  const fixed = isReport ? await windowInside(t0, t1) : null, rowIds = fixed?.rows ?? rows;
+  const fixed = isReport ? windowInside(t0, t1) : null, rowIds = fixed?.rows ?? rows;
   const response = await get(`/api/tiles?t0=${fixed?.t0 ?? t0}&t1=${fixed?.t1 ?? t1}&px=${fixed?.px ?? px}&rows=${rowIds.join(',')}`, signal);
   const bytes = await response.arrayBuffer();
   const end = new Uint8Array(bytes).indexOf(10);
@@ -254,7 +254,7 @@ export interface Strip { row: number; state: string; shares: Uint8Array }
 export interface Strips { t0: bigint; t1: bigint; columns: number; strips: Strip[] }
 
 export async function fetchStates(t0: bigint, t1: bigint, columns: number, which: string, signal: AbortSignal, run = ''): Promise<Strips> {
-  const fixed = isReport && which.startsWith('rows=') ? await windowInside(t0, t1) : null;
+  const fixed = isReport && which.startsWith('rows=') ? windowInside(t0, t1) : null;
   const window = fixed ? { t0: BigInt(fixed.t0), t1: BigInt(fixed.t1) } : { t0, t1 };
   const bytes = await (await get(`/api/states?t0=${window.t0}&t1=${window.t1}&px=${columns}&${fixed ? `rows=${fixed.states.join(',')}` : which}&run=${run}`, signal)).arrayBuffer();
   const end = new Uint8Array(bytes).indexOf(10);
