@@ -25,7 +25,8 @@ std::string power_text(int exponent) {
 
 std::string rate_text(double per_ns) {
   constexpr double kTera = 1e3;
-  return per_ns >= kTera ? fmt::format("{:.3g} Tops/s", per_ns / kTera) : fmt::format("{:.3g} Gops/s", per_ns);
+  const double shown = per_ns >= kTera ? per_ns / kTera : per_ns;
+  return fmt::format(shown < 100 ? "{:.3g} {}" : "{:.0f} {}", shown, per_ns >= kTera ? "Tops/s" : "Gops/s");
 }
 
 bool has_place(const RooflinePoint& point) {
@@ -89,8 +90,8 @@ class Chart {
   // As far as the highest peak.
   void draw_memory() {
     const double from = std::max(std::pow(10.0, x_.low), std::pow(10.0, y_.low) / memory_);
-    path("stroke=\"#2a6fb0\" stroke-width=\"2\"", x_.at(from), y_.at(from * memory_),
-         x_.at(highest_ / memory_), y_.at(highest_));
+    path("stroke=\"#2a6fb0\" stroke-width=\"2\"", x_.at(from), y_.at(from * memory_), x_.at(highest_ / memory_),
+         y_.at(highest_));
     const double middle = std::sqrt(from * highest_ / memory_);
     text(x_.at(middle) - 8, y_.at(middle * memory_), kEnd,
          fmt::format("{} {:.4g} GB/s", roofline_.memory_name, memory_));

@@ -168,6 +168,8 @@ class Picture {
   }
 
   static std::string heat_stroke(double share) {
+    if (share <= 0)
+      return "stroke=\"#c9ced6\" stroke-width=\"1\" fill=\"none\"";  // heat's palest colour is that of paper
     constexpr double kThin = 1.5, kThicker = 3;
     return fmt::format("stroke=\"{}\" stroke-width=\"{:.1f}\" fill=\"none\"", heat_colour(share),
                        kThin + kThicker * share);

@@ -67,9 +67,9 @@ export async function answerInside(path: string): Promise<Reply> {
   return unpacked(packed);
 }
 
-// The smallest window that has all of a wish but its margins, which nobody sees at first.
+// The smallest window that has all of a wish but its margins (a quarter of what is seen, on one side or both).
 export function windowInside(t0: bigint, t1: bigint): FixedWindow {
-  const edge = (t1 - t0) / 6n, length = (one: FixedWindow): bigint => BigInt(one.t1) - BigInt(one.t0);
+  const edge = (t1 - t0) / 5n, length = (one: FixedWindow): bigint => BigInt(one.t1) - BigInt(one.t0);
   const fitting = inside.windows.filter((one) => BigInt(one.t0) <= t0 + edge && t1 - edge <= BigInt(one.t1));
   const best = fitting.sort((a, b) => (length(a) < length(b) ? -1 : 1))[0];
   if (!best) throw new Error('This report has no timeline of that time; kernbench web DIR shows it.');

@@ -9,14 +9,13 @@ import { widths } from './screens.mjs';
 
 const MOST_BYTES = 1_000_000, MOST_SECONDS = 1, PHONE = { width: 390, height: 844 };
 
-// Its size and time are asserted where they are promised.
 function report(folder, ...options) {
   const file = join(work, `${options.length > 0 ? 'compared' : folder.split('/').pop()}.html`), before = performance.now();
   execFileSync(program, ['report', folder, '--out', file, ...options]);
   return { url: pathToFileURL(file).href, bytes: statSync(file).size, seconds: (performance.now() - before) / 1000 };
 }
 
-// Nothing but the file itself may be asked for.
+// Only the file itself may be asked for.
 async function openFile(url, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, offline: true, ...options });
   const page = await context.newPage();

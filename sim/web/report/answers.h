@@ -35,7 +35,7 @@ class Answers {
   };
   void ask_timeline(const TimelineWindow& window);
 
-  // Of all answers as they lie in the report.
+  // Size of all answers as they lie in the report.
   std::size_t packed_bytes() const { return packed_bytes_; }
   // For web/src/answers.ts: {"answers": by key, each packed by gzip, in base64, "windows"}.
   std::string json() const;

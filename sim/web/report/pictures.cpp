@@ -70,7 +70,7 @@ std::string machine_part(const analysis::RunFolder& run, const LaunchTimes& laun
   return "<section>\n<h2>Machine</h2>\n" + pictures + "</section>\n";
 }
 
-// Of a rate for all dtypes, or one for each.
+// The rate for a dtype, out of one for all or one for each.
 double rate_of(const std::string& json, const std::string& dtype) {
   const Json rates = Json::parse(json);
   if (rates.is_number()) return rates.get<double>();
