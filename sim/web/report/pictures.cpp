@@ -2,19 +2,19 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
+#include <nlohmann/json.hpp>
 
-#include "platform/base/error.h"
 #include "platform/topology/topology.h"
 #include "platform/views/roofline_view.h"
 #include "platform/views/svg.h"
 #include "platform/views/view.h"
 #include "sim/analysis/recorded/resource_use.h"
 #include "sim/web/report/launches.h"
-#include "sim/web/report/static_part.h"
 
 namespace kb::web {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 // Shares of time in use: of the busiest resource of each node and of what is above it, and of each wire, "src--dst".
 std::map<std::string, double> shares_of(const analysis::Activity& activity, const Window& window) {
@@ -74,8 +74,8 @@ std::string machine_part(const analysis::RunFolder& run, const LaunchTimes& laun
 double rate_of(const std::string& json, const std::string& dtype) {
   const Json rates = Json::parse(json);
   if (rates.is_number()) return rates.get<double>();
-  const double of_dtype = number_of(rates, dtype.c_str());
-  return of_dtype > 0 ? of_dtype : number_of(rates, "f16");
+  if (!rates.is_object()) return 0;
+  return rates.value(rates.contains(dtype) ? dtype : "f16", 0.0);
 }
 
 std::string roofline_part(const analysis::RunFolder& run, const LaunchTimes& launch, Answers& answers) {
@@ -90,7 +90,7 @@ std::string roofline_part(const analysis::RunFolder& run, const LaunchTimes& lau
     if (operation.name.rfind("gemm_", 0) == 0) dtype = operation.name.substr(5);
   }
   double products = 0, elements = 0;
-  for (const Json& one : list_of(work, "operations")) {
+  for (const Json& one : work.at("operations")) {
     constexpr std::size_t kUseful = 4, kElements = 5;
     const auto id = one.at(0).get<std::size_t>();
     if (id >= operations.size()) continue;
@@ -99,7 +99,7 @@ std::string roofline_part(const analysis::RunFolder& run, const LaunchTimes& lau
         is_product ? 2 * one.at(kUseful).get<double>() : one.at(kElements).get<double>();
   }
   const analysis::Machine& machine = *run.machine();
-  const double bytes = number_of(work, "hbm_bytes"), pes = number_of(work, "pes");
+  const double bytes = work.at("hbm_bytes").get<double>(), pes = work.at("pes").get<double>();
   const double ns = static_cast<double>(launch.kernel.span()) / 1e6;
   views::Roofline roofline{"What " + launch.name + " computed on " + launch.sip, "HBM", {}, {}};
   roofline.memory_gbs = pes * static_cast<double>(machine.channels_per_slice()) * machine.channel_gbs();
@@ -111,8 +111,8 @@ std::string roofline_part(const analysis::RunFolder& run, const LaunchTimes& lau
 
 }  // namespace
 
-std::string pictures_of(const analysis::RunFolder& run, const Json& summary, Answers& answers) {
-  const std::vector<LaunchTimes> launches = launches_of(summary);
+std::string pictures_of(const analysis::RunFolder& run, Answers& answers) {
+  const std::vector<LaunchTimes> launches = launches_of(run.result());
   const LaunchTimes* longest = longest_of(launches);
   const bool known = run.machine() != nullptr && !run.machine()->spec().empty() && run.own_topology();
   if (longest == nullptr || longest->kernel.empty() || !known || !run.has_operations() || run.activity().empty())

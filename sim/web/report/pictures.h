@@ -1,7 +1,6 @@
 // The machine and the roofline of a run's longest launch, as platform/views draws them.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "sim/analysis/recorded/run_folder.h"
@@ -10,6 +9,6 @@
 namespace kb::web {
 
 // Markup; empty where the run has no record, or its machine is unknown. `answers` gives what was computed.
-std::string pictures_of(const analysis::RunFolder& run, const nlohmann::ordered_json& summary, Answers& answers);
+std::string pictures_of(const analysis::RunFolder& run, Answers& answers);
 
 }  // namespace kb::web

@@ -10,6 +10,7 @@
 namespace kb::web {
 namespace {
 
+using Json = nlohmann::ordered_json;
 using Parameters = Answers::Parameters;
 
 constexpr std::size_t kRooflineLaunches = 12, kPairs = 3;  // as web/src/roofline.tsx and compare.tsx show
@@ -24,10 +25,8 @@ std::string first_part(const std::string& name) {
 class Questions {
  public:
   Questions(const QuestionsFor& what, Answers& answers)
-      : what_(what), answers_(answers), launches_(launches_of(what.summary)) {
-    constexpr double kFsInNs = 1e6, kLimit = 4e12;
-    const double end_ns = number_of(what.summary, "sim_time_ns");
-    run_ = {0, end_ns > 0 && end_ns < kLimit ? std::llround(end_ns * kFsInNs) : 1};
+      : what_(what), answers_(answers), launches_(launches_of(what.run.result())) {
+    run_ = {0, std::max<std::int64_t>(1, what.run.result().sim_time.fs())};
   }
 
   void ask_all() {
@@ -168,31 +167,32 @@ class Questions {
                                                                    {"limit", kComposites}}));
     if (!found) return;
     const Json answer = Json::parse(*found);
-    for (const Json& op : list_of(answer, "rows")) {
-      const std::string block = text_of(op, "component"), ending = ".pe_scheduler";
-      const std::string pe = block.size() > ending.size() ? block.substr(0, block.size() - ending.size()) : block;
-      answers_.ask("/api/work", {{"t0", text_of(op, "start_fs")}, {"t1", text_of(op, "end_fs")}, {"under", pe}});
+    for (const Json& op : answer.at("rows")) {
+      const auto text = [&](const char* name) { return op.at(name).get<std::string>(); };
+      const std::string ending = ".pe_scheduler";
+      const std::string pe = text("component").substr(0, text("component").rfind(ending));
+      answers_.ask("/api/work", {{"t0", text("start_fs")}, {"t1", text("end_fs")}, {"under", pe}});
     }
   }
 
   // Compare: the pairs of launches that changed most.
   void ask_pairs() {
     std::vector<const Json*> pairs;
-    for (const Json& pair : list_of(what_.comparison, "launches")) pairs.push_back(&pair);
+    for (const Json& pair : what_.comparison.at("launches")) pairs.push_back(&pair);
     const auto change = [](const Json* pair) {
-      return std::abs(number_of(member(*pair, "after"), "ns") - number_of(member(*pair, "before"), "ns"));
+      return std::abs(pair->at("after").at("ns").get<double>() - pair->at("before").at("ns").get<double>());
     };
     std::stable_sort(pairs.begin(), pairs.end(), [&](const Json* a, const Json* b) { return change(a) > change(b); });
     pairs.resize(std::min(pairs.size(), kPairs));
-    const std::vector<LaunchTimes> others = launches_of(what_.other);
+    const std::vector<LaunchTimes> others = launches_of(what_.against->result());
     for (const Json* pair : pairs) {
-      ask_side(launch_with(others, member(member(*pair, "before"), "id")), "against");
-      ask_side(launch_with(launches_, member(member(*pair, "after"), "id")), "");
+      ask_side(launch_with(others, pair->at("before").at("id").get<std::uint64_t>()), "against");
+      ask_side(launch_with(launches_, pair->at("after").at("id").get<std::uint64_t>()), "");
     }
   }
-  static const LaunchTimes* launch_with(const std::vector<LaunchTimes>& launches, const Json& id) {
+  static const LaunchTimes* launch_with(const std::vector<LaunchTimes>& launches, std::uint64_t id) {
     const auto found = std::find_if(launches.begin(), launches.end(),
-                                    [&](const LaunchTimes& launch) { return member(*launch.json, "id") == id; });
+                                    [&](const LaunchTimes& launch) { return launch.launch->id == id; });
     return found == launches.end() ? nullptr : &*found;
   }
   void ask_side(const LaunchTimes* launch, const std::string& run) {

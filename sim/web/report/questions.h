@@ -11,11 +11,9 @@ namespace kb::web {
 
 struct QuestionsFor {
   const analysis::RunFolder& run;
-  const nlohmann::ordered_json& summary;  // of the run
-  const analysis::Timeline* timeline;     // null without operations
-  const analysis::RunFolder* against;     // null without another run
-  const nlohmann::ordered_json& other;    // the other run's summary
-  const nlohmann::ordered_json& comparison;
+  const analysis::Timeline* timeline;        // null without operations
+  const analysis::RunFolder* against;        // null without another run
+  const nlohmann::ordered_json& comparison;  // with that run; null without it
 };
 
 // Asks everything that the pages show of the whole run and of its longest launch before anything is searched, zoomed or

@@ -4,19 +4,21 @@
 
 #include <atomic>
 #include <charconv>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "platform/base/error.h"
 #include "platform/topology/sha256.h"
 #include "platform/views/svg.h"
 #include "sim/web/assets.h"
-#include "sim/web/report/launches.h"
 #include "sim/web/report/pictures.h"
 #include "sim/web/report/questions.h"
 #include "sim/web/report/static_part.h"
 
 namespace kb::web {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 std::string asset(std::string_view path) {
   for (const Asset& one : assets()) {
@@ -115,23 +117,22 @@ std::string render_report(const std::string& folder, const std::string& against_
     against->run().activity();
   }
   const Api api(run, timeline ? &*timeline : nullptr, ready, against ? &*against : nullptr);
-  const Json summary = without_this_computer(Json::parse(run.summary()));
-  Json other, comparison;
+  Json comparison;
   if (against) {
-    other = without_this_computer(Json::parse(against->run().summary()));
     comparison = Json::parse(against->comparison());
-    name_folders(comparison, text_of(comparison, "before"), text_of(comparison, "after"));
+    const std::string before = comparison["before"].get<std::string>(), after = comparison["after"].get<std::string>();
+    name_folders(comparison, before, after);
   }
   Answers answers(api);
-  answers.put("/api/run", dumped(summary));
+  answers.put("/api/run", dumped(without_this_computer(Json::parse(run.summary()))));
   answers.put("/api/compare", dumped(comparison));
-  if (against) answers.put(key_of("/api/run", {{"run", "against"}}), dumped(other));
-  ask_questions({run, summary, timeline ? &*timeline : nullptr, against ? &against->run() : nullptr, other, comparison},
-                answers);
-  const std::string pictures = pictures_of(run, summary, answers);
-  const std::string name = text_of(member(summary, "bench"), "name");
-  return document((name.empty() ? "a run" : name) + " \u00b7 kernbench", static_part(summary, comparison, pictures),
-                  answers.json());
+  if (against) {
+    answers.put(key_of("/api/run", {{"run", "against"}}),
+                dumped(without_this_computer(Json::parse(against->run().summary()))));
+  }
+  ask_questions({run, timeline ? &*timeline : nullptr, against ? &against->run() : nullptr, comparison}, answers);
+  return document(run.result().setup.bench.name + " \u00b7 kernbench",
+                  static_part(run.result(), comparison, pictures_of(run, answers)), answers.json());
 }
 
 }  // namespace kb::web

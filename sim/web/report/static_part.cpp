@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "platform/views/svg.h"
+#include "sim/result/launch_parts.h"
 #include "sim/web/report/launches.h"
 
 namespace kb::web {
 namespace {
 
+using Json = nlohmann::ordered_json;
 using views::escaped;
 
 constexpr std::size_t kMaxRows = 24;
@@ -47,46 +50,41 @@ class Table {
   std::string html_;
 };
 
-std::string head(const Json& summary) {
-  const Json& bench = member(summary, "bench");
-  std::string html = "<h1>" + escaped(text_of(bench, "name")) + "</h1>\n<p class=\"dim\">on " +
-                     escaped(text_of(member(summary, "topology"), "file")) + ", kernbench " +
-                     escaped(text_of(summary, "version")) + ", seed " + escaped(plain(member(summary, "seed"))) +
-                     "</p>\n";
-  if (member(summary, "ok") == Json(false)) {
-    const Json& error = member(summary, "error");
-    html += "<p class=\"message bad\">Failed: " + escaped(text_of(error, "code")) + ": " +
-            escaped(text_of(error, "message")) + "</p>\n";
+double ns_of(TimeFs time) {
+  return static_cast<double>(time.fs()) / kFsInNs;
+}
+
+std::string head(const result::Result& result) {
+  std::string html = "<h1>" + escaped(result.setup.bench.name) + "</h1>\n<p class=\"dim\">on " +
+                     escaped(result.setup.topology.file) + ", kernbench " + escaped(result.setup.version) +
+                     fmt::format(", seed {}</p>\n", result.seed);
+  if (!result.ok) {
+    const result::Failure failure = result.error.value_or(result::Failure{});
+    html += "<p class=\"message bad\">Failed: " + escaped(failure.code + ": " + failure.message) + "</p>\n";
   }
-  for (const Json& warning : list_of(summary, "warnings")) {
-    html += "<p class=\"message warn\">" + escaped(plain(warning)) + "</p>\n";
+  for (const std::string& warning : result.warnings) {
+    html += "<p class=\"message warn\">" + escaped(warning) + "</p>\n";
   }
   return html;
 }
 
-std::string findings(const Json& summary) {
-  std::string html;
-  for (const Json& finding : list_of(summary, "findings")) {
-    if (!finding.is_object()) continue;
-    html += "<li><strong>" + escaped(text_of(finding, "headline")) + "</strong>";
-    const double gain = number_of(finding, "gain_ns");
-    if (gain > 0) {
-      html += fmt::format(" <span class=\"gain\">up to {} of {} ({:.2f}x)</span>", duration_text(gain),
-                          duration_text(number_of(finding, "of_ns")), number_of(finding, "factor"));
-    }
-    for (const Json& sentence : list_of(finding, "evidence")) html += "<p>" + escaped(plain(sentence)) + "</p>";
-    if (!text_of(finding, "remedy").empty()) {
-      html += "<p class=\"try\">Try: " + escaped(text_of(finding, "remedy")) + "</p>";
-    }
-    html += "</li>\n";
+std::string findings(const result::Result& result) {
+  if (result.findings.empty()) {
+    return section("Findings", "<p>Nothing was found that would bring more than 3 %, or nothing was recorded.</p>\n");
   }
-  return section("Findings", html.empty() ? "<p>Nothing was found that would bring more than 3 %, or nothing was "
-                                            "recorded.</p>\n"
-                                          : "<ol class=\"findings\">\n" + html + "</ol>\n");
+  std::string html = "<ol class=\"findings\">\n";
+  for (const result::Finding& finding : result.findings) {
+    html += fmt::format("<li><strong>{}</strong> <span class=\"gain\">up to {} of {} ({:.2f}x)</span>",
+                        escaped(finding.headline), duration_text(ns_of(finding.gain)),
+                        duration_text(ns_of(finding.whole)), finding.factor);
+    for (const std::string& sentence : finding.evidence) html += "<p>" + escaped(sentence) + "</p>";
+    html += "<p class=\"try\">Try: " + escaped(finding.remedy) + "</p></li>\n";
+  }
+  return section("Findings", html + "</ol>\n");
 }
 
-std::string launches(const Json& summary) {
-  std::vector<LaunchTimes> all = launches_of(summary);
+std::string launches(const result::Result& result) {
+  std::vector<LaunchTimes> all = launches_of(result);
   if (all.empty()) return "<p class=\"message\">No kernel was launched.</p>\n";
   std::stable_sort(all.begin(), all.end(),
                    [](const LaunchTimes& a, const LaunchTimes& b) { return a.whole.span() > b.whole.span(); });
@@ -99,15 +97,15 @@ std::string launches(const Json& summary) {
                {"PE that ended last"},
                {"limited by"}});
   for (std::size_t i = 0; i < shown; ++i) {
-    const LaunchTimes& launch = all[i];
-    table.row({"#" + plain(member(*launch.json, "id")), launch.name, launch.sip,
-               duration_text(static_cast<double>(launch.whole.span()) / kFsInNs),
-               launch.kernel.empty() ? "" : duration_text(static_cast<double>(launch.kernel.span()) / kFsInNs),
-               launch.pe, text_of(member(*launch.json, "breakdown"), "limiter_text")});
+    const LaunchTimes& times = all[i];
+    const auto& breakdown = times.launch->breakdown;
+    table.row({fmt::format("#{}", times.launch->id), times.name, times.sip, duration_text(ns_of(times.launch->time())),
+               times.kernel.empty() ? "" : duration_text(ns_of(times.launch->exec.max)), times.pe,
+               breakdown ? breakdown->limiter_text.value_or("") : ""});
   }
-  const double count = std::max(number_of(summary, "launch_count"), static_cast<double>(all.size()));
-  const std::string title =
-      count > static_cast<double>(shown) ? fmt::format("The {} longest of {:.0f} launches", shown, count) : "Launches";
+  const std::string title = result.launch_count > shown
+                                ? fmt::format("The {} longest of {} launches", shown, result.launch_count)
+                                : "Launches";
   return section(title, table.take());
 }
 
@@ -115,23 +113,33 @@ std::string signed_duration(double ns) {
   return (ns > 0 ? "+" : ns < 0 ? "\u2212" : "") + duration_text(std::abs(ns));
 }
 
+// The word for a part of a launch.
+std::string label_of(const std::string& part) {
+  for (std::size_t i = 0; i < sim::kLaunchParts; ++i) {
+    if (sim::launch_part(i).name == part) return std::string(sim::launch_part(i).label);
+  }
+  return part;
+}
+
+// Settings and parts that differ; `comparison` is what `kernbench compare --json` says.
 std::string compared(const Json& comparison) {
-  if (!comparison.is_object()) return "";
-  const Json& total = member(comparison, "total");
-  const double before = number_of(total, "before"), after = number_of(total, "after");
+  if (comparison.is_null()) return "";
+  const auto number = [](const Json& one, const char* name) { return one.at(name).get<double>(); };
+  const auto text = [](const Json& one, const char* name) { return one.at(name).get<std::string>(); };
+  const Json& total = comparison.at("total");
   std::string html = fmt::format("<p>Launches that both runs have: {} in A, {} in B, this run.</p>\n",
-                                 duration_text(before), duration_text(after));
+                                 duration_text(number(total, "before")), duration_text(number(total, "after")));
   Table settings({{"set differently"}, {"A"}, {"B"}}),
       parts({{"part"}, {"A", true}, {"B", true}, {"B \u2212 A", true}});
-  for (const Json& one : list_of(comparison, "settings")) {
-    settings.row({text_of(one, "name"), text_of(one, "before"), text_of(one, "after")});
+  for (const Json& one : comparison.at("settings")) {
+    settings.row({text(one, "name"), text(one, "before"), text(one, "after")});
   }
-  for (const Json& one : list_of(comparison, "parts")) {
-    const double a = number_of(one, "before"), b = number_of(one, "after");
+  for (const Json& one : comparison.at("parts")) {
+    const double a = number(one, "before"), b = number(one, "after");
     if (a == 0 && b == 0) continue;
-    parts.row({text_of(one, "name"), duration_text(a), duration_text(b), signed_duration(b - a)});
+    parts.row({label_of(text(one, "name")), duration_text(a), duration_text(b), signed_duration(b - a)});
   }
-  if (!list_of(comparison, "settings").empty()) html += settings.take();
+  if (!comparison.at("settings").empty()) html += settings.take();
   return section("Compared with another run", html + parts.take());
 }
 
@@ -145,10 +153,10 @@ std::string duration_text(double ns) {
   return fmt::format("{:.5g} ns", ns);
 }
 
-std::string static_part(const Json& summary, const Json& comparison, const std::string& pictures) {
-  return "<main class=\"page\">\n" + head(summary) +
+std::string static_part(const result::Result& result, const Json& comparison, const std::string& pictures) {
+  return "<main class=\"page\">\n" + head(result) +
          "<p class=\"hint\">JavaScript is off: this is the part of the report that needs none.</p>\n" +
-         findings(summary) + launches(summary) + compared(comparison) + pictures + "</main>\n";
+         findings(result) + launches(result) + compared(comparison) + pictures + "</main>\n";
 }
 
 }  // namespace kb::web

@@ -4,10 +4,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "sim/result/result.h"
+
 namespace kb::web {
 
 // Markup in which nothing of the run is markup. `comparison` is null without another run; `pictures` is markup already.
-std::string static_part(const nlohmann::ordered_json& summary, const nlohmann::ordered_json& comparison,
+std::string static_part(const result::Result& result, const nlohmann::ordered_json& comparison,
                         const std::string& pictures);
 
 // "118.94 µs": five significant digits, with the unit.

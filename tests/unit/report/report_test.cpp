@@ -13,6 +13,8 @@
 #include "platform/base/error.h"
 #include "platform/record/activity_recorder.h"
 #include "platform/topology/sha256.h"
+#include "sim/result/launch_parts.h"
+#include "sim/result/write.h"
 #include "sim/web/assets.h"
 #include "sim/web/report/answers.h"
 #include "tests/unit/recorded/run_folders.h"
@@ -135,23 +137,46 @@ class ReportTest : public analysis::test::RunFolders {
     log.finish();
   }
 
-  static std::string with(std::string text, const std::string& from, const std::string& to) {
-    EXPECT_NE(text.find(from), std::string::npos) << from;
-    return text.replace(text.find(from), from.size(), to);
+  // A launch of 1000 ns in its kernel, and a finding.
+  static result::Result known_result() {
+    result::Result result;
+    result.setup.version = "9";
+    result.setup.topology = {"m.yaml", "7"};
+    result.setup.bench = {"w", {{"m", {{"5"}, "default"}}}};
+    result.device = "all";
+    result.data_mode = "off";
+    result.sim_time = 1'200_ns;
+    result.launch_count = 1;
+    result.findings = {{"straggler", 3, 2_ns, 6_ns, 1.5, "late", {"so"}, "less", {}}};
+    result::Launch launch;
+    launch.id = 3;
+    launch.kernel = "k";
+    launch.submit = 0_fs;
+    launch.start = 100_ns;
+    launch.completed = 1'100_ns;
+    launch.exec = {900_ns, 1'000_ns};
+    launch.breakdown = result::Breakdown{"sip0.cube0.pe0", {}, {}, "compute", "the <compute> engines, 50.0 %"};
+    set_part(launch, "delivery", 100_ns);
+    set_part(launch, "gemm", 500_ns);
+    set_part(launch, "dma", 500_ns);
+    result.launches = {launch};
+    result.host.wall_s = 12.75;
+    return result;
   }
-
-  static constexpr const char* kResult = R"({"schema": 2, "version": "9", "ok": true, "data_mode": "off", "seed": 1,
-      "topology": {"file": "m.yaml", "sha256": "7"}, "bench": {"name": "w", "params": {"m": {"value": 5, "origin": "default"}}},
-      "settings": [{"key": "a.b", "value": 3, "origin": "--set", "reference": 4}], "config": {}, "device": "all",
-      "findings": [{"rule": "straggler", "factor": 1.5, "gain_ns": 2, "of_ns": 6, "headline": "late", "evidence": ["so"], "remedy": "less"}],
-      "sim_time_ns": 1200, "host": {"wall_s": 12.75},
-      "launches": [{"id": 3, "kernel": "k", "sip": 0, "submit_ns": 0, "start_ns": 100, "completed_ns": 1100,
-        "pe_exec_ns": {"min": 900, "max": 1000}, "breakdown": {"pe": "sip0.cube0.pe0", "delivery_ns": 100, "gemm_ns": 500,
-        "dma_ns": 500, "busy": {"compute_ns": 500}, "limiter": "compute", "limiter_text": "the <compute> engines, 50.0 %"}}]})";
+  static void set_part(result::Launch& launch, const std::string& name, TimeFs time) {
+    for (std::size_t i = 0; i < sim::kLaunchParts; ++i) {
+      if (sim::launch_part(i).name == name) launch.breakdown->parts.time[i] = time;
+    }
+  }
+  void write_result(const std::string& folder, const result::Result& result) const {
+    std::string text;
+    result::render(result, [&](std::string_view piece) { text += piece; });
+    write(folder + "/result.json", text);
+  }
 };
 
 TEST_F(ReportTest, AResultAlone) {
-  write("run/result.json", kResult);
+  write_result("run", known_result());
   const std::string page = report("run");
   expect_self_contained(page);
   EXPECT_THAT(page, HasSubstr("<title>w \u00b7 kernbench</title>"));
@@ -163,7 +188,7 @@ TEST_F(ReportTest, AResultAlone) {
 }
 
 TEST_F(ReportTest, WithoutScriptsItHasFindingsAndLaunches) {
-  write("run/result.json", kResult);
+  write_result("run", known_result());
   const std::string text = static_part_of(report("run"));
   for (const char* part : {"<h1>w</h1>", "late", "up to 2 ns of 6 ns (1.50x)", "<p>so</p>", "Try: less",
                            "<td class=\"number\">#3</td><td>k</td><td>sip0</td>", "1100 ns", "1000 ns",
@@ -175,7 +200,7 @@ TEST_F(ReportTest, WithoutScriptsItHasFindingsAndLaunches) {
 
 // 1000 ns from 100 ns on, of which the state and the channel are busy for 500.
 TEST_F(ReportTest, ItHasTheAnswersOfTheLongestLaunch) {
-  write("run/result.json", kResult);
+  write_result("run", known_result());
   write_activity("run/ops.sqlite");
   const std::string page = report("run");
   expect_self_contained(page);
@@ -198,7 +223,7 @@ TEST_F(ReportTest, ItHasTheAnswersOfTheLongestLaunch) {
 }
 
 TEST_F(ReportTest, ATimelineHasAWindowWithItsTile) {
-  write("run/result.json", kResult);
+  write_result("run", known_result());
   write_ops("run/ops.sqlite", analysis::test::known_ops(200, 7));
   const Json all = inside(report("run"));
   ASSERT_EQ(all["windows"].size(), 2u) << "the launch, and the whole run";
@@ -210,13 +235,18 @@ TEST_F(ReportTest, ATimelineHasAWindowWithItsTile) {
 }
 
 TEST_F(ReportTest, NamesAreTextWhateverIsInThem) {
-  std::string result = kResult;
-  const std::string hostile = R"(</noscript></title></script><script>alert(1)</script><!--\"'&\u0000\u001b)";
-  for (const char* name : {"\"k\"", "\"w\"", "\"late\"", "\"so\"", "\"less\"", "\"a.b\"", "\"m.yaml\"", "\"9\"",
-                           "\"straggler\"", "\"sip0.cube0.pe0\"", "\"m\""}) {
-    result = with(result, name, '"' + hostile + '"');
-  }
-  write("run/result.json", result);
+  const std::string hostile = std::string("</noscript></title></script><script>alert(1)</script><!--\"'&\x1b") + '\0';
+  result::Result result = known_result();
+  result.setup.version = result.setup.topology.file = result.setup.bench.name = result.device = hostile;
+  result.setup.bench.params = {{hostile, {{hostile}, hostile}}};
+  result.findings = {{hostile, 3, 2_ns, 6_ns, 1.5, hostile, {hostile}, hostile, {}}};
+  result.warnings = result.notes = {hostile};
+  result.ok = false;
+  result.error = result::Failure{hostile, hostile};
+  result::Launch& launch = result.launches[0];
+  launch.kernel = launch.label = launch.breakdown->pe = hostile;
+  launch.breakdown->limiter = launch.breakdown->limiter_text = hostile;
+  write_result("run", result);
   write_activity("run/ops.sqlite");
   const std::string page = report("run");
   expect_self_contained(page);
@@ -224,16 +254,11 @@ TEST_F(ReportTest, NamesAreTextWhateverIsInThem) {
       << "the page shows it as text";
 }
 
-TEST_F(ReportTest, OddMembersAreLeftOut) {
-  write("run/result.json", R"({"schema": 2, "launches": [7, {"submit_ns": "1"}, {"submit_ns": 4, "completed_ns": 3},
-      {"id": {}, "sip": [1], "submit_ns": 0, "completed_ns": 9, "start_ns": 8, "pe_exec_ns": {"max": 1e300}, "breakdown": {"gemm_ns": 1e300, "busy": 5}}],
-      "findings": [3, null], "settings": {"a": 1}, "verification": [[]], "figures": "x", "warnings": [{}], "bench": 4, "ok": 1})");
-  expect_self_contained(report("run"));
-}
-
 TEST_F(ReportTest, EqualRunsGiveEqualBytes) {
-  write("one/result.json", kResult);
-  write("two/result.json", with(kResult, "12.75", "99.5"));
+  write_result("one", known_result());
+  result::Result other = known_result();
+  other.host.wall_s = 99.5;
+  write_result("two", other);
   write_activity("one/ops.sqlite");
   write_activity("two/ops.sqlite");
   EXPECT_EQ(report("one"), report("two")) << "neither the folder nor the cost on this computer";
@@ -241,15 +266,17 @@ TEST_F(ReportTest, EqualRunsGiveEqualBytes) {
 
 // 1100 ns became 600: 500 of GEMM less, 20 of delivery more, 20 of DMA less.
 TEST_F(ReportTest, WhatChangedFromAnotherRun) {
-  std::string better = with(kResult, "\"completed_ns\": 1100", "\"completed_ns\": 600");
-  better = with(better, "\"delivery_ns\": 100", "\"delivery_ns\": 120");
-  better = with(better, "\"gemm_ns\": 500", "\"gemm_ns\": 0");
-  better = with(better, "\"dma_ns\": 500", "\"dma_ns\": 480");
-  better = with(better, "{\"value\": 5", "{\"value\": \"<b>\"");
+  result::Result better = known_result();
+  result::Launch& launch = better.launches[0];
+  launch.completed = 600_ns;
+  set_part(launch, "delivery", 120_ns);
+  set_part(launch, "gemm", 0_fs);
+  set_part(launch, "dma", 480_ns);
+  better.setup.bench.params[0].second.value.text = "<b>";
   std::string pages[2];
   for (const std::string folder : {"one", "two"}) {
-    write(folder + "/run/result.json", better);
-    write(folder + "/before/result.json", kResult);
+    write_result(folder + "/run", better);
+    write_result(folder + "/before", known_result());
     pages[folder == "one" ? 0 : 1] = report(folder + "/run", folder + "/before");
   }
   EXPECT_EQ(pages[0], pages[1]) << "where the folders lie does not matter";
@@ -268,7 +295,7 @@ TEST_F(ReportTest, WhatChangedFromAnotherRun) {
 }
 
 TEST_F(ReportTest, ThePageIsTheServersOne) {
-  write("run/result.json", kResult);
+  write_result("run", known_result());
   const std::string page = report("run");
   std::map<std::string, std::string> files;
   for (const Asset& asset : assets()) files.emplace(asset.path, asset.content);
