@@ -21,8 +21,10 @@ class ReportCommand final : public Command {
   int run() override {
     const std::string out = out_.empty() ? folder_ + "/report.html" : out_;
     FileRoles roles;
-    for (const char* file : {"/result.json", "/topology.json", "/ops.sqlite"}) roles.reads("RUN_DIR", folder_ + file);
-    if (!against_.empty()) roles.reads("--against", against_ + "/result.json");
+    for (const char* file : {"/result.json", "/topology.json", "/ops.sqlite"}) {
+      roles.reads("RUN_DIR", folder_ + file);
+      if (!against_.empty()) roles.reads("--against", against_ + file);
+    }
     roles.writes("--out", out);
     roles.check();
     const std::string page = web::render_report(folder_, against_);
