@@ -18,7 +18,6 @@ constexpr double kRouterWidth = 44, kRouterHeight = 18;
 constexpr double kBlockHeight = 18, kBlockGap = 5, kAisle = 24;  // the aisle below a router is free for wires
 constexpr double kCellMargin = 10;
 constexpr double kPortDepth = 22, kPortDistance = 34;
-const std::string kCube = "sip0.cube0";
 
 struct Block {
   std::string id, line;
@@ -28,17 +27,18 @@ struct Block {
 
 class CubeDrawing {
  public:
-  explicit CubeDrawing(const topology::LoadedTopology& machine)
+  CubeDrawing(const topology::LoadedTopology& machine, const std::string& cube)
       : drawing_(machine, "cube", "One cube: routers and what they connect"),
         spec_(drawing_.spec()),
-        mesh_(machine.mesh) {
+        mesh_(machine.mesh),
+        cube_id_(cube) {
     for (std::size_t pe = 0; pe < mesh_.pes.size(); ++pe) {
       auto& blocks = blocks_[key(mesh_.pes[pe].router)];
-      blocks.push_back({fmt::format("{}.pe{}", kCube, pe), fmt::format("PE{}", pe), Role::pe, true});
-      blocks.push_back({fmt::format("{}.hbm_ctrl.pe{}", kCube, pe), fmt::format("HBM{}", pe), Role::hbm});
+      blocks.push_back({fmt::format("{}.pe{}", cube_id_, pe), fmt::format("PE{}", pe), Role::pe, true});
+      blocks.push_back({fmt::format("{}.hbm_ctrl.pe{}", cube_id_, pe), fmt::format("HBM{}", pe), Role::hbm});
     }
-    blocks_[key(mesh_.m_cpu)].push_back({kCube + ".m_cpu", "M_CPU", Role::control});
-    blocks_[key(mesh_.sram)].push_back({kCube + ".sram", "SRAM", Role::sram});
+    blocks_[key(mesh_.m_cpu)].push_back({cube_id_ + ".m_cpu", "M_CPU", Role::control});
+    blocks_[key(mesh_.sram)].push_back({cube_id_ + ".sram", "SRAM", Role::sram});
     for (const auto& [at, blocks] : blocks_) {
       for (const Block& block : blocks) block_width_ = std::max(block_width_, label_width(block.line));
     }
@@ -50,7 +50,7 @@ class CubeDrawing {
     const double lowest = mesh_.row_y.back() * scale_ + kRouterHeight / 2 + depth(mesh_.rows() - 1) + kCellMargin;
     const double h = std::max(spec_.cube_mm_h * scale_, lowest);
     cube_ = {0, 0, w, h};
-    drawing_.frame(kCube, "", fmt::format("{}\n{} x {} mm", kCube, spec_.cube_mm_w, spec_.cube_mm_h), Role::cube,
+    drawing_.frame(cube_id_, "", fmt::format("{}\n{} x {} mm", cube_id_, spec_.cube_mm_w, spec_.cube_mm_h), Role::cube,
                    cube_);
     draw_memory();
     draw_links();
@@ -64,7 +64,7 @@ class CubeDrawing {
 
  private:
   static std::pair<int, int> key(GridPoint at) { return {at.row, at.col}; }
-  static std::string router_id(GridPoint at) { return kCube + "." + topology::router_name(at); }
+  std::string router_id(GridPoint at) const { return cube_id_ + "." + topology::router_name(at); }
   std::size_t block_count(GridPoint at) const {
     const auto found = blocks_.find(key(at));
     return found == blocks_.end() ? 0 : found->second.size();
@@ -105,7 +105,7 @@ class CubeDrawing {
   void draw_memory() {
     const double w = spec_.hbm_mm_w * scale_, h = spec_.hbm_mm_h * scale_;
     const double cx = spec_.cube_mm_w * scale_ / 2, cy = spec_.cube_mm_h * scale_ / 2;
-    drawing_.frame(kCube + ".hbm", "", fmt::format("HBM, {} x {} mm", spec_.hbm_mm_w, spec_.hbm_mm_h), Role::hbm,
+    drawing_.frame(cube_id_ + ".hbm", "", fmt::format("HBM, {} x {} mm", spec_.hbm_mm_w, spec_.hbm_mm_h), Role::hbm,
                    {cx - w / 2, cy - h / 2, w, h});
     if (!mesh_.holes.empty()) drawing_.label("HBM", {cx - label_width("HBM") / 2, cy + 4}, true);
   }
@@ -157,7 +157,7 @@ class CubeDrawing {
   // Connections that share a router are one line.
   void draw_port(Side side) {
     const std::string& letter = topology::side_names()[static_cast<std::size_t>(side)];
-    const std::string id = fmt::format("{}.ucie-{}", kCube, letter);
+    const std::string id = fmt::format("{}.ucie-{}", cube_id_, letter);
     const bool upright = side == Side::E || side == Side::W;
     const double length = std::min(upright ? cube_.h : cube_.w, 260.0);
     const double near = side == Side::N   ? -kPortDistance - kPortDepth
@@ -196,6 +196,7 @@ class CubeDrawing {
   Drawing drawing_;
   const topology::MachineSpec& spec_;
   const MeshLayout& mesh_;
+  std::string cube_id_;
   std::map<std::pair<int, int>, std::vector<Block>> blocks_;  // of each router
   double block_width_ = 0, scale_ = 1;
   Rect cube_;
@@ -203,8 +204,8 @@ class CubeDrawing {
 
 }  // namespace
 
-View cube_view(const topology::LoadedTopology& machine) {
-  return CubeDrawing(machine).draw();
+View cube_view(const topology::LoadedTopology& machine, const std::string& cube) {
+  return CubeDrawing(machine, cube).draw();
 }
 
 }  // namespace kb::views

@@ -20,7 +20,8 @@ constexpr double kChipletHeight = 50, kGap = 16;
 
 class SipDrawing {
  public:
-  explicit SipDrawing(const topology::LoadedTopology& machine) : drawing_(machine, "sip", ""), spec_(drawing_.spec()) {
+  SipDrawing(const topology::LoadedTopology& machine, const std::string& sip)
+      : drawing_(machine, "sip", ""), spec_(drawing_.spec()), sip_(sip) {
     const double letters = label_width(fmt::format("cube{}", spec_.cubes_per_sip() - 1)) + 2 * kGap;
     const double scale = std::max({letters / spec_.cube_mm_w, 96 / spec_.cube_mm_w, 64 / spec_.cube_mm_h});
     cube_ = {0, 0, spec_.cube_mm_w * scale, spec_.cube_mm_h * scale};
@@ -40,7 +41,7 @@ class SipDrawing {
   }
 
  private:
-  static std::string cube_id(int index) { return fmt::format("sip0.cube{}", index); }
+  std::string cube_id(int index) const { return fmt::format("{}.cube{}", sip_, index); }
   int cube_index(int x, int y) const { return y * spec_.cube_mesh_w + x; }
   Rect cube_at(int x, int y) const { return {x * (cube_.w + kSeam), y * (cube_.h + kSeam), cube_.w, cube_.h}; }
 
@@ -111,7 +112,7 @@ class SipDrawing {
   }
 
   void draw_chiplet(Side side, double middle, double width, const IoChipletSpec& chiplet) {
-    const std::string id = "sip0." + chiplet.id;
+    const std::string id = sip_ + "." + chiplet.id;
     const Rect at = outside(side, middle, distance(side), width, kChipletHeight);
     drawing_.container(id, {chiplet.id, "pcie_ep io_cpu io_noc"}, id, Role::io, at);
     const Rect pcie = outside(side, middle, distance(side) + (vertical(side) ? width : kChipletHeight) + kPort,
@@ -176,14 +177,15 @@ class SipDrawing {
 
   Drawing drawing_;
   const topology::MachineSpec& spec_;
+  std::string sip_;
   Rect cube_, array_;
   int detours_ = 0;
 };
 
 }  // namespace
 
-View sip_view(const topology::LoadedTopology& machine) {
-  return SipDrawing(machine).draw();
+View sip_view(const topology::LoadedTopology& machine, const std::string& sip) {
+  return SipDrawing(machine, sip).draw();
 }
 
 }  // namespace kb::views

@@ -64,29 +64,6 @@ std::string stroke(const WireClass& c) {
   return fmt::format("stroke=\"#44546a\" stroke-width=\"{}\" fill=\"none\"{}", c.width, dashes);
 }
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:  // XML 1.0 has no other control characters
-        out += static_cast<unsigned char>(c) < 0x20 && c != '\n' ? ' ' : c;
-    }
-  }
-  return out;
-}
-
 // Gives as much of a line as fits between two margins.
 std::string fitted(const std::string& line, double width) {
   if (label_width(line) <= width) return line;
@@ -95,6 +72,7 @@ std::string fitted(const std::string& line, double width) {
 }
 
 constexpr double kLegendLine = 20, kTop = 34, kLegendItem = 190;
+constexpr double kDark = 0.55;  // from this share on, letters are white
 
 class Picture {
  public:
@@ -120,10 +98,8 @@ class Picture {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
         "{1:.0f}\">\n"
         "<title>{2}</title>\n"
-        "<style>text{{font:11px Helvetica,Arial,sans-serif;fill:#1b2733}} .m{{text-anchor:middle}} "
-        ".h{{font-weight:bold}} .t{{font-size:16px;font-weight:bold}}</style>\n"
-        "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n{3}</svg>\n",
-        width(), height, escaped(view_.heading), out_);
+        "<style>{3}</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n{4}</svg>\n",
+        width(), height, escaped(view_.heading), svg_style(), out_);
   }
 
  private:
@@ -140,22 +116,25 @@ class Picture {
   }
 
   void draw_box(const Box& box, bool frame) {
+    const std::string fill = box.heat ? heat_colour(*box.heat) : style_of(box.role).colour;
+    const bool dark = box.heat && *box.heat > kDark;
     out_ += fmt::format(
         "<g id=\"{}\"><title>{}</title><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"3\" "
         "fill=\"{}\" stroke=\"#44546a\"{}/>",
-        escaped(box.id), escaped(box.title), box.at.x, box.at.y + top_, box.at.w, box.at.h, style_of(box.role).colour,
+        escaped(box.id), escaped(box.title), box.at.x, box.at.y + top_, box.at.w, box.at.h, fill,
         frame ? " stroke-dasharray=\"4 3\"" : "");
     double y = box.at.center().y + top_ + 4 - kLineHeight * (static_cast<double>(box.lines.size()) - 1) / 2;
     for (const std::string& line : box.lines) {
       const std::string fits = fitted(line, box.at.w);
       if (!fits.empty()) {
-        out_ +=
-            fmt::format("<text class=\"m\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", box.at.center().x, y, escaped(fits));
+        out_ += fmt::format("<text class=\"m\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", box.at.center().x, y,
+                            dark ? "<tspan fill=\"#ffffff\">" + escaped(fits) + "</tspan>" : escaped(fits));
       }
       y += kLineHeight;
     }
     out_ += "</g>\n";
-    roles_.insert(box.role);
+    if (!box.heat) roles_.insert(box.role);
+    heat_ = heat_ || box.heat;
   }
 
   void draw_wire(const Wire& wire) {
@@ -165,8 +144,8 @@ class Picture {
     }
     const WireClass& c = class_of(wire);
     out_ += fmt::format("<polyline id=\"{}\" points=\"{}\" {}><title>{}</title></polyline>\n", escaped(wire.id), points,
-                        stroke(c), escaped(wire.title));
-    classes_.insert(&c);
+                        wire.heat ? heat_stroke(*wire.heat) : stroke(c), escaped(wire.title));
+    if (!wire.heat) classes_.insert(&c);
     if (wire.look == Wire::Look::arrow) draw_head(*(wire.path.end() - 2), wire.path.back());
   }
 
@@ -188,9 +167,31 @@ class Picture {
     return {20 + column * kLegendItem, view_.height + top_ + 10 + line * kLegendLine};
   }
 
+  static std::string heat_stroke(double share) {
+    if (share <= 0)
+      return "stroke=\"#c9ced6\" stroke-width=\"1\" fill=\"none\"";  // heat's palest colour is that of paper
+    constexpr double kThin = 1.5, kThicker = 3;
+    return fmt::format("stroke=\"{}\" stroke-width=\"{:.1f}\" fill=\"none\"", heat_colour(share),
+                       kThin + kThicker * share);
+  }
+
+  // The scale of the colours.
+  double draw_scale() {
+    constexpr int kSteps = 20;
+    constexpr double kStep = 9;
+    const Point at = next_item();
+    for (int i = 0; i <= kSteps; ++i) {
+      out_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"12\" fill=\"{}\"/>\n",
+                          at.x + i * kStep, at.y - 10, kStep, heat_colour(static_cast<double>(i) / kSteps));
+    }
+    text(at.x + (kSteps + 1) * kStep + 8, at.y, "idle to in use all the time", "");
+    legend_items_ = 2 * legend_columns_;
+    return at.y;
+  }
+
   // Returns the height of the picture.
   double draw_legend() {
-    double bottom = 0;
+    double bottom = heat_ ? draw_scale() : 0;
     for (const Style& style : kStyles) {
       if (roles_.count(style.role) == 0) continue;
       const Point at = next_item();
@@ -218,12 +219,18 @@ class Picture {
   const View& view_;
   double top_ = 0;
   std::size_t legend_columns_ = 1, legend_items_ = 0;
+  bool heat_ = false;
   std::set<Role> roles_;
   std::set<const WireClass*> classes_;
   std::string out_;
 };
 
 }  // namespace
+
+std::string_view svg_style() {
+  return "text{font:11px Helvetica,Arial,sans-serif;fill:#1b2733} .m{text-anchor:middle} .h{font-weight:bold} "
+         ".t{font-size:16px;font-weight:bold}";
+}
 
 std::string to_svg(const View& view) {
   return Picture(view).draw();

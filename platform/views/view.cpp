@@ -1,9 +1,32 @@
 #include "platform/views/view.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "platform/base/error.h"
 #include "platform/topology/schema.h"
 
 namespace kb::views {
+
+void add_heat(View& view, const std::map<std::string, double>& shares) {
+  constexpr double kPercent = 100;
+  const auto share_of = [&](const std::string& id) {
+    const auto found = shares.find(id);
+    return found == shares.end() ? 0 : found->second;
+  };
+  for (Box& box : view.boxes) {
+    box.heat = share_of(box.id);
+    box.title += fmt::format("\n{:.1f} % of the time in use", kPercent * *box.heat);
+  }
+  for (Wire& wire : view.wires) {
+    const std::size_t middle = wire.id.find("--");
+    const std::string a = wire.id.substr(0, middle), b = wire.id.substr(middle + 2);
+    const double there = share_of(wire.id), back = share_of(b + "--" + a);
+    wire.heat = std::max(there, back);
+    wire.title += fmt::format("\n{:.1f} % of the time in use, back {:.1f} %", kPercent * there, kPercent * back);
+  }
+}
 
 const std::vector<std::string>& all_view_names() {
   static const std::vector<std::string> names = [] {

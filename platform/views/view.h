@@ -2,6 +2,8 @@
 // (T-59), except in the two drawings of message queues.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,7 @@ struct Box {
   std::string title;               // all attributes, shown as a tooltip
   Role role = Role::router;
   Rect at;
+  std::optional<double> heat{};  // share of time in use; its colour takes the place of the role's
 };
 
 // A connection in one or both directions, as in the graph.
@@ -42,6 +45,7 @@ struct Wire {
   bool command = false;  // carries commands only
   // An arrow is a step of a sequence, ending at the last point; steps begin and end at lifelines.
   enum class Look { edge, arrow, lifeline } look = Look::edge;
+  std::optional<double> heat{};  // of the busier direction; its colour takes the place of the class of bandwidth
 };
 
 struct Label {
@@ -65,16 +69,20 @@ inline constexpr double kLineHeight = 13, kLetterWidth = 6.6;
 // Width that a label needs, including a margin on both sides.
 double label_width(const std::string& text);
 
-// Views of T-58. The first SIP, cube and PE represent all (T-60). The cube is drawn to scale.
+// Views of T-58. The first SIP, cube and PE represent all (T-60) unless another is named. The cube is drawn to scale.
 View system_view(const topology::LoadedTopology& machine);
-View sip_view(const topology::LoadedTopology& machine);
-View cube_view(const topology::LoadedTopology& machine);
+View sip_view(const topology::LoadedTopology& machine, const std::string& sip = "sip0");
+View cube_view(const topology::LoadedTopology& machine, const std::string& cube = "sip0.cube0");
 View pe_view(const topology::LoadedTopology& machine);
 
 // Views of E-48: the path of a message between two PEs, as a block diagram and as a sequence. They are the same for
 // every machine.
 View queue_view();
 View message_view();
+
+// Colours every box and wire by the share of time in which it was in use, by the id of the box and, for each direction
+// of a wire, "src--dst"; what is not among them was idle.
+void add_heat(View& view, const std::map<std::string, double>& shares);
 
 // Names of all views.
 const std::vector<std::string>& all_view_names();

@@ -68,9 +68,9 @@ inline constexpr const char* kReportFooter =
     "  kernbench report r -o gemm.html\n"
     "  kernbench report better --against r                  with what changed from r to better\n"
     "\n"
-    "The file needs no network, no JavaScript and no other file. Without ops.sqlite in RUN_DIR it has no PEs, wires "
-    "and\n"
-    "memory; without topology.json no picture of the machine and no roofline.";
+    "The file is the page of kernbench web with its answers inside; it needs no network and no other file. Zooming the\n"
+    "timeline and searching operations need kernbench web. Without ops.sqlite in RUN_DIR it has no PEs, wires and memory;\n"
+    "without topology.json no picture of the machine and no roofline.";
 
 inline constexpr const char* kWebFooter =
     "Examples:\n"

@@ -1,12 +1,10 @@
 #include <CLI/CLI.hpp>
-#include <optional>
 
 #include "platform/observe/output_file.h"
-#include "sim/analysis/compare/comparison.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
-#include "sim/html/html_report.h"
+#include "sim/web/report/report.h"
 
 namespace kb::cli {
 namespace {
@@ -23,14 +21,13 @@ class ReportCommand final : public Command {
   int run() override {
     const std::string out = out_.empty() ? folder_ + "/report.html" : out_;
     FileRoles roles;
-    for (const char* file : {"/result.json", "/topology.json", "/ops.sqlite"}) roles.reads("RUN_DIR", folder_ + file);
-    if (!against_.empty()) roles.reads("--against", against_ + "/result.json");
+    for (const char* file : {"/result.json", "/topology.json", "/ops.sqlite"}) {
+      roles.reads("RUN_DIR", folder_ + file);
+      if (!against_.empty()) roles.reads("--against", against_ + file);
+    }
     roles.writes("--out", out);
     roles.check();
-    const analysis::RunFolder run(folder_);
-    std::optional<sim::Comparison> comparison;
-    if (!against_.empty()) comparison = sim::compare_results(against_, folder_);
-    const std::string page = html::render_report(run, comparison ? &*comparison : nullptr);
+    const std::string page = web::render_report(folder_, against_);
     observe::OutputFile file(out, "the report");
     file.write(page);
     file.commit();

@@ -112,6 +112,7 @@ HttpResponse Api::activity(const HttpRequest& request) const {
   const Activity& activity = run.activity();
   const std::vector<Use> uses = activity.uses(window.begin_fs, window.end_fs);
   const Rows rows = wanted_rows(request, uses, activity.series());
+  const bool with_names = request.parameter("names").has_value();  // what a report filters by
   JsonWriter writer(JsonWriter::Layout::compact);
   writer.begin_object().key("total").unsigned_integer(rows.size()).key("rows").begin_array();
   const auto first = std::min(static_cast<std::size_t>(offset), rows.size());
@@ -125,7 +126,9 @@ HttpResponse Api::activity(const HttpRequest& request) const {
         .real(use.busy_fs / kFsPerNs)
         .real(use.bytes)
         .real(use.wait_fs / kFsPerNs);
-    writer.integer(use.queue).real(gbs_of(series, run.machine())).end_array();
+    writer.integer(use.queue).real(gbs_of(series, run.machine()));
+    if (with_names) writer.text(cell_of(series.component)).text(class_of(series)).text(peer_of(series));
+    writer.end_array();
   }
   writer.end_array().end_object();
   return json(writer);

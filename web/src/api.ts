@@ -1,4 +1,5 @@
-// What the server answers.
+// What the server answers; in a report, what lies inside of it.
+import { answerInside, isReport, windowInside, type Reply } from './answers';
 
 // What a launch runs, wherever it is named, as launch_name() of the program: "gemm", with a label "gemm (first layer)".
 export const runs = (launch: { kernel?: string; label?: string }): string => (launch.label ? `${launch.kernel ?? ''} (${launch.label})` : launch.kernel ?? '');
@@ -92,7 +93,9 @@ export interface Operation {
   params?: string;
 }
 
-async function get(path: string, signal?: AbortSignal): Promise<Response> {
+// Every question of the page.
+async function get(path: string, signal?: AbortSignal): Promise<Reply> {
+  if (isReport) return answerInside(path);
   const response = await fetch(path, { signal });
   if (response.ok) return response;
   const text = await response.text();
@@ -125,11 +128,12 @@ export async function fetchRows(): Promise<Rows> {
 }
 
 export async function fetchTile(rows: number[], t0: bigint, t1: bigint, px: number, signal: AbortSignal): Promise<Tile> {
-  const response = await get(`/api/tiles?t0=${t0}&t1=${t1}&px=${px}&rows=${rows.join(',')}`, signal);
+  const fixed = isReport ? windowInside(t0, t1) : null, rowIds = fixed?.rows ?? rows;
+  const response = await get(`/api/tiles?t0=${fixed?.t0 ?? t0}&t1=${fixed?.t1 ?? t1}&px=${fixed?.px ?? px}&rows=${rowIds.join(',')}`, signal);
   const bytes = await response.arrayBuffer();
   const end = new Uint8Array(bytes).indexOf(10);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 0, end)));
-  const size = rows.length * head.columns;
+  const size = rowIds.length * head.columns;
   let at = end + 1;
   const column = <T>(type: { new (buffer: ArrayBuffer, offset: number, length: number): T; BYTES_PER_ELEMENT: number }, length: number): T => {
     const values = new type(bytes, at, length);
@@ -137,7 +141,7 @@ export async function fetchTile(rows: number[], t0: bigint, t1: bigint, px: numb
     return values;
   };
   return {
-    rowIds: rows,
+    rowIds,
     first: BigInt(head.first_fs),
     width: Number(head.width_fs),
     columns: head.columns,
@@ -250,13 +254,15 @@ export async function fetchMessages(t0: bigint, t1: bigint, signal: AbortSignal)
 
 // Shares of time of the PEs below a row or a node, by state, in equal pieces of the window; 255 is all of it.
 export interface Strip { row: number; state: string; shares: Uint8Array }
-export interface Strips { columns: number; strips: Strip[] }
+export interface Strips { t0: bigint; t1: bigint; columns: number; strips: Strip[] }
 
 export async function fetchStates(t0: bigint, t1: bigint, columns: number, which: string, signal: AbortSignal, run = ''): Promise<Strips> {
-  const bytes = await (await get(`/api/states?t0=${t0}&t1=${t1}&px=${columns}&${which}&run=${run}`, signal)).arrayBuffer();
+  const fixed = isReport && which.startsWith('rows=') ? windowInside(t0, t1) : null;
+  const window = fixed ? { t0: BigInt(fixed.t0), t1: BigInt(fixed.t1) } : { t0, t1 };
+  const bytes = await (await get(`/api/states?t0=${window.t0}&t1=${window.t1}&px=${columns}&${fixed ? `rows=${fixed.states.join(',')}` : which}&run=${run}`, signal)).arrayBuffer();
   const end = new Uint8Array(bytes).indexOf(10);
   const head: { columns: number; strips: [number, string][] } = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 0, end)));
-  return { columns: head.columns, strips: head.strips.map(([row, state], i) => ({ row, state, shares: new Uint8Array(bytes, end + 1 + i * head.columns, head.columns) })) };
+  return { ...window, columns: head.columns, strips: head.strips.map(([row, state], i) => ({ row, state, shares: new Uint8Array(bytes, end + 1 + i * head.columns, head.columns) })) };
 }
 
 // A stretch of the critical chain on one PE; times in fs from the begin of the window.

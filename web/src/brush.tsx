@@ -1,15 +1,17 @@
 // A strip of time in which a window is chosen.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { isReport } from './answers';
 import type { Profile } from './api';
 import { prepare, theme } from './picture';
 import type { Span } from './resources';
+import { OnlyServed } from './section';
 import { sizes } from './sizes';
 import { duration } from './time';
 
 export const CURVES: [string, string, string][] = [['engine', 'engines', '#d9822b'], ['dma', 'DMA channels', '#1f5f9a'], ['pseudo_channel', 'HBM channels', '#35a7a0'], ['link', 'wires', '#8c93a8']];
 const HEIGHT = 64, LEAST = 6;  // in pixels of a usual screen
 
-export function Brush(props: { whole: Span; span: Span; profile: Profile | null; choose: (span: Span | null) => void; width: (columns: number) => void }) {
+export function Brush(props: { whole: Span; span: Span; profile: Profile | null; failure: string; choose: (span: Span | null) => void; width: (columns: number) => void }) {
   const { whole, span, profile } = props;
   const canvas = useRef<HTMLCanvasElement>(null), box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
@@ -46,29 +48,33 @@ export function Brush(props: { whole: Span; span: Span; profile: Profile | null;
     c.fillRect(x0, 0, 1.5, height);
     c.fillRect(x1 - 1.5, 0, 1.5, height);
   });
+  // A report has answers for this window alone.
+  const choose = (next: Span | null) => { if (!isReport) props.choose(next); };
   const change = (event: PointerEvent) => {
     if (drag.current === null) return;
     const a = Math.min(drag.current, event.offsetX), b = Math.max(drag.current, event.offsetX);
-    if (b - a >= LEAST) props.choose({ t0: timeAt(a), t1: timeAt(b) });
+    if (b - a >= LEAST) choose({ t0: timeAt(a), t1: timeAt(b) });
   };
   const step = BigInt(Math.max(1, Math.round(length / 20)));
   const shift = (by: bigint, grow: bigint) => {
     const t0 = span.t0 + by - grow, t1 = span.t1 + by + grow;
-    if (t1 - t0 > step / 4n && t0 >= whole.t0 && t1 <= whole.t1) props.choose({ t0, t1 });
+    if (t1 - t0 > step / 4n && t0 >= whole.t0 && t1 <= whole.t1) choose({ t0, t1 });
   };
   const keys: Record<string, () => void> = {
-    ArrowLeft: () => shift(-step, 0n), ArrowRight: () => shift(step, 0n), '-': () => shift(0n, step / 2n), '+': () => shift(0n, -step / 2n), Home: () => props.choose(null),
+    ArrowLeft: () => shift(-step, 0n), ArrowRight: () => shift(step, 0n), '-': () => shift(0n, step / 2n), '+': () => shift(0n, -step / 2n), Home: () => choose(null),
   };
   return (
     <div class="brush"><div ref={box} />
       <canvas ref={canvas} tabIndex={0} role="application" aria-label="Activity over time. Drag to choose a window; left and right move it, plus and minus change its length, Home takes all."
         onPointerDown={(event) => { drag.current = event.offsetX; canvas.current!.setPointerCapture(event.pointerId); }}
         onPointerMove={change}
-        onPointerUp={(event) => { if (drag.current !== null && Math.abs(event.offsetX - drag.current) < LEAST) props.choose(null); drag.current = null; }}
+        onPointerUp={(event) => { if (drag.current !== null && Math.abs(event.offsetX - drag.current) < LEAST) choose(null); drag.current = null; }}
         onKeyDown={(event) => { const action = keys[event.key]; if (action) { event.preventDefault(); action(); } }} />
       <p class="legend">
         {CURVES.map(([, label, colour]) => <span><svg class="swatch" viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" rx="2" fill={colour} /></svg> {label}</span>)}
-        <span class="right">window of {duration(Number(span.t1 - span.t0))}, {duration(Number(span.t0 - whole.t0))} after the begin; a click takes all</span>
+        <span class="right">window of {duration(Number(span.t1 - span.t0))}, {duration(Number(span.t0 - whole.t0))} after the begin{!isReport && '; a click takes all'}</span>
+        {isReport && <OnlyServed what="Choosing another window needs" />}
+        {props.failure && <span>{props.failure}</span>}
       </p>
     </div>
   );

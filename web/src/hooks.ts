@@ -1,5 +1,6 @@
 // What pages have in common.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { isReport } from './answers';
 
 export interface Answer<T> { value: T | null; key: string; failure: string }
 
@@ -24,7 +25,8 @@ export function useAnswer<T>(key: string, ask: (signal: AbortSignal) => Promise<
           setAnswer({ value, key: now.key, failure: '' });
         } catch (error) {
           const failure = error instanceof Error ? error.message : String(error);
-          if (!ended.current.signal.aborted) setAnswer((before) => ({ ...before, failure }));
+          // A server may answer again; what a report does not have it will never have.
+          if (!ended.current.signal.aborted) setAnswer((before) => ({ ...before, value: isReport ? null : before.value, failure }));
         }
       }
       busy.current = false;

@@ -82,7 +82,7 @@ function Shown({ run, machine, values }: { run: Run; machine: MachineOverview; v
         <LaunchChoice run={run} chosen={launch} to={(one) => href('machine', { ...state, context: undefined, launch: one.id })} />
         <a href={to({ context: 'run', t0: undefined, t1: undefined })} aria-current={values.get('context') === 'run' ? 'true' : undefined}>whole run</a>
       </div>
-      <Brush whole={context} span={span} profile={profile.value} choose={(next) => setDrawn({ values, span: next ?? context })} width={setColumns} />
+      <Brush whole={context} span={span} profile={profile.value} failure={profile.failure} choose={(next) => setDrawn({ values, span: next ?? context })} width={setColumns} />
       <Map machine={machine} at={at} span={span} ns={ns} measure={measure} kind={kind} marked={values.get('mark') ?? ''} click={click}
         route={wanted && route.key === wanted ? route.value ?? [] : []} up={() => { if (at) location.hash = to({ at: at.split('.').slice(0, -1).join('.') }).slice(1); }} />
       <Hottest at={at} span={span} ns={ns} measure={measure} kind={kind}>

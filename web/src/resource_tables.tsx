@@ -2,6 +2,7 @@
 import { useMemo } from 'preact/hooks';
 import { launchName, fetchActivity, type Resource, type Run } from './api';
 import { href } from './address';
+import { fits, isReport } from './answers';
 import { useAnswer } from './hooks';
 import { STATES, peTimes } from './pe_states';
 import { bytesText, kernelSpan, launchSpan, machineOf, peerOf, rateText, timelineOf, type Span } from './resources';
@@ -29,7 +30,7 @@ function Filter(props: { run: Run; values: URLSearchParams; to: (values: Values)
         {run.launches.slice(0, 500).map((launch) => <option value={String(launch.id)}>{launchName(launch)}</option>)}
       </select></label>
       <span class="dim right">{props.total}</span>
-      <a href={props.csv} download="resources.csv">CSV</a>
+      {!isReport && <a href={props.csv} download="resources.csv">CSV</a>}
     </form>
   );
 }
@@ -77,12 +78,6 @@ export function Links({ run, values }: { run: Run; values: URLSearchParams }) {
     </>
   );
 }
-
-const fits = (name: string, wanted: string): boolean => {
-  if (!/[*?]/.test(wanted)) return name.toLowerCase().includes(wanted.toLowerCase());
-  const pattern = wanted.replace(/[.+^${}()|[\]\\]/g, '\\$&').replace(/\*/g, '.*').replace(/\?/g, '.');
-  return new RegExp(`^${pattern}$`, 'i').test(name);
-};
 
 export function Pes({ run, values }: { run: Run; values: URLSearchParams }) {
   const launch = run.launches.find(({ id }) => String(id) === values.get('launch'));

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { launchName, fetchMachine, fetchOperations, fetchWork, type Launch, type MachineOverview, type Rows, type Run, type Work } from './api';
 import { href } from './address';
+import { isReport } from './answers';
 import { useAnswer, useSize } from './hooks';
 import { longestLaunch } from './overview';
 import { textWidth } from './picture';
@@ -81,7 +82,9 @@ function useWork(launches: { launch: Launch; span: Span }[], wanted: string | nu
       const front = first[0] ?? launches[0];  // its products are in the result, so that there is a picture at once
       if (front) put({ ...front, all: false, work: await fetchWork(...whole(front.launch, front.span), `sip${front.launch.sip ?? 0}`, ended.signal, 'resources') });
       for (const { launch, span } of [...first, ...launches.filter((one) => !first.includes(one))]) {
-        put({ launch, span, all: true, work: await fetchWork(...whole(launch, span), `sip${launch.sip ?? 0}`, ended.signal) });
+        const one = fetchWork(...whole(launch, span), `sip${launch.sip ?? 0}`, ended.signal);
+        const work = await (isReport ? one.catch(() => null) : one);  // a report has those of some
+        if (work) put({ launch, span, all: true, work });
       }
     };
     work().catch((error) => { if (!ended.signal.aborted) setFailure(error instanceof Error ? error.message : String(error)); });

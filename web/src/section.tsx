@@ -10,6 +10,11 @@ export function Section(props: { title: string; hint?: string; children: Compone
   );
 }
 
+// What a report cannot do: it has answers, and no server.
+export function OnlyServed({ what }: { what: string }) {
+  return <span class="dim only-served">{what} <code>kernbench web DIR</code>.</span>;
+}
+
 export function Swatch({ colour }: { colour: string }) {
   return <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" rx="2" fill={colour} /></svg>;
 }

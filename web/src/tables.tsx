@@ -2,8 +2,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import { runs, fetchOperations, type Launch, type Operation, type Run } from './api';
 import { href } from './address';
+import { isReport } from './answers';
 import { boundedBy } from './overview';
 import { Links, Pes } from './resource_tables';
+import { OnlyServed } from './section';
 import { Head, PAGE, type Values } from './table_parts';
 import { count, duration, exact } from './time';
 
@@ -44,7 +46,11 @@ function Operations({ run, values }: { run: Run; values: URLSearchParams }) {
       setAnswer({ rows: found.rows, key: query });
       if (found.total !== null) setTotal({ key: filterQuery, count: found.total });
       setFailure('');
-    }).catch((error) => { if (!ended.signal.aborted) setFailure(error.message); });
+    }).catch((error) => {
+      if (ended.signal.aborted) return;
+      setFailure(error.message);
+      if (isReport) setAnswer(null);
+    });
     return () => ended.abort();
   }, [query]);
   const known = total?.key === filterQuery ? total.count : null;
@@ -56,7 +62,7 @@ function Operations({ run, values }: { run: Run; values: URLSearchParams }) {
   };
   return (
     <>
-      <form class="tools" onSubmit={submit} key={filterQuery}>
+      {isReport ? <p class="tools"><OnlyServed what="These are the first operations of the run, or the longest of a launch; searching and sorting all of them needs" /></p> : <form class="tools" onSubmit={submit} key={filterQuery}>
         <label>Block <input name="component" defaultValue={filters.component ?? ''} placeholder="pe_dma or sip0.cube0.*" spellcheck={false} /></label>
         <label>Operation <input name="name" defaultValue={filters.name ?? ''} placeholder="DMA_READ" spellcheck={false} /></label>
         <button type="submit">Filter</button>
@@ -65,7 +71,7 @@ function Operations({ run, values }: { run: Run; values: URLSearchParams }) {
         )}
         <span class="dim right">{known !== null && `${count(known)} operations`}</span>
         <a href={`/api/ops.csv?${filterQuery}`} download="operations.csv">CSV</a>
-      </form>
+      </form>}
       {failure && <p class="message bad" role="alert">{failure}</p>}
       <div class="tablebox">
         <table class="data" aria-busy={answer?.key !== query}>
@@ -128,7 +134,7 @@ function Launches({ run, values }: { run: Run; values: URLSearchParams }) {
     <>
       <p class="tools">
         <span class="dim">{run.launch_count > run.launches.length ? `the ${count(run.launches.length)} longest of ${count(run.launch_count)} launches` : `${count(run.launch_count)} ${run.launch_count === 1 ? 'launch' : 'launches'}`}</span>
-        <a class="right" href="/api/launches.csv" download="launches.csv">CSV</a>
+        {!isReport && <a class="right" href="/api/launches.csv" download="launches.csv">CSV</a>}
       </p>
       <div class="tablebox">
         <table class="data">

@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { runs, type Launch, type Rows, type Run, type State, type Tile } from './api';
 import { replaceAddress } from './address';
+import { isReport } from './answers';
 import { longestLaunch } from './overview';
 import { paintGrid, paintRuler, Painter, prepare, theme, type Mark, type PlacedOps } from './picture';
 import { firstFold, shownRows, toggled, type Fold } from './rows';
@@ -152,11 +153,12 @@ function Rendered({ run, rows, state, values }: { run: Run; rows: Rows; state: S
     const begin = t0 < low ? low : t0 > high ? high : t0;
     return { t0: begin < 0n ? 0n : begin, span: kept };
   }, [whole]);
-  const zoom = useCallback((factor: number, at = 0.5) => setView((v) => {
+  // A report has one picture of each window, which it neither enlarges nor moves.
+  const zoom = useCallback((factor: number, at = 0.5) => !isReport && setView((v) => {
     const span = Math.min(Math.max(v.span * factor, LEAST_SPAN), whole.span * 1.2);
     return limited(v.t0 + BigInt(Math.round((v.span - span) * at)), span);
   }), [limited, whole]);
-  const pan = useCallback((share: number) => setView((v) => limited(v.t0 + BigInt(Math.round(v.span * share)), v.span)), [limited]);
+  const pan = useCallback((share: number) => !isReport && setView((v) => limited(v.t0 + BigInt(Math.round(v.span * share)), v.span)), [limited]);
 
   const hitAt = (x: number, y: number): Hit | null => {
     const row = shown[Math.floor((y + scroll) / sizes.row)];

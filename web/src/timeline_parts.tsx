@@ -1,11 +1,12 @@
 // What stands around the picture of a timeline.
 import { launchName, runs, type Launch, type Operation, type Row, type Rows, type Run, type Tile } from './api';
 import { href } from './address';
+import { isReport } from './answers';
 import { operationColour } from './colours';
 import { STATES } from './pe_states';
 import type { PlacedOps } from './picture';
 import { isOpen, type Fold } from './rows';
-import { Swatch } from './section';
+import { OnlyServed, Swatch } from './section';
 import { sizes } from './sizes';
 import { duration, exact, percent } from './time';
 import { Tooltip } from './tooltip';
@@ -39,12 +40,12 @@ export function Tools(props: { run: Run; rows: Rows; fold: Fold; setFold: (fold:
         <button type="button" aria-pressed={props.use} onClick={() => props.setUse(true)}>use of blocks</button>
       </span>
       <span class="group" role="group" aria-label="Zoom">
-        <button type="button" aria-label="Zoom in" onClick={() => props.zoom(1 / 2)}>+</button>
-        <button type="button" aria-label="Zoom out" onClick={() => props.zoom(2)}>−</button>
+        {!isReport && <button type="button" aria-label="Zoom in" onClick={() => props.zoom(1 / 2)}>+</button>}
+        {!isReport && <button type="button" aria-label="Zoom out" onClick={() => props.zoom(2)}>−</button>}
         <button type="button" onClick={props.all}>whole run</button>
       </span>
       <span class="dim">{exact(view.t0)} + {duration(view.span)}</span>
-      <span class="dim right">wheel zooms, shift+wheel and drag move</span>
+      {isReport ? <OnlyServed what="Zooming needs" /> : <span class="dim right">wheel zooms, shift+wheel and drag move</span>}
     </div>
   );
 }

@@ -53,7 +53,7 @@ export function useStates(rows: Rows, view: View, inSight: number[], width: numb
       const t0 = view.t0 > edge ? view.t0 - edge : 0n, t1 = view.t0 + BigInt(Math.round(view.span)) + edge;
       const columns = Math.max(1, Math.min(MOST_COLUMNS, Math.round(width)));
       const strips = await fetchStates(t0, t1, columns, `rows=${wanted.join(',')}`, ended.current.signal);
-      take({ t0, span: Number(t1 - t0), columns, ...paintStrips(strips) });
+      take({ t0: strips.t0, span: Number(strips.t1 - strips.t0), columns: strips.columns, ...paintStrips(strips) });
     };
     const work = async () => {
       busy.current = true;

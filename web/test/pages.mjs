@@ -6,6 +6,7 @@ import { browser, coloured, complaints, end, go, open, picture, pointAt, serve, 
 import { byKeys, machineByKeys } from './keys.mjs';
 import { collective, compare } from './more_runs.mjs';
 import { machine, overview, roofline, tables, timeline, why } from './one_run.mjs';
+import { reports } from './report.mjs';
 import { screens } from './screens.mjs';
 import { strangers } from './strangers.mjs';
 
@@ -36,6 +37,7 @@ try {
   await compare(join(work, 'gemm'));
   await collective();
   await screens();
+  await reports();
 
   await strangers(join(work, 'gemm'));
 

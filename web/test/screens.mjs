@@ -25,7 +25,7 @@ function noteFonts() {
   };
 }
 
-const widths = () => {
+export const widths = () => {
   const { clientWidth, scrollWidth } = document.documentElement;
   const inScroller = (element) => { for (let up = element.parentElement; up && up !== document.body; up = up.parentElement) if (getComputedStyle(up).overflowX !== 'visible') return true; return false; };
   const wide = [...document.querySelectorAll('#app *')].filter((element) => {

@@ -15,9 +15,9 @@ struct Gzip::Stream {
   std::vector<unsigned char> room = std::vector<unsigned char>(std::size_t{1} << 16);
 };
 
-Gzip::Gzip(Write write) : write_(std::move(write)), stream_(std::make_unique<Stream>()) {
-  constexpr int kLevel = 4, kWindowBits = 15, kAsGzip = 16, kMemory = 8;
-  if (deflateInit2(&stream_->z, kLevel, Z_DEFLATED, kWindowBits + kAsGzip, kMemory, Z_DEFAULT_STRATEGY) != Z_OK) {
+Gzip::Gzip(Write write, int level) : write_(std::move(write)), stream_(std::make_unique<Stream>()) {
+  constexpr int kWindowBits = 15, kAsGzip = 16, kMemory = 8;
+  if (deflateInit2(&stream_->z, level, Z_DEFLATED, kWindowBits + kAsGzip, kMemory, Z_DEFAULT_STRATEGY) != Z_OK) {
     throw std::bad_alloc();
   }
 }

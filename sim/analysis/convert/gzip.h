@@ -11,7 +11,8 @@ namespace kb::convert {
 class Gzip {
  public:
   using Write = std::function<void(std::string_view)>;
-  explicit Gzip(Write write);
+  // `level` is zlib's: from 1, fast, to 9, small.
+  explicit Gzip(Write write, int level = 4);
   ~Gzip();
   Gzip(const Gzip&) = delete;
   Gzip& operator=(const Gzip&) = delete;

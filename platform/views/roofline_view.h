@@ -1,0 +1,26 @@
+// Operations per byte and per time under the roofs of memory and engines.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace kb::views {
+
+struct RooflinePoint {
+  std::string name;        // "GEMM of #3 linear"
+  double per_byte = 0;     // operations per byte of memory
+  double per_ns = 0;       // operations per ns: 10^9 a second
+  double peak_per_ns = 0;  // of its engines
+};
+
+struct Roofline {
+  std::string heading;
+  std::string memory_name;  // "HBM"
+  double memory_gbs = 0;
+  std::vector<RooflinePoint> points;
+};
+
+// SVG with both axes logarithmic; empty without a point that has a place. Equal rooflines give equal bytes.
+std::string to_svg(const Roofline& roofline);
+
+}  // namespace kb::views

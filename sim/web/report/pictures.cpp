@@ -1,0 +1,123 @@
+#include "sim/web/report/pictures.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "platform/topology/topology.h"
+#include "platform/views/roofline_view.h"
+#include "platform/views/svg.h"
+#include "platform/views/view.h"
+#include "sim/analysis/recorded/resource_use.h"
+#include "sim/web/report/launches.h"
+
+namespace kb::web {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Shares of time in use: of the busiest resource of each node and of what is above it, and of each wire, "src--dst".
+std::map<std::string, double> shares_of(const analysis::Activity& activity, const Window& window) {
+  std::map<std::string, double> shares;
+  const auto add = [&](const std::string& id, double share) { shares[id] = std::max(shares[id], share); };
+  const std::vector<analysis::Use> uses = activity.uses(window.begin_fs, window.end_fs);
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    const analysis::Series& series = activity.series()[i];
+    if (uses[i].is_empty() || series.kind == "state") continue;
+    const double share = analysis::share_of(uses[i], series, static_cast<double>(window.span()));
+    const std::string peer = analysis::peer_of(series);
+    if (!peer.empty()) {
+      add(series.component + "--" + peer, share);
+      if (analysis::group_of(peer) != analysis::group_of(series.component)) continue;
+    }
+    for (std::string id = series.component; !id.empty();
+         id.resize(id.find('.') == std::string::npos ? 0 : id.rfind('.'))) {
+      add(id, share);
+    }
+  }
+  return shares;
+}
+
+// The busiest cube of a SIP; empty when none was used.
+std::string busiest_cube(const std::map<std::string, double>& shares, const std::string& sip) {
+  std::string busiest;
+  double most = 0;
+  for (const auto& [id, share] : shares) {
+    const bool is_cube = id.rfind(sip + ".cube", 0) == 0 && id.find('.', sip.size() + 1) == std::string::npos &&
+                         id.find("--") == std::string::npos;
+    if (!is_cube || share <= most) continue;
+    busiest = id;
+    most = share;
+  }
+  return busiest;
+}
+
+std::string machine_part(const analysis::RunFolder& run, const LaunchTimes& launch) {
+  const std::map<std::string, double> shares = shares_of(run.activity(), launch.kernel);
+  const topology::LoadedTopology machine = topology::load_text(run.machine()->spec(), "topology.json");
+  const std::string when = " while " + launch.name + " ran on " + launch.sip;
+  views::View sip = views::sip_view(machine, launch.sip);
+  sip.heading = launch.sip + when + ": the busiest resource of each cube, and the wires";
+  views::add_heat(sip, shares);
+  std::string pictures = views::to_svg(sip);
+  const std::string busiest = busiest_cube(shares, launch.sip);
+  if (!busiest.empty()) {
+    views::View cube = views::cube_view(machine, busiest);
+    cube.heading = busiest + when;
+    views::add_heat(cube, shares);
+    pictures += views::to_svg(cube);
+  }
+  return "<section>\n<h2>Machine</h2>\n" + pictures + "</section>\n";
+}
+
+// The rate for a dtype, out of one for all or one for each.
+double rate_of(const std::string& json, const std::string& dtype) {
+  const Json rates = Json::parse(json);
+  if (rates.is_number()) return rates.get<double>();
+  if (!rates.is_object()) return 0;
+  return rates.value(rates.contains(dtype) ? dtype : "f16", 0.0);
+}
+
+std::string roofline_part(const analysis::RunFolder& run, const LaunchTimes& launch, Answers& answers) {
+  const auto found = answers.ask("/api/work", {{"t0", std::to_string(launch.whole.begin_fs)},
+                                               {"t1", std::to_string(launch.whole.end_fs)},
+                                               {"under", launch.sip}});
+  if (!found) return "";
+  const Json work = Json::parse(*found);
+  const auto& operations = run.operations().names().operations;
+  std::string dtype = "f16";
+  for (const auto& operation : operations) {
+    if (operation.name.rfind("gemm_", 0) == 0) dtype = operation.name.substr(5);
+  }
+  double products = 0, elements = 0;
+  for (const Json& one : work.at("operations")) {
+    constexpr std::size_t kUseful = 4, kElements = 5;
+    const auto id = one.at(0).get<std::size_t>();
+    if (id >= operations.size()) continue;
+    const bool is_product = operations[id].kind == "gemm" || operations[id].name == "TileToken/GEMM";
+    (is_product ? products : elements) +=
+        is_product ? 2 * one.at(kUseful).get<double>() : one.at(kElements).get<double>();
+  }
+  const analysis::Machine& machine = *run.machine();
+  const double bytes = work.at("hbm_bytes").get<double>(), pes = work.at("pes").get<double>();
+  const double ns = static_cast<double>(launch.kernel.span()) / 1e6;
+  views::Roofline roofline{"What " + launch.name + " computed on " + launch.sip, "HBM", {}, {}};
+  roofline.memory_gbs = pes * static_cast<double>(machine.channels_per_slice()) * machine.channel_gbs();
+  roofline.points = {{"GEMM", products / bytes, products / ns, 2 * pes * rate_of(machine.macs_per_ns(), dtype)},
+                     {"MATH", elements / bytes, elements / ns, pes * rate_of(machine.elements_per_ns(), dtype)}};
+  const std::string picture = views::to_svg(roofline);
+  return picture.empty() ? "" : "<section>\n<h2>Roofline</h2>\n" + picture + "</section>\n";
+}
+
+}  // namespace
+
+std::string pictures_of(const analysis::RunFolder& run, Answers& answers) {
+  const std::vector<LaunchTimes> launches = launches_of(run.result());
+  const LaunchTimes* longest = longest_of(launches);
+  const bool known = run.machine() != nullptr && !run.machine()->spec().empty() && run.own_topology();
+  if (longest == nullptr || longest->kernel.empty() || !known || !run.has_operations() || run.activity().empty())
+    return "";
+  return machine_part(run, *longest) + roofline_part(run, *longest, answers);
+}
+
+}  // namespace kb::web

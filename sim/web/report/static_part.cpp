@@ -1,0 +1,162 @@
+#include "sim/web/report/static_part.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "platform/views/svg.h"
+#include "sim/result/launch_parts.h"
+#include "sim/web/report/launches.h"
+
+namespace kb::web {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using views::escaped;
+
+constexpr std::size_t kMaxRows = 24;
+constexpr double kFsInNs = 1e6;
+
+std::string section(const std::string& title, const std::string& content) {
+  return "<section>\n<h2>" + escaped(title) + "</h2>\n" + content + "</section>\n";
+}
+
+struct Column {
+  const char* name;
+  bool number = false;
+};
+
+class Table {
+ public:
+  explicit Table(const std::vector<Column>& columns) : columns_(columns) {
+    html_ = "<div class=\"scrollx\"><table class=\"data\"><thead><tr>";
+    for (const Column& column : columns_) html_ += cell("th", column, column.name);
+    html_ += "</tr></thead><tbody>\n";
+  }
+  void row(const std::vector<std::string>& texts) {
+    html_ += "<tr>";
+    for (std::size_t i = 0; i < columns_.size(); ++i) html_ += cell("td", columns_[i], texts.at(i));
+    html_ += "</tr>\n";
+  }
+  std::string take() const { return html_ + "</tbody></table></div>\n"; }
+
+ private:
+  static std::string cell(const char* tag, const Column& column, const std::string& text) {
+    return fmt::format("<{0}{1}>{2}</{0}>", tag, column.number ? " class=\"number\"" : "", escaped(text));
+  }
+  std::vector<Column> columns_;
+  std::string html_;
+};
+
+double ns_of(TimeFs time) {
+  return static_cast<double>(time.fs()) / kFsInNs;
+}
+
+std::string head(const result::Result& result) {
+  std::string html = "<h1>" + escaped(result.setup.bench.name) + "</h1>\n<p class=\"dim\">on " +
+                     escaped(result.setup.topology.file) + ", kernbench " + escaped(result.setup.version) +
+                     fmt::format(", seed {}</p>\n", result.seed);
+  if (!result.ok) {
+    const result::Failure failure = result.error.value_or(result::Failure{});
+    html += "<p class=\"message bad\">Failed: " + escaped(failure.code + ": " + failure.message) + "</p>\n";
+  }
+  for (const std::string& warning : result.warnings) {
+    html += "<p class=\"message warn\">" + escaped(warning) + "</p>\n";
+  }
+  return html;
+}
+
+std::string findings(const result::Result& result) {
+  if (result.findings.empty()) {
+    return section("Findings", "<p>Nothing was found that would bring more than 3 %, or nothing was recorded.</p>\n");
+  }
+  std::string html = "<ol class=\"findings\">\n";
+  for (const result::Finding& finding : result.findings) {
+    html += fmt::format("<li><strong>{}</strong> <span class=\"gain\">up to {} of {} ({:.2f}x)</span>",
+                        escaped(finding.headline), duration_text(ns_of(finding.gain)),
+                        duration_text(ns_of(finding.whole)), finding.factor);
+    for (const std::string& sentence : finding.evidence) html += "<p>" + escaped(sentence) + "</p>";
+    html += "<p class=\"try\">Try: " + escaped(finding.remedy) + "</p></li>\n";
+  }
+  return section("Findings", html + "</ol>\n");
+}
+
+std::string launches(const result::Result& result) {
+  std::vector<LaunchTimes> all = launches_of(result);
+  if (all.empty()) return "<p class=\"message\">No kernel was launched.</p>\n";
+  std::stable_sort(all.begin(), all.end(),
+                   [](const LaunchTimes& a, const LaunchTimes& b) { return a.whole.span() > b.whole.span(); });
+  const std::size_t shown = std::min(all.size(), kMaxRows);
+  Table table({{"launch", true},
+               {"kernel"},
+               {"SIP"},
+               {"in all", true},
+               {"its kernel", true},
+               {"PE that ended last"},
+               {"limited by"}});
+  for (std::size_t i = 0; i < shown; ++i) {
+    const LaunchTimes& times = all[i];
+    const auto& breakdown = times.launch->breakdown;
+    table.row({fmt::format("#{}", times.launch->id), times.name, times.sip, duration_text(ns_of(times.launch->time())),
+               times.kernel.empty() ? "" : duration_text(ns_of(times.launch->exec.max)), times.pe,
+               breakdown ? breakdown->limiter_text.value_or("") : ""});
+  }
+  const std::string title = result.launch_count > shown
+                                ? fmt::format("The {} longest of {} launches", shown, result.launch_count)
+                                : "Launches";
+  return section(title, table.take());
+}
+
+std::string signed_duration(double ns) {
+  return (ns > 0 ? "+" : ns < 0 ? "\u2212" : "") + duration_text(std::abs(ns));
+}
+
+// The word for a part of a launch.
+std::string label_of(const std::string& part) {
+  for (std::size_t i = 0; i < sim::kLaunchParts; ++i) {
+    if (sim::launch_part(i).name == part) return std::string(sim::launch_part(i).label);
+  }
+  return part;
+}
+
+// Settings and parts that differ; `comparison` is what `kernbench compare --json` says.
+std::string compared(const Json& comparison) {
+  if (comparison.is_null()) return "";
+  const auto number = [](const Json& one, const char* name) { return one.at(name).get<double>(); };
+  const auto text = [](const Json& one, const char* name) { return one.at(name).get<std::string>(); };
+  const Json& total = comparison.at("total");
+  std::string html = fmt::format("<p>Launches that both runs have: {} in A, {} in B, this run.</p>\n",
+                                 duration_text(number(total, "before")), duration_text(number(total, "after")));
+  Table settings({{"set differently"}, {"A"}, {"B"}}),
+      parts({{"part"}, {"A", true}, {"B", true}, {"B \u2212 A", true}});
+  for (const Json& one : comparison.at("settings")) {
+    settings.row({text(one, "name"), text(one, "before"), text(one, "after")});
+  }
+  for (const Json& one : comparison.at("parts")) {
+    const double a = number(one, "before"), b = number(one, "after");
+    if (a == 0 && b == 0) continue;
+    parts.row({label_of(text(one, "name")), duration_text(a), duration_text(b), signed_duration(b - a)});
+  }
+  if (!comparison.at("settings").empty()) html += settings.take();
+  return section("Compared with another run", html + parts.take());
+}
+
+}  // namespace
+
+std::string duration_text(double ns) {
+  constexpr double kOfUs = 1e4, kOfMs = 1e7, kUs = 1e3, kMs = 1e6;
+  if (!std::isfinite(ns)) return "?";
+  if (std::abs(ns) >= kOfMs) return fmt::format("{:.5g} ms", ns / kMs);
+  if (std::abs(ns) >= kOfUs) return fmt::format("{:.5g} µs", ns / kUs);
+  return fmt::format("{:.5g} ns", ns);
+}
+
+std::string static_part(const result::Result& result, const Json& comparison, const std::string& pictures) {
+  return "<main class=\"page\">\n" + head(result) +
+         "<p class=\"hint\">JavaScript is off: this is the part of the report that needs none.</p>\n" +
+         findings(result) + launches(result) + compared(comparison) + pictures + "</main>\n";
+}
+
+}  // namespace kb::web

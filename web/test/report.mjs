@@ -1,0 +1,136 @@
+// A report is the page with its answers inside: from a file, without a server, it says what the served page says.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { browser, complaints, coloured, go, open, picture, pointAt, program, serve, work } from './browser.mjs';
+import { widths } from './screens.mjs';
+
+const MOST_BYTES = 1_000_000, MOST_SECONDS = 1, PHONE = { width: 390, height: 844 };
+
+function report(folder, ...options) {
+  const file = join(work, `${options.length > 0 ? 'compared' : folder.split('/').pop()}.html`), before = performance.now();
+  execFileSync(program, ['report', folder, '--out', file, ...options]);
+  return { url: pathToFileURL(file).href, bytes: statSync(file).size, seconds: (performance.now() - before) / 1000 };
+}
+
+// Only the file itself may be asked for.
+async function openFile(url, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, offline: true, ...options });
+  const page = await context.newPage();
+  page.on('console', (message) => { if (['error', 'warning'].includes(message.type()) && !message.text().includes('willReadFrequently')) complaints.push(`report: ${message.text()}`); });
+  page.on('pageerror', (error) => complaints.push(`report: ${error}`));
+  page.on('request', (request) => { if (request.url().split('#')[0] !== url && !request.url().startsWith('data:')) complaints.push(`the report asks for ${request.url()}`); });
+  await page.goto(url);
+  return page;
+}
+
+// What a page says, without what only the one or the other can do.
+const said = () => {
+  const copy = document.querySelector('main').cloneNode(true);
+  for (const element of copy.querySelectorAll('form, .tools, .only-served, .brush, .hint.figures, script')) element.remove();
+  return [...copy.querySelectorAll('*')].filter((element) => element.children.length === 0).map((element) => element.textContent.trim()).filter(Boolean).join('\n');
+};
+
+async function to(page, place) {
+  await page.evaluate((hash) => { location.hash = hash; }, `#/${place}`);
+  await page.waitForTimeout(120);
+  await page.waitForFunction(() => !document.querySelector('main [aria-busy=true], main progress') && !/Reading the|Adding up/.test(document.querySelector('main').innerText));
+  await page.waitForTimeout(200);
+}
+
+const PLACES = ['overview', 'why', 'why?sort=wait', 'why?sort=bytes&kind=link', 'why?like=sip*.cube*.pe*.pe_dma read', 'machine?at=', 'machine?at=sip0', 'machine?at=sip0.cube0', 'machine?at=sip0.cube0&measure=wait&kind=link',
+  'machine?at=sip0.cube0.pe0', 'machine?context=run', 'roofline', 'tables', 'tables?table=links', 'tables?table=links&sort=bytes&name=*r0c*&order=asc', 'tables?table=links&sort=name&offset=100', 'tables?table=pes', 'tables?table=launches'];
+
+async function sameAsServed(folder, url, places) {
+  const server = await serve(folder), served = await open(server.url), file = await openFile(url);
+  await served.locator('header nav').waitFor();
+  for (const place of places) {
+    await to(served, place);
+    await to(file, place);
+    assert.equal(await file.evaluate(said), await served.evaluate(said), `${place} of the report does not say what the page says`);
+    assert.equal(await file.locator('main [role=alert]').count(), 0, `${place} of the report lacks an answer`);
+  }
+  await server.stop();
+  await file.context().close().catch(() => {});
+}
+
+// Every page that the report has, on a screen and on a phone.
+async function everyPage(url, name) {
+  for (const [screen, viewport] of [['', { width: 1280, height: 800 }], ['phone_', PHONE]]) {
+    const page = await openFile(url, { viewport });
+    for (const label of await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts()) {
+      await go(page, label);
+      await page.waitForTimeout(500);
+      assert.ok((await page.innerText('main')).length > 40, `${label} of the report is empty`);
+      assert.equal(await page.locator('main [role=alert]').count(), 0, `${label} of the report lacks an answer`);
+      if (label === 'Timeline') assert.ok(await coloured(page) > 200, 'the timeline of the report is empty');
+      const { clientWidth, scrollWidth, wide } = await page.evaluate(widths);
+      assert.ok(scrollWidth <= clientWidth && wide.length === 0, `${label} of the report is ${scrollWidth} pixels wide on ${clientWidth}: ${wide.join(', ')}`);
+      await picture(page, `report_${name}_${screen}${label.toLowerCase()}`);
+    }
+    await page.context().close();
+  }
+}
+
+// What it cannot do it says.
+async function saysWhatIsMissing(url) {
+  const page = await openFile(url);
+  await go(page, 'Timeline');
+  await page.getByText('Zooming needs kernbench web DIR.').waitFor();
+  const address = await page.evaluate(() => location.hash);
+  await page.locator('.plot').hover();
+  await page.mouse.wheel(0, -400);
+  await page.waitForTimeout(400);
+  assert.equal(await page.evaluate(() => location.hash), address, 'the wheel moves nothing');
+  await go(page, 'Tables');
+  await page.getByText(/searching and sorting all of them needs kernbench web DIR/).waitFor();
+  await to(page, 'tables?sort=duration&order=asc');
+  await page.getByRole('alert').filter({ hasText: 'This report does not have that; kernbench web DIR shows it.' }).waitFor();
+  await go(page, 'Machine');
+  await page.getByText('Choosing another window needs kernbench web DIR.').waitFor();
+  await pointAt(page, 'sip0.cube0');
+  await page.context().close();
+}
+
+async function withoutScripts(url) {
+  const page = await openFile(url, { javaScriptEnabled: false, viewport: PHONE });
+  const text = await page.locator('noscript main').innerText();
+  for (const part of ['Findings', 'Launches', '#0', 'Try:', 'Machine', 'Roofline']) assert.ok(text.includes(part), `without scripts the report does not say '${part}'`);
+  assert.equal(await page.locator('noscript svg').count(), 3, 'a SIP, a cube and the roofline');
+  // The style of pictures is allowed: headings are bold.
+  assert.equal(await page.locator('noscript svg text.t').first().evaluate((element) => getComputedStyle(element).fontWeight).catch(() => '700'), '700');
+  const box = await page.locator('noscript svg').first().boundingBox();
+  assert.ok(box.x >= 0 && box.x + box.width <= PHONE.width, 'pictures fit a phone');
+  await picture(page, 'report_without_scripts_phone');
+  await page.setViewportSize({ width: 1280, height: 2400 });
+  await picture(page, 'report_without_scripts');
+  await page.context().close();
+}
+
+async function printed(url) {
+  const page = await openFile(url, { colorScheme: 'dark' });
+  await page.getByText('bounded by').waitFor();
+  await page.emulateMedia({ media: 'print' });
+  assert.equal(await page.locator('header nav').isVisible(), false, 'what leads to other pages is not printed');
+  assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(255, 255, 255)', 'paper is white');
+  await picture(page, 'report_printed');
+  assert.ok((await page.pdf({ format: 'A4' })).length > 10000);
+  await page.context().close();
+}
+
+export async function reports() {
+  const gemm = report(join(work, 'gemm'));
+  assert.ok(gemm.bytes <= MOST_BYTES, `the report has ${gemm.bytes} bytes`);
+  assert.ok(gemm.seconds <= MOST_SECONDS * 3, `the report took ${gemm.seconds} s`);  // other tests run beside this one
+  await sameAsServed(join(work, 'gemm'), gemm.url, PLACES);
+  await everyPage(gemm.url, 'gemm');
+  await saysWhatIsMissing(gemm.url);
+  await withoutScripts(gemm.url);
+  await printed(gemm.url);
+  const messages = report(join(work, 'messages'));
+  await sameAsServed(join(work, 'messages'), messages.url, ['why', 'collective', 'machine', 'tables?table=links']);
+  await everyPage(messages.url, 'messages');
+  await everyPage(report(join(work, 'better'), '--against', join(work, 'gemm')).url, 'compared');
+}
