@@ -47,6 +47,9 @@ struct LaunchView {
 };
 
 struct Case {
+  // That of the longest launch.
+  analysis::Scope part() const { return run.nodes().scope(longest->under); }
+
   const analysis::RunFolder& run;
   Json summary;
   std::vector<LaunchView> launches;     // those that have ended, in the order of the file

@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 
+#include "sim/analysis/recorded/resource_use.h"
 #include "sim/html/case.h"
 #include "sim/html/markup.h"
 
@@ -78,11 +79,11 @@ std::vector<PeTimes> pe_times(const Case& of) {
   const auto uses = of.run.activity().uses(of.longest->whole.begin_fs, of.longest->whole.end_fs);
   for (std::size_t i = 0; i < uses.size(); ++i) {
     const auto& series = of.run.activity().series()[i];
-    if (series.kind != "state" || !analysis::is_under(series.component, of.longest->under)) continue;
+    if (series.kind != "state" || !of.part().has(series.component, series.coord)) continue;
     std::size_t part = 0;
     while (part < none && series.name != parts()[part].name) ++part;
     if (part == none || uses[i].busy_fs <= 0) continue;
-    const std::string pe = analysis::cell_of(series.component);
+    const std::string pe = analysis::cell_of(series);
     const auto [at, is_new] = place.emplace(pe, pes.size());
     if (is_new) {
       pes.emplace_back();
@@ -216,7 +217,7 @@ std::string profile_part(const Case& of) {
   constexpr std::size_t kColumns = 210;
   constexpr double kLeft = 44, kHeight = 150, kTop = 8;
   const Window& window = of.longest->whole;
-  const auto shares = of.run.activity().profile(window.begin_fs, window.end_fs, kColumns, of.longest->under);
+  const auto shares = of.run.activity().profile(window.begin_fs, window.end_fs, kColumns, of.part());
   std::string html =
       open_section("Over the time of the launch",
                    "Mean share of the resources of the SIP that were used at all; a flat line near 100 % is a bound.");

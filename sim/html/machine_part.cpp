@@ -16,6 +16,14 @@
 namespace kb::html {
 namespace {
 
+// Of a node in a cube or an IO chiplet; else its own.
+std::string chip_name(const NodeEntry& node) {
+  return node.coord.sip.valid() ? part_name(chip_of(node.coord)) : node.id;
+}
+std::string chip_name(const analysis::Machine::Node* node) {
+  return node == nullptr ? "" : chip_name(static_cast<const NodeEntry&>(*node));
+}
+
 constexpr double kGap = 14, kFrame = 10, kTitle = 18, kIoHeight = 22, kBetween = 22;
 constexpr std::size_t kMaxPes = 2048;
 
@@ -115,7 +123,7 @@ class Picture {
 void Picture::read_machine() {
   std::map<std::string, bool> known;
   for (const analysis::Machine::Node& node : machine_.nodes()) {
-    const std::string group = analysis::group_of(node.id);
+    const std::string group = chip_name(node);
     const std::vector<std::string> names = split(group, '.');
     if (names.size() != 2 || number_behind(names[0], "sip") < 0) continue;
     const bool cube = number_behind(names[1], "cube") >= 0;
@@ -129,8 +137,7 @@ void Picture::read_machine() {
       continue;
     }
     const double w = std::max(1.0, machine_.cube_width()), h = std::max(1.0, machine_.cube_height());
-    pes_.push_back(
-        {group, analysis::cell_of(node.id), std::clamp(node.x / w, 0.0, 1.0), std::clamp(node.y / h, 0.0, 1.0)});
+    pes_.push_back({group, cell_name(node), std::clamp(node.x / w, 0.0, 1.0), std::clamp(node.y / h, 0.0, 1.0)});
   }
   if (left_out_ > 0) {
     const std::string last = split(pes_.back().group, '.').front();
@@ -151,8 +158,7 @@ void Picture::read_uses() {
   const auto& series = of_.run.activity().series();
   for (std::size_t i = 0; i < uses_.size(); ++i) {
     const std::int64_t channel = series[i].kind == "pseudo_channel" ? number_behind(series[i].name, "pc") : -1;
-    if (channel >= 0)
-      channels_[analysis::cell_of(series[i].component)][channel] = analysis::share_of(uses_[i], series[i], span_);
+    if (channel >= 0) channels_[analysis::cell_of(series[i])][channel] = analysis::share_of(uses_[i], series[i], span_);
   }
 }
 
@@ -248,13 +254,13 @@ void Picture::draw_pe(const PePlace& pe) {
 void Picture::draw_wires() {
   std::map<std::pair<std::string, std::string>, double> shares;
   for (const analysis::Machine::Wire& wire : machine_.wires()) {
-    const std::pair ends(analysis::group_of(wire.from), analysis::group_of(wire.to));
+    const std::pair ends(chip_name(machine_.find(wire.from)), chip_name(machine_.find(wire.to)));
     if (ends.first != ends.second && groups_.count(ends.first) > 0 && groups_.count(ends.second) > 0) shares[ends] = 0;
   }
   const auto& series = of_.run.activity().series();
   for (const std::size_t i : cells_.between) {
     const auto found =
-        shares.find({analysis::group_of(series[i].component), analysis::group_of(analysis::peer_of(series[i]))});
+        shares.find({chip_name(machine_.find(series[i].component)), chip_name(machine_.find(series[i].peer))});
     if (found != shares.end()) found->second = std::max(found->second, analysis::share_of(uses_[i], series[i], span_));
   }
   for (const auto& [ends, share] : shares) {

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMaxPurposes = 12, kMaxResources = 10;
 
 std::string full_name(const analysis::Series& series) {
-  const std::string peer = analysis::peer_of(series);
+  const std::string& peer = series.peer;
   return series.component + (peer.empty() ? " " + series.name : " → " + peer);
 }
 
@@ -26,7 +26,7 @@ std::string arrows(std::string purpose) {
 }
 
 std::string purposes_table(const Case& of) {
-  const auto sums = analysis::uses_by_purpose(of.run.activity(), of.uses, of.longest->kernel.span(), "");
+  const auto sums = analysis::uses_by_purpose(of.run.activity(), of.uses, of.longest->kernel.span(), {});
   std::vector<std::pair<std::string, analysis::UseSum>> rows(sums.begin(), sums.end());
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return a.second.most > b.second.most; });
@@ -97,8 +97,8 @@ double rate_of(const std::string& rates, const std::string& dtype) {
 std::vector<Point> points_of(const Case& of, double pes) {
   constexpr double kSeconds = 60;
   const auto& operations = of.run.operations().names().operations;
-  const auto work =
-      of.run.operations().work(of.longest->whole.begin_fs, of.longest->whole.end_fs, of.longest->under + ".", kSeconds);
+  const auto work = of.run.operations().work(of.longest->whole.begin_fs, of.longest->whole.end_fs,
+                                             of.part().part().value_or(NodeCoord()), kSeconds);
   if (!work) return {};
   std::string dtype = "f16";
   Point gemm{"GEMM", "#d9822b"}, math{"MATH", "#7a5cc0"};
@@ -265,7 +265,7 @@ std::string roofline_part(const Case& of) {
   const auto uses = of.run.activity().uses(of.longest->whole.begin_fs, of.longest->whole.end_fs);
   for (std::size_t i = 0; i < uses.size(); ++i) {
     const analysis::Series& series = of.run.activity().series()[i];
-    if (uses[i].is_empty() || !analysis::is_under(series.component, of.longest->under)) continue;
+    if (uses[i].is_empty() || !of.part().has(series.component, series.coord)) continue;
     if (series.kind == "pseudo_channel") bytes += uses[i].bytes;
     if (series.kind == "state") pes.insert(series.component);
   }

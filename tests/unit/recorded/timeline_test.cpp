@@ -57,8 +57,9 @@ TEST_F(TimelineTest, RowsAreATreeInTheOrderOfTheMachine) {
 
 TEST_F(TimelineTest, AComponentWithoutOperationsHasNoRow) {
   const std::string file = write_ops("ops.sqlite", test::known_ops(30, 1));
-  ASSERT_EQ(std::system(("sqlite3 '" + file + "' \"INSERT INTO component VALUES (77, 'sip0.cube0.r0c0')\"").c_str()),
-            0);
+  const std::string change =
+      "INSERT INTO component VALUES (77, 'sip0.cube0.r0c0', 'noc_router', 'r0c0', 0, NULL, 0, NULL)";
+  ASSERT_EQ(std::system(("sqlite3 '" + file + "' \"" + change + "\"").c_str()), 0);
   const data::OpLogDatabase database(file);
   EXPECT_THAT(names(Timeline(database.names())), ::testing::Not(::testing::Contains("sip0.cube0")));
 }
