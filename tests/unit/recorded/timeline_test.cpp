@@ -64,6 +64,22 @@ TEST_F(TimelineTest, AComponentWithoutOperationsHasNoRow) {
   EXPECT_THAT(names(Timeline(database.names())), ::testing::Not(::testing::Contains("sip0.cube0")));
 }
 
+TEST_F(TimelineTest, NodesOutsideOfSipsAreRowsOfTheirOwn) {
+  data::OpLogNames log;
+  for (const char* name :
+       {"fabric.switch0", "sip0.cube1.r0c10", "sip0.cube1.r0c9", "sip0.cube1.hbm_ctrl.pe2", "host"}) {
+    log.components.push_back({static_cast<std::int64_t>(log.components.size()), kb::test::named_node(name)});
+  }
+  const Timeline timeline(log);
+  EXPECT_THAT(names(timeline), ElementsAre("host", "fabric.switch0", "sip0", "sip0.cube1", "sip0.cube1.pe2",
+                                           "sip0.cube1.hbm_ctrl.pe2", "sip0.cube1.r0c9", "sip0.cube1.r0c10"));
+  const std::vector<TimelineRow>& rows = timeline.rows();
+  EXPECT_EQ(rows[1].label, "fabric.switch0");
+  EXPECT_EQ(rows[5].label, "hbm_ctrl") << "a slice is a block of its PE";
+  EXPECT_EQ(rows[5].parent, 4);
+  EXPECT_FALSE(rows[4].component);
+}
+
 // Busy time and counts of every component, and their sums in the rows above, at every zoom.
 TEST_F(TimelineTest, TilesKeepTimeAndCountsAtEveryZoom) {
   const std::vector<KnownOp> ops = test::known_ops(4000, 5);

@@ -119,6 +119,7 @@ TEST_F(ActivityTest, OfALaunchAndOfAPieceOfIt) {
   EXPECT_EQ(dma, Json::parse(R"(["sip0.cube9.pe0.pe_dma", "dma", "read", 0.5, 25, 0, 8, 3, 0, ""])"));
   const Json wire = json("/api/activity", launch({{"kind", "link"}}))["rows"][0];
   EXPECT_DOUBLE_EQ(wire[3].get<double>(), 1.0);
+  EXPECT_EQ(wire[9], "sip0.cube9.pe0.pe_dma") << "its other end";
   EXPECT_DOUBLE_EQ(wire[5].get<double>(), 3200);
   EXPECT_EQ(wire[8], 64) << "GB/s of the topology";
   EXPECT_EQ(json("/api/activity", launch({{"kind", "state"}}))["rows"][0][4], 25);
@@ -189,6 +190,26 @@ TEST_F(ActivityTest, TheMachine) {
   EXPECT_EQ(json("/api/machine", {{"under", "sip0.cube"}})["nodes"].size(), 0u);
 }
 
+TEST_F(ActivityTest, TheNodesAndTheirParts) {
+  EXPECT_EQ(json("/api/nodes", {}), Json::parse(R"({
+    "parts": [["sip0", "sip0", "sip", 0, -1, 0], ["sip0.cube9", "cube9", "cube", 9, 0, 0],
+              ["sip0.cube9.pe0", "pe0", "pe", 0, 1, 1], ["sip0.io0", "io0", "io", -1, 0, 2]],
+    "lists": [[], [["pe_dma", "pe_dma"], ["pe_cpu", "pe_cpu"]], [["pcie_ep", "pcie_ep"]]],
+    "others": [["sip0.cube9.hbm_ctrl.pe0", "hbm_ctrl", "hbm_ctrl", 2]]})"));
+}
+
+TEST_F(ActivityTest, AMachineWithoutCoordinatesIsToBePrintedAgain) {
+  write_result("old", result_of());
+  write("old/topology.json", R"({"nodes": [{"id": "sip0.cube9.pe0.pe_dma", "kind": "pe_dma"}], "edges": []})");
+  try {
+    RunFolder run(path("old"));
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("old/topology.json: an older kernbench wrote it"));
+    EXPECT_THAT(error.what(), HasSubstr("run it again with --record DIR"));
+  }
+}
+
 TEST_F(ActivityTest, AWrongRequestSaysWhy) {
   const auto refused = [&](const std::string& path, std::multimap<std::string, std::string> parameters) {
     return json(path, std::move(parameters), 400)["error"].get<std::string>();
@@ -211,6 +232,8 @@ TEST_F(ActivityTest, WorkByKindOfOperation) {
   const Json quick = json("/api/work", launch({{"under", "sip0"}, {"only", "resources"}}));
   EXPECT_EQ(quick["operations"], Json::array());
   EXPECT_EQ(quick["levels"], work["levels"]);
+  EXPECT_EQ(json("/api/work", launch({{"under", "sip0.cube9.pe0"}}))["hbm_bytes"], 3200) << "of its slice";
+  EXPECT_EQ(json("/api/work", launch({{"under", "sip0.io0"}}))["operations"].size(), 0u);
   EXPECT_EQ(json("/api/work", launch({{"under", "sip1"}}))["operations"].size(), 0u);
 }
 
