@@ -51,7 +51,10 @@ data::OpRecord record(std::uint64_t i) {
 
 void measure(const std::string& file, std::uint64_t rows) {
   data::OpLog::Options options;
-  for (int i = 0; i < 256; ++i) options.component_names.push_back("sip0.cube" + std::to_string(i) + ".pe0.pe_dma");
+  for (std::uint32_t i = 0; i < 256; ++i) {
+    const NodeCoord pe{SipId(0), "", CubeId(i), PeId(0)};
+    options.nodes.push_back({part_name(pe) + ".pe_dma", "pe_dma", "pe_dma", pe});
+  }
   options.space = [](std::uint64_t pa) -> std::string_view { return pa < 0x2400000000 ? "hbm" : "tcm"; };
   constexpr std::uint64_t kRecords = 1000;
   std::vector<data::OpRecord> records;

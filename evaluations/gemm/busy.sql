@@ -1,14 +1,13 @@
 -- What the engines of the PE did. A stage of a tile is an operation TileToken/STAGE; the others are loads of whole
 -- operands before the composite.
 CREATE TABLE work AS
-SELECT substr(component.name, length('sip0.cube0.pe0.') + 1) AS engine,
+SELECT node_kind AS engine,
        CASE WHEN operation.name LIKE 'TileToken/%' THEN substr(operation.name, length('TileToken/') + 1) END AS stage,
        t_start_fs, t_end_fs
 FROM op
 JOIN component ON component.id = component_id
 JOIN operation ON operation.id = operation_id
-WHERE component.name IN ('sip0.cube0.pe0.pe_dma', 'sip0.cube0.pe0.pe_fetch_store', 'sip0.cube0.pe0.pe_gemm',
-                         'sip0.cube0.pe0.pe_math');
+WHERE node_kind IN ('pe_dma', 'pe_fetch_store', 'pe_gemm', 'pe_math') AND (sip, cube, pe) = (0, 0, 0);
 
 -- Of each stage and each engine: how often, during how much of the time, and the sum of the durations.
 CREATE TABLE busy AS

@@ -19,12 +19,6 @@ class Declare {
   const std::string& node_;
 };
 
-// The part of its name that says which one it is to this node.
-std::string beside(const std::string& node, const std::string& neighbour) {
-  const std::string parent = node.substr(0, node.rfind('.') + 1);
-  return neighbour.compare(0, parent.size(), parent) == 0 ? neighbour.substr(parent.size()) : neighbour;
-}
-
 }  // namespace
 
 RouterPins::RouterPins(contract::ISignalObserver& observer, const std::string& node,
@@ -36,7 +30,7 @@ RouterPins::RouterPins(contract::ISignalObserver& observer, const std::string& n
       busy_(Declare(observer, node)("busy")) {
   const Declare declare(observer, node);
   for (std::size_t i = 0; i < neighbours.size(); ++i) {
-    const std::string port = std::to_string(i) + "." + beside(node, neighbours[i]);
+    const std::string port = std::to_string(i) + "." + neighbours[i];
     in_flit_.push_back(declare("in_flit" + port, kFlitBits));
     out_flit_.push_back(declare("out_flit" + port, kFlitBits));
   }

@@ -17,7 +17,7 @@ namespace kb::modules {
 // of the omitted edges are shown at the first of them.
 class RouterPins {
  public:
-  // `neighbours` are the names of the RTL's ports.
+  // `neighbours` are the names of the RTL's ports, relative to the router's cube.
   RouterPins(contract::ISignalObserver& observer, const std::string& node, const std::vector<std::string>& neighbours);
 
   void edge(TimeFs at, const IRouterModel::Inputs& in, const IRouterModel::Outputs& out);

@@ -9,6 +9,7 @@
 #include "platform/base/error.h"
 #include "platform/elab/foreign_call.h"
 #include "platform/elab/route_table.h"
+#include "platform/topology/coordinates.h"
 
 namespace kb::modules {
 
@@ -61,7 +62,8 @@ void RtlRouter::show_pins() {
   std::vector<std::string> neighbours;
   const auto& ports = context().ports.ports(node());
   for (const Lane& lane : lanes_) {
-    neighbours.push_back(context().graph.node(ports[lane.port].neighbour).id);
+    const topology::Graph& graph = context().graph;
+    neighbours.push_back(topology::name_beside(graph, graph.node(ports[lane.port].neighbour), graph.node(node())));
   }
   pins_ = std::make_unique<RouterPins>(*context().observer, node_id(), neighbours);
 }

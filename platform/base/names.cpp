@@ -1,16 +1,15 @@
 #include "platform/base/names.h"
 
-#include <fmt/format.h>
+#include "platform/base/node_coord.h"
 
 namespace kb {
 
 std::string cube_name(SipId sip, CubeId cube) {
-  return fmt::format("sip{}.cube{}", sip.value, cube.value);
+  return part_name({sip, "", cube, PeId()});
 }
 
 std::string pe_name(const PeCoord& pe) {
-  const std::string cube = cube_name(pe.sip, pe.cube);
-  return pe.pe.valid() ? fmt::format("{}.pe{}", cube, pe.pe.value) : cube;
+  return part_name({pe.sip, "", pe.cube, pe.pe});
 }
 
 std::string launch_name(const std::string& kernel, const std::string& label) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "platform/base/node_coord.h"
+
 namespace kb::data {
 
 struct ActivityTables {
@@ -20,6 +22,9 @@ struct ActivityTables {
     std::string kind;
     std::string name;
     std::int64_t units = 1;
+    NodeCoord coord = {};       // of the component
+    std::string peer = {};      // at the other end of a wire; else empty
+    NodeCoord peer_coord = {};  // and where it stands
   };
   struct Row {
     std::size_t epoch = 0, series = 0;  // indices into the lists above

@@ -62,10 +62,10 @@ void DataEngine::execute(std::uint64_t sequence, const OpRecord& record) {
     executor_->execute(record);
   } catch (const Error& error) {
     const std::string component = component_name(record.component);
-    const std::string call = *record.kernel == 0
-                                 ? ""
-                                 : fmt::format("kernel {}, tl.{} #{}, {}: ", record.kernel, record.call,
-                                               record.call_index, component.substr(0, component.rfind('.')));
+    const std::string pe = options_.pe_name ? options_.pe_name(record.component) : component;
+    const std::string call = *record.kernel == 0 ? ""
+                                                 : fmt::format("kernel {}, tl.{} #{}, {}: ", record.kernel, record.call,
+                                                               record.call_index, pe);
     throw Error(error.family(), error.code(),
                 fmt::format("{}{} (in {} on {}, operation {} of the log, ended at {} ns)", call, error.what(),
                             record.name(), component, sequence, format_ns(record.end)));

@@ -26,6 +26,7 @@ class DataEngine {
  public:
   struct Options {
     std::function<std::string(NodeId)> component_name;  // for messages; default: "node 7"
+    std::function<std::string(NodeId)> pe_name;         // the PE of a component, for messages; default: component_name
     std::size_t max_pending = 128;                      // replay computes once more operations than this are queued
     IOpSink* sink = nullptr;                            // operation log; may be null; outlives the engine
   };

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "platform/base/node_coord.h"
 #include "platform/data/i_op_sink.h"
 #include "platform/observe/output_file.h"
 
@@ -24,7 +25,7 @@ namespace kb::data {
 class OpLog final : public IOpSink {
  public:
   struct Options {
-    std::vector<std::string> component_names;  // indexed by NodeId; the host is "host"
+    std::vector<NodeEntry> nodes;  // indexed by NodeId; the host is "host"
     // memory of an address: "hbm", "sram", "tcm"; default: no column values
     std::function<std::string_view(std::uint64_t)> space;
     std::vector<std::pair<std::string, std::string>> facts = {};  // facts of the run, stored in a database only

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "platform/base/node_coord.h"
 #include "platform/data/activity_tables.h"
 
 struct sqlite3;
@@ -34,7 +35,11 @@ struct OpLogNames {
     std::string kind;
     std::string name;
   };
-  std::vector<std::pair<std::int64_t, std::string>> components;  // only components that have operations
+  struct Component {
+    std::int64_t id = 0;
+    NodeEntry node;
+  };
+  std::vector<Component> components;  // only components that have operations
   std::vector<Operation> operations;
 };
 
@@ -110,13 +115,15 @@ class OpLogDatabase {
   // Parameters of an operation as JSON text; no value when there is no such operation.
   std::optional<std::pair<OpRow, std::string>> find(std::int64_t seq);
 
-  // Work of the operations that begin in [from, to), by kind; a composite counts by its tiles. Only components whose
-  // name begins with `under` count. No value as for select().
-  std::optional<std::vector<OpWork>> work(std::int64_t from_fs, std::int64_t to_fs, const std::string& under,
+  // Work of the operations that begin in [from, to), by kind; a composite counts by its tiles. Only components of a
+  // part of the machine count. No value as for select().
+  std::optional<std::vector<OpWork>> work(std::int64_t from_fs, std::int64_t to_fs, const NodeCoord& part,
                                           double seconds);
   // Message steps that begin in [from, to), at most `limit`, in order of their start. No value as for select().
   std::optional<std::vector<MessageStep>> message_steps(std::int64_t from_fs, std::int64_t to_fs, std::int64_t limit,
                                                         double seconds);
+  // All nodes of the log: those with operations or activity, and those at the other ends of their wires.
+  std::vector<NodeEntry> nodes();
   // All launches in the order of their ids. Empty when the database has no such table.
   std::vector<LaunchRow> launches();
   // Empty when the run recorded no activity. Errors are those of the constructor.
@@ -157,6 +164,8 @@ class OpLogDatabase {
   static std::string text_of(sqlite3_stmt* statement, int column);
   static std::optional<std::int64_t> number_of(sqlite3_stmt* statement, int column);  // none: NULL
   static MessageStep step_of(sqlite3_stmt* row);
+  // The node whose columns name, node_kind, label, sip, io, cube and pe begin at `column`.
+  static NodeEntry node_of(sqlite3_stmt* row, int column);
   [[noreturn]] void refuse(int code, const std::string& reason) const;
 
   std::string file_;

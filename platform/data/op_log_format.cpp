@@ -333,7 +333,7 @@ void write_params(TextWriter& out, const OpRecord& record, const OpLog::Options&
 
 std::string component_name(NodeId component, const OpLog::Options& options) {
   if (!component.valid()) return "host";
-  if (component.value < options.component_names.size()) return options.component_names[component.value];
+  if (component.value < options.nodes.size()) return options.nodes[component.value].id;
   return "node" + std::to_string(component.value);
 }
 
@@ -353,8 +353,8 @@ void format_row(fmt::memory_buffer& buffer, std::uint64_t sequence, const OpReco
   out.put('\t');
   out.nanoseconds(record.end);
   out.put('\t');
-  if (record.component.valid() && record.component.value < options.component_names.size()) {
-    out.text(options.component_names[record.component.value]);
+  if (record.component.valid() && record.component.value < options.nodes.size()) {
+    out.text(options.nodes[record.component.value].id);
   } else {
     out.text(component_name(record.component, options));
   }

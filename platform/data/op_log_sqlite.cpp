@@ -13,7 +13,9 @@ namespace {
 
 constexpr const char* kTables = R"sql(
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE component (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE component (
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL, node_kind TEXT NOT NULL, label TEXT NOT NULL,
+  sip INTEGER, io TEXT, cube INTEGER, pe INTEGER);
 CREATE TABLE operation (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL);
 CREATE TABLE op (
   seq INTEGER PRIMARY KEY,
@@ -37,7 +39,7 @@ CREATE TABLE epoch (
   bin_fs INTEGER NOT NULL);
 CREATE TABLE series (
   id INTEGER PRIMARY KEY, component_id INTEGER NOT NULL REFERENCES component (id), kind TEXT NOT NULL,
-  name TEXT NOT NULL, units INTEGER NOT NULL);
+  name TEXT NOT NULL, units INTEGER NOT NULL, peer_id INTEGER REFERENCES component (id));
 CREATE TABLE activity (
   epoch_id INTEGER NOT NULL REFERENCES epoch (id), series_id INTEGER NOT NULL REFERENCES series (id),
   busy_fs INTEGER NOT NULL, wait_fs INTEGER NOT NULL, bytes INTEGER NOT NULL, queue_max INTEGER NOT NULL,
@@ -145,7 +147,7 @@ void OpLogSqlite::write_activity(const record::ActivityRecorder& recorder) {
       database_.execute(row);
     }
   }
-  row = database_.prepare("INSERT INTO series VALUES (?1, ?2, ?3, ?4, ?5)");
+  row = database_.prepare("INSERT INTO series VALUES (?1, ?2, ?3, ?4, ?5, ?6)");
   for (std::size_t i = 0; i < used.size(); ++i) {
     if (!used[i]) continue;
     const record::SeriesInfo& series = recorder.series()[i];
@@ -154,6 +156,8 @@ void OpLogSqlite::write_activity(const record::ActivityRecorder& recorder) {
     const std::string label = options_.series_label(series);
     bind_text(row.get(), 4, label);
     put(row, {series.units}, 5);
+    sqlite3_bind_null(row.get(), 6);
+    if (series.peer.valid()) put(row, {component_id(series.peer)}, 6);
     database_.execute(row);
   }
 }
@@ -166,6 +170,26 @@ void OpLogSqlite::insert_name(const char* sql, std::int64_t id, std::string_view
   database_.execute(statement);
 }
 
+void OpLogSqlite::insert_component(std::int64_t id, NodeId component) {
+  const bool known = component.valid() && component.value < options_.nodes.size();
+  const std::string name = component_name(component, options_);
+  const NodeEntry node =
+      known ? options_.nodes[component.value] : NodeEntry{name, component.valid() ? "" : name, name, {}};
+  SqliteFile::Statement row = database_.prepare("INSERT INTO component VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)");
+  sqlite3_bind_int64(row.get(), 1, id);
+  bind_text(row.get(), 2, node.id);
+  bind_text(row.get(), 3, node.kind);
+  bind_text(row.get(), 4, node.label);
+  const auto put = [&](int column, auto part) {
+    if (part.valid()) sqlite3_bind_int64(row.get(), column, part.value);
+  };
+  put(5, node.coord.sip);
+  if (!node.coord.io.empty()) bind_text(row.get(), 6, node.coord.io);
+  put(7, node.coord.cube);
+  put(8, node.coord.pe);
+  database_.execute(row);
+}
+
 std::int64_t OpLogSqlite::component_id(NodeId component) {
   const bool host = !component.valid();
   const std::size_t index = host ? 0 : component.value + std::size_t{1};
@@ -173,7 +197,7 @@ std::int64_t OpLogSqlite::component_id(NodeId component) {
   const std::int64_t id = host ? kHostId : static_cast<std::int64_t>(component.value);
   if (!known_components_[index]) {
     known_components_[index] = true;
-    insert_name("INSERT INTO component VALUES (?1, ?3)", id, {}, component_name(component, options_));
+    insert_component(id, component);
   }
   return id;
 }

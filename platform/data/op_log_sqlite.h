@@ -20,7 +20,7 @@ namespace kb::data {
 // indices. Equal records give equal bytes.
 class OpLogSqlite final : public IOpSink {
  public:
-  static constexpr int kSchemaVersion = 1;
+  static constexpr int kSchemaVersion = 2;
 
   // `file` is a regular file. All functions throw the errors of OutputFile::write().
   OpLogSqlite(observe::OutputFile& file, OpLog::Options options);
@@ -40,6 +40,7 @@ class OpLogSqlite final : public IOpSink {
   void write_rows();
   void write_activity(const record::ActivityRecorder& recorder);
   void insert_name(const char* sql, std::int64_t id, std::string_view kind, std::string_view name);
+  void insert_component(std::int64_t id, NodeId component);
   std::int64_t component_id(NodeId component);
   std::int64_t operation_id(OpKind kind, std::string_view name);
 

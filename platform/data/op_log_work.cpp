@@ -30,25 +30,31 @@ constexpr const char* kWorkHead = R"(
   FROM op INDEXED BY )";
 constexpr const char* kWorkTail = R"( CROSS JOIN kinds ON kinds.id = op.operation_id
   WHERE t_start_fs >= ?1 AND t_start_fs < ?2
-    AND component_id IN (SELECT id FROM component WHERE substr(name, 1, length(?3)) = ?3)
+    AND component_id IN (SELECT id FROM component WHERE (?3 IS NULL OR sip = ?3) AND (?4 IS NULL OR io = ?4) AND
+                                                        (?5 IS NULL OR cube = ?5) AND (?6 IS NULL OR pe = ?6))
   GROUP BY operation_id ORDER BY operation_id)";
 
 }  // namespace
 
-std::optional<std::vector<OpWork>> OpLogDatabase::work(std::int64_t from_fs, std::int64_t to_fs,
-                                                       const std::string& under, double seconds) {
+std::optional<std::vector<OpWork>> OpLogDatabase::work(std::int64_t from_fs, std::int64_t to_fs, const NodeCoord& part,
+                                                       double seconds) {
   const std::lock_guard lock(mutex_);
   // Rows lie about in the order of time. Ordered by component, those of a PE are found without the others; of many
   // components, every row would be read from another page.
   constexpr std::ptrdiff_t kFew = 16;
-  const auto below = std::count_if(names_.components.begin(), names_.components.end(), [&](const auto& component) {
-    return component.second.compare(0, under.size(), under) == 0;
-  });
+  const auto below = std::count_if(names_.components.begin(), names_.components.end(),
+                                   [&](const auto& component) { return is_within(component.node.coord, part); });
   const char* const index = below <= kFew ? "op_by_component" : "op_by_start";
   Statement rows = prepare(std::string(kWorkHead) + index + kWorkTail);
   sqlite3_bind_int64(rows.get(), 1, from_fs);
   sqlite3_bind_int64(rows.get(), 2, to_fs);
-  sqlite3_bind_text(rows.get(), 3, under.c_str(), -1, SQLITE_TRANSIENT);
+  const auto bind = [&](int number, auto id) {
+    if (id.valid()) sqlite3_bind_int64(rows.get(), number, id.value);
+  };
+  bind(3, part.sip);
+  if (!part.io.empty()) sqlite3_bind_text(rows.get(), 4, part.io.c_str(), -1, SQLITE_TRANSIENT);
+  bind(5, part.cube);
+  bind(6, part.pe);
   const Deadline deadline(*this, seconds);
   std::vector<OpWork> work;
   int code = SQLITE_ROW;

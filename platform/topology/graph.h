@@ -96,7 +96,7 @@ struct Node {
   PeId pe;                              // owner of a PE block, HBM controller or channel router; otherwise not valid
   std::optional<std::int64_t> channel;  // for a channel router: the HBM channel of its PE
   std::optional<std::uint32_t> connection;  // for a UCIe connection: its index at the endpoint
-  std::optional<std::uint32_t> chiplet;     // for PCIE_EP and IO_CPU: index of their IO chiplet in the SIP
+  std::optional<std::uint32_t> chiplet;     // for nodes of an IO chiplet: its index in the SIP
 
   PeCoord pe_coord() const { return {sip, cube, pe}; }
 };

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "platform/topology/coordinates.h"
 #include "platform/topology/topology.h"
 #include "platform/topology/yaml_tree.h"
 
@@ -38,6 +39,19 @@ std::string parameters_text(const Node& node) {
   }
   if (node.channel) add("channel", *node.channel);
   return attrs.dump();
+}
+
+// The members that apply, in the order from the whole to its parts.
+std::string coord_text(const NodeCoord& coord) {
+  std::string out;
+  const auto add = [&](const char* name, const auto& value) {
+    out += fmt::format("{}\"{}\":{}", out.empty() ? "{" : ",", name, value);
+  };
+  if (coord.sip.valid()) add("sip", coord.sip.value);
+  if (!coord.io.empty()) add("io", quoted(coord.io));
+  if (coord.cube.valid()) add("cube", coord.cube.value);
+  if (coord.pe.valid()) add("pe", coord.pe.value);
+  return out.empty() ? "{}" : out + "}";
 }
 
 // A configuration value's text as JSON: lists and scalars with YAML's types.
@@ -90,8 +104,10 @@ void append_nodes(std::string& out, const Graph& graph) {
     if (attrs.empty()) attrs = parameters_text(node);
     const std::string pos =
         node.pos_mm ? fmt::format("[{},{}]", real_text(node.pos_mm->x), real_text(node.pos_mm->y)) : "null";
-    out += fmt::format("{}\n{{\"id\":\"{}\",\"kind\":\"{}\",\"impl\":{},\"attrs\":{},\"pos_mm\":{}}}", i ? "," : "",
-                       node.id, node_kind_name(node.kind), quoted(node.impl), attrs, pos);
+    const NodeEntry entry = entry_of(graph, node);
+    out += fmt::format(
+        "{}\n{{\"id\":\"{}\",\"kind\":\"{}\",\"label\":\"{}\",\"coord\":{},\"impl\":{},\"attrs\":{},\"pos_mm\":{}}}",
+        i ? "," : "", entry.id, entry.kind, entry.label, coord_text(entry.coord), quoted(node.impl), attrs, pos);
   }
 }
 

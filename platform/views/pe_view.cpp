@@ -14,7 +14,7 @@ using topology::Node;
 using topology::NodeKind;
 
 constexpr double kWidth = 120, kHeight = 44, kColumnGap = 80, kRowGap = 36;
-const std::string kPe = "sip0.cube0.pe0";
+const PeCoord kFirst{SipId(0), CubeId(0), PeId(0)};
 
 struct Place {
   int column = 0, row = 0;
@@ -51,7 +51,7 @@ class PeDrawing {
         mesh_(machine.mesh) {
     for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
       const Node& node = graph_.nodes[i];
-      if (is_pe_block(node.kind) && node.id.rfind(kPe + ".", 0) == 0) blocks_.push_back(NodeId{i});
+      if (is_pe_block(node.kind) && node.pe_coord() == kFirst) blocks_.push_back(NodeId{i});
     }
     place_blocks();
   }
@@ -59,7 +59,7 @@ class PeDrawing {
   View draw() {
     for (NodeId block : blocks_) {
       const Node& node = graph_.node(block);
-      std::vector<std::string> lines{capitals(node.id.substr(kPe.size() + 1))};
+      std::vector<std::string> lines{capitals(std::string(node_kind_name(node.kind)))};
       if (node.impl.rfind("builtin.", 0) != 0) lines.push_back(node.impl);
       drawing_.node(node.id, lines, role_of(node.kind), rect(places_.at(block.value)));
     }

@@ -134,11 +134,11 @@ class Groups {
 };
 
 // The scope of a PE, or of the first signal when there is none.
-std::vector<std::string> shown_first(const std::vector<contract::SignalInfo>& signals, std::size_t top_scopes) {
-  const std::size_t pe_level = top_scopes + 2;
+std::vector<std::string> shown_first(const std::vector<contract::SignalInfo>& signals,
+                                     const std::vector<std::string>& pes) {
   for (const contract::SignalInfo& signal : signals) {
-    std::vector<std::string> scope = split(signal.scope, '.');
-    if (scope.size() > pe_level + 1 && scope[pe_level].compare(0, 2, "pe") == 0) return scope;
+    const auto holds = [&](const std::string& pe) { return signal.scope.compare(0, pe.size() + 1, pe + ".") == 0; };
+    if (std::any_of(pes.begin(), pes.end(), holds)) return split(signal.scope, '.');
   }
   return signals.empty() ? std::vector<std::string>() : split(signals.front().scope, '.');
 }
@@ -146,7 +146,7 @@ std::vector<std::string> shown_first(const std::vector<contract::SignalInfo>& si
 }  // namespace
 
 std::string render_gtkw(const SaveFile& save, const std::vector<contract::SignalInfo>& signals) {
-  Groups groups(shown_first(signals, save.top_scopes), save.top_scopes + kGroupLevels);
+  Groups groups(shown_first(signals, save.pes), save.top_scopes + kGroupLevels);
   visit_scopes(signals, {[&](const std::string& scope) { groups.enter(scope); }, [&] { groups.leave(); },
                          [&](std::uint32_t s) { groups.add(signals[s]); }});
   return header(save) + groups.text();

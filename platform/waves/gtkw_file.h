@@ -19,6 +19,7 @@ struct SaveFile {
   TimeFs from = 0_fs, until = 0_fs;  // time range of the waveform file
   std::vector<Span> spans;     // sorted by begin; the longest one fills the window, and each has markers at its ends
   std::size_t top_scopes = 0;  // number of scopes around the machine's
+  std::vector<std::string> pes = {};  // scopes of the PEs, in the order of the machine
 };
 
 // Writes all signals, in groups that follow the machine: SIP, cube, PE or other block. The groups of the first PE are

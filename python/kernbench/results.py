@@ -11,7 +11,7 @@ import json
 import pathlib
 import sqlite3
 
-OPS_SCHEMA = "1"  # the form of ops.sqlite that this reads
+OPS_SCHEMA = "2"  # the form of ops.sqlite that this reads
 
 
 class Run:

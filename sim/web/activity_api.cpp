@@ -18,15 +18,13 @@ namespace kb::web {
 namespace {
 
 using analysis::Activity;
-using analysis::cell_of;
 using analysis::class_of;
 using analysis::gbs_of;
-using analysis::is_under;
 using analysis::Machine;
 using analysis::match_messages;
 using analysis::Message;
-using analysis::peer_of;
 using analysis::RunFolder;
+using analysis::Scope;
 using analysis::Series;
 using analysis::share_of;
 using analysis::units_of;
@@ -45,8 +43,13 @@ std::string level_of(const Series& series, const Machine* machine) {
   static const std::map<std::string, std::string> levels = {{"pe_to_router", "link"}, {"router_to_pe", "link"},
                                                             {"ucie_mesh", "UCIe"},    {"io_to_cube", "UCIe"},
                                                             {"cube_to_io", "UCIe"},   {"pcie", "PCIe"}};
-  const auto found = levels.find(machine == nullptr ? "" : machine->wire_kind(series.component, peer_of(series)));
+  const auto found = levels.find(machine == nullptr ? "" : machine->wire_kind(series.component, series.peer));
   return found == levels.end() ? "" : found->second;
+}
+
+// What the answer is restricted to, by its name; without one the whole machine.
+Scope part_of(const HttpRequest& request, const RunFolder& run) {
+  return run.nodes().scope(request.parameter("under").value_or(""));
 }
 
 using Rows = std::vector<std::size_t>;  // series
@@ -70,18 +73,20 @@ void sort_rows(Rows& rows, const std::vector<Use>& uses, const std::vector<Serie
 }
 
 // The series that a request asks for and that did something, in the wanted order.
-Rows wanted_rows(const HttpRequest& request, const std::vector<Use>& uses, const std::vector<Series>& all) {
-  const std::string under = request.parameter("under").value_or(""), kind = request.parameter("kind").value_or("");
+Rows wanted_rows(const HttpRequest& request, const RunFolder& run, const std::vector<Use>& uses,
+                 const std::vector<Series>& all) {
+  const Scope part = part_of(request, run);
+  const std::string kind = request.parameter("kind").value_or("");
   const std::string name = request.parameter("name").value_or("");
   const auto like = request.parameter("like");
   Rows rows;
   for (std::size_t i = 0; i < uses.size(); ++i) {
     const Series& series = all[i];
     const bool wanted = kind.empty() ? series.kind != "state" : series.kind == kind;
-    const bool inside = is_under(series.component, under) || is_under(cell_of(series.component), under) ||
-                        (!under.empty() && is_under(peer_of(series), under));
+    const bool inside =
+        part.has(series.component, series.coord) || (!series.peer.empty() && part.has(series.peer, series.peer_coord));
     const bool of_class = !like || like->empty() || class_of(series) == *like;
-    const bool named = name.empty() || name_matches(name, series.component) || name_matches(name, peer_of(series));
+    const bool named = name.empty() || name_matches(name, series.component) || name_matches(name, series.peer);
     if (wanted && inside && of_class && named && !uses[i].is_empty()) rows.push_back(i);
   }
   if (const auto by = request.parameter("sort")) {
@@ -98,7 +103,7 @@ HttpResponse Api::machine(const HttpRequest& request) const {
   }
   HttpResponse response;
   const std::string under = request.parameter("under").value_or("");
-  response.body = under.empty() ? run_.machine()->overview() : run_.machine()->part(under);
+  response.body = under.empty() ? run_.machine()->overview() : run_.machine()->part(run_.nodes().scope(under));
   return response;
 }
 
@@ -111,7 +116,7 @@ HttpResponse Api::activity(const HttpRequest& request) const {
   if (offset < 0) throw bad_request("offset has to be 0 or more");
   const Activity& activity = run.activity();
   const std::vector<Use> uses = activity.uses(window.begin_fs, window.end_fs);
-  const Rows rows = wanted_rows(request, uses, activity.series());
+  const Rows rows = wanted_rows(request, run, uses, activity.series());
   const bool with_names = request.parameter("names").has_value();  // what a report filters by
   JsonWriter writer(JsonWriter::Layout::compact);
   writer.begin_object().key("total").unsigned_integer(rows.size()).key("rows").begin_array();
@@ -126,8 +131,8 @@ HttpResponse Api::activity(const HttpRequest& request) const {
         .real(use.busy_fs / kFsPerNs)
         .real(use.bytes)
         .real(use.wait_fs / kFsPerNs);
-    writer.integer(use.queue).real(gbs_of(series, run.machine()));
-    if (with_names) writer.text(cell_of(series.component)).text(class_of(series)).text(peer_of(series));
+    writer.integer(use.queue).real(gbs_of(series, run.machine())).text(series.peer);
+    if (with_names) writer.text(class_of(series));
     writer.end_array();
   }
   writer.end_array().end_object();
@@ -143,7 +148,7 @@ HttpResponse Api::activity_csv(const HttpRequest& request) const {
   response.type = "text/csv";
   response.file_name = "resources.csv";
   response.body = "component,kind,name,share,busy_ns,bytes,wait_ns,queue,gbs\n";
-  for (const std::size_t i : wanted_rows(request, uses, activity.series())) {
+  for (const std::size_t i : wanted_rows(request, run_, uses, activity.series())) {
     const Series& series = activity.series()[i];
     const Use& use = uses[i];
     response.body += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_text(series.component), csv_text(series.kind),
@@ -156,10 +161,9 @@ HttpResponse Api::activity_csv(const HttpRequest& request) const {
 HttpResponse Api::classes(const HttpRequest& request) const {
   const RunFolder& run = run_of(request);
   const TimeWindow window = window_of(request);
-  const std::string under = request.parameter("under").value_or("");
   const Activity& activity = run.activity();
   const std::vector<Use> uses = activity.uses(window.begin_fs, window.end_fs);
-  const std::map<std::string, UseSum> classes = uses_by_purpose(activity, uses, window.span(), under);
+  const std::map<std::string, UseSum> classes = uses_by_purpose(activity, uses, window.span(), part_of(request, run));
   JsonWriter writer(JsonWriter::Layout::compact);
   writer.begin_array();
   for (const auto& [name, sum] : classes) {
@@ -183,7 +187,7 @@ HttpResponse Api::cells(const HttpRequest& request) const {
   writer.begin_object().key("wires").begin_array();
   for (const std::size_t i : between) {
     const Series& series = activity.series()[i];
-    writer.begin_array().text(series.component).text(peer_of(series)).real(share_of(uses[i], series, window.span()));
+    writer.begin_array().text(series.component).text(series.peer).real(share_of(uses[i], series, window.span()));
     writer.real(uses[i].bytes).real(uses[i].wait_fs / kFsPerNs).real(gbs_of(series, run_.machine()));
     writer.integer(uses[i].queue).end_array();
   }
@@ -205,7 +209,7 @@ HttpResponse Api::profile(const HttpRequest& request) const {
   const std::int64_t columns = needed(request, "px");
   if (columns < 1 || columns > kMaxColumns) throw bad_request(fmt::format("px has to be 1 to {}", kMaxColumns));
   const auto shares = run_.activity().profile(window.begin_fs, window.end_fs, static_cast<std::size_t>(columns),
-                                              request.parameter("under").value_or(""));
+                                              part_of(request, run_));
   JsonWriter writer(JsonWriter::Layout::compact);
   writer.begin_object();
   for (std::size_t kind = 0; kind < shares.size(); ++kind) {
@@ -226,7 +230,7 @@ HttpResponse Api::messages(const HttpRequest& request) const {
   const auto steps = run_.operations().message_steps(window.begin_fs, window.end_fs, kMaxSteps, kQuerySeconds);
   if (!steps) return error(kTooSlow, "this takes too long; narrow it down");
   std::map<std::int64_t, std::string> names;
-  for (const auto& [id, name] : run_.operations().names().components) names.emplace(id, cell_of(name));
+  for (const auto& [id, node] : run_.operations().names().components) names.emplace(id, cell_name(node));
   JsonWriter writer(JsonWriter::Layout::compact);
   writer.begin_object().key("all").boolean(steps->size() < static_cast<std::size_t>(kMaxSteps));
   writer.key("messages").begin_array();
@@ -249,12 +253,12 @@ HttpResponse Api::messages(const HttpRequest& request) const {
 HttpResponse Api::work(const HttpRequest& request) const {
   need_operations();
   const TimeWindow window = window_of(request);
-  const std::string under = request.parameter("under").value_or("");
+  const Scope part = part_of(request, run_);
   // What resources moved is known at once; adding up millions of operations takes longer.
   const bool resources_only = request.parameter("only").value_or("") == "resources";
-  const auto work = resources_only ? std::optional(std::vector<data::OpWork>())
-                                   : run_.operations_for_long().work(window.begin_fs, window.end_fs,
-                                                                     under.empty() ? "" : under + ".", kQuerySeconds);
+  const auto work = resources_only || !part.part()
+                        ? std::optional(std::vector<data::OpWork>())
+                        : run_.operations_for_long().work(window.begin_fs, window.end_fs, *part.part(), kQuerySeconds);
   if (!work) return error(kTooSlow, "this takes too long; narrow it down");
   const Activity& activity = run_.activity();
   const std::vector<Use> uses = activity.uses(window.begin_fs, window.end_fs);
@@ -263,8 +267,7 @@ HttpResponse Api::work(const HttpRequest& request) const {
   std::map<std::string, std::pair<double, double>> levels;  // bytes, GB/s of the wires that were used
   for (std::size_t i = 0; i < uses.size(); ++i) {
     const Series& series = activity.series()[i];
-    const bool inside = is_under(series.component, under) || is_under(cell_of(series.component), under);
-    if (uses[i].is_empty() || !inside) continue;
+    if (uses[i].is_empty() || !part.has(series.component, series.coord)) continue;
     if (series.kind == "pseudo_channel") bytes += uses[i].bytes;
     if (series.kind == "state") pes.insert(series.component);
     const std::string level = series.kind == "link" ? level_of(series, run_.machine()) : "";

@@ -85,14 +85,14 @@ std::string encode(const Tile& tile, const TileRequest& request, const std::vect
 void write_row(JsonWriter& writer, const data::OpRow& row, const OpNames& names) {
   const data::OpLogNames::Operation& operation = names.operation(row.operation);
   writer.key("seq").integer(row.seq).key("start_fs").text(std::to_string(row.start_fs));
-  writer.key("end_fs").text(std::to_string(row.end_fs)).key("component").text(names.component(row.component));
+  writer.key("end_fs").text(std::to_string(row.end_fs)).key("component").text(names.component(row.component).id);
   writer.key("kind").text(operation.kind).key("name").text(operation.name);
 }
 
 std::string csv_row(const data::OpRow& row, const OpNames& names) {
   const data::OpLogNames::Operation& operation = names.operation(row.operation);
   return fmt::format("{},{},{},{},{},{},{}\n", row.seq, format_ns(TimeFs(row.start_fs)), format_ns(TimeFs(row.end_fs)),
-                     format_ns(TimeFs(row.end_fs - row.start_fs)), csv_text(names.component(row.component)),
+                     format_ns(TimeFs(row.end_fs - row.start_fs)), csv_text(names.component(row.component).id),
                      csv_text(operation.kind), csv_text(operation.name));
 }
 
@@ -137,6 +137,7 @@ HttpResponse Api::answer(const HttpRequest& request) const {
                                                       {"/api/words", &Api::words},
                                                       {"/api/compare", &Api::comparison},
                                                       {"/api/state", &Api::state},
+                                                      {"/api/nodes", &Api::nodes},
                                                       {"/api/rows", &Api::rows},
                                                       {"/api/tiles", &Api::tiles},
                                                       {"/api/op", &Api::operation},
@@ -201,6 +202,12 @@ HttpResponse Api::words(const HttpRequest&) const {
 HttpResponse Api::comparison(const HttpRequest&) const {
   HttpResponse response;
   response.body = against_ == nullptr ? "null" : against_->comparison();
+  return response;
+}
+
+HttpResponse Api::nodes(const HttpRequest&) const {
+  HttpResponse response;
+  response.body = run_.nodes().directory();
   return response;
 }
 
@@ -277,8 +284,8 @@ data::OpQuery Api::query_of(const HttpRequest& request) const {
   const data::OpLogNames& names = run_.operations().names();
   if (const auto wanted = request.parameter("component"); wanted && !wanted->empty()) {
     query.components.emplace();
-    for (const auto& [id, name] : names.components) {
-      if (name_matches(*wanted, name)) query.components->push_back(id);
+    for (const auto& [id, node] : names.components) {
+      if (name_matches(*wanted, node.id)) query.components->push_back(id);
     }
     if (query.components->size() == names.components.size()) query.components.reset();
   }

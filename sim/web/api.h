@@ -35,6 +35,7 @@ class Api {
   HttpResponse words(const HttpRequest& request) const;
   HttpResponse comparison(const HttpRequest& request) const;
   HttpResponse state(const HttpRequest& request) const;
+  HttpResponse nodes(const HttpRequest& request) const;
   HttpResponse rows(const HttpRequest& request) const;
   HttpResponse tiles(const HttpRequest& request) const;
   HttpResponse operation(const HttpRequest& request) const;

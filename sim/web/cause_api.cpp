@@ -20,13 +20,13 @@ namespace kb::web {
 namespace {
 
 using analysis::Activity;
-using analysis::cell_of;
 using analysis::ChainOp;
 using analysis::ChainPart;
 using analysis::ChainStay;
 using analysis::match_messages;
 using analysis::OpNames;
 using analysis::RunFolder;
+using analysis::Scope;
 using analysis::Timeline;
 using analysis::walk_chain;
 
@@ -70,11 +70,11 @@ std::uint64_t address_in(const Json& params, const std::string& name) {
 }
 
 // The composite of which a tile is a part: the one of its PE's scheduler that was under way.
-std::optional<Json> composite_of(const data::OpRow& tile, const std::string& pe, data::OpLogDatabase& operations) {
+std::optional<Json> composite_of(const data::OpRow& tile, const NodeCoord& pe, data::OpLogDatabase& operations) {
   data::OpQuery query;
   query.components.emplace();
-  for (const auto& [id, name] : operations.names().components) {
-    if (name == pe + ".pe_scheduler") query.components->push_back(id);
+  for (const auto& [id, node] : operations.names().components) {
+    if (node.coord == pe && node.kind == "pe_scheduler") query.components->push_back(id);
   }
   query.from_fs = tile.start_fs;
   query.to_fs = tile.start_fs + 1;
@@ -100,23 +100,26 @@ HttpResponse Api::states(const HttpRequest& request) const {
     const std::string text = request.parameter(name).value_or("");
     return text.empty() ? std::vector<std::string>() : split(text, ',');
   };
-  std::vector<std::string> nodes = list("nodes");
+  std::vector<Scope> parts;
   std::vector<std::int64_t> rows;
-  for (std::size_t i = 0; i < nodes.size(); ++i) rows.push_back(static_cast<std::int64_t>(i));
+  for (const std::string& name : list("nodes")) {
+    rows.push_back(static_cast<std::int64_t>(parts.size()));
+    parts.push_back(run.nodes().scope(name));
+  }
   for (const std::string& text : list("rows")) {
     const std::int64_t row = whole("rows", text);
     if (row < 0 || row >= static_cast<std::int64_t>(timeline_->rows().size())) {
       throw bad_request(fmt::format("there is no row {}", row));
     }
     rows.push_back(row);
-    nodes.push_back(timeline_->rows()[static_cast<std::size_t>(row)].name);
+    parts.push_back(timeline_->rows()[static_cast<std::size_t>(row)].scope());
   }
-  if (nodes.size() > kMaxNodes) throw bad_request(fmt::format("there may be at most {} rows", kMaxNodes));
-  const auto strips = run.activity().states(window.begin_fs, window.end_fs, static_cast<std::size_t>(columns), nodes);
+  if (parts.size() > kMaxNodes) throw bad_request(fmt::format("there may be at most {} rows", kMaxNodes));
+  const auto strips = run.activity().states(window.begin_fs, window.end_fs, static_cast<std::size_t>(columns), parts);
   JsonWriter writer(JsonWriter::Layout::compact);
   writer.begin_object().key("columns").integer(columns).key("strips").begin_array();
   for (const Activity::StateStrip& strip : strips) {
-    writer.begin_array().integer(rows[strip.node]).text(strip.state).end_array();
+    writer.begin_array().integer(rows[strip.part]).text(strip.state).end_array();
   }
   writer.end_array().end_object();
   HttpResponse response;
@@ -157,7 +160,7 @@ HttpResponse Api::chain(const HttpRequest& request) const {
     return ops;
   };
   const OpNames names(run_.operations().names());
-  const auto pe_of = [&](std::int64_t component) { return cell_of(names.component(component)); };
+  const auto pe_of = [&](std::int64_t component) { return cell_name(names.component(component)); };
   const std::vector<ChainStay> stays =
       walk_chain({window.begin_fs, window.end_fs, pe, kMaxStays}, ops_of, match_messages(*steps), pe_of);
   const auto& components = run_.operations().names().components;
@@ -169,7 +172,7 @@ HttpResponse Api::chain(const HttpRequest& request) const {
     writer.begin_array().text(stay.pe).integer(stay.begin_fs - window.begin_fs).integer(stay.end_fs - window.begin_fs);
     writer.integer(stay.between_fs).begin_array();
     for (const ChainPart& part : stay.parts) {
-      writer.begin_array().text(components[part.block].second).unsigned_integer(part.operation);
+      writer.begin_array().text(components[part.block].node.id).unsigned_integer(part.operation);
       writer.integer(part.time_fs).integer(part.count).end_array();
     }
     writer.end_array();
@@ -204,9 +207,9 @@ HttpResponse Api::related(const HttpRequest& request) const {
     const std::int64_t reach = kReach * (row.end_fs - row.start_fs) + kLeast;
     data::OpQuery query;
     query.components.emplace();
-    const std::string pe = cell_of(names.component(row.component));
-    for (const auto& [id, name] : run_.operations().names().components) {
-      if (cell_of(name) == pe) query.components->push_back(id);
+    const std::string pe = cell_name(names.component(row.component));
+    for (const auto& [id, node] : run_.operations().names().components) {
+      if (cell_name(node) == pe) query.components->push_back(id);
     }
     query.from_fs = std::max<std::int64_t>(0, row.start_fs - reach);
     query.to_fs = row.end_fs + reach;
@@ -218,7 +221,7 @@ HttpResponse Api::related(const HttpRequest& request) const {
       const auto one = run_.operations().find(other.seq);
       const Json params = one ? parse_params(one->second) : Json::object();
       if (number_in(params, "composite") != composite || number_in(params, "tile") != tile) continue;
-      writer.begin_array().integer(other.seq).text(names.component(other.component));
+      writer.begin_array().integer(other.seq).text(names.component(other.component).id);
       writer.integer(other.start_fs - row.start_fs).integer(other.end_fs - row.start_fs).end_array();
     }
   }
@@ -238,7 +241,7 @@ HttpResponse Api::route(const HttpRequest& request) const {
     const auto found = run_.operations().find(needed(request, "seq"));
     if (!found) return error(kNotFound, "there is no such operation");
     const OpNames names(run_.operations().names());
-    const std::string component = names.component(found->first.component);
+    const NodeEntry& component = names.component(found->first.component);
     const std::string name = names.operation(found->first.operation).name;
     const bool reads = name.find("READ") != std::string::npos || name.find("read") != std::string::npos;
     Json params = parse_params(found->second);
@@ -246,9 +249,9 @@ HttpResponse Api::route(const HttpRequest& request) const {
     if (number_in(params, "composite")) {
       const std::string operand = text_in(params, "operand");
       member = reads ? "src_" + operand + "_addr" : "dst_addr";
-      params = composite_of(found->first, cell_of(component), run_.operations()).value_or(Json::object());
+      params = composite_of(found->first, component.coord, run_.operations()).value_or(Json::object());
     }
-    nodes = routes_->with_memory(component, address_in(params, member), reads);
+    nodes = routes_->with_memory(component.id, address_in(params, member), reads);
   }
   JsonWriter writer(JsonWriter::Layout::compact);
   writer.begin_array();

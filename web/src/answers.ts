@@ -1,4 +1,5 @@
 // A report is this page with the answers inside that its pages ask for at first sight. Other questions are refused in a sentence.
+import { isIn } from './nodes';
 
 // "/api/cells t0=1 t1=2": the path, and the parameters that are not empty by name; sim/web/report makes the same of its questions.
 function keyOf(path: string, without: string[] = []): string {
@@ -23,10 +24,10 @@ function unpacked(base64: string): Response {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')));
 }
 
-// What the server adds to a row of activity for a report: the cell, the purpose and the other end of a wire.
-type Row = [component: string, kind: string, name: string, share: number, busyNs: number, bytes: number, waitNs: number, queue: number, gbs: number, cell: string, purpose: string, peer: string];
+// A row of activity, to which the server adds the purpose for a report.
+type Row = [component: string, kind: string, name: string, share: number, busyNs: number, bytes: number, waitNs: number, queue: number, gbs: number, peer: string, purpose: string];
 
-const isUnder = (name: string, prefix: string): boolean => prefix === '' || name === prefix || name.startsWith(`${prefix}.`);
+const isUnder = (name: string, part: string): boolean => part === '' || name === part || isIn(name, part);
 
 // `wanted` is a part of the name, or a pattern (`*`, `?`) for all of it; capitals do not count.
 export function fits(name: string, wanted: string): boolean {
@@ -39,8 +40,8 @@ export function fits(name: string, wanted: string): boolean {
 function narrowed(rows: Row[], query: URLSearchParams): { total: number; rows: Row[] } {
   const value = (name: string): string => query.get(name) ?? '';
   const under = value('under'), name = value('name'), sort = value('sort'), kind = value('kind'), like = value('like');
-  const found = rows.filter(([component, of, , , , , , , , cell, purpose, peer]) => (kind === '' || of === kind) && (like === '' || purpose === like)
-    && (isUnder(component, under) || isUnder(cell, under) || (under !== '' && isUnder(peer, under)))
+  const found = rows.filter(([component, rowKind, , , , , , , , peer, purpose]) => (kind === '' || rowKind === kind) && (like === '' || purpose === like)
+    && (isUnder(component, under) || (under !== '' && peer !== '' && isUnder(peer, under)))
     && (name === '' || fits(component, name) || fits(peer, name)));
   const column = { used: 3, bytes: 5, wait: 6, queue: 7 }[sort], direction = value('order') === 'asc' ? 1 : -1;
   const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

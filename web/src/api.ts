@@ -1,5 +1,6 @@
 // What the server answers; in a report, what lies inside of it.
 import { answerInside, isReport, windowInside, type Reply } from './answers';
+import type { Directory } from './nodes';
 
 // What a launch runs, wherever it is named, as launch_name() of the program: "gemm", with a label "gemm (first layer)".
 export const runs = (launch: { kernel?: string; label?: string }): string => (launch.label ? `${launch.kernel ?? ''} (${launch.label})` : launch.kernel ?? '');
@@ -113,6 +114,7 @@ async function json<T>(path: string, signal?: AbortSignal): Promise<T> {
 }
 
 export const fetchRun = () => json<Run>('/api/run');
+export const fetchNodes = () => json<Directory>('/api/nodes');
 export const fetchState = () => json<State>('/api/state');
 export const fetchOperation = (seq: number, signal?: AbortSignal) => json<Operation>(`/api/op?seq=${seq}`, signal);
 export const fetchOperations = (query: string, signal: AbortSignal) =>
@@ -159,11 +161,11 @@ export async function fetchTile(rows: number[], t0: bigint, t1: bigint, px: numb
 }
 
 // What a resource did in a window of time.
-export interface Resource { component: string; kind: string; name: string; share: number; busyNs: number; bytes: number; waitNs: number; queue: number; gbs: number }
+export interface Resource { component: string; kind: string; name: string; share: number; busyNs: number; bytes: number; waitNs: number; queue: number; gbs: number; peer: string }  // of a wire, the node at its other end
 
 export async function fetchActivity(query: string, signal: AbortSignal): Promise<{ total: number; rows: Resource[] }> {
-  const raw = await json<{ total: number; rows: [string, string, string, number, number, number, number, number, number][] }>(`/api/activity?${query}`, signal);
-  const rows = raw.rows.map(([component, kind, name, share, busyNs, bytes, waitNs, queue, gbs]) => ({ component, kind, name, share, busyNs, bytes, waitNs, queue, gbs }));
+  const raw = await json<{ total: number; rows: [string, string, string, number, number, number, number, number, number, string][] }>(`/api/activity?${query}`, signal);
+  const rows = raw.rows.map(([component, kind, name, share, busyNs, bytes, waitNs, queue, gbs, peer]) => ({ component, kind, name, share, busyNs, bytes, waitNs, queue, gbs, peer }));
   return { total: raw.total, rows };
 }
 
@@ -201,8 +203,7 @@ export interface MachineOverview {
   channel_gbs: number;
   macs_per_ns: number | Record<string, number> | null;
   elements_per_ns: number | Record<string, number> | null;
-  groups: string[];
-  pes: [label: string, x: number, y: number][];
+  pes: [index: number, x: number, y: number][];
   pe_count: number;
   wires: MachineWire[];
 }

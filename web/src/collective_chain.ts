@@ -1,5 +1,6 @@
 // Who waited for whom: back from the rank that received last.
 import type { Message } from './api';
+import { inOrder } from './nodes';
 
 export interface Whole { sender: string; receiver: string; bytes: number; direction: string; sent: number; arrived: number; awaited: number; received: number }
 
@@ -33,14 +34,4 @@ export function criticalChain(messages: Whole[]): Whole[] {
   return chain;
 }
 
-const number = (text: string): number => Number(/\d+$/.exec(text)?.[0] ?? 0);
-
-// sip0.cube2.pe0 before sip0.cube10.pe0.
-export function ranksOf(messages: Whole[]): string[] {
-  const names = [...new Set(messages.flatMap((m) => [m.sender, m.receiver]))];
-  return names.sort((a, b) => {
-    const x = a.split('.').map(number), y = b.split('.').map(number);
-    const at = x.findIndex((value, i) => value !== y[i]);
-    return at < 0 ? 0 : x[at] - y[at];
-  });
-}
+export const ranksOf = (messages: Whole[]): string[] => [...new Set(messages.flatMap((m) => [m.sender, m.receiver]))].sort(inOrder);

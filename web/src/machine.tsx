@@ -8,8 +8,9 @@ import { heatColour, isDark } from './heat';
 import { useAnswer } from './hooks';
 import { MachineCanvas, largest } from './machine_canvas';
 import { cubePicture, overviewPicture, pePicture, type Measure, type Picture, type Shape } from './machine_layout';
+import { chipOf, partOf, pathOf, sipParts } from './nodes';
 import { longestLaunch } from './overview';
-import { bytesText, kernelSpan, kindLabel, LaunchChoice, launchSpan, peerOf, rateText, timelineOf, type Span } from './resources';
+import { bytesText, kernelSpan, kindLabel, LaunchChoice, launchSpan, rateText, timelineOf, type Span } from './resources';
 import { count, duration, fromNs, percent } from './time';
 
 const MEASURES: [Measure, string][] = [['busy', 'busy time'], ['bytes', 'bytes'], ['rate', 'GB/s'], ['wait', 'waiting'], ['queue', 'queue']];
@@ -33,17 +34,6 @@ function spanOf(values: URLSearchParams): Span | null {
   return t0 !== null && t1 !== null && t1 > t0 ? { t0, t1 } : null;
 }
 
-// What is chosen by the address: "sip0.cube3.pe5", "sip0.cube3", "sip0", or the tray.
-function partOf(name: string, machine: MachineOverview): string {
-  const parts = name.split('.');
-  const group = parts.slice(0, 2).join('.');
-  if (parts.length >= 2 && machine.groups.includes(group)) {
-    const pe = machine.pes.some(([label]) => label === parts[2]);
-    return pe && parts.length === 3 ? name : group;
-  }
-  return machine.groups.some((one) => one.startsWith(`${parts[0]}.`)) && parts[0].startsWith('sip') ? parts[0] : '';
-}
-
 function Shown({ run, machine, values }: { run: Run; machine: MachineOverview; values: URLSearchParams }) {
   const chosen = run.launches.find(({ id }) => String(id) === values.get('launch'));
   const runEnd = fromNs(run.sim_time_ns ?? 0);
@@ -55,7 +45,7 @@ function Shown({ run, machine, values }: { run: Run; machine: MachineOverview; v
   const [drawn, setDrawn] = useState<{ values: URLSearchParams; span: Span } | null>(null);
   const span = drawn?.values === values ? drawn.span : fromAddress ?? usual;
   const [columns, setColumns] = useState(0);
-  const at = partOf(values.get('at') ?? '', machine);
+  const at = partOf(values.get('at') ?? '')?.id ?? '';  // else the tray
   const measure = MEASURES.find(([key]) => key === values.get('measure'))?.[0] ?? 'busy';
   const kind = KINDS.find(([key]) => key === values.get('kind'))?.[0] ?? '';
   const state = { at, launch: values.get('launch') ?? undefined, context: values.get('context') ?? undefined, measure, kind, mark: values.get('mark') ?? undefined, op: values.get('op') ?? undefined, from: values.get('from') ?? undefined, to: values.get('to') ?? undefined };
@@ -74,7 +64,7 @@ function Shown({ run, machine, values }: { run: Run; machine: MachineOverview; v
     <div class="machine">
       <h1 class="unseen">Machine</h1>
       <div class="tools">
-        <Path at={at} machine={machine} to={to} />
+        <Path at={at} to={to} />
         <label>Colour <select value={kind} onChange={(event) => { location.hash = to({ kind: (event.target as HTMLSelectElement).value }); }}>{KINDS.map(([key, label]) => <option value={key}>{label}</option>)}</select></label>
         <span class="group" role="group" aria-label="Measure">
           {MEASURES.map(([key, label]) => <button type="button" aria-pressed={measure === key} onClick={() => { location.hash = to({ measure: key }); }}>{label}</button>)}
@@ -84,7 +74,7 @@ function Shown({ run, machine, values }: { run: Run; machine: MachineOverview; v
       </div>
       <Brush whole={context} span={span} profile={profile.value} failure={profile.failure} choose={(next) => setDrawn({ values, span: next ?? context })} width={setColumns} />
       <Map machine={machine} at={at} span={span} ns={ns} measure={measure} kind={kind} marked={values.get('mark') ?? ''} click={click}
-        route={wanted && route.key === wanted ? route.value ?? [] : []} up={() => { if (at) location.hash = to({ at: at.split('.').slice(0, -1).join('.') }).slice(1); }} />
+        route={wanted && route.key === wanted ? route.value ?? [] : []} up={() => { if (at) location.hash = to({ at: partOf(at)?.above?.id ?? '' }).slice(1); }} />
       <Hottest at={at} span={span} ns={ns} measure={measure} kind={kind}>
         {wanted && <RouteText nodes={route.key === wanted ? route.value ?? [] : []} failure={route.failure} what={state.op ? `operation ${state.op}` : 'a message'} none={to({ op: undefined, from: undefined, to: undefined })} />}
       </Hottest>
@@ -93,19 +83,16 @@ function Shown({ run, machine, values }: { run: Run; machine: MachineOverview; v
 }
 
 // The path from the tray to the part that is shown, and the parts below it.
-function Path({ at, machine, to }: { at: string; machine: MachineOverview; to: (changed: Record<string, string | undefined>) => string }) {
-  const parts = at ? at.split('.') : [];
-  const below = parts.length === 0 ? [...new Set(machine.groups.filter((group) => group.startsWith('sip')).map((group) => group.split('.')[0]))]
-    : parts.length === 1 ? machine.groups.filter((group) => group.startsWith(`${at}.`))
-      : parts.length === 2 && /cube/.test(parts[1]) ? machine.pes.map(([label]) => `${at}.${label}`) : [];
+function Path({ at, to }: { at: string; to: (changed: Record<string, string | undefined>) => string }) {
+  const parts = pathOf(at), below = partOf(at)?.below ?? sipParts();
   return (
     <nav class="path" aria-label="Part of the machine">
       <a href={to({ at: '' })} aria-current={parts.length === 0 ? 'true' : undefined}>tray</a>
-      {parts.map((label, i) => { const name = parts.slice(0, i + 1).join('.'); return <><span class="dim">›</span><a href={to({ at: name })} aria-current={name === at ? 'true' : undefined}>{label}</a></>; })}
+      {parts.map(({ id, label }) => <><span class="dim">›</span><a href={to({ at: id })} aria-current={id === at ? 'true' : undefined}>{label}</a></>)}
       {below.length > 0 && (
         <select aria-label="Look into" value="" onChange={(event) => { location.hash = to({ at: (event.target as HTMLSelectElement).value }); }}>
           <option value="">look into …</option>
-          {below.map((name) => <option value={name}>{name.split('.').pop()}</option>)}
+          {below.map(({ id, label }) => <option value={id}>{label}</option>)}
         </select>
       )}
     </nav>
@@ -128,8 +115,7 @@ const EMPTY: Picture = { width: 100, height: 100, shapes: [] };
 
 function Map(props: { machine: MachineOverview; at: string; span: Span; ns: number; measure: Measure; kind: string; marked: string; route: string[]; click: (shape: Shape) => void; up: () => void }) {
   const { machine, at, span, measure, kind } = props;
-  const depth = at ? at.split('.').length : 0;
-  const cube = depth === 2 ? at : depth === 3 ? at.split('.').slice(0, 2).join('.') : '';
+  const level = partOf(at)?.level, cube = level && level !== 'sip' ? chipOf(at) : '';
   const window = `${span.t0} ${span.t1}`, query = cube ? `${window} ${cube}` : window;
   const overview = useAnswer(cube ? '' : query, (signal) => fetchCells(span.t0, span.t1, signal));
   const part = useAnswer(cube, (signal) => fetchMachinePart(cube, signal));
@@ -138,8 +124,8 @@ function Map(props: { machine: MachineOverview; at: string; span: Span; ns: numb
     if (!cube) return overviewPicture(machine, at, overview.value?.cells ?? [], overview.value?.wires ?? [], kind, measure);
     if (!part.value || part.key !== cube) return EMPTY;
     const found = rows.key.endsWith(` ${cube}`) ? rows.value?.rows ?? [] : [];
-    if (depth === 3) return pePicture(part.value, at, machine.channels_per_slice, found);
-    return cubePicture(part.value, at, /cube/.test(at) ? machine.cube_mm : [12.5, 7], machine.channels_per_slice, found, kind, measure);
+    if (level === 'pe') return pePicture(part.value, at, machine.channels_per_slice, found);
+    return cubePicture(part.value, level === 'cube' ? machine.cube_mm : [12.5, 7], machine.channels_per_slice, found, kind, measure);
   }, [machine, at, overview.value, part.value, part.key, rows.value, rows.key, kind, measure]);
   const failure = overview.failure || part.failure || rows.failure;
   const most = largest(picture, measure), dark = isDark();
@@ -169,7 +155,7 @@ function Hottest({ at, span, ns, measure, kind, children }: { at: string; span: 
       <ol>
         {answer.value?.rows.map((row) => (
           <li>
-            <a href={timelineOf(row.component, span)}>{row.component}{peerOf(row.name) ? ` → ${peerOf(row.name)}` : ` ${row.name}`}</a>
+            <a href={timelineOf(row.component, span)}>{row.component}{row.peer ? ` → ${row.peer}` : ` ${row.name}`}</a>
             <span class="dim">{kindLabel(row.kind)}, {percent(row.share)} busy{row.bytes > 0 && `, ${rateText(row.bytes / ns)}`}{row.waitNs > 0 && `, ${duration(row.waitNs * 1e6)} waited`}{row.queue > 0 && `, queue ${count(row.queue)}`}</span>
           </li>
         ))}

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { changeColour, heatColour, inkOn, isDark } from './heat';
 import { useSize } from './hooks';
 import { valueOf, type Figures, type Measure, type Picture, type Shape } from './machine_layout';
+import { isIn, partOf } from './nodes';
 import { prepare, theme } from './picture';
 import { bytesText, rateText } from './resources';
 import { FAMILY, sizes } from './sizes';
@@ -80,7 +81,7 @@ function paintRoute(c: CanvasRenderingContext2D, picture: Picture, route: string
   const wires = new Set(route.slice(1).map((node, i) => `${route[i]} → ${node}`));
   c.strokeStyle = c.fillStyle = theme().accent;
   for (const shape of picture.shapes) {
-    if (shape.rect && !shape.go?.match(/^sip\d+$/) && route.some((node) => node === shape.id || (shape.id.includes('.') && node.startsWith(`${shape.id}.`)))) {
+    if (shape.rect && partOf(shape.id)?.level !== 'sip' && route.some((node) => node === shape.id || isIn(node, shape.id))) {
       const [x, y, w, h] = shape.rect;
       c.lineWidth = 2;
       c.strokeRect(x * scale + left - 1.5, y * scale + top - 1.5, w * scale + 3, h * scale + 3);

@@ -1,6 +1,7 @@
 // Where the parts of a machine stand, and what each of them has to say.
 import type { Cell, GroupWire, MachineOverview, MachinePart, Resource } from './api';
-import { cellOf, kindLabel, peerOf } from './resources';
+import { cellOf, chipOf, nodeOf, nodesOutside, partOf, sipParts, type Part } from './nodes';
+import { kindLabel } from './resources';
 
 // 'difference' is between the shares of two runs; 'rate' is bytes with another scale.
 export type Measure = 'busy' | 'bytes' | 'rate' | 'wait' | 'queue' | 'difference';
@@ -24,17 +25,16 @@ const CELL = 100, GAP = 34, EDGE = 26;
 
 interface Place { x: number; y: number }
 
-// The place of a cube or an IO chiplet in its SIP; cubes lie on the mesh, row by row.
-function placeIn(group: string, machine: MachineOverview, ios: number): Place {
-  const [w] = machine.mesh;
-  const cube = /\.cube(\d+)$/.exec(group);
-  const top = ios > 0 ? CELL * 0.5 + GAP : 0;
-  if (cube) return { x: (Number(cube[1]) % w) * (CELL + GAP), y: top + Math.floor(Number(cube[1]) / w) * (CELL + GAP) };
-  return { x: 0, y: 0 };
-}
+const isCube = ({ level }: Part): boolean => level === 'cube';
+const iosOf = (sip: Part): Part[] => sip.below.filter((chip) => !isCube(chip));
 
-const isCube = (group: string): boolean => /\.cube\d+$/.test(group);
-const sipOf = (group: string): string => group.split('.')[0];
+// Where a cube or an IO chiplet stands in its SIP, and how large: cubes lie on the mesh, row by row, below the chiplets.
+function boxIn(chip: Part, machine: MachineOverview, ios: number, sipW: number): [number, number, number, number] {
+  const [w] = machine.mesh, top = ios > 0 ? CELL * 0.5 + GAP : 0;
+  if (isCube(chip)) return [(chip.index % w) * (CELL + GAP), top + Math.floor(chip.index / w) * (CELL + GAP), CELL, CELL];
+  const wide = (sipW - (ios - 1) * GAP) / ios;
+  return [iosOf(chip.above!).indexOf(chip) * (wide + GAP), 0, wide, CELL * 0.5];
+}
 
 // A PE in the drawing of its cube: as large as its neighbours allow.
 function peSize({ pes, cube_mm }: MachineOverview): number {
@@ -66,15 +66,13 @@ function columnsOf(sips: number, width: number, height: number): number {
 
 // The whole machine, or one SIP of it: cubes with their PEs, and the wires between them.
 export function overviewPicture(machine: MachineOverview, at: string, cells: Cell[], wires: GroupWire[], kind: string, measure: Measure): Picture {
-  const groups = machine.groups.filter((group) => group.includes('.') && !group.startsWith('fabric') && (!at || sipOf(group) === at));
-  const sips = [...new Set(groups.map(sipOf))];
-  const ios = Math.max(0, ...sips.map((sip) => groups.filter((group) => sipOf(group) === sip && !isCube(group)).length));
+  const sips = sipParts().filter(({ id }) => !at || id === at);
+  const ios = Math.max(0, ...sips.map((sip) => iosOf(sip).length));
   const [mw, mh] = machine.mesh;
-  const ioOf = new Map(sips.flatMap((sip) => groups.filter((group) => sipOf(group) === sip && !isCube(group)).map((group, i): [string, number] => [group, i])));
   const size = peSize(machine);
   const sipW = Math.max(mw, ios) * (CELL + GAP) - GAP, sipH = mh * (CELL + GAP) - GAP + (ios > 0 ? CELL * 0.5 + GAP : 0);
   const across = columnsOf(sips.length, sipW + 3 * EDGE, sipH + 4 * EDGE);
-  const switches = machine.groups.filter((group) => group.startsWith('fabric') && !at);
+  const switches = at ? [] : nodesOutside('switch');
   const top = EDGE + (switches.length > 0 ? 60 : 0);
   const origin = new Map(sips.map((sip, i) => [sip, { x: EDGE + (i % across) * (sipW + 3 * EDGE), y: top + EDGE + Math.floor(i / across) * (sipH + 4 * EDGE) }]));
   const byCell = new Map<string, Cell[]>();
@@ -83,26 +81,23 @@ export function overviewPicture(machine: MachineOverview, at: string, cells: Cel
   const shapes: Shape[] = [], centre = new Map<string, Place>(), half = new Map<string, Place>();
   for (const sip of sips) {
     const { x, y } = origin.get(sip)!;
-    shapes.push({ id: sip, lines: [], figures: null, label: sip, go: sip, frame: true, rect: [x - EDGE * 0.7, y - EDGE, sipW + EDGE * 1.4, sipH + EDGE * 1.7] });
+    shapes.push({ id: sip.id, lines: [], figures: null, label: sip.label, go: sip.id, frame: true, rect: [x - EDGE * 0.7, y - EDGE, sipW + EDGE * 1.4, sipH + EDGE * 1.7] });
   }
-  switches.forEach((id, i) => {
+  switches.forEach(({ id }, i) => {
     const w = width / switches.length - 2 * EDGE;
     const rect: Shape['rect'] = [EDGE + i * (w + 2 * EDGE), EDGE * 0.5, w, 30];
     centre.set(id, { x: rect[0] + w / 2, y: rect[1] + 15 });
     half.set(id, { x: w / 2, y: 15 });
     shapes.push({ id, lines: [], figures: null, label: id, rect });
   });
-  for (const group of groups) {
-    const base = origin.get(sipOf(group))!, place = placeIn(group, machine, ios);
-    const w = isCube(group) ? CELL : (sipW - (ios - 1) * GAP) / ios, h = isCube(group) ? CELL : CELL * 0.5;
-    if (!isCube(group)) place.x = (ioOf.get(group) ?? 0) * (w + GAP);
-    const x = base.x + place.x, y = base.y + place.y;
+  for (const chip of sips.flatMap((sip) => sip.below)) {
+    const base = origin.get(chip.above!)!, [left, above, w, h] = boxIn(chip, machine, ios, sipW), { id: group } = chip;
+    const x = base.x + left, y = base.y + above;
     centre.set(group, { x: x + w / 2, y: y + h / 2 });
     half.set(group, { x: w / 2, y: h / 2 });
-    shapes.push({ id: group, ...figuresOf(byCell.get(group), kind, measure), label: group.split('.')[1], go: group, rect: [x, y, w, h] });
-    if (!isCube(group)) continue;
-    for (const [label, px, py] of machine.pes) {
-      const id = `${group}.${label}`;
+    shapes.push({ id: group, ...figuresOf(byCell.get(group), kind, measure), label: chip.label, go: group, rect: [x, y, w, h] });
+    for (const { id, index } of chip.below) {
+      const [, px, py] = machine.pes.find(([one]) => one === index) ?? [index, 0, 0];
       const cx = x + (px / (machine.cube_mm[0] || 1)) * CELL, cy = y + (py / (machine.cube_mm[1] || 1)) * CELL;
       shapes.push({ id, ...figuresOf(byCell.get(id), kind, measure), go: group, rect: [Math.max(x + 2, cx - size / 2), Math.max(y + 2, cy - size / 2), size, size] });
     }
@@ -117,7 +112,7 @@ function groupWires(machine: MachineOverview, wires: GroupWire[], centre: Map<st
   const used = new Map(wires.map((wire) => [`${wire.from} ${wire.to}`, wire]));
   const shapes: Shape[] = [];
   for (const [from, to, , gbs] of machine.wires) {
-    const ends = [from, to].map((node) => (centre.has(node) ? node : node.split('.').slice(0, 2).join('.')));
+    const ends = [from, to].map((node) => (centre.has(node) ? node : chipOf(node)));
     const a = centre.get(ends[0]), b = centre.get(ends[1]);
     if (!a || !b) continue;
     const wire = used.get(`${from} ${to}`);
@@ -139,6 +134,9 @@ function between(a: Place, sizeA: Place, b: Place, sizeB: Place, aside: number):
   return [narrow - sign * aside, a.y + sign * sizeA.y, narrow - sign * aside, b.y - sign * sizeB.y];
 }
 
+const kindOf = (id: string): string => nodeOf(id)?.kind ?? '';
+const labelOf = (id: string): string => nodeOf(id)?.label ?? id;
+
 const MM = 46;  // pixels of the picture per mm of a cube
 const IO_COLUMNS: Record<string, number> = { pcie_ep: 0, io_cpu: 0, io_noc: 1, ucie_conn: 2, ucie: 3 };
 const ROUTER = 26, BLOCK_W = 62, BLOCK_H = 24;
@@ -150,18 +148,22 @@ function strongest(rows: Resource[], measure: Measure): Figures | null {
 }
 
 // One cube, or one IO chiplet: routers to scale, what they connect below them.
-export function cubePicture(part: MachinePart, at: string, size: [number, number], channels: number, rows: Resource[], kind: string, measure: Measure): Picture {
+export function cubePicture(part: MachinePart, size: [number, number], channels: number, rows: Resource[], kind: string, measure: Measure): Picture {
   const width = Math.max(size[0], 4) * MM, height = Math.max(size[1], 4) * MM;
   const wanted = rows.filter((row) => !kind || row.kind === kind);
-  const rowsOf = (node: string) => wanted.filter((row) => row.component === node || row.component.startsWith(`${node}.`));
-  const wireOf = new Map(wanted.filter((row) => row.kind === 'link').map((row) => [`${row.component} ${peerOf(row.name)}`, row]));
+  const rowsOf = (name: string) => wanted.filter(({ component }) => component === name || (cellOf(component) === name && kindOf(component) !== 'hbm_ctrl'));
+  const wireOf = new Map(wanted.filter((row) => row.kind === 'link').map((row) => [`${row.component} ${row.peer}`, row]));
   const shapes: Shape[] = [], places = new Map<string, Place>();
   const stacked = new Map<string, number>();
-  const own = (id: string) => id.slice(at.length + 1);
   // A PE stands at the router of its DMA engine.
   const at0 = new Map(part.nodes.filter(([, , x]) => x !== null).map(([id, , x, y]) => [id, { x: x! * MM, y: y! * MM }]));
-  const home = new Map(part.wires.filter(([from, to]) => from.endsWith('.pe_dma') && at0.has(to) && cellOf(to) !== cellOf(from)).map(([from, to]) => [cellOf(from), at0.get(to)!]));
-  const side = (id: string): string => /^ucie-([NSEW])/.exec(own(id))?.[1] ?? '';
+  const home = new Map(part.wires.filter(([from, to]) => kindOf(from) === 'pe_dma' && at0.has(to) && cellOf(to) !== cellOf(from)).map(([from, to]) => [cellOf(from), at0.get(to)!]));
+  // A UCIe port stands at an edge of the cube, and so do its connections.
+  const portOf = new Map(part.wires.filter(([, , wire]) => wire === 'ucie_internal').flatMap(([a, b]) => (kindOf(b) === 'ucie' ? [[a, b]] : [])) as [string, string][]);
+  const side = (id: string): string => {
+    const port = at0.get(portOf.get(id) ?? (kindOf(id) === 'ucie' ? id : ''));
+    return !port ? '' : port.y <= 0 ? 'N' : port.x <= 0 ? 'W' : port.y >= size[1] * MM ? 'S' : 'E';
+  };
   const loose = new Map<number, number>();
   for (const [id, kindOfNode, x, y] of part.nodes) {
     const place = { x: (x ?? 0) * MM, y: (y ?? 0) * MM };
@@ -171,7 +173,7 @@ export function cubePicture(part: MachinePart, at: string, size: [number, number
       Object.assign(place, { x: MM * (1.5 + column * 3.2), y: MM * (1 + line * (column === 3 ? 3.2 : column === 1 ? 1 : 0.8)) });
     }
     const in_pe = home.get(cellOf(id));
-    if (in_pe && !id.includes('.hbm_ctrl.')) Object.assign(place, in_pe);
+    if (in_pe && kindOfNode !== 'hbm_ctrl') Object.assign(place, in_pe);
     const at = side(id);
     if (at === 'N') place.y = 0;
     if (at === 'S') place.y = height;
@@ -179,10 +181,10 @@ export function cubePicture(part: MachinePart, at: string, size: [number, number
     if (at === 'E') place.x = width;
     places.set(id, place);
     if (kindOfNode === 'noc_router' || x === null) {
-      shapes.push({ id, lines: [kindOfNode], figures: null, label: own(id), rect: [place.x - ROUTER / 2 - (x === null ? 34 : 0), place.y - ROUTER / 2, ROUTER + (x === null ? 68 : 0), ROUTER] });
+      shapes.push({ id, lines: [kindOfNode], figures: null, label: labelOf(id), rect: [place.x - ROUTER / 2 - (x === null ? 34 : 0), place.y - ROUTER / 2, ROUTER + (x === null ? 68 : 0), ROUTER] });
     } else if (kindOfNode === 'ucie') {
       const flat = at === 'N' || at === 'S';
-      shapes.push({ id, lines: [kindOfNode], figures: null, label: own(id), rect: [place.x - (flat ? 60 : 34), place.y - 11 + (at === 'N' ? -16 : at === 'S' ? 16 : 0), flat ? 120 : 68, 22] });
+      shapes.push({ id, lines: [kindOfNode], figures: null, label: labelOf(id), rect: [place.x - (flat ? 60 : 34), place.y - 11 + (at === 'N' ? -16 : at === 'S' ? 16 : 0), flat ? 120 : 68, 22] });
     } else if (kindOfNode === 'pe_cpu' || kindOfNode === 'hbm_ctrl' || kindOfNode === 'm_cpu' || kindOfNode === 'sram') {
       const key = `${place.x} ${place.y}`, line = stacked.get(key) ?? 0;
       stacked.set(key, line + 1);
@@ -190,18 +192,18 @@ export function cubePicture(part: MachinePart, at: string, size: [number, number
       const left = place.x - BLOCK_W - 2 + (line % 2) * (BLOCK_W + 4), topEdge = place.y + ROUTER / 2 + 6 + Math.floor(line / 2) * (BLOCK_H + 4);
       if (kindOfNode === 'pe_cpu') {
         const pe = cellOf(id), inside = rowsOf(pe).filter((row) => row.kind !== 'link');
-        shapes.push({ id: pe, lines: inside.map((row) => `${row.component.slice(pe.length + 1)} ${row.name}\t${row.share}`), figures: strongest(inside, measure), label: own(pe), go: pe, rect: [left, topEdge, BLOCK_W, BLOCK_H] });
+        shapes.push({ id: pe, lines: inside.map((row) => `${labelOf(row.component)} ${row.name}\t${row.share}`), figures: strongest(inside, measure), label: partOf(pe)?.label, go: pe, rect: [left, topEdge, BLOCK_W, BLOCK_H] });
       } else if (kindOfNode === 'hbm_ctrl') {
-        shapes.push(...slice(id, own(id).replace('hbm_ctrl.', 'hbm '), channels, wanted, [left, topEdge, BLOCK_W, BLOCK_H]));
+        shapes.push(...slice(id, `hbm ${partOf(id)?.label ?? ''}`, channels, wanted, [left, topEdge, BLOCK_W, BLOCK_H]));
       } else {
-        shapes.push({ id, lines: [kindOfNode], figures: strongest(rowsOf(id).filter((row) => row.kind !== 'link'), measure), label: own(id), rect: [left, topEdge, BLOCK_W, BLOCK_H] });
+        shapes.push({ id, lines: [kindOfNode], figures: strongest(rowsOf(id).filter((row) => row.kind !== 'link'), measure), label: labelOf(id), rect: [left, topEdge, BLOCK_W, BLOCK_H] });
       }
     }
   }
-  return { width, height, shapes: [...cubeWires(part, places, wireOf, own), ...shapes] };
+  return { width, height, shapes: [...cubeWires(part, places, wireOf), ...shapes] };
 }
 
-function cubeWires(part: MachinePart, places: Map<string, Place>, wireOf: Map<string, Resource>, own: (id: string) => string): Shape[] {
+function cubeWires(part: MachinePart, places: Map<string, Place>, wireOf: Map<string, Resource>): Shape[] {
   const shapes: Shape[] = [];
   for (const [from, to, , gbs] of part.wires) {
     const row = wireOf.get(`${from} ${to}`);
@@ -215,8 +217,8 @@ function cubeWires(part: MachinePart, places: Map<string, Place>, wireOf: Map<st
       shapes.push({ id, lines: [], figures, line: [a.x + nx, a.y + ny, b.x + nx, b.y + ny] });
     } else {
       // A block at its router: a short wire beside it, down for what goes in, up for what comes out.
-      const block = own(from).startsWith('r') && !/^r\d/.test(own(to)) ? to : from;
-      const index = /hbm/.test(own(block)) ? 1 : 0, down = block === to;
+      const block = kindOf(from) === 'noc_router' && kindOf(to) !== 'noc_router' ? to : from;
+      const index = kindOf(block) === 'hbm_ctrl' ? 1 : 0, down = block === to;
       const x = a.x + (index === 0 ? -1 : 1) * (ROUTER / 2 + 6) + (down ? -3 : 3);
       const ends: [number, number] = [a.y - 6, a.y + ROUTER / 2 + 5];
       shapes.push({ id, lines: [], figures, line: down ? [x, ends[0], x, ends[1]] : [x, ends[1], x, ends[0]] });
@@ -239,25 +241,23 @@ function slice(id: string, label: string, channels: number, rows: Resource[], [x
 
 // One PE: from its memory to its engines.
 export function pePicture(part: MachinePart, at: string, channels: number, rows: Resource[]): Picture {
-  const cube = at.split('.').slice(0, 2).join('.'), label = at.split('.')[2];
+  const block = (kind: string) => part.nodes.find(([id, one]) => one === kind && cellOf(id) === at)?.[0] ?? '';
   const width = 900, height = 330;
   const find = (component: string, name: string) => rows.find((row) => row.component === component && row.name === name);
   const figures = (component: string, name: string) => { const row = find(component, name); return row ? figuresOfRow(row) : null; };
-  const wires = part.wires.filter(([, , , gbs]) => gbs > 0);
-  const router = wires.map(([from, to]) => [from, to]).find(([from, to]) => [from, to].some((node) => node === `${at}.pe_dma`) && [from, to].some((node) => /\.r\d+c\d+$/.test(node)))?.find((node) => /\.r\d+c\d+$/.test(node)) ?? '';
-  const memory = `${cube}.hbm_ctrl.${label}`, dma = `${at}.pe_dma`, tcm = `${at}.pe_fetch_store`;
-  const cpu = `${at}.pe_cpu`;
+  const [memory, dma, tcm, cpu] = ['hbm_ctrl', 'pe_dma', 'pe_fetch_store', 'pe_cpu'].map(block);
+  const router = part.wires.find(([from, to, , gbs]) => gbs > 0 && from === dma && kindOf(to) === 'noc_router')?.[1] ?? '';
   const shapes: Shape[] = [
     ...slice(memory, 'HBM slice', channels, rows, [20, 110, 190, 90]),
-    { id: router, lines: ['router'], figures: null, label: router.split('.').pop(), rect: [290, 125, 70, 60] },
+    { id: router, lines: ['router'], figures: null, label: labelOf(router), rect: [290, 125, 70, 60] },
     { id: `${dma} read`, lines: [], figures: figures(dma, 'read'), label: 'DMA read', rect: [450, 90, 120, 60] },
     { id: `${dma} write`, lines: [], figures: figures(dma, 'write'), label: 'DMA write', rect: [450, 160, 120, 60] },
     { id: `${tcm} fetch`, lines: [], figures: figures(tcm, 'fetch'), label: 'TCM fetch', rect: [610, 90, 110, 60] },
     { id: `${tcm} store`, lines: [], figures: figures(tcm, 'store'), label: 'TCM store', rect: [610, 160, 110, 60] },
-    { id: `${at}.pe_gemm`, lines: ['GEMM and MATH engine'], figures: figures(cpu, 'compute'), label: 'engines', rect: [760, 110, 110, 90] },
+    { id: block('pe_gemm'), lines: ['GEMM and MATH engine'], figures: figures(cpu, 'compute'), label: 'engines', rect: [760, 110, 110, 90] },
   ];
   const wire = (from: string, to: string, line: [number, number, number, number]) => {
-    const row = rows.find((r) => r.component === from && peerOf(r.name) === to);
+    const row = rows.find((r) => r.component === from && r.peer === to);
     const gbs = part.wires.find(([a, b]) => a === from && b === to)?.[3] ?? row?.gbs ?? 0;
     shapes.push({ id: `${from} → ${to}`, lines: [], figures: row ? { ...figuresOfRow(row), gbs } : null, line });
   };

@@ -1,10 +1,11 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { fetchComparison, fetchRun, fetchRows, fetchState, type Comparison, type Rows, type Run, type State } from './api';
+import { fetchComparison, fetchNodes, fetchRun, fetchRows, fetchState, type Comparison, type Rows, type Run, type State } from './api';
 import { forgetToken, href, useAddress } from './address';
 import { Collective } from './collective';
 import { Compare } from './compare';
 import { MachinePage } from './machine';
+import { readNodes } from './nodes';
 import { Overview } from './overview';
 import { Roofline } from './roofline';
 import { useSizes } from './sizes';
@@ -29,7 +30,8 @@ function useRun(): { run: Run | null; comparison: Comparison | null; rows: Rows 
       setState(now);
       if (!now.ready && !ended) setTimeout(() => look().catch(failed), 150);
     };
-    Promise.all([fetchRun(), fetchComparison()]).then(([found, compared]) => {
+    Promise.all([fetchRun(), fetchComparison(), fetchNodes()]).then(([found, compared, nodes]) => {
+      readNodes(nodes);
       setRun(found);
       setComparison(compared);
       document.title = `${found.bench?.name ?? found.folder} · kernbench`;

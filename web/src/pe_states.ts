@@ -1,7 +1,7 @@
 // How PEs spend the time of a kernel.
 import type { Resource } from './api';
 import { PARTS } from './colours';
-import { cellOf } from './resources';
+import { cellOf } from './nodes';
 
 export const STATES = PARTS.filter(({ name }) => !['delivery', 'barrier', 'completion'].includes(name));
 export interface PeTime { pe: string; parts: number[] }  // ns, in the order of STATES

@@ -5,7 +5,7 @@ import { href } from './address';
 import { fits, isReport } from './answers';
 import { useAnswer } from './hooks';
 import { STATES, peTimes } from './pe_states';
-import { bytesText, kernelSpan, launchSpan, machineOf, peerOf, rateText, timelineOf, type Span } from './resources';
+import { bytesText, kernelSpan, launchSpan, machineOf, rateText, timelineOf, type Span } from './resources';
 import { Head, PAGE, type Values } from './table_parts';
 import { count, duration, fromNs, percent } from './time';
 
@@ -61,7 +61,7 @@ export function Links({ run, values }: { run: Run; values: URLSearchParams }) {
         <tbody>
           {answer.value?.rows.map((row) => (
             <tr>
-              <td><a href={machineOf(row.component, span, `${row.component} → ${peerOf(row.name)}`)}>{row.component}</a></td><td>{peerOf(row.name)}</td>
+              <td><a href={machineOf(row.component, span, `${row.component} → ${row.peer}`)}>{row.component}</a></td><td>{row.peer}</td>
               <td class="number" title={duration(row.busyNs * 1e6)}>{percent(row.share)}</td><td class="number">{bytesText(row.bytes)}</td>
               <td class="number">{row.waitNs > 0 ? duration(row.waitNs * 1e6) : ''}</td><td class="number">{row.queue > 0 ? count(row.queue) : ''}</td>
               <td class="number">{rateText(row.bytes / length)}</td><td class="number">{row.gbs > 0 ? rateText(row.gbs) : ''}</td>

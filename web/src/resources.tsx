@@ -3,19 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { launchName, type Launch, type Run } from './api';
 import { href } from './address';
 import type { Resource } from './api';
-
-// "sip0.cube1.pe2" of a block of a PE and of its HBM slice, "sip0.cube1" of others in a cube.
-export function cellOf(node: string): string {
-  const parts = node.split('.');
-  if (/^sip\d+$/.test(parts[0]) && parts.length > 2) {
-    if (parts[2] === 'hbm_ctrl' && parts[3]) return `${parts[0]}.${parts[1]}.${parts[3]}`;
-    if (/^pe\d+$/.test(parts[2])) return parts.slice(0, 3).join('.');
-    return parts.slice(0, 2).join('.');
-  }
-  return node;
-}
-
-export const peerOf = (name: string): string => (name.startsWith('to_') ? name.slice(3) : '');
+import { cellOf, nodeOf, partOf, pathOf } from './nodes';
 
 export interface Span { t0: bigint; t1: bigint }
 
@@ -35,8 +23,9 @@ export function kernelSpan(launch: Launch | undefined): Span | null {
 
 // The timeline with the rows down to this block unfolded.
 export function timelineOf(node: string, span: Span | null): string {
-  const parts = (node.includes('.hbm_ctrl.') ? cellOf(node) : node).split('.');
-  const names = parts.map((_, i) => parts.slice(0, i + 1).join('.'));
+  const names = pathOf(node).map(({ id }) => id);
+  // An HBM slice has no row but that of its PE.
+  if (nodeOf(node)?.kind !== 'hbm_ctrl' && names[names.length - 1] !== node) names.push(node);
   return href('timeline', { t0: span?.t0, t1: span?.t1, depth: 0, rows: names.join(','), row: names[names.length - 1] });
 }
 
@@ -44,15 +33,15 @@ export function timelineOf(node: string, span: Span | null): string {
 export const machineOf = (node: string, span: Span | null, mark = ''): string => href('machine', { at: cellOf(node), t0: span?.t0, t1: span?.t1, mark });
 
 export function ResourceName({ resource, span }: { resource: Resource; span: Span | null }) {
-  const peer = peerOf(resource.name);
+  const { peer } = resource;
   const full = peer ? `${resource.component} → ${peer}` : `${resource.component} ${resource.name}`;
   return <a href={machineOf(resource.component, span, full)} title="Show it in the machine">{full}</a>;
 }
 
 // Names of blocks within a sentence lead to the machine.
 export function Linked({ text, span }: { text: string; span: Span | null }): ComponentChildren {
-  const parts = text.split(/(sip\d+(?:\.[a-z_]+[\w-]*)+)/);
-  return <>{parts.map((part, i) => (i % 2 === 1 ? <a href={machineOf(part, span)}>{part}</a> : part))}</>;
+  const words = text.split(/([\w.-]*\w)/);
+  return <>{words.map((word) => (nodeOf(word) ?? partOf(word) ? <a href={machineOf(word, span)}>{word}</a> : word))}</>;
 }
 
 const KINDS: Record<string, string> = { pseudo_channel: 'HBM channel', link: 'wire', engine: 'engine', dma: 'DMA channel', tcm: 'TCM port', state: 'state' };

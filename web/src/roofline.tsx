@@ -4,6 +4,7 @@ import { launchName, fetchMachine, fetchOperations, fetchWork, type Launch, type
 import { href } from './address';
 import { isReport } from './answers';
 import { useAnswer, useSize } from './hooks';
+import { cellOf } from './nodes';
 import { longestLaunch } from './overview';
 import { textWidth } from './picture';
 import { bytesText, kernelSpan, launchSpan, rateText, type Span } from './resources';
@@ -61,7 +62,7 @@ async function fetchComposites(launch: Launch, span: Span, signal: AbortSignal):
   const query = new URLSearchParams({ component: `sip${launch.sip ?? 0}.*pe_scheduler`, name: 'composite', t0: String(span.t0), t1: String(span.t1), sort: 'duration', order: 'desc', limit: String(MOST_COMPOSITES) });
   const found: Composite[] = [];
   for (const op of (await fetchOperations(query.toString(), signal)).rows) {
-    const pe = op.component.replace(/\.pe_scheduler$/, ''), t0 = BigInt(op.start_fs), t1 = BigInt(op.end_fs);
+    const pe = cellOf(op.component), t0 = BigInt(op.start_fs), t1 = BigInt(op.end_fs);
     if (t1 <= t0) continue;
     const work = await fetchWork(t0, t1, pe, signal);
     const ops = work.operations.reduce((sum, one) => sum + 2 * one.usefulMacs + one.elements, 0);

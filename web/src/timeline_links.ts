@@ -2,7 +2,8 @@
 import { useMemo } from 'preact/hooks';
 import { fetchMessages, fetchOperation, fetchRelated, type Message, type Operation, type Rows, type Run } from './api';
 import { useAnswer } from './hooks';
-import { cellOf, launchSpan } from './resources';
+import { cellOf, pathOf } from './nodes';
+import { launchSpan } from './resources';
 import type { Theme, Window } from './picture';
 import { sizes } from './sizes';
 
@@ -54,7 +55,7 @@ export function paintLinks(c: CanvasRenderingContext2D, view: Window, links: Lin
   if (links.length === 0) return;
   const position = new Map(shown.map((row, i) => [rows.rows[row].name, i]));
   const yOf = (block: string): number | null => {
-    for (let name = block; name; name = name.includes('.') ? name.slice(0, name.lastIndexOf('.')) : '') {
+    for (const name of [block, ...pathOf(block).map(({ id }) => id).reverse()]) {
       const at = position.get(name);
       if (at !== undefined) return top + (at - first) * sizes.row + sizes.row / 2;
     }

@@ -3,6 +3,7 @@ import { launchName, runs, type Launch, type Operation, type Row, type Rows, typ
 import { href } from './address';
 import { isReport } from './answers';
 import { operationColour } from './colours';
+import { chipOf, nodeOf, partOf, pathOf, type Part } from './nodes';
 import { STATES } from './pe_states';
 import type { PlacedOps } from './picture';
 import { isOpen, type Fold } from './rows';
@@ -14,12 +15,12 @@ import type { Hit, View } from './timeline_input';
 import type { Links } from './timeline_links';
 import { statesAt, type StateStrips } from './timeline_states';
 
-const FOLDS: [string, RegExp][] = [['SIPs', /^sip\d+$/], ['cubes', /\.cube\d+$/], ['PEs', /\.pe\d+$/]];
+const FOLDS: [string, Part['level']][] = [['SIPs', 'sip'], ['cubes', 'cube'], ['PEs', 'pe']];
 
 export function Tools(props: { run: Run; rows: Rows; fold: Fold; setFold: (fold: Fold) => void; zoom: (factor: number) => void; all: () => void; toLaunch: (launch: Launch) => void; view: View; use: boolean; setUse: (use: boolean) => void }) {
   const { run, rows, fold, setFold, view } = props;
   const deepest = Math.max(...rows.rows.map((row) => row.depth));
-  const depths = FOLDS.map(([label, pattern]) => ({ label, depth: rows.rows.find((row) => pattern.test(row.name))?.depth }))
+  const depths = FOLDS.map(([label, level]) => ({ label, depth: rows.rows.find((row) => !row.component && partOf(row.name)?.level === level)?.depth }))
     .filter((f): f is { label: string; depth: number } => f.depth !== undefined);
   const choices = [...depths, { label: 'blocks', depth: deepest }];
   return (
@@ -118,13 +119,13 @@ export function Legend({ rows, strips }: { rows: Rows; strips: StateStrips | nul
 function routeOf(operation: Operation, { message }: Links): string | null {
   const span = { t0: BigInt(operation.start_fs), t1: BigInt(operation.end_fs) };
   const edge = span.t1 - span.t0 + 1000000n, window = { t0: span.t0 > edge ? span.t0 - edge : 0n, t1: span.t1 + edge };
-  const cube = (pe: string) => pe.split('.').slice(0, 2).join('.');
   if (message?.sender && message.receiver) {
-    const same = cube(message.sender) === cube(message.receiver) ? cube(message.sender) : message.sender.split('.')[0] === message.receiver.split('.')[0] ? message.sender.split('.')[0] : '';
-    return href('machine', { ...window, at: same, from: message.sender, to: message.receiver });
+    const to = pathOf(chipOf(message.receiver));
+    const same = pathOf(chipOf(message.sender)).filter((part) => to.includes(part)).pop();
+    return href('machine', { ...window, at: same?.id ?? '', from: message.sender, to: message.receiver });
   }
   const moves = /dma_?(read|write)|host_(read|write)/i.test(operation.name);
-  return moves ? href('machine', { ...window, at: /\.pe_dma$/.test(operation.component) ? cube(operation.component) : '', op: operation.seq }) : null;
+  return moves ? href('machine', { ...window, at: nodeOf(operation.component)?.kind === 'pe_dma' ? chipOf(operation.component) : '', op: operation.seq }) : null;
 }
 
 export function Details({ close, run, links }: { close: () => void; run: Run; links: Links }) {

@@ -2,6 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { fetchStates, type Rows, type Strips } from './api';
 import { rgb } from './colours';
+import { partOf } from './nodes';
 import { STATES } from './pe_states';
 import type { Window } from './picture';
 import type { View } from './timeline_input';
@@ -12,7 +13,7 @@ const HEIGHT = 16;  // of a strip, scaled to that of its row
 export interface StateStrips { t0: bigint; span: number; columns: number; picture: HTMLCanvasElement; at: Map<number, number>; shares: Map<number, Map<string, Uint8Array>> }
 
 // Only rows that have PEs below them have states.
-const hasStates = (rows: Rows, row: number): boolean => !rows.rows[row].component && /^sip\d+(\.cube\d+(\.pe\d+)?)?$/.test(rows.rows[row].name);
+const hasStates = (rows: Rows, row: number): boolean => !rows.rows[row].component && partOf(rows.rows[row].name)?.level !== 'io';
 
 // States stand on each other, as in a column of PE times.
 export function paintStrips({ columns, strips }: Strips): { picture: HTMLCanvasElement; at: Map<number, number>; shares: Map<number, Map<string, Uint8Array>> } {

@@ -4,6 +4,7 @@ import { fetchChain, type ChainStay, type Launch, type Rows, type State } from '
 import { href } from './address';
 import { operationColour } from './colours';
 import { useAnswer } from './hooks';
+import { nodeOf } from './nodes';
 import { part } from './overview';
 import { bytesText, timelineOf, type Span } from './resources';
 import { Section, Swatch } from './section';
@@ -26,7 +27,7 @@ function sumsOf(stays: ChainStay[], rows: Rows): Sum[] {
     sums.set(name, sum);
   };
   for (const stay of stays) {
-    for (const one of stay.parts) add(`${label(rows, one.operation)} on ${one.block.split('.').pop()}`, colour(rows, one.operation), one.time, one.count);
+    for (const one of stay.parts) add(`${label(rows, one.operation)} on ${nodeOf(one.block)?.label ?? one.block}`, colour(rows, one.operation), one.time, one.count);
     if (stay.between > 0) add('between operations', BETWEEN, stay.between, 0);
     if (stay.message) add('messages on the way', MESSAGE, stay.begin - stay.message.sent, 1);
   }

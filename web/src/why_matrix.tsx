@@ -3,6 +3,7 @@ import { useMemo } from 'preact/hooks';
 import { fetchActivity, fetchMessages, type Launch, type Message } from './api';
 import { heatColour, inkOn, isDark } from './heat';
 import { useAnswer } from './hooks';
+import { pathOf } from './nodes';
 import { STATES, peTimes, type PeTime } from './pe_states';
 import { timelineOf, type Span } from './resources';
 import { Section } from './section';
@@ -14,7 +15,7 @@ const OTHERS = 'messages of others', REST = 'slots, credits, the rest';
 
 export interface Matrix { level: string; columns: string[]; rows: { name: string; pes: number; cells: number[] }[]; left: number }  // ns, means of the PEs of a row
 
-const groupAt = (depth: number) => (name: string) => name.split('.').slice(0, depth).join('.');
+const groupAt = (depth: number) => (name: string) => pathOf(name)[depth - 1]?.id ?? name;
 
 // PEs as long as they fit, else cubes, else SIPs; the rows that wait longest.
 export function matrixOf(pes: PeTime[], messages: Message[]): Matrix {

@@ -105,10 +105,12 @@ class Trace {
 void Trace::write_tracks() {
   data::OpLogNames names = run_.operations().names();
   std::map<std::string, std::int64_t> known;
-  for (const auto& [id, name] : names.components) known.emplace(name, id);
+  for (const auto& [id, node] : names.components) known.emplace(node.id, id);
   std::int64_t next = -2;  // below every id of the file
   for (const auto& series : run_.activity().series()) {
-    if (known.emplace(series.component, next).second) names.components.emplace_back(next--, series.component);
+    if (known.emplace(series.component, next).second) {
+      names.components.push_back({next--, *run_.nodes().find(series.component)});
+    }
   }
   const analysis::Timeline timeline(names);
   for (const analysis::TimelineRow& row : timeline.rows()) rows_.push_back({row, {}});
@@ -183,7 +185,7 @@ void Trace::write_ends(std::priority_queue<OpenEnd>& open, std::int64_t until_fs
 void Trace::write_operations() {
   Flows flows(run_.operations());
   std::map<std::int64_t, std::size_t> row_of_component, name_of_operation;
-  for (const auto& [id, name] : run_.operations().names().components) row_of_component[id] = row_of_.at(name);
+  for (const auto& [id, node] : run_.operations().names().components) row_of_component[id] = row_of_.at(node.id);
   for (const auto& operation : run_.operations().names().operations) {
     name_of_operation.emplace(operation.id, name_of_operation.size());
   }

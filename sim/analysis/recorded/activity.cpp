@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "platform/base/error.h"
-#include "sim/analysis/recorded/machine.h"
 
 namespace kb::analysis {
 namespace {
@@ -94,12 +93,6 @@ void spread_bins(const ActivityTables& tables, const ActivityTables::Row& row, c
 
 }  // namespace
 
-bool is_under(std::string_view name, std::string_view prefix) {
-  if (prefix.empty()) return true;
-  if (name.substr(0, prefix.size()) != prefix) return false;
-  return name.size() == prefix.size() || name[prefix.size()] == '.';
-}
-
 Activity::Activity(data::ActivityTables tables) : tables_(std::move(tables)) {
   rows_of_.resize(tables_.series.size());
   for (std::size_t i = 0; i < tables_.rows.size(); ++i) {
@@ -153,13 +146,13 @@ std::vector<Use> Activity::uses(std::int64_t begin_fs, std::int64_t end_fs) cons
 }
 
 std::vector<std::vector<double>> Activity::profile(std::int64_t begin_fs, std::int64_t end_fs, std::size_t columns,
-                                                   std::string_view prefix) const {
+                                                   const Scope& part) const {
   std::vector<std::vector<double>> shares(kProfiled.size(), std::vector<double>(columns));
   std::array<double, kProfiled.size()> units{};
   std::vector<std::size_t> place(tables_.series.size(), kProfiled.size());
   for (std::size_t i = 0; i < place.size(); ++i) {
     const ActivityTables::Series& series = tables_.series[i];
-    if (!is_under(series.component, prefix) && !is_under(cell_of(series.component), prefix)) continue;
+    if (!part.has(series.component, series.coord)) continue;
     place[i] = static_cast<std::size_t>(std::find(kProfiled.begin(), kProfiled.end(), series.kind) - kProfiled.begin());
     if (place[i] < kProfiled.size()) units[place[i]] += static_cast<double>(std::max<std::int64_t>(1, series.units));
   }
@@ -176,28 +169,28 @@ std::vector<std::vector<double>> Activity::profile(std::int64_t begin_fs, std::i
 }
 
 std::vector<Activity::StateStrip> Activity::states(std::int64_t begin_fs, std::int64_t end_fs, std::size_t columns,
-                                                   const std::vector<std::string>& nodes) const {
+                                                   const std::vector<Scope>& parts) const {
   std::vector<StateStrip> strips;
   std::map<std::pair<std::size_t, std::string_view>, std::size_t> strip_of;
-  std::vector<std::set<std::string_view>> pes(nodes.size());
-  std::vector<std::vector<std::size_t>> nodes_of(tables_.series.size());
+  std::vector<std::set<std::string_view>> pes(parts.size());
+  std::vector<std::vector<std::size_t>> parts_of(tables_.series.size());
   for (std::size_t i = 0; i < tables_.series.size(); ++i) {
     const ActivityTables::Series& series = tables_.series[i];
     if (series.kind != "state") continue;
-    for (std::size_t node = 0; node < nodes.size(); ++node) {
-      if (!is_under(series.component, nodes[node])) continue;
-      nodes_of[i].push_back(node);
-      pes[node].insert(series.component);
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      if (!parts[part].has(series.component, series.coord)) continue;
+      parts_of[i].push_back(part);
+      pes[part].insert(series.component);
     }
   }
-  for (std::size_t i = 0; i < nodes_of.size(); ++i) {
-    for (const std::size_t row : nodes_of[i].empty() ? std::vector<std::size_t>() : rows_of_[i]) {
+  for (std::size_t i = 0; i < parts_of.size(); ++i) {
+    for (const std::size_t row : parts_of[i].empty() ? std::vector<std::size_t>() : rows_of_[i]) {
       spread_bins(tables_, tables_.rows[row], {begin_fs, end_fs, columns}, [&](std::size_t column, double busy) {
-        for (const std::size_t node : nodes_of[i]) {
+        for (const std::size_t part : parts_of[i]) {
           const std::string& state = tables_.series[i].name;
-          const auto [at, is_new] = strip_of.emplace(std::pair(node, std::string_view(state)), strips.size());
-          if (is_new) strips.push_back({node, state, std::vector<double>(columns)});
-          strips[at->second].shares[column] += busy / static_cast<double>(pes[node].size());
+          const auto [at, is_new] = strip_of.emplace(std::pair(part, std::string_view(state)), strips.size());
+          if (is_new) strips.push_back({part, state, std::vector<double>(columns)});
+          strips[at->second].shares[column] += busy / static_cast<double>(pes[part].size());
         }
       });
     }

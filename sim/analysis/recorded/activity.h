@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "platform/data/activity_tables.h"
+#include "sim/analysis/recorded/nodes.h"
 
 namespace kb::analysis {
 
@@ -19,10 +20,6 @@ struct Use {
 
   bool is_empty() const { return busy_fs == 0 && wait_fs == 0 && bytes == 0; }
 };
-
-// True for "sip0.cube1" and "sip0.cube1.pe0" under "sip0.cube1", but not for "sip0.cube10"; all names are under an
-// empty prefix.
-bool is_under(std::string_view name, std::string_view prefix);
 
 class Activity {
  public:
@@ -40,20 +37,20 @@ class Activity {
   void for_each_bin(std::size_t series, const TakeBin& take) const;
 
   static constexpr std::array<std::string_view, 4> kProfiled = {"engine", "dma", "pseudo_channel", "link"};
-  // For each kind of kProfiled, the mean busy share of its series under `prefix` (for a PE including its HBM slice), in
-  // `columns` equal parts of [begin, end).
+  // For each kind of kProfiled, the mean busy share of its series in `part`, in `columns` equal parts of
+  // [begin, end).
   std::vector<std::vector<double>> profile(std::int64_t begin_fs, std::int64_t end_fs, std::size_t columns,
-                                           std::string_view prefix) const;
+                                           const Scope& part) const;
 
-  // Time shares of the PEs under a node: the mean share of one state in each of `columns` equal parts.
+  // Time shares of the PEs of a part: the mean share of one state in each of `columns` equal parts.
   struct StateStrip {
-    std::size_t node = 0;  // index in the request
+    std::size_t part = 0;  // index in the request
     std::string state;
     std::vector<double> shares;
   };
-  // The occurring states of every node in [begin, end), in the order of their series.
+  // The occurring states of every part in [begin, end), in the order of their series.
   std::vector<StateStrip> states(std::int64_t begin_fs, std::int64_t end_fs, std::size_t columns,
-                                 const std::vector<std::string>& nodes) const;
+                                 const std::vector<Scope>& parts) const;
 
  private:
   data::ActivityTables tables_;

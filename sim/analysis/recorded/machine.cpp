@@ -1,12 +1,10 @@
 #include "sim/analysis/recorded/machine.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "platform/base/error.h"
-#include "platform/base/split.h"
 #include "platform/observe/json_writer.h"
-#include "sim/analysis/recorded/activity.h"
 
 namespace kb::analysis {
 namespace {
@@ -35,8 +33,13 @@ double number_at(const Json& parent, std::initializer_list<const char*> path) {
   return found.is_number() ? found.get<double>() : 0;
 }
 
-bool starts_with(std::string_view text, std::string_view head) {
-  return text.substr(0, head.size()) == head;
+// What does not apply is not there.
+NodeCoord coord_of(const Json& coord) {
+  const auto number = [&](const char* name) {
+    const auto found = coord.find(name);
+    return found != coord.end() && found->is_number_unsigned() ? found->get<std::uint32_t>() : SipId::kNone;
+  };
+  return {SipId(number("sip")), text_of(coord, "io"), CubeId(number("cube")), PeId(number("pe"))};
 }
 
 void write_wire(JsonWriter& writer, const Machine::Wire& wire) {
@@ -45,38 +48,11 @@ void write_wire(JsonWriter& writer, const Machine::Wire& wire) {
 
 }  // namespace
 
-std::string group_of(const std::string& node) {
-  const std::vector<std::string> parts = split(node, '.');
-  const bool inside = parts.size() > 2 && starts_with(parts[0], "sip");
-  return inside ? parts[0] + "." + parts[1] : node;
-}
-
-std::string cell_of(const std::string& node) {
-  const std::vector<std::string> parts = split(node, '.');
-  const bool in_cube = parts.size() >= 4 && starts_with(parts[0], "sip") && starts_with(parts[1], "cube");
-  if (in_cube && parts[2] == "hbm_ctrl") return parts[0] + "." + parts[1] + "." + parts[3];
-  if (in_cube && starts_with(parts[2], "pe")) return parts[0] + "." + parts[1] + "." + parts[2];
-  return group_of(node);
-}
-
 Machine::Machine(const Json& topology, const std::string& file) {
   const bool is_machine = topology.is_object() && topology.contains("nodes") && topology["nodes"].is_array();
   if (!is_machine) throw Error::configuration(file + ": is not what `kernbench topology --json` prints");
   for (const Json& entry : topology["nodes"]) {
-    if (!entry.is_object()) continue;
-    Node node{text_of(entry, "id"), text_of(entry, "kind"), 0, 0, false};
-    ++kinds_[node.kind];
-    const auto place = entry.find("pos_mm");
-    if (place != entry.end() && place->is_array() && place->size() == 2 && (*place)[0].is_number() &&
-        (*place)[1].is_number()) {
-      node.x = (*place)[0].get<double>();
-      node.y = (*place)[1].get<double>();
-      node.placed = true;
-    }
-    if (node.kind == "hbm_ctrl" && channels_ == 0) {
-      channels_ = static_cast<std::int64_t>(number_at(entry, {"attrs", "num_pcs"}));
-    }
-    nodes_.push_back(std::move(node));
+    if (entry.is_object()) read_node(entry, file);
   }
   for (const Json& entry : topology.value("edges", Json::array())) {
     if (!entry.is_object()) continue;
@@ -85,6 +61,33 @@ Machine::Machine(const Json& topology, const std::string& file) {
     wires_.push_back(std::move(wire));
   }
   read_rates(topology.value("spec", Json::object()));
+}
+
+void Machine::read_node(const Json& entry, const std::string& file) {
+  const auto coord = entry.find("coord");
+  if (coord == entry.end() || !coord->is_object()) {
+    throw Error::configuration(file +
+                               ": an older kernbench wrote it, which did not say where nodes stand; run it again " +
+                               "with --record DIR, or give the topology file with --topology");
+  }
+  Node node;
+  node.id = text_of(entry, "id");
+  node.kind = text_of(entry, "kind");
+  node.label = text_of(entry, "label");
+  node.coord = coord_of(*coord);
+  ++kinds_[node.kind];
+  const auto place = entry.find("pos_mm");
+  if (place != entry.end() && place->is_array() && place->size() == 2 && (*place)[0].is_number() &&
+      (*place)[1].is_number()) {
+    node.x = (*place)[0].get<double>();
+    node.y = (*place)[1].get<double>();
+    node.placed = true;
+  }
+  if (node.kind == "hbm_ctrl" && channels_ == 0) {
+    channels_ = static_cast<std::int64_t>(number_at(entry, {"attrs", "num_pcs"}));
+  }
+  node_of_.emplace(node.id, nodes_.size());
+  nodes_.push_back(std::move(node));
 }
 
 void Machine::read_rates(const Json& spec) {
@@ -108,48 +111,51 @@ std::string Machine::wire_kind(const std::string& from, const std::string& to) c
   return found == wire_of_.end() ? "" : wires_[found->second].kind;
 }
 
+const Machine::Node* Machine::find(const std::string& id) const {
+  const auto found = node_of_.find(id);
+  return found == node_of_.end() ? nullptr : &nodes_[found->second];
+}
+
 std::string Machine::overview() const {
   JsonWriter writer(JsonWriter::Layout::compact);
   writer.begin_object().key("mesh").begin_array().integer(mesh_w_).integer(mesh_h_).end_array();
   writer.key("cube_mm").begin_array().real(cube_w_).real(cube_h_).end_array();
   writer.key("channels_per_slice").integer(channels_).key("channel_gbs").real(channel_gbs_);
   writer.key("macs_per_ns").raw(macs_per_ns_).key("elements_per_ns").raw(elements_per_ns_);
-  std::set<std::string> known;
-  std::string first_cube;
-  writer.key("groups").begin_array();
+  // All cubes are alike.
+  const auto in_cube = [](const Node& node) { return node.coord.cube.valid(); };
+  const auto cube = std::find_if(nodes_.begin(), nodes_.end(), in_cube);
+  writer.key("pes").begin_array();
   for (const Node& node : nodes_) {
-    const std::string group = group_of(node.id);
-    if (!known.insert(group).second) continue;
-    if (first_cube.empty() && group.find(".cube") != std::string::npos) first_cube = group;
-    writer.text(group);
-  }
-  writer.end_array().key("pes").begin_array();
-  for (const Node& node : nodes_) {
-    if (node.kind != "pe_cpu" || !is_under(node.id, first_cube)) continue;
-    const std::vector<std::string> parts = split(node.id, '.');
-    writer.begin_array().text(parts.size() > 2 ? parts[2] : node.id).real(node.x).real(node.y).end_array();
+    if (node.kind != "pe_cpu" || cube == nodes_.end() || chip_of(node.coord) != chip_of(cube->coord)) continue;
+    writer.begin_array().integer(node.coord.pe.value).real(node.x).real(node.y).end_array();
   }
   writer.end_array().key("pe_count").integer(kinds_.count("pe_cpu") > 0 ? kinds_.at("pe_cpu") : 0);
   writer.key("wires").begin_array();
   for (const Wire& wire : wires_) {
-    if (group_of(wire.from) != group_of(wire.to)) write_wire(writer, wire);
+    const Node *from = find(wire.from), *to = find(wire.to);
+    if (from == nullptr || to == nullptr || joins_chips(from->coord, to->coord)) write_wire(writer, wire);
   }
   writer.end_array().end_object();
   return writer.str();
 }
 
-std::string Machine::part(std::string_view prefix) const {
+std::string Machine::part(const Scope& part) const {
   JsonWriter writer(JsonWriter::Layout::compact);
   writer.begin_object().key("nodes").begin_array();
   for (const Node& node : nodes_) {
-    if (!is_under(node.id, prefix)) continue;
+    if (!part.has(node.id, node.coord)) continue;
     writer.begin_array().text(node.id).text(node.kind);
     node.placed ? writer.real(node.x).real(node.y) : writer.null().null();
     writer.end_array();
   }
   writer.end_array().key("wires").begin_array();
   for (const Wire& wire : wires_) {
-    if (is_under(wire.from, prefix) || is_under(wire.to, prefix)) write_wire(writer, wire);
+    const auto has = [&](const std::string& id) {
+      const Node* node = find(id);
+      return node != nullptr && part.has(id, node->coord);
+    };
+    if (has(wire.from) || has(wire.to)) write_wire(writer, wire);
   }
   writer.end_array().end_object();
   return writer.str();

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/analysis/recorded/nodes.h"
+
 namespace kb::analysis {
 
 class Machine {
@@ -16,8 +18,7 @@ class Machine {
     std::string from, to, kind;
     double gbs = 0;  // 0: unlimited
   };
-  struct Node {
-    std::string id, kind;
+  struct Node : NodeEntry {
     double x = 0, y = 0;  // mm, position in the cube
     bool placed = false;
   };
@@ -33,6 +34,8 @@ class Machine {
   double channel_gbs() const { return channel_gbs_; }
   std::int64_t channels_per_slice() const { return channels_; }
 
+  // Null when there is no such node.
+  const Node* find(const std::string& id) const;
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<Wire>& wires() const { return wires_; }
   std::int64_t mesh_width() const { return mesh_w_; }
@@ -46,29 +49,26 @@ class Machine {
   // The contents of the topology file as JSON; empty when unknown.
   const std::string& spec() const { return spec_; }
 
-  // JSON with SIPs, their cubes on the mesh, the positions of PEs in a cube, wires between cubes and IO chiplets, and
-  // the rates of a PE.
+  // JSON with the mesh of cubes in a SIP, the positions of PEs in a cube, wires between cubes and IO chiplets, and the
+  // rates of a PE.
   std::string overview() const;
-  // JSON with the nodes under `prefix`, and all wires with an end there.
-  std::string part(std::string_view prefix) const;
+  // JSON with the nodes of a part, and all wires with an end there.
+  std::string part(const Scope& part) const;
 
  private:
+  void read_node(const nlohmann::ordered_json& entry, const std::string& file);
   void read_rates(const nlohmann::ordered_json& spec);
 
   std::map<std::string, std::int64_t> kinds_;
   std::vector<Node> nodes_;
   std::vector<Wire> wires_;
   std::map<std::string, std::size_t> wire_of_;  // key: "from to"
+  std::map<std::string, std::size_t> node_of_;  // key: id
   double cube_w_ = 0, cube_h_ = 0;
   std::int64_t mesh_w_ = 0, mesh_h_ = 0, channels_ = 0;
   double channel_gbs_ = 0;
   std::string spec_;
   std::string macs_per_ns_ = "null", elements_per_ns_ = "null";
 };
-
-// "sip0.cube1" for a node in a cube, "sip0.io0" for one in an IO chiplet, otherwise the node's name.
-std::string group_of(const std::string& node);
-// "sip0.cube1.pe2" for a node of a PE and for its HBM slice, otherwise group_of().
-std::string cell_of(const std::string& node);
 
 }  // namespace kb::analysis

@@ -13,10 +13,11 @@ namespace kb::analysis {
 class OpNames {
  public:
   explicit OpNames(const data::OpLogNames& names) : names_(names) {}
-  std::string component(std::int64_t id) const {
+  const NodeEntry& component(std::int64_t id) const {
+    static const NodeEntry unknown{"?", "", "?", {}};
     const auto at = std::lower_bound(names_.components.begin(), names_.components.end(), id,
-                                     [](const auto& entry, std::int64_t wanted) { return entry.first < wanted; });
-    return at != names_.components.end() && at->first == id ? at->second : "?";
+                                     [](const auto& entry, std::int64_t wanted) { return entry.id < wanted; });
+    return at != names_.components.end() && at->id == id ? at->node : unknown;
   }
   const data::OpLogNames::Operation& operation(std::int64_t id) const {
     static const data::OpLogNames::Operation unknown{-1, "?", "?"};

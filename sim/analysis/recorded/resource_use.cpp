@@ -1,19 +1,15 @@
 #include "sim/analysis/recorded/resource_use.h"
 
 #include <algorithm>
-#include <string_view>
 
 namespace kb::analysis {
 
-std::string peer_of(const Series& series) {
-  constexpr std::string_view kTo = "to_";
-  const bool wire = series.kind == "link" && std::string_view(series.name).substr(0, kTo.size()) == kTo;
-  return wire ? series.name.substr(kTo.size()) : "";
+std::string cell_of(const Series& series) {
+  return series.coord.sip.valid() ? part_name(series.coord) : series.component;
 }
 
 std::string class_of(const Series& series) {
-  const std::string peer = peer_of(series);
-  std::string name = series.component + (peer.empty() ? " " + series.name : " > " + peer), without;
+  std::string name = series.component + (series.peer.empty() ? " " + series.name : " > " + series.peer), without;
   for (const char c : name) {
     const bool digit = c >= '0' && c <= '9';
     if (!digit)
@@ -35,15 +31,15 @@ double share_of(const Use& use, const Series& series, double span_fs) {
 double gbs_of(const Series& series, const Machine* machine) {
   if (machine == nullptr) return 0;
   if (series.kind == "pseudo_channel") return machine->channel_gbs();
-  return series.kind == "link" ? machine->wire_gbs(series.component, peer_of(series)) : 0;
+  return series.kind == "link" ? machine->wire_gbs(series.component, series.peer) : 0;
 }
 
 std::map<std::string, UseSum> uses_by_purpose(const Activity& activity, const std::vector<Use>& uses, double span_fs,
-                                              const std::string& under) {
+                                              const Scope& part) {
   std::map<std::string, UseSum> classes;
   for (std::size_t i = 0; i < uses.size(); ++i) {
     const Series& series = activity.series()[i];
-    if (uses[i].is_empty() || series.kind == "state" || !is_under(series.component, under)) continue;
+    if (uses[i].is_empty() || series.kind == "state" || !part.has(series.component, series.coord)) continue;
     classes[class_of(series)].add(i, uses[i], share_of(uses[i], series, span_fs), units_of(series));
   }
   return classes;
@@ -54,13 +50,11 @@ CellUses uses_by_cell(const Activity& activity, const std::vector<Use>& uses, do
   for (std::size_t i = 0; i < uses.size(); ++i) {
     const Series& series = activity.series()[i];
     if (uses[i].is_empty() || series.kind == "state") continue;
-    const std::string peer = peer_of(series);
-    if (!peer.empty() && group_of(peer) != group_of(series.component)) {
+    if (!series.peer.empty() && joins_chips(series.coord, series.peer_coord)) {
       found.between.push_back(i);
       continue;
     }
-    found.cells[{cell_of(series.component), series.kind}].add(i, uses[i], share_of(uses[i], series, span_fs),
-                                                              units_of(series));
+    found.cells[{cell_of(series), series.kind}].add(i, uses[i], share_of(uses[i], series, span_fs), units_of(series));
   }
   return found;
 }

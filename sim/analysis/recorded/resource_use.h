@@ -15,8 +15,8 @@ namespace kb::analysis {
 
 using Series = data::ActivityTables::Series;
 
-// "sip0.cube0.r0c1" for the series "to_sip0.cube0.r0c1"; empty when it is not a wire.
-std::string peer_of(const Series& series);
+// The part of the machine of a series: a PE (with its HBM slice), a cube or an IO chiplet; the node outside of SIPs.
+std::string cell_of(const Series& series);
 // Common name of all resources with one purpose: "sip*.cube*.pe*.pe_dma read".
 std::string class_of(const Series& series);
 double units_of(const Series& series);
@@ -43,12 +43,12 @@ struct UseSum {
   }
 };
 
-// Sums of the used resources under `under`, by class_of(). `uses` is the result of Activity::uses() for a window of
+// Sums of the used resources of `part`, by class_of(). `uses` is the result of Activity::uses() for a window of
 // `span_fs`.
 std::map<std::string, UseSum> uses_by_purpose(const Activity& activity, const std::vector<Use>& uses, double span_fs,
-                                              const std::string& under);
+                                              const Scope& part);
 
-// Sums by cell_of() and kind; wires from one group_of() to another are excluded and listed in `between`.
+// Sums by cell_of() and kind; wires between two chips are excluded and listed in `between`.
 struct CellUses {
   std::map<std::pair<std::string, std::string>, UseSum> cells;
   std::vector<std::size_t> between;

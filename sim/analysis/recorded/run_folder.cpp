@@ -86,12 +86,14 @@ RunFolder::RunFolder(const std::string& folder, const std::string& topology) {
   if (machine_read.valid()) {
     const Json machine = machine_read.get();
     machine_.emplace(machine, topology.empty() ? machine_file : "the topology");
+    for (const Machine::Node& node : machine_->nodes()) nodes_.add(node);
     own_topology_ = machine.value("sha256", Json()) == Json(result_.setup.topology.sha256);
   }
   const fs::path operations = fs::path(folder) / "ops.sqlite";
   if (fs::exists(operations, ignored)) {
     operations_file_ = operations.string();
     operations_ = std::make_unique<data::OpLogDatabase>(operations_file_);
+    for (const NodeEntry& node : operations_->nodes()) nodes_.add(node);
   }
 }
 

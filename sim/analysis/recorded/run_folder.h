@@ -45,6 +45,8 @@ class RunFolder {
   // Empty without operations, and for a run without recorded activity. Read on first use, from any thread.
   const Activity& activity() const;
 
+  // The nodes of the machine, and those of the operations that the machine does not have.
+  const Nodes& nodes() const { return nodes_; }
   // Null when the topology is unknown.
   const Machine* machine() const { return machine_ ? &*machine_ : nullptr; }
 
@@ -58,6 +60,7 @@ class RunFolder {
   mutable std::unique_ptr<data::OpLogDatabase> operations_for_long_;
   mutable bool stopped_ = false;
   std::optional<Machine> machine_;
+  Nodes nodes_;
   mutable std::once_flag activity_read_;
   mutable std::optional<Activity> activity_;
 };

@@ -12,7 +12,6 @@
 #include <tuple>
 
 #include "platform/base/error.h"
-#include "platform/base/split.h"
 
 namespace kb::analysis {
 namespace {
@@ -28,32 +27,42 @@ Error request_error(const std::string& message) {
 }
 
 // Blocks of a PE in the order in which a command meets them; anything else behind them.
-int block_order(const std::string& label) {
+int block_order(const std::string& kind) {
   static const std::vector<std::string> order = {"host",   "pe_cpu",         "pe_scheduler", "pe_tlb",  "pe_mmu",
                                                  "pe_dma", "pe_fetch_store", "pe_gemm",      "pe_math", "pe_ipcq"};
-  const auto at = std::find(order.begin(), order.end(), label);
+  const auto at = std::find(order.begin(), order.end(), kind);
   return static_cast<int>(at - order.begin());
 }
 
 // "cube10" comes behind "cube9".
 using LabelKey = std::tuple<int, std::string, std::uint64_t, std::string>;
-LabelKey key_of(const std::string& label) {
+LabelKey key_of(const std::string& label, const std::string& kind) {
   std::size_t digits = label.size();
   constexpr std::size_t kMaxDigits = 9;
   while (digits > 0 && label.size() - digits < kMaxDigits &&
          std::isdigit(static_cast<unsigned char>(label[digits - 1])) != 0)
     --digits;
   const std::string number = label.substr(digits);
-  return {block_order(label), label.substr(0, digits), number.empty() ? 0 : std::stoull(number), label};
+  return {block_order(kind), label.substr(0, digits), number.empty() ? 0 : std::stoull(number), label};
 }
 
-struct Node {
-  std::map<LabelKey, Node> children;
+struct RowNode {
+  std::map<LabelKey, RowNode> children;
+  NodeEntry is;  // of a part of the machine without a kind
   std::optional<std::uint32_t> track;
 };
 
-bool spans_others(const std::string& label) {
-  return label == "pe_scheduler";
+bool spans_others(const std::string& kind) {
+  return kind == "pe_scheduler";
+}
+
+// Makes it, and what is above it, when it is not there.
+RowNode& row_of(RowNode& root, const NodeCoord& part) {
+  if (!part.sip.valid()) return root;
+  const std::string label = part_label(part);
+  RowNode& row = row_of(root, part_above(part)).children[key_of(label, "")];
+  row.is = {part_name(part), "", label, part};
+  return row;
 }
 
 // Calls work(0) and work(1) at the same time, or in turn where the system has no room for a thread; throws what one of
@@ -98,7 +107,7 @@ std::optional<std::uint32_t> Timeline::find(const Positions& positions, std::int
 
 Timeline::Timeline(const data::OpLogNames& names) {
   for (const auto& component : names.components) {
-    track_of_.emplace(component.first, static_cast<std::uint32_t>(track_of_.size()));
+    track_of_.emplace(component.id, static_cast<std::uint32_t>(track_of_.size()));
   }
   for (const auto& operation : names.operations) {
     kind_of_.emplace(operation.id, static_cast<std::uint32_t>(kind_of_.size()));
@@ -110,32 +119,25 @@ Timeline::Timeline(const data::OpLogNames& names) {
 }
 
 void Timeline::add_rows(const data::OpLogNames& names) {
-  constexpr std::size_t kDeepest = 12;
-  Node root;
-  for (const auto& [id, name] : names.components) {
-    Node* node = &root;
-    const std::vector<std::string> labels = split(name, '.');
-    if (labels.size() > kDeepest) throw Error::configuration("the operation log has a component with too many parts");
-    for (const std::string& label : labels) node = &node->children[key_of(label)];
-    node->track = track_of_.at(id);
+  RowNode root;
+  for (const auto& [id, node] : names.components) {
+    RowNode& row = row_of(root, node.coord).children[key_of(node.label, node.kind)];
+    row.is = node;
+    row.track = track_of_.at(id);
   }
-  const auto add = [&](const auto& self, const Node& node, const std::string& name, const LabelKey& key, int parent,
-                       int depth) -> std::vector<std::uint32_t> {
+  const auto add = [&](const auto& self, const RowNode& node, int parent, int depth) -> std::vector<std::uint32_t> {
     const auto row = rows_.size();
-    const std::string& label = std::get<3>(key);
-    rows_.push_back({name, label, parent, depth, node.children.empty(), {}});
+    rows_.push_back({node.is.id, node.is.label, node.is.coord, parent, depth, node.children.empty(), {}});
     std::vector<std::uint32_t> tracks;
     if (node.track) tracks.push_back(*node.track);
-    for (const auto& [child_key, child] : node.children) {
-      const std::string& child_label = std::get<3>(child_key);
-      const std::vector<std::uint32_t> below =
-          self(self, child, name + "." + child_label, child_key, static_cast<int>(row), depth + 1);
-      if (!spans_others(child_label)) tracks.insert(tracks.end(), below.begin(), below.end());
+    for (const auto& [key, child] : node.children) {
+      const std::vector<std::uint32_t> below = self(self, child, static_cast<int>(row), depth + 1);
+      if (!spans_others(child.is.kind)) tracks.insert(tracks.end(), below.begin(), below.end());
     }
     rows_[row].tracks = tracks;
     return tracks;
   };
-  for (const auto& [key, node] : root.children) add(add, node, std::get<3>(key), key, -1, 0);
+  for (const auto& [key, node] : root.children) add(add, node, -1, 0);
 }
 
 void Timeline::read_part(const std::string& file, Part& part, const std::atomic<bool>& stop) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "platform/data/op_log_database.h"
+#include "sim/analysis/recorded/nodes.h"
 #include "sim/analysis/recorded/track.h"
 
 namespace kb::analysis {
@@ -16,10 +17,13 @@ namespace kb::analysis {
 struct TimelineRow {
   std::string name;   // "sip0.cube0.pe0"
   std::string label;  // "pe0"
+  NodeCoord coord;    // coordinates of the part of the machine or of the component
   int parent = -1;    // parent row in the tree; -1 at the top
   int depth = 0;
   bool component = false;             // false: a group of components
   std::vector<std::uint32_t> tracks;  // a group excludes the schedulers, whose operations contain those of the engines
+
+  Scope scope() const { return component ? Scope(name) : Scope(coord); }
 };
 
 struct TileRequest {

@@ -59,7 +59,7 @@ DeviceReport Device::Impl::finish() {
   platform_->conclude();
   if (waves_) {
     waves_->finish(now, report.warnings);
-    waves_->write_save_file(sim::launch_spans(host_->launches(), now), now);
+    waves_->write_save_file(sim::launch_spans(host_->launches(), now), now, platform_->graph());
   }
   if (options_.recorder != nullptr) options_.recorder->finish(now);
   try {

@@ -115,7 +115,7 @@ std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology,
   if (waves) {
     const TimeFs end = platform.scheduler().now();
     waves->finish(end, *options.warnings);
-    waves->write_save_file({}, end);
+    waves->write_save_file({}, end, topology.graph);
   }
   if (!platform.scheduler().passed_end().empty()) {
     throw Error::program("TIME_RANGE", platform.scheduler().passed_end());

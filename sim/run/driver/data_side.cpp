@@ -7,8 +7,10 @@
 
 #include "platform/address/address_space.h"
 #include "platform/address/phys_addr.h"
+#include "platform/base/names.h"
 #include "platform/data/op_log_file.h"
 #include "platform/record/activity_recorder.h"
+#include "platform/topology/coordinates.h"
 
 namespace kb::sim {
 namespace {
@@ -43,7 +45,7 @@ class SpaceNames {
 std::unique_ptr<data::IOpSink> make_log(const topology::Graph& graph, const SimulationOptions& options) {
   if (options.oplog == nullptr) return nullptr;
   data::OpLog::Options log;
-  for (const topology::Node& node : graph.nodes) log.component_names.push_back(node.id);
+  log.nodes = topology::node_entries(graph);
   log.space = SpaceNames();
   log.facts = options.oplog_facts;
   log.activity = options.recorder;
@@ -53,6 +55,7 @@ std::unique_ptr<data::IOpSink> make_log(const topology::Graph& graph, const Simu
 data::DataEngine::Options engine_options(const topology::Graph& graph, data::IOpSink* sink) {
   data::DataEngine::Options options;
   options.component_name = [&graph](NodeId node) { return node.valid() ? graph.node(node).id : std::string("host"); };
+  options.pe_name = [&graph](NodeId node) { return node.valid() ? pe_name(graph.node(node).pe_coord()) : "host"; };
   options.sink = sink;
   return options;
 }

@@ -99,7 +99,7 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   result.unknown_accesses = data.unknown_accesses();
   result.requests = host.requests();
   result.launches = host.take_launches();
-  if (waves) waves->write_save_file(launch_spans(result.launches, result.sim_time), result.sim_time);
+  if (waves) waves->write_save_file(launch_spans(result.launches, result.sim_time), result.sim_time, topology.graph);
   result.warnings = systemc.warnings();
   result.warnings.insert(result.warnings.end(), wave_warnings.begin(), wave_warnings.end());
   if (!result.failure) warn_of_leftovers(platform, result.warnings);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "platform/base/error.h"
+#include "platform/base/names.h"
 #include "platform/base/split.h"
 #include "platform/waves/fst_file.h"
 #include "platform/waves/vcd_file.h"
@@ -98,7 +99,7 @@ void WaveRecording::finish(TimeFs end, std::vector<std::string>& warnings) {
   recorder_.finish(end);
 }
 
-void WaveRecording::write_save_file(const std::vector<waves::Span>& spans, TimeFs end) {
+void WaveRecording::write_save_file(const std::vector<waves::Span>& spans, TimeFs end, const topology::Graph& machine) {
   if (options_.gtkw == nullptr) return;
   waves::SaveFile save;
   save.waveform = std::filesystem::absolute(options_.file->path()).lexically_normal().string();
@@ -106,6 +107,10 @@ void WaveRecording::write_save_file(const std::vector<waves::Span>& spans, TimeF
   save.from = std::min(options_.from, save.until);
   save.spans = spans;
   save.top_scopes = options_.top.empty() ? 0 : split(options_.top, '.').size();
+  for (const topology::Node& node : machine.nodes) {
+    if (node.kind != topology::NodeKind::pe_cpu) continue;
+    save.pes.push_back((options_.top.empty() ? "" : options_.top + ".") + pe_name(node.pe_coord()));
+  }
   options_.gtkw->write(waves::render_gtkw(save, recorder_.signals()));
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/topology/graph.h"
 #include "platform/waves/gtkw_file.h"
 #include "platform/waves/wave_recorder.h"
 #include "sim/run/driver/interrupt.h"
@@ -34,7 +35,7 @@ class WaveRecording final : public IKeeper {
   const char* kept() const noexcept override { return kept_.c_str(); }
   void finish(TimeFs end, std::vector<std::string>& warnings);
   // Writes the GTKWave save file, if requested. Requires finish().
-  void write_save_file(const std::vector<waves::Span>& spans, TimeFs end);
+  void write_save_file(const std::vector<waves::Span>& spans, TimeFs end, const topology::Graph& machine);
 
  private:
   const WaveOptions& options_;

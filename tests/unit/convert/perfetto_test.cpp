@@ -85,7 +85,7 @@ TEST_F(PerfettoTest, CountersAreTheSharesOfTheActivity) {
       .add({0_ns, 10_ns, 10_ns, 0_fs, 64, 0});
   recorder.finish(2'000_ns);
   write_result("run", result_of());
-  data::OpLog::Options options{{"sip0.a"}, {}, {}};
+  data::OpLog::Options options{kb::test::named_nodes({"sip0.a"}), {}, {}};
   options.activity = &recorder;
   options.series_label = [](const record::SeriesInfo& info) { return std::string(info.name); };
   data::test::CommittedLog log(path("run/ops.sqlite"), options);
@@ -120,7 +120,7 @@ TEST_F(PerfettoTest, CountersAreCoarserBeforeTheyAreLarge) {
   }
   recorder.finish(TimeFs((std::int64_t{1} << 24) * kBins));
   write_result("run", result_of());
-  data::OpLog::Options options{{"sip0.a"}, {}, {}};
+  data::OpLog::Options options{kb::test::named_nodes({"sip0.a"}), {}, {}};
   options.activity = &recorder;
   int label = 0;
   options.series_label = [&](const record::SeriesInfo&) { return "s" + std::to_string(label++); };
@@ -158,7 +158,7 @@ TEST_F(PerfettoTest, MessagesAreFlows) {
       {step(CopyName::ipcq_copy, 0x20, 0x30, 1), 13_ns, 29_ns},
       {step(CopyName::ipcq_send, 0x100, 0x20, 2), 40_ns, 41_ns},
       {step(CopyName::ipcq_copy, 0x20, 0x30, 2), 41_ns, 50_ns}};
-  data::test::CommittedLog log(path("run/ops.sqlite"), {{"sip0.a", "sip0.b"}, {}, {}});
+  data::test::CommittedLog log(path("run/ops.sqlite"), {kb::test::named_nodes({"sip0.a", "sip0.b"}), {}, {}});
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const auto& [op, start, end] = steps[i];
     log.record(i, data::test::record(op, i, start, end, NodeId(op.name == CopyName::ipcq_recv ? 1 : 0)));
@@ -181,7 +181,7 @@ TEST_F(PerfettoTest, LoadedOperandsAreFlows) {
     op.out = data::test::at(0x7000, {4, 4}, Dtype::f16);
     return op;
   };
-  data::test::CommittedLog log(path("run/ops.sqlite"), {{"sip0.a", "sip0.b"}, {}, {}});
+  data::test::CommittedLog log(path("run/ops.sqlite"), {kb::test::named_nodes({"sip0.a", "sip0.b"}), {}, {}});
   log.record(0, data::test::record(load(0x100), 0, 1_ns, 2_ns, NodeId(0)));
   log.record(1, data::test::record(load(0x200), 1, 2_ns, 3_ns, NodeId(0)));
   log.record(2, data::test::record(gemm(0x100, 0x200), 2, 3_ns, 8_ns, NodeId(1)));

@@ -42,6 +42,7 @@ struct Machine {
   static DataEngine::Options engine_options(std::size_t max_pending, IOpSink* sink) {
     DataEngine::Options options;
     options.component_name = [](NodeId node) { return "pe" + std::to_string(node.value) + ".pe_math"; };
+    options.pe_name = [](NodeId node) { return "pe" + std::to_string(node.value); };
     options.max_pending = max_pending;
     options.sink = sink;
     return options;

@@ -13,8 +13,10 @@
 #include <random>
 #include <sstream>
 
+#include "platform/data/op_log_database.h"
 #include "platform/data/op_log_file.h"
 #include "platform/data/op_log_reader.h"
+#include "tests/support/named_nodes.h"
 #include "tests/support/sqlite_rows.h"
 #include "tests/unit/data/committed_log.h"
 #include "tests/unit/data/support.h"
@@ -46,7 +48,7 @@ class OpLogSqliteTest : public ::testing::Test {
   ~OpLogSqliteTest() override { fs::remove_all(folder_); }
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   static OpLog::Options options() {
-    return {{"sip0.cube0.pe0.pe_dma", "sip0.cube0.pe0.pe_gemm"},
+    return {kb::test::named_nodes({"sip0.cube0.pe0.pe_dma", "sip0.cube0.pe0.pe_gemm"}),
             [](std::uint64_t pa) -> std::string_view { return pa < 0x1000 ? "hbm" : "tcm"; },
             {{"bench", "copy"}, {"seed", "1"}}};
   }
@@ -111,6 +113,8 @@ TEST_F(OpLogSqliteTest, TablesAreTheDocumentedOnes_P67) {
                      {"table", "op"},
                      {"table", "operation"},
                      {"view", "ops"}}));
+  EXPECT_EQ(sql_rows(file, "SELECT name FROM pragma_table_info('component')"),
+            (SqlRows{{"id"}, {"name"}, {"node_kind"}, {"label"}, {"sip"}, {"io"}, {"cube"}, {"pe"}}));
   EXPECT_EQ(sql_rows(file, "SELECT name FROM pragma_table_info('op')"),
             (SqlRows{{"seq"}, {"id"}, {"t_start_fs"}, {"t_end_fs"}, {"component_id"}, {"operation_id"}, {"params"}}));
   EXPECT_EQ(sql_rows(file, "SELECT * FROM ops"),
@@ -118,7 +122,7 @@ TEST_F(OpLogSqliteTest, TablesAreTheDocumentedOnes_P67) {
   EXPECT_EQ(sql_rows(file, "SELECT typeof(t_start_fs), t_start_fs, t_end_fs FROM op"),
             (SqlRows{{"integer", "1000000", "82060000"}}));
   EXPECT_EQ(sql_rows(file, "SELECT * FROM meta ORDER BY key"),
-            (SqlRows{{"bench", "copy"}, {"schema_version", "1"}, {"seed", "1"}}));
+            (SqlRows{{"bench", "copy"}, {"schema_version", "2"}, {"seed", "1"}}));
 }
 
 // The text is the oracle: another writer of the same facts.
@@ -192,6 +196,46 @@ TEST_F(OpLogSqliteTest, IsReadInOrderOfStart_P68) {
   EXPECT_THAT(rows, ::testing::ElementsAre("1 10 70 sip0.cube0.pe0.pe_dma unknown first of two {}",
                                            "2 10 20 sip0.cube0.pe0.pe_dma unknown second of two {}",
                                            "0 50 60 sip0.cube0.pe0.pe_gemm unknown late {}"));
+}
+
+// What does not apply is NULL; a node of which the log was told nothing has only a name.
+TEST_F(OpLogSqliteTest, ComponentsSayWhereTheyStand_P67) {
+  const std::vector<std::string> names = {"sip0.cube2.pe1.pe_dma", "sip0.cube2.hbm_ctrl.pe1", "sip1.cube0.r0c3",
+                                          "sip1.io0.pcie_ep", "fabric.switch0"};
+  const std::string file = path("ops.sqlite");
+  CommittedLog log(file, {kb::test::named_nodes(names), {}, {}});
+  for (std::uint32_t node = 0; node < 6; ++node) log.record(node, record(OtherOp{"x"}, node, 0_ns, 1_ns, NodeId(node)));
+  log.record(6, record(OtherOp{"x"}, 6, 0_ns, 1_ns, NodeId()));
+  log.finish();
+  const auto null = [](const char* column) { return std::string("coalesce(") + column + ", '-')"; };
+  EXPECT_EQ(sql_rows(file, "SELECT name, node_kind, label, " + null("sip") + "," + null("io") + "," + null("cube") +
+                               "," + null("pe") + " FROM component ORDER BY id"),
+            (SqlRows{{"host", "host", "host", "-", "-", "-", "-"},
+                     {names[0], "pe_dma", "pe_dma", "0", "-", "2", "1"},
+                     {names[1], "hbm_ctrl", "hbm_ctrl", "0", "-", "2", "1"},
+                     {names[2], "noc_router", "r0c3", "1", "-", "0", "-"},
+                     {names[3], "pcie_ep", "pcie_ep", "1", "io0", "-", "-"},
+                     {names[4], names[4], names[4], "-", "-", "-", "-"},
+                     {"node5", "", "node5", "-", "-", "-", "-"}}));
+  const OpLogDatabase read(file);
+  ASSERT_EQ(read.names().components.size(), 7u);
+  EXPECT_FALSE(read.names().components[0].node.coord.sip.valid());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const NodeEntry &node = read.names().components[i + 1].node, expected = kb::test::named_node(names[i]);
+    EXPECT_EQ(node.id, expected.id);
+    EXPECT_EQ(node.kind, expected.kind);
+    EXPECT_EQ(node.label, expected.label);
+    EXPECT_EQ(node.coord, expected.coord) << node.id;
+  }
+}
+
+TEST_F(OpLogSqliteTest, ALogWithoutCoordinatesIsToBeMadeAgain) {
+  const std::string file = path("ops.sqlite");
+  CommittedLog(file, options()).finish();
+  ASSERT_EQ(
+      std::system(("sqlite3 '" + file + "' \"UPDATE meta SET value = '1' WHERE key = 'schema_version'\"").c_str()), 0);
+  expect_error([&] { OpLogDatabase database(file); }, ErrorFamily::configuration, "CONFIGURATION_ERROR",
+               {file, "where its components stand", "run it again with --record DIR"});
 }
 
 TEST_F(OpLogSqliteTest, OnlyALogOfThisVersionIsRead) {

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "platform/data/op_log_format.h"
+#include "tests/support/named_nodes.h"
 #include "tests/unit/data/committed_log.h"
 #include "tests/unit/data/support.h"
 
@@ -40,7 +41,7 @@ class OpLogTest : public ::testing::Test {
     return text.str();
   }
   static OpLog::Options options() {
-    return {{"sip0.cube0.pe0.pe_dma", "sip0.cube0.pe0.pe_gemm"},
+    return {kb::test::named_nodes({"sip0.cube0.pe0.pe_dma", "sip0.cube0.pe0.pe_gemm"}),
             [](std::uint64_t pa) -> std::string_view { return pa < 0x1000 ? "hbm" : "tcm"; }};
   }
   static std::string row(const OpRecord& op, const OpLog::Options& opts = options()) {

@@ -11,6 +11,7 @@
 
 #include "sim/analysis/recorded/track.h"
 #include "sim/result/write.h"
+#include "tests/support/named_nodes.h"
 #include "tests/unit/data/committed_log.h"
 #include "tests/unit/data/support.h"
 
@@ -77,7 +78,8 @@ class RunFolders : public ::testing::Test {
   }
   std::string write_ops(const std::string& name, const std::vector<KnownOp>& ops) const {
     std::filesystem::create_directories((root_ / name).parent_path());
-    data::test::CommittedLog log(path(name), {kComponents, [](std::uint64_t) { return std::string_view("hbm"); }, {}});
+    data::test::CommittedLog log(
+        path(name), {kb::test::named_nodes(kComponents), [](std::uint64_t) { return std::string_view("hbm"); }, {}});
     for (std::size_t i = 0; i < ops.size(); ++i) {
       log.record(i, data::test::record(data::OtherOp{kOperations[ops[i].operation]}, i, TimeFs(ops[i].start_fs),
                                        TimeFs(ops[i].end_fs), NodeId(ops[i].component)));

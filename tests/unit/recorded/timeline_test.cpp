@@ -57,10 +57,27 @@ TEST_F(TimelineTest, RowsAreATreeInTheOrderOfTheMachine) {
 
 TEST_F(TimelineTest, AComponentWithoutOperationsHasNoRow) {
   const std::string file = write_ops("ops.sqlite", test::known_ops(30, 1));
-  ASSERT_EQ(std::system(("sqlite3 '" + file + "' \"INSERT INTO component VALUES (77, 'sip0.cube0.r0c0')\"").c_str()),
-            0);
+  const std::string change =
+      "INSERT INTO component VALUES (77, 'sip0.cube0.r0c0', 'noc_router', 'r0c0', 0, NULL, 0, NULL)";
+  ASSERT_EQ(std::system(("sqlite3 '" + file + "' \"" + change + "\"").c_str()), 0);
   const data::OpLogDatabase database(file);
   EXPECT_THAT(names(Timeline(database.names())), ::testing::Not(::testing::Contains("sip0.cube0")));
+}
+
+TEST_F(TimelineTest, NodesOutsideOfSipsAreRowsOfTheirOwn) {
+  data::OpLogNames log;
+  for (const char* name :
+       {"fabric.switch0", "sip0.cube1.r0c10", "sip0.cube1.r0c9", "sip0.cube1.hbm_ctrl.pe2", "host"}) {
+    log.components.push_back({static_cast<std::int64_t>(log.components.size()), kb::test::named_node(name)});
+  }
+  const Timeline timeline(log);
+  EXPECT_THAT(names(timeline), ElementsAre("host", "fabric.switch0", "sip0", "sip0.cube1", "sip0.cube1.pe2",
+                                           "sip0.cube1.hbm_ctrl.pe2", "sip0.cube1.r0c9", "sip0.cube1.r0c10"));
+  const std::vector<TimelineRow>& rows = timeline.rows();
+  EXPECT_EQ(rows[1].label, "fabric.switch0");
+  EXPECT_EQ(rows[5].label, "hbm_ctrl") << "a slice is a block of its PE";
+  EXPECT_EQ(rows[5].parent, 4);
+  EXPECT_FALSE(rows[4].component);
 }
 
 // Busy time and counts of every component, and their sums in the rows above, at every zoom.

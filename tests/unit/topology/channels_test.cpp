@@ -97,7 +97,8 @@ TEST(Channels, AreShown) {
   EXPECT_NE(render_dot(machine, false).find("8 channel routers"), std::string::npos);
   const std::string drawing = render_dot(machine, true), data = render_json(machine);
   EXPECT_NE(drawing.find("\"sip0.cube0.pe0.ch_r7\" -> \"sip0.cube0.hbm_ctrl.pe0\""), std::string::npos);
-  EXPECT_NE(data.find("{\"id\":\"sip0.cube0.pe0.ch_r7\",\"kind\":\"channel_router\",\"impl\":\"builtin.forwarding\","
+  EXPECT_NE(data.find("{\"id\":\"sip0.cube0.pe0.ch_r7\",\"kind\":\"channel_router\",\"label\":\"ch_r7\","
+                      "\"coord\":{\"sip\":0,\"cube\":0,\"pe\":0},\"impl\":\"builtin.forwarding\","
                       "\"attrs\":{\"channel\":7,\"decode\":\"pipelined\",\"overhead_ns\":2.0},\"pos_mm\":["),
             std::string::npos);
 }

@@ -24,7 +24,8 @@ std::string markers(const std::string& save) {
 }
 
 TEST(GtkwFile, GroupsFollowTheMachineAndTheFirstPeIsOpen) {
-  const std::string save = render_gtkw({"/tmp/w.vcd", 0_fs, 100_fs, {}}, kSignals);
+  const std::string save =
+      render_gtkw({"/tmp/w.vcd", 0_fs, 100_fs, {}, 0, {"sip0.cube0.pe0", "sip0.cube0.pe1"}}, kSignals);
   EXPECT_EQ(
       save.substr(save.find("@c00200")),
       "@c00200\n-fabric\n@c00200\n-switch0\n@28\n+{busy} fabric.switch0.busy\n@1401200\n-switch0\n@1401200\n-fabric\n"

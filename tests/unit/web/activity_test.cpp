@@ -15,8 +15,6 @@ namespace kb::web {
 namespace {
 
 using analysis::Activity;
-using analysis::cell_of;
-using analysis::is_under;
 using analysis::RunFolder;
 using analysis::Timeline;
 using analysis::TimelineRow;
@@ -27,10 +25,13 @@ using record::SeriesKind;
 using ::testing::HasSubstr;
 
 constexpr const char* kTopology = R"({"nodes": [
-  {"id": "sip0.cube9.pe0.pe_dma", "kind": "pe_dma", "pos_mm": [1.5, 2]},
-  {"id": "sip0.cube9.pe0.pe_cpu", "kind": "pe_cpu", "pos_mm": [1.5, 2]},
-  {"id": "sip0.cube9.hbm_ctrl.pe0", "kind": "hbm_ctrl", "attrs": {"num_pcs": 4}, "pos_mm": null},
-  {"id": "sip0.io0.pcie_ep", "kind": "pcie_ep", "pos_mm": null}],
+  {"id": "sip0.cube9.pe0.pe_dma", "kind": "pe_dma", "label": "pe_dma", "coord": {"sip": 0, "cube": 9, "pe": 0},
+   "pos_mm": [1.5, 2]},
+  {"id": "sip0.cube9.pe0.pe_cpu", "kind": "pe_cpu", "label": "pe_cpu", "coord": {"sip": 0, "cube": 9, "pe": 0},
+   "pos_mm": [1.5, 2]},
+  {"id": "sip0.cube9.hbm_ctrl.pe0", "kind": "hbm_ctrl", "label": "hbm_ctrl", "coord": {"sip": 0, "cube": 9, "pe": 0},
+   "attrs": {"num_pcs": 4}, "pos_mm": null},
+  {"id": "sip0.io0.pcie_ep", "kind": "pcie_ep", "label": "pcie_ep", "coord": {"sip": 0, "io": "io0"}, "pos_mm": null}],
   "edges": [{"src": "sip0.io0.pcie_ep", "dst": "sip0.cube9.pe0.pe_dma", "kind": "pcie", "bw_gbs": 64}],
   "spec": {"sip": {"cube_mesh": {"w": 4, "h": 3}}, "cube": {"geometry": {"cube_mm": {"w": 18, "h": 14}},
            "memory_map": {"hbm_channel_bw_gbs": 32}}}})";
@@ -52,7 +53,7 @@ class ActivityTest : public analysis::test::RunFolders {
     recorder.finish(100_ns);
     write_result("run", result_of());
     write("run/topology.json", kTopology);
-    data::OpLog::Options options{components, {}, {}};
+    data::OpLog::Options options{kb::test::named_nodes(components), {}, {}};
     options.activity = &recorder;
     options.series_label = [&](const record::SeriesInfo& info) {
       if (info.kind == SeriesKind::link) return "to_" + components[info.peer.value];
@@ -115,9 +116,10 @@ TEST_F(ActivityTest, OfALaunchAndOfAPieceOfIt) {
   const Json all = json("/api/activity", launch({{"sort", "used"}}));
   ASSERT_EQ(all["total"], 4) << "states are no resources";
   const Json dma = json("/api/activity", launch({{"kind", "dma"}}))["rows"][0];
-  EXPECT_EQ(dma, Json::parse(R"(["sip0.cube9.pe0.pe_dma", "dma", "read", 0.5, 25, 0, 8, 3, 0])"));
+  EXPECT_EQ(dma, Json::parse(R"(["sip0.cube9.pe0.pe_dma", "dma", "read", 0.5, 25, 0, 8, 3, 0, ""])"));
   const Json wire = json("/api/activity", launch({{"kind", "link"}}))["rows"][0];
   EXPECT_DOUBLE_EQ(wire[3].get<double>(), 1.0);
+  EXPECT_EQ(wire[9], "sip0.cube9.pe0.pe_dma") << "its other end";
   EXPECT_DOUBLE_EQ(wire[5].get<double>(), 3200);
   EXPECT_EQ(wire[8], 64) << "GB/s of the topology";
   EXPECT_EQ(json("/api/activity", launch({{"kind", "state"}}))["rows"][0][4], 25);
@@ -181,12 +183,31 @@ TEST_F(ActivityTest, TheProfileOfAWindow) {
 TEST_F(ActivityTest, TheMachine) {
   const Json machine = json("/api/machine", {});
   EXPECT_EQ(machine["mesh"], Json::parse("[4, 3]"));
-  EXPECT_EQ(machine["groups"], Json::parse(R"(["sip0.cube9", "sip0.io0"])"));
-  EXPECT_EQ(machine["pes"], Json::parse(R"([["pe0", 1.5, 2]])"));
+  EXPECT_EQ(machine["pes"], Json::parse(R"([[0, 1.5, 2]])"));
   EXPECT_EQ(machine["wires"].size(), 1u);
   EXPECT_TRUE(machine["macs_per_ns"].is_null());
   EXPECT_EQ(json("/api/machine", {{"under", "sip0.cube9"}})["nodes"].size(), 3u);
   EXPECT_EQ(json("/api/machine", {{"under", "sip0.cube"}})["nodes"].size(), 0u);
+}
+
+TEST_F(ActivityTest, TheNodesAndTheirParts) {
+  EXPECT_EQ(json("/api/nodes", {}), Json::parse(R"({
+    "parts": [["sip0", "sip0", "sip", 0, -1, 0], ["sip0.cube9", "cube9", "cube", 9, 0, 0],
+              ["sip0.cube9.pe0", "pe0", "pe", 0, 1, 1], ["sip0.io0", "io0", "io", -1, 0, 2]],
+    "lists": [[], [["pe_dma", "pe_dma"], ["pe_cpu", "pe_cpu"]], [["pcie_ep", "pcie_ep"]]],
+    "others": [["sip0.cube9.hbm_ctrl.pe0", "hbm_ctrl", "hbm_ctrl", 2]]})"));
+}
+
+TEST_F(ActivityTest, AMachineWithoutCoordinatesIsToBePrintedAgain) {
+  write_result("old", result_of());
+  write("old/topology.json", R"({"nodes": [{"id": "sip0.cube9.pe0.pe_dma", "kind": "pe_dma"}], "edges": []})");
+  try {
+    RunFolder run(path("old"));
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("old/topology.json: an older kernbench wrote it"));
+    EXPECT_THAT(error.what(), HasSubstr("run it again with --record DIR"));
+  }
 }
 
 TEST_F(ActivityTest, AWrongRequestSaysWhy) {
@@ -211,6 +232,8 @@ TEST_F(ActivityTest, WorkByKindOfOperation) {
   const Json quick = json("/api/work", launch({{"under", "sip0"}, {"only", "resources"}}));
   EXPECT_EQ(quick["operations"], Json::array());
   EXPECT_EQ(quick["levels"], work["levels"]);
+  EXPECT_EQ(json("/api/work", launch({{"under", "sip0.cube9.pe0"}}))["hbm_bytes"], 3200) << "of its slice";
+  EXPECT_EQ(json("/api/work", launch({{"under", "sip0.io0"}}))["operations"].size(), 0u);
   EXPECT_EQ(json("/api/work", launch({{"under", "sip1"}}))["operations"].size(), 0u);
 }
 
@@ -317,17 +340,6 @@ TEST(Activity, DamagedBinsAreRefused) {
   EXPECT_THROW(with(std::string(12, '\xff')), Error) << "a number without an end";
   tables.epochs[0].bin_fs = std::int64_t{1} << 62;
   EXPECT_THROW(with({3, 10, 0, 0, 0}), Error) << "beyond all times";
-}
-
-TEST(Activity, NamesAndWhatTheyBelongTo) {
-  EXPECT_TRUE(is_under("sip0.cube1.r0c0", "sip0.cube1"));
-  EXPECT_FALSE(is_under("sip0.cube10.r0c0", "sip0.cube1"));
-  EXPECT_TRUE(is_under("anything", ""));
-  EXPECT_EQ(cell_of("sip0.cube1.hbm_ctrl.pe3"), "sip0.cube1.pe3");
-  EXPECT_EQ(cell_of("sip0.cube1.pe3.pe_dma"), "sip0.cube1.pe3");
-  EXPECT_EQ(cell_of("sip0.cube1.r0c0"), "sip0.cube1");
-  EXPECT_EQ(cell_of("sip0.io0.pcie_ep"), "sip0.io0");
-  EXPECT_EQ(cell_of("fabric.switch0"), "fabric.switch0");
 }
 
 }  // namespace

@@ -1,0 +1,46 @@
+// The nodes of the machine, and the parts that they belong to. A name is looked up here and never taken apart.
+
+export interface Part { id: string; label: string; level: 'sip' | 'io' | 'cube' | 'pe'; index: number; above: Part | null; below: Part[]; order: number }
+export interface Node { id: string; label: string; kind: string; part: Part | null }  // outside of SIPs without a part
+
+// As the server gives it: -1 is none, and `list` is that of the nodes which are called as the part and their label.
+export interface Directory {
+  parts: [id: string, label: string, level: Part['level'], index: number, above: number, list: number][];
+  lists: [label: string, kind: string][][];
+  others: [id: string, label: string, kind: string, part: number][];
+}
+
+const parts = new Map<string, Part>(), nodes = new Map<string, Node>();
+
+export function readNodes(directory: Directory): void {
+  parts.clear();
+  nodes.clear();
+  const list: Part[] = [];
+  const add = (node: Node) => nodes.set(node.id, node);
+  for (const [id, label, level, index, above, own] of directory.parts) {
+    const part: Part = { id, label, level, index, above: list[above] ?? null, below: [], order: list.length };
+    part.above?.below.push(part);
+    list.push(part);
+    parts.set(id, part);
+    for (const [name, kind] of directory.lists[own]) add({ id: `${id}.${name}`, label: name, kind, part });
+  }
+  for (const [id, label, kind, part] of directory.others) add({ id, label, kind, part: list[part] ?? null });
+}
+
+export const nodeOf = (name: string): Node | null => nodes.get(name) ?? null;
+// The part of this name, or that of a node: of an HBM slice its PE.
+export const partOf = (name: string): Part | null => parts.get(name) ?? nodes.get(name)?.part ?? null;
+export const cellOf = (name: string): string => partOf(name)?.id ?? name;
+// Its cube or IO chiplet.
+export const chipOf = (name: string): string => pathOf(name)[1]?.id ?? cellOf(name);
+// The parts that it is in, the SIP first.
+export function pathOf(name: string): Part[] {
+  const path: Part[] = [];
+  for (let part = partOf(name); part; part = part.above) path.unshift(part);
+  return path;
+}
+export const isIn = (name: string, part: string): boolean => pathOf(name).some(({ id }) => id === part);
+export const sipParts = (): Part[] => [...parts.values()].filter(({ level }) => level === 'sip');
+export const nodesOutside = (kind: string): Node[] => [...nodes.values()].filter((node) => !node.part && node.kind === kind);
+// In the order of the machine.
+export const inOrder = (a: string, b: string): number => (partOf(a)?.order ?? 0) - (partOf(b)?.order ?? 0);
