@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 #include <tuple>
 #include <utility>
 
 #include "platform/observe/json_writer.h"
+#include "sim/analysis/recorded/memory_levels.h"
 #include "sim/analysis/recorded/messages.h"
 #include "sim/analysis/recorded/resource_use.h"
 #include "sim/web/answer.h"
@@ -17,6 +17,7 @@
 namespace kb::web {
 namespace {
 
+using analysis::active_pes;
 using analysis::Activity;
 using analysis::cell_of;
 using analysis::class_of;
@@ -24,6 +25,8 @@ using analysis::gbs_of;
 using analysis::is_under;
 using analysis::Machine;
 using analysis::match_messages;
+using analysis::memory_levels;
+using analysis::MemoryLevel;
 using analysis::Message;
 using analysis::peer_of;
 using analysis::RunFolder;
@@ -39,15 +42,6 @@ using observe::JsonWriter;
 
 constexpr std::int64_t kMaxRows = 50'000, kMaxColumns = 4096;
 constexpr double kFsPerNs = 1e6;
-
-// Wires between PEs and routers, chiplets, or the host: what a roofline has a roof for.
-std::string level_of(const Series& series, const Machine* machine) {
-  static const std::map<std::string, std::string> levels = {{"pe_to_router", "link"}, {"router_to_pe", "link"},
-                                                            {"ucie_mesh", "UCIe"},    {"io_to_cube", "UCIe"},
-                                                            {"cube_to_io", "UCIe"},   {"pcie", "PCIe"}};
-  const auto found = levels.find(machine == nullptr ? "" : machine->wire_kind(series.component, peer_of(series)));
-  return found == levels.end() ? "" : found->second;
-}
 
 using Rows = std::vector<std::size_t>;  // series
 
@@ -242,7 +236,7 @@ HttpResponse Api::messages(const HttpRequest& request) const {
   return json(writer);
 }
 
-// What was computed, beside what the memory delivered and how many PEs took part.
+// What was computed, beside what each level of the memory moved and how many PEs took part.
 HttpResponse Api::work(const HttpRequest& request) const {
   need_operations();
   const TimeWindow window = window_of(request);
@@ -255,25 +249,12 @@ HttpResponse Api::work(const HttpRequest& request) const {
   if (!work) return error(kTooSlow, "this takes too long; narrow it down");
   const Activity& activity = run_.activity();
   const std::vector<Use> uses = activity.uses(window.begin_fs, window.end_fs);
-  double bytes = 0;
-  std::set<std::string> pes;
-  std::map<std::string, std::pair<double, double>> levels;  // bytes, GB/s of the wires that were used
-  for (std::size_t i = 0; i < uses.size(); ++i) {
-    const Series& series = activity.series()[i];
-    const bool inside = is_under(series.component, under) || is_under(cell_of(series.component), under);
-    if (uses[i].is_empty() || !inside) continue;
-    if (series.kind == "pseudo_channel") bytes += uses[i].bytes;
-    if (series.kind == "state") pes.insert(series.component);
-    const std::string level = series.kind == "link" ? level_of(series, run_.machine()) : "";
-    if (level.empty()) continue;
-    levels[level].first += uses[i].bytes;
-    levels[level].second += gbs_of(series, run_.machine());
-  }
+  const std::vector<MemoryLevel> levels =
+      run_.machine() == nullptr ? std::vector<MemoryLevel>() : memory_levels(activity, uses, *run_.machine(), under);
   JsonWriter writer(JsonWriter::Layout::compact);
-  writer.begin_object().key("pes").unsigned_integer(pes.size()).key("hbm_bytes").real(bytes);
-  writer.key("levels").begin_array();
-  for (const auto& [level, sum] : levels) {
-    writer.begin_array().text(level).real(sum.first).real(sum.second).end_array();
+  writer.begin_object().key("pes").unsigned_integer(active_pes(activity, uses, under)).key("levels").begin_array();
+  for (const MemoryLevel& level : levels) {
+    writer.begin_array().text(level.name).real(level.bytes).real(level.gbs).end_array();
   }
   writer.end_array();
   writer.key("operations").begin_array();

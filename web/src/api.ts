@@ -229,7 +229,8 @@ export const fetchOtherRun = (signal: AbortSignal) => json<Run>('/api/run?run=ag
 
 // What was computed in a window. Operations are numbered as in fetchRows().
 export interface OperationWork { operation: number; count: number; busyNs: number; macs: number; usefulMacs: number; elements: number }
-export interface Work { pes: number; hbm_bytes: number; levels: [name: string, bytes: number, gbs: number][]; operations: OperationWork[] }
+// `levels` of the memory that moved something, HBM first, each with its roof.
+export interface Work { pes: number; levels: [name: string, bytes: number, gbs: number][]; operations: OperationWork[] }
 
 // Without operations it is there at once.
 export async function fetchWork(t0: bigint, t1: bigint, under: string, signal: AbortSignal, only: '' | 'resources' = ''): Promise<Work> {

@@ -1,5 +1,6 @@
 #include "sim/analysis/recorded/machine.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -39,6 +40,10 @@ bool starts_with(std::string_view text, std::string_view head) {
   return text.substr(0, head.size()) == head;
 }
 
+bool ends_with(std::string_view text, std::string_view tail) {
+  return text.size() >= tail.size() && text.substr(text.size() - tail.size()) == tail;
+}
+
 void write_wire(JsonWriter& writer, const Machine::Wire& wire) {
   writer.begin_array().text(wire.from).text(wire.to).text(wire.kind).real(wire.gbs).end_array();
 }
@@ -64,7 +69,7 @@ Machine::Machine(const Json& topology, const std::string& file) {
   if (!is_machine) throw Error::configuration(file + ": is not what `kernbench topology --json` prints");
   for (const Json& entry : topology["nodes"]) {
     if (!entry.is_object()) continue;
-    Node node{text_of(entry, "id"), text_of(entry, "kind"), 0, 0, false};
+    Node node{text_of(entry, "id"), text_of(entry, "kind")};
     ++kinds_[node.kind];
     const auto place = entry.find("pos_mm");
     if (place != entry.end() && place->is_array() && place->size() == 2 && (*place)[0].is_number() &&
@@ -76,11 +81,21 @@ Machine::Machine(const Json& topology, const std::string& file) {
     if (node.kind == "hbm_ctrl" && channels_ == 0) {
       channels_ = static_cast<std::int64_t>(number_at(entry, {"attrs", "num_pcs"}));
     }
+    const Json& attributes = at(entry, {"attrs"});
+    if (attributes.is_object()) node.attributes = attributes.dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (node.kind == "pe_tcm" && fetch_gbs_ == 0) {
+      fetch_gbs_ = number_at(attributes, {"read_bw_gbs"});
+      store_gbs_ = number_at(attributes, {"write_bw_gbs"});
+    }
     nodes_.push_back(std::move(node));
   }
   for (const Json& entry : topology.value("edges", Json::array())) {
     if (!entry.is_object()) continue;
     Wire wire{text_of(entry, "src"), text_of(entry, "dst"), text_of(entry, "kind"), number_at(entry, {"bw_gbs"})};
+    if (wire.kind == "hbm_to_router") slice_gbs_ = wire.gbs;
+    const bool to_tcm = wire.kind == "pe_internal" && ends_with(wire.to, ".pe_tcm") && wire.gbs > 0;
+    if (to_tcm) fetch_gbs_ = std::min(fetch_gbs_, wire.gbs);
+    if (to_tcm) store_gbs_ = std::min(store_gbs_, wire.gbs);
     wire_of_[wire.from + " " + wire.to] = wires_.size();
     wires_.push_back(std::move(wire));
   }
@@ -133,6 +148,19 @@ std::string Machine::overview() const {
   writer.key("wires").begin_array();
   for (const Wire& wire : wires_) {
     if (group_of(wire.from) != group_of(wire.to)) write_wire(writer, wire);
+  }
+  writer.end_array().end_object();
+  return writer.str();
+}
+
+std::string Machine::block(const std::string& id) const {
+  const auto node = std::find_if(nodes_.begin(), nodes_.end(), [&](const Node& one) { return one.id == id; });
+  if (node == nodes_.end()) return "";
+  JsonWriter writer(JsonWriter::Layout::compact);
+  writer.begin_object().key("id").text(node->id).key("kind").text(node->kind);
+  writer.key("attributes").raw(node->attributes).key("wires").begin_array();
+  for (const Wire& wire : wires_) {
+    if (wire.from == id || wire.to == id) write_wire(writer, wire);
   }
   writer.end_array().end_object();
   return writer.str();
