@@ -19,6 +19,7 @@ using analysis::cell_of;
 using analysis::is_under;
 using analysis::RunFolder;
 using analysis::Timeline;
+using analysis::TimelineRow;
 using analysis::Use;
 
 using Json = nlohmann::json;
