@@ -1,4 +1,5 @@
 // What the server answers.
+import { aboutRun } from './address';
 
 // What a launch runs, wherever it is named, as launch_name() of the program: "gemm", with a label "gemm (first layer)".
 export const runs = (launch: { kernel?: string; label?: string }): string => (launch.label ? `${launch.kernel ?? ''} (${launch.label})` : launch.kernel ?? '');
@@ -93,7 +94,7 @@ export interface Operation {
 }
 
 async function get(path: string, signal?: AbortSignal): Promise<Response> {
-  const response = await fetch(path, { signal });
+  const response = await fetch(aboutRun(path), { signal });
   if (response.ok) return response;
   const text = await response.text();
   let message = text.trim();
@@ -105,7 +106,7 @@ async function get(path: string, signal?: AbortSignal): Promise<Response> {
   throw new Error(message || `the server answers ${response.status}`);
 }
 
-async function json<T>(path: string, signal?: AbortSignal): Promise<T> {
+export async function json<T>(path: string, signal?: AbortSignal): Promise<T> {
   return (await get(path, signal)).json();
 }
 

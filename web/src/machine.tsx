@@ -34,7 +34,7 @@ function spanOf(values: URLSearchParams): Span | null {
 }
 
 // What is chosen by the address: "sip0.cube3.pe5", "sip0.cube3", "sip0", or the tray.
-function partOf(name: string, machine: MachineOverview): string {
+export function partOf(name: string, machine: MachineOverview): string {
   const parts = name.split('.');
   const group = parts.slice(0, 2).join('.');
   if (parts.length >= 2 && machine.groups.includes(group)) {
@@ -93,7 +93,7 @@ function Shown({ run, machine, values }: { run: Run; machine: MachineOverview; v
 }
 
 // The path from the tray to the part that is shown, and the parts below it.
-function Path({ at, machine, to }: { at: string; machine: MachineOverview; to: (changed: Record<string, string | undefined>) => string }) {
+export function Path({ at, machine, to }: { at: string; machine: MachineOverview; to: (changed: Record<string, string | undefined>) => string }) {
   const parts = at ? at.split('.') : [];
   const below = parts.length === 0 ? [...new Set(machine.groups.filter((group) => group.startsWith('sip')).map((group) => group.split('.')[0]))]
     : parts.length === 1 ? machine.groups.filter((group) => group.startsWith(`${at}.`))
