@@ -1,4 +1,4 @@
-// What each level of the memory moved in whole runs, against traffic worked out by hand.
+// What each level of the memory moved in whole runs, against traffic worked out by hand. H-82o.
 #include "sim/analysis/recorded/memory_levels.h"
 
 #include <gmock/gmock.h>

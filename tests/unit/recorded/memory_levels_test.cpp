@@ -1,4 +1,4 @@
-// What a byte counts for in a roofline, and which roof is above it: numbers are worked out by hand.
+// What a byte counts for in a roofline, and which roof is above it: numbers are worked out by hand. H-82o.
 #include "sim/analysis/recorded/memory_levels.h"
 
 #include <gtest/gtest.h>

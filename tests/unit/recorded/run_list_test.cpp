@@ -1,4 +1,4 @@
-// Runs below a folder, in which anybody may have put anything.
+// Runs below a folder, in which anybody may have put anything. H-82l.
 #include "sim/analysis/recorded/run_list.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// What a page is told of the folder of a sweep.
+// What a page is told of the folder of a sweep. H-82m.
 #include "sim/analysis/recorded/sweep_folder.h"
 
 #include <gmock/gmock.h>

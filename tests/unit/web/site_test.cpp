@@ -1,4 +1,4 @@
-// What `kernbench web` shows of a folder or a file, and that nothing outside of it is read.
+// What `kernbench web` shows of a folder or a file, and that nothing outside of it is read. H-82a, H-82l to H-82n.
 #include "sim/web/site.h"
 
 #include <gmock/gmock.h>
