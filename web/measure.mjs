@@ -2,7 +2,7 @@
 // The database is generated: the resources of a real run, and operations on every block of its PEs. A figure depends on the
 // computer and on what else it does, so that nothing fails here.
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
@@ -107,6 +107,26 @@ async function tiles(page, state) {
   row('tile query p95 (60 rows, 1800 pixels)', ms(p95(times)), '<= 50 ms');
 }
 
+// A list of a thousand runs, one of which has the operations.
+async function list(browser) {
+  const top = join(work, 'runs'), result = readFileSync(join(work, 'run', 'result.json'));
+  for (let i = 0; i < 1000; ++i) { mkdirSync(join(top, `${i % 10}`, `run${i}`), { recursive: true }); writeFileSync(join(top, `${i % 10}`, `run${i}`, 'result.json'), result); }
+  renameSync(join(work, 'run'), join(top, 'large'));
+  const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
+  await page.waitForTimeout(1000);
+  const { server, url, begin } = await serve(top);
+  await page.goto(url);
+  await page.locator('.runs tbody tr').first().waitFor();
+  row('first rows of 1001 runs after the start', ms(performance.now() - begin), '<= 1 s');
+  await page.locator('.runs[aria-busy=false]').waitFor();
+  row('all results of 1001 runs read after', ms(performance.now() - begin), `<= 5 s (${(result.length / 1024).toFixed(0)} KiB each)`);
+  const click = performance.now();
+  await page.evaluate(() => { location.hash = '#/@large/overview'; });
+  await page.getByText('bounded by').waitFor();
+  row('a run of the list usable after', ms(performance.now() - click), '<= 500 ms');
+  server.kill('SIGINT');
+}
+
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--enable-precise-memory-info'] });
 try {
   generate(join(work, 'run'));
@@ -131,6 +151,7 @@ try {
   const peak = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))[1]) * 1024;
   row('server, most memory', `${(peak / 2 ** 20).toFixed(0)} MiB`, `<= ${((60 * operations) / 2 ** 20 + 100).toFixed(0)} MiB`);
   server.kill('SIGINT');
+  await list(browser);
 } finally {
   await browser.close();
   rmSync(work, { recursive: true, force: true });

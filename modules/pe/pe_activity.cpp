@@ -44,8 +44,9 @@ void PeActivity::accrue(TimeFs now) {
   };
   // Engines that do not share a slot may compute at once (shared_resource none): the PE then computes, once.
   busy(PeResource::compute, computes() ? 1 : 0, series_.compute);
-  busy(PeResource::tcm_read, count(Kind::fetch), series_.fetch);
-  busy(PeResource::tcm_write, count(Kind::store), series_.store);
+  // accessed_tcm() tells their series, with the bytes.
+  busy(PeResource::tcm_read, count(Kind::fetch), nullptr);
+  busy(PeResource::tcm_write, count(Kind::store), nullptr);
   busy(PeResource::read_channel, count(Kind::reading), series_.read_channel);
   busy(PeResource::write_channel, count(Kind::writing), series_.write_channel);
 

@@ -46,6 +46,11 @@ class PeActivity {
   }
   void translating_until(TimeFs end) { translated_ = std::max(translated_, end); }
   void moved(contract::PeResource resource, TimeFs occupancy);
+  // A FETCH or STORE (`kind`) that began at `begin` has ended and moved `bytes`.
+  void accessed_tcm(Kind kind, std::uint64_t bytes, TimeFs begin, TimeFs end) const {
+    record::ActivitySeries* const series = kind == Kind::fetch ? series_.fetch : series_.store;
+    if (series != nullptr && end > begin) series->add({begin, end, end - begin, 0_fs, bytes});
+  }
 
   // Where the time shares (while a kernel runs) and the busy times of resources (always) are recorded.
   struct Series {

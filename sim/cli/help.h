@@ -78,10 +78,14 @@ inline constexpr const char* kWebFooter =
     "  kernbench web r --port 0 --no-open                   any free port, and only the address\n"
     "  kernbench run --record r                             a run with a timeline\n"
     "  kernbench web better --against r                     what changed from r to better\n"
+    "  kernbench web runs                                   all runs below a folder: list, search, compare two\n"
+    "  kernbench web sweeps/tiles                           a sweep: table, figures, Pareto front, heat maps\n"
+    "  kernbench web my.yaml                                a machine without a run\n"
     "\n"
     "The page is for this user on this computer: the server listens on 127.0.0.1 alone, and the address has a secret.\n"
     "Another computer's run: ssh -L 8765:127.0.0.1:8765 HOST, kernbench web there, and the address in a browser here.\n"
-    "Without ops.sqlite in RUN_DIR there is no timeline. Ctrl-C ends the server.";
+    "A folder is a run's when it has result.json, a sweep's when it has points.csv or journal; only files below it are read.\n"
+    "Without ops.sqlite a run has no timeline. Ctrl-C ends the server.";
 
 inline constexpr const char* kServeFooter =
     "Examples:\n"

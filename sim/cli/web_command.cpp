@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <filesystem>
 
 #include "platform/topology/topology.h"
 #include "sim/cli/arguments.h"
@@ -16,9 +17,11 @@ class WebCommand final : public Command {
   WebCommand(CLI::App& app, const Program& program) {
     choice_.program = &program;
     app.footer(kWebFooter);
-    app.add_option("RUN_DIR", folder_, "Folder of a run")->capture_default_str();
+    app.add_option("PLACE", place_, "Folder of a run, of runs or of a sweep, or a topology file (.yaml, topology.json)")
+        ->capture_default_str();
     app.add_option("--against", against_, "Folder of a run to compare this one with")->type_name("DIR");
-    app.add_option("--topology", choice_.file, "Topology file of the run (default: topology.json of RUN_DIR, if any)")
+    app.add_option("--topology", choice_.file,
+                   "Topology file of the run (default: topology.json of its folder, if any)")
         ->type_name("FILE");
     add_whole_option(app, "--port", port_, 0, kLastPort, "Port on this computer; 0 is any free one");
     app.add_flag("--no-open", no_open_, "Print the address and open no browser");
@@ -26,9 +29,10 @@ class WebCommand final : public Command {
 
   int run() override {
     web::SessionOptions options;
-    options.folder = folder_;
-    options.against = against_;
-    if (!choice_.file.empty()) options.topology = topology::render_json(choice_.load());
+    options.site.place = place_;
+    options.site.against = against_;
+    if (!choice_.file.empty()) options.site.topology = topology::render_json(choice_.load());
+    if (is_yaml(place_)) options.site.machine = machine_of(place_);
     options.port = static_cast<int>(port_);
     options.open_browser = !no_open_;
     web::serve(options, [](const std::string& line) { print_text(line + "\n"); });
@@ -36,8 +40,21 @@ class WebCommand final : public Command {
   }
 
  private:
+  static bool is_yaml(const std::string& place) {
+    const std::filesystem::path path(place);
+    std::error_code ignored;
+    return (path.extension() == ".yaml" || path.extension() == ".yml") && !std::filesystem::is_directory(path, ignored);
+  }
+  std::string machine_of(const std::string& file) {
+    if (!choice_.file.empty() || !against_.empty()) {
+      throw usage_error("--topology and --against are for the folder of a run, and " + file + " is a topology file");
+    }
+    choice_.file = file;
+    return topology::render_json(choice_.load());
+  }
+
   TopologyChoice choice_;
-  std::string folder_ = "results", against_;
+  std::string place_ = "results", against_;
   std::uint64_t port_ = kUsualPort;
   bool no_open_ = false;
 };

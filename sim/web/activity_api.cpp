@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 #include <tuple>
 #include <utility>
 
 #include "platform/observe/json_writer.h"
+#include "sim/analysis/recorded/memory_levels.h"
 #include "sim/analysis/recorded/messages.h"
 #include "sim/analysis/recorded/resource_use.h"
 #include "sim/web/answer.h"
@@ -17,11 +17,14 @@
 namespace kb::web {
 namespace {
 
+using analysis::active_pes;
 using analysis::Activity;
 using analysis::class_of;
 using analysis::gbs_of;
 using analysis::Machine;
 using analysis::match_messages;
+using analysis::memory_levels;
+using analysis::MemoryLevel;
 using analysis::Message;
 using analysis::RunFolder;
 using analysis::Scope;
@@ -37,15 +40,6 @@ using observe::JsonWriter;
 
 constexpr std::int64_t kMaxRows = 50'000, kMaxColumns = 4096;
 constexpr double kFsPerNs = 1e6;
-
-// Wires between PEs and routers, chiplets, or the host: what a roofline has a roof for.
-std::string level_of(const Series& series, const Machine* machine) {
-  static const std::map<std::string, std::string> levels = {{"pe_to_router", "link"}, {"router_to_pe", "link"},
-                                                            {"ucie_mesh", "UCIe"},    {"io_to_cube", "UCIe"},
-                                                            {"cube_to_io", "UCIe"},   {"pcie", "PCIe"}};
-  const auto found = levels.find(machine == nullptr ? "" : machine->wire_kind(series.component, series.peer));
-  return found == levels.end() ? "" : found->second;
-}
 
 // What the answer is restricted to, by its name; without one the whole machine.
 Scope part_of(const HttpRequest& request, const RunFolder& run) {
@@ -249,7 +243,7 @@ HttpResponse Api::messages(const HttpRequest& request) const {
   return json(writer);
 }
 
-// What was computed, beside what the memory delivered and how many PEs took part.
+// What was computed, beside what each level of the memory moved and how many PEs took part.
 HttpResponse Api::work(const HttpRequest& request) const {
   need_operations();
   const TimeWindow window = window_of(request);
@@ -262,24 +256,12 @@ HttpResponse Api::work(const HttpRequest& request) const {
   if (!work) return error(kTooSlow, "this takes too long; narrow it down");
   const Activity& activity = run_.activity();
   const std::vector<Use> uses = activity.uses(window.begin_fs, window.end_fs);
-  double bytes = 0;
-  std::set<std::string> pes;
-  std::map<std::string, std::pair<double, double>> levels;  // bytes, GB/s of the wires that were used
-  for (std::size_t i = 0; i < uses.size(); ++i) {
-    const Series& series = activity.series()[i];
-    if (uses[i].is_empty() || !part.has(series.component, series.coord)) continue;
-    if (series.kind == "pseudo_channel") bytes += uses[i].bytes;
-    if (series.kind == "state") pes.insert(series.component);
-    const std::string level = series.kind == "link" ? level_of(series, run_.machine()) : "";
-    if (level.empty()) continue;
-    levels[level].first += uses[i].bytes;
-    levels[level].second += gbs_of(series, run_.machine());
-  }
+  const std::vector<MemoryLevel> levels =
+      run_.machine() == nullptr ? std::vector<MemoryLevel>() : memory_levels(activity, uses, *run_.machine(), part);
   JsonWriter writer(JsonWriter::Layout::compact);
-  writer.begin_object().key("pes").unsigned_integer(pes.size()).key("hbm_bytes").real(bytes);
-  writer.key("levels").begin_array();
-  for (const auto& [level, sum] : levels) {
-    writer.begin_array().text(level).real(sum.first).real(sum.second).end_array();
+  writer.begin_object().key("pes").unsigned_integer(active_pes(activity, uses, part)).key("levels").begin_array();
+  for (const MemoryLevel& level : levels) {
+    writer.begin_array().text(level.name).real(level.bytes).real(level.gbs).end_array();
   }
   writer.end_array();
   writer.key("operations").begin_array();

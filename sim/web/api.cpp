@@ -16,7 +16,6 @@
 #include "sim/analysis/recorded/op_names.h"
 #include "sim/result/launch_parts.h"
 #include "sim/web/answer.h"
-#include "sim/web/assets.h"
 
 namespace kb::web {
 namespace {
@@ -126,13 +125,6 @@ Api::Api(RunFolder& run, const Timeline* timeline, const std::atomic<bool>& read
     : run_(run), timeline_(timeline), ready_(ready), against_(against) {}
 
 HttpResponse Api::answer(const HttpRequest& request) const {
-  for (const Asset& asset : assets()) {
-    if (request.path != asset.path) continue;
-    HttpResponse response;
-    response.type = asset.type;
-    response.body = asset.content;
-    return response;
-  }
   static const std::map<std::string, Route> routes = {{"/api/run", &Api::run},
                                                       {"/api/words", &Api::words},
                                                       {"/api/compare", &Api::comparison},

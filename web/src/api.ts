@@ -1,6 +1,7 @@
 // What the server answers; in a report, what lies inside of it.
 import { answerInside, isReport, windowInside, type Reply } from './answers';
 import type { Directory } from './nodes';
+import { aboutRun } from './address';
 
 // What a launch runs, wherever it is named, as launch_name() of the program: "gemm", with a label "gemm (first layer)".
 export const runs = (launch: { kernel?: string; label?: string }): string => (launch.label ? `${launch.kernel ?? ''} (${launch.label})` : launch.kernel ?? '');
@@ -97,7 +98,7 @@ export interface Operation {
 // Every question of the page.
 async function get(path: string, signal?: AbortSignal): Promise<Reply> {
   if (isReport) return answerInside(path);
-  const response = await fetch(path, { signal });
+  const response = await fetch(aboutRun(path), { signal });
   if (response.ok) return response;
   const text = await response.text();
   let message = text.trim();
@@ -109,7 +110,7 @@ async function get(path: string, signal?: AbortSignal): Promise<Reply> {
   throw new Error(message || `the server answers ${response.status}`);
 }
 
-async function json<T>(path: string, signal?: AbortSignal): Promise<T> {
+export async function json<T>(path: string, signal?: AbortSignal): Promise<T> {
   return (await get(path, signal)).json();
 }
 
@@ -237,7 +238,8 @@ export const fetchOtherRun = (signal: AbortSignal) => json<Run>('/api/run?run=ag
 
 // What was computed in a window. Operations are numbered as in fetchRows().
 export interface OperationWork { operation: number; count: number; busyNs: number; macs: number; usefulMacs: number; elements: number }
-export interface Work { pes: number; hbm_bytes: number; levels: [name: string, bytes: number, gbs: number][]; operations: OperationWork[] }
+// `levels` of the memory that moved something, HBM first, each with its roof.
+export interface Work { pes: number; levels: [name: string, bytes: number, gbs: number][]; operations: OperationWork[] }
 
 // Without operations it is there at once.
 export async function fetchWork(t0: bigint, t1: bigint, under: string, signal: AbortSignal, only: '' | 'resources' = ''): Promise<Work> {

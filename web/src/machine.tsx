@@ -83,7 +83,7 @@ function Shown({ run, machine, values }: { run: Run; machine: MachineOverview; v
 }
 
 // The path from the tray to the part that is shown, and the parts below it.
-function Path({ at, to }: { at: string; to: (changed: Record<string, string | undefined>) => string }) {
+export function Path({ at, to }: { at: string; to: (changed: Record<string, string | undefined>) => string }) {
   const parts = pathOf(at), below = partOf(at)?.below ?? sipParts();
   return (
     <nav class="path" aria-label="Part of the machine">

@@ -1,4 +1,4 @@
-// Paints a picture of a machine as a heat map.
+// Paints a picture of a machine: as a heat map, or, with `says`, without figures.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { changeColour, heatColour, inkOn, isDark } from './heat';
 import { useSize } from './hooks';
@@ -101,7 +101,7 @@ function paintRoute(c: CanvasRenderingContext2D, picture: Picture, route: string
   }
 }
 
-function paint(c: CanvasRenderingContext2D, picture: Picture, measure: Measure, scale: number, left: number, top: number, hovered: Shape | null, marked: string, route: string[]) {
+function paint(c: CanvasRenderingContext2D, picture: Picture, measure: Measure, scale: number, left: number, top: number, hovered: Shape | null, marked: string, route: string[], plain: boolean) {
   const colours = theme(), dark = isDark(), most = largest(picture, measure);
   const font = Math.max(LEAST_FONT * sizes.scale, Math.min(MOST_FONT * sizes.scale, FONT * scale));
   const colourOf = measure === 'difference' ? changeColour : heatColour;
@@ -113,7 +113,7 @@ function paint(c: CanvasRenderingContext2D, picture: Picture, measure: Measure, 
     const strong = shape === hovered || shape.id === marked;
     if (shape.line) {
       const [x0, y0, x1, y1] = shape.line.map((v, i) => v * scale + (i % 2 ? top : left));
-      c.strokeStyle = value === null ? colours.line : colourOf(value, dark);
+      c.strokeStyle = value !== null ? colourOf(value, dark) : plain ? colours.dim : colours.line;
       c.lineWidth = (value === null ? 1 : 3 + 4 * Math.abs(value)) * Math.max(0.5, Math.min(1.4 * sizes.scale, scale)) + (strong ? 2 : 0);
       c.beginPath();
       c.moveTo(x0, y0);
@@ -144,8 +144,9 @@ function paint(c: CanvasRenderingContext2D, picture: Picture, measure: Measure, 
   if (route.length > 0) paintRoute(c, picture, route, scale, left, top);
 }
 
-export function MachineCanvas(props: { picture: Picture; measure: Measure; ns: number; marked: string; route?: string[]; click: (shape: Shape) => void; up?: () => void }) {
-  const { picture, measure, ns } = props;
+export function MachineCanvas(props: { picture: Picture; measure: Measure; ns: number; marked: string; route?: string[]; click: (shape: Shape) => void; up?: () => void; says?: (shape: Shape) => string[] }) {
+  const { picture, measure, ns, says } = props;
+  const about = (shape: Shape): string[] => (says ? says(shape) : shape.figures ? figureLines(shape.figures, ns, measure) : shape.frame ? [] : ['not in use']);
   const canvas = useRef<HTMLCanvasElement>(null), box = useRef<HTMLDivElement>(null);
   const size = useSize(box);
   const [hover, setHover] = useState<{ shape: Shape; x: number; y: number; keys?: boolean } | null>(null);
@@ -158,7 +159,7 @@ export function MachineCanvas(props: { picture: Picture; measure: Measure; ns: n
   const shown = hover && (picture.shapes.find(({ id }) => id === hover.shape.id) ?? null);
   useEffect(() => {
     if (size.width === 0) return undefined;
-    const frame = requestAnimationFrame(() => paint(prepare(canvas.current!, size.width, size.height), picture, measure, view.scale, view.left, view.top, shown, props.marked, props.route ?? []));
+    const frame = requestAnimationFrame(() => paint(prepare(canvas.current!, size.width, size.height), picture, measure, view.scale, view.left, view.top, shown, props.marked, props.route ?? [], !!says));
     return () => cancelAnimationFrame(frame);
   });
   const find = (event: MouseEvent) => shapeAt(picture, (event.offsetX - view.left) / view.scale, (event.offsetY - view.top) / view.scale, view.scale);
@@ -174,7 +175,7 @@ export function MachineCanvas(props: { picture: Picture; measure: Measure; ns: n
   };
   return (
     <div class="machinebox" ref={box}>
-      <canvas class="machineplot" ref={canvas} tabIndex={0} role="application" aria-label={shown ? `${shown.id}: ${(shown.figures ? figureLines(shown.figures, ns, measure) : ['not in use']).join(', ')}` : 'The machine as a heat map; the list beside it has the same figures. Arrow keys choose a part, Enter looks into it, Escape goes back up.'}
+      <canvas class="machineplot" ref={canvas} tabIndex={0} role="application" aria-label={shown ? `${shown.id}: ${about(shown).join(', ')}` : `The machine${says ? '' : ' as a heat map'}; the list beside it has the same ${says ? 'parts' : 'figures'}. Arrow keys choose a part, Enter looks into it, Escape goes back up.`}
         onKeyDown={(event) => { const action = keys[event.key]; if (action && !event.ctrlKey && !event.altKey && !event.metaKey) { event.preventDefault(); action(); } }} onBlur={() => setHover((now) => (now?.keys ? null : now))}
         onPointerMove={(event) => { const shape = find(event); canvas.current!.dataset.part = shape?.id ?? ''; setHover(shape ? { shape, x: event.clientX, y: event.clientY } : null); }}
         onPointerLeave={() => setHover(null)}
@@ -182,9 +183,9 @@ export function MachineCanvas(props: { picture: Picture; measure: Measure; ns: n
       {shown && (
         <Tooltip x={hover!.x} y={hover!.y}>
           <strong>{shown.id}</strong>
-          {shown.figures ? figureLines(shown.figures, ns, measure).map((line) => <span>{line}</span>) : !shown.frame && <span>not in use</span>}
-          {shown.lines.map((line) => { const [what, share] = line.split('\t'); return <span class="dim">{share === undefined ? what : `${what} ${percent(Number(share))}`}</span>; })}
-          <span class="dim">{hover?.keys ? 'Enter' : 'click'}{shown.go ? ': look into it' : ': its timeline'}</span>
+          {about(shown).map((line) => <span>{line}</span>)}
+          {!says && shown.lines.map((line) => { const [what, share] = line.split('\t'); return <span class="dim">{share === undefined ? what : `${what} ${percent(Number(share))}`}</span>; })}
+          <span class="dim">{hover?.keys ? 'Enter' : 'click'}{shown.go ? ': look into it' : says ? ': more of it' : ': its timeline'}</span>
         </Tooltip>
       )}
     </div>

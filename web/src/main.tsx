@@ -1,14 +1,19 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { fetchComparison, fetchNodes, fetchRun, fetchRows, fetchState, type Comparison, type Rows, type Run, type State } from './api';
-import { forgetToken, href, useAddress } from './address';
+import { forgetToken, href, useAddress, type Address } from './address';
 import { Collective } from './collective';
 import { Compare } from './compare';
+import { useAnswer } from './hooks';
 import { MachinePage } from './machine';
+import { MachineAlone } from './machine_alone';
 import { readNodes } from './nodes';
 import { Overview } from './overview';
 import { Roofline } from './roofline';
+import { RunsPage } from './runs';
+import { Back, fetchSite, type Site } from './site';
 import { useSizes } from './sizes';
+import { SweepPage } from './sweep';
 import { Tables } from './tables';
 import { Timeline } from './timeline';
 import { Why } from './why';
@@ -49,11 +54,10 @@ function Verdict({ run }: { run: Run }) {
     : <span class="verdict good">ok</span>;
 }
 
-function App() {
-  useSizes();
-  const address = useAddress();
-  const { run, comparison, rows, state, failure } = useRun();
-  if (failure) return <main class="page"><p class="message bad" role="alert">{failure}</p></main>;
+function RunPages({ site, address }: { site: Site; address: Address }) {
+  const { run, comparison: compared, rows, state, failure } = useRun();
+  const comparison = compared && address.run ? { ...compared, before: address.run.against, after: address.run.name } : compared;
+  if (failure) return <main class="page"><p><Back site={site} /></p><p class="message bad" role="alert">{failure}</p></main>;
   if (!run) return <main class="page"><p class="message">Reading the run …</p></main>;
   const hasMessages = address.page === 'collective' || rows?.operations.some(({ name }) => name === 'ipcq_send');
   const pages: [string, string][] = [...PAGES.slice(0, 4), ...(hasMessages ? [['collective', 'Collective'] as [string, string]] : []), ...PAGES.slice(4),
@@ -63,7 +67,7 @@ function App() {
     <>
       <a class="skip" href="#content">Skip to the content</a>
       <header>
-        <span class="brand">kernbench</span>
+        <Back site={site} />
         <nav aria-label="Pages">
           {pages.map(([name, label]) => (
             <a href={href(name)} aria-current={page === name ? 'page' : undefined}>{label}</a>
@@ -88,6 +92,20 @@ function App() {
       </main>
     </>
   );
+}
+
+// What the server shows: one run, many, a sweep or a machine.
+function App() {
+  useSizes();
+  const address = useAddress();
+  const site = useAnswer('site', fetchSite);
+  if (site.failure) return <main class="page"><p class="message bad" role="alert">{site.failure}</p></main>;
+  if (!site.value) return <main class="page"><p class="message">Reading …</p></main>;
+  const { kind } = site.value;
+  if (kind === 'machine') return <MachineAlone site={site.value} values={address.values} />;
+  if (kind === 'runs' && !address.run) return <RunsPage site={site.value} values={address.values} />;
+  if (kind === 'sweep' && !address.run) return <SweepPage site={site.value} values={address.values} />;
+  return <RunPages site={site.value} address={address} key={`${address.run?.name} ${address.run?.against}`} />;
 }
 
 forgetToken();

@@ -1,7 +1,7 @@
 // Wires and PEs as tables, of the whole run or of one launch.
 import { useMemo } from 'preact/hooks';
 import { launchName, fetchActivity, type Resource, type Run } from './api';
-import { href } from './address';
+import { aboutRun, href } from './address';
 import { fits, isReport } from './answers';
 import { useAnswer } from './hooks';
 import { STATES, peTimes } from './pe_states';
@@ -30,7 +30,7 @@ function Filter(props: { run: Run; values: URLSearchParams; to: (values: Values)
         {run.launches.slice(0, 500).map((launch) => <option value={String(launch.id)}>{launchName(launch)}</option>)}
       </select></label>
       <span class="dim right">{props.total}</span>
-      {!isReport && <a href={props.csv} download="resources.csv">CSV</a>}
+      {!isReport && <a href={aboutRun(props.csv)} download="resources.csv">CSV</a>}
     </form>
   );
 }

@@ -13,18 +13,24 @@ import { FAMILY, sizes } from './sizes';
 import { count, duration, percent } from './time';
 
 const MOST_LAUNCHES = 12, MOST_COMPOSITES = 8;
-const LEVEL: Record<string, string> = { link: '#5b9a3d', UCIe: '#c2559b', PCIe: '#8c6d31' };
+const HBM = 'HBM';
+const LEVEL: Record<string, string> = { SRAM: '#2f8f83', TCM: '#b08a1e', link: '#5b9a3d', UCIe: '#c2559b', PCIe: '#8c6d31' };
 const GEMM = '#d9822b', MATH = '#7a5cc0';
 
 type Kind = 'gemm' | 'math';
 interface Level { name: string; bytes: number; gbs: number }
-interface Point { levels: Level[];  launch: Launch; kind: Kind; ops: number; ns: number; bytes: number; pes: number; peak: number; memory: number; padded: number }
+// `bytes` and `memory` are those of HBM; `levels` are the others.
+interface Point { levels: Level[]; launch: Launch; kind: Kind; ops: number; ns: number; bytes: number; pes: number; peak: number; memory: number; padded: number }
 interface Worked { launch: Launch; span: Span; work: Work; all: boolean }  // `all`: with its operations
 
 const LABEL: Record<Kind, string> = { gemm: 'GEMM', math: 'MATH' };
 const intensity = (p: Point): number => p.ops / p.bytes;
 const rate = (p: Point): number => p.ops / p.ns;  // operations per ns: 10^9 a second
-const roof = (p: Point): number => Math.min(p.peak, intensity(p) * p.memory);
+// What the engines or a level of the memory let through at most, and which of them.
+const bounds = (p: Point): [name: string, rate: number][] => [[`the ${LABEL[p.kind]} engines`, p.peak], [HBM, intensity(p) * p.memory], ...p.levels.map((one): [string, number] => [one.name, (p.ops / one.bytes) * one.gbs])];
+const bound = (p: Point) => bounds(p).reduce((least, one) => (one[1] < least[1] ? one : least));
+const roof = (p: Point): number => bound(p)[1];
+const hbmOf = (work: Work): Level => { const [name, bytes, gbs] = work.levels.find(([one]) => one === HBM) ?? [HBM, 0, 0]; return { name, bytes, gbs }; };
 const rateOf = (perNs: number): string => (perNs >= 1000 ? `${Number((perNs / 1000).toPrecision(3))} Tops/s` : `${Number(perNs.toPrecision(3))} Gops/s`);
 
 const rateFor = (rates: number | Record<string, number> | null, dtype: string): number => (typeof rates === 'number' ? rates : rates?.[dtype] ?? rates?.f16 ?? 0);
@@ -46,8 +52,8 @@ const dtypeOf = (rows: Rows): string => rows.operations.map(({ name: operation }
 function pointsOf({ launch, span, work, all }: Worked, rows: Rows, machine: MachineOverview): Point[] {
   const ns = Number(span.t1 - span.t0) / 1e6, dtype = dtypeOf(rows);
   const sum = (kind: Kind, get: (one: Work['operations'][number]) => number) => work.operations.filter(({ operation }) => kindOf(rows, operation) === kind).reduce((total, one) => total + get(one), 0);
-  const common = { launch, ns, bytes: work.hbm_bytes, pes: work.pes, memory: work.pes * machine.channels_per_slice * machine.channel_gbs,
-    levels: work.levels.filter(([, bytes, gbs]) => bytes > 0 && gbs > 0).map(([level, bytes, gbs]) => ({ name: level, bytes, gbs })) };
+  const hbm = hbmOf(work), levels = work.levels.filter(([name]) => name !== HBM).map(([name, bytes, gbs]) => ({ name, bytes, gbs }));
+  const common = { launch, ns, bytes: hbm.bytes, pes: work.pes, memory: hbm.gbs, levels };
   const points: Point[] = [];
   const macs = all ? sum('gemm', (one) => one.usefulMacs) : launch.useful_macs ?? 0, elements = sum('math', (one) => one.elements);
   if (macs > 0) points.push({ ...common, kind: 'gemm', ops: 2 * macs, peak: 2 * work.pes * rateFor(machine.macs_per_ns, dtype), padded: 2 * Math.max(macs, launch.macs ?? 0) });
@@ -66,7 +72,8 @@ async function fetchComposites(launch: Launch, span: Span, signal: AbortSignal):
     if (t1 <= t0) continue;
     const work = await fetchWork(t0, t1, pe, signal);
     const ops = work.operations.reduce((sum, one) => sum + 2 * one.usefulMacs + one.elements, 0);
-    if (ops > 0 && work.hbm_bytes > 0) found.push({ seq: op.seq, pe, ops, ns: Number(t1 - t0) / 1e6, bytes: work.hbm_bytes, to: href('timeline', { t0, t1, depth: 9, op: op.seq }) });
+    const { bytes } = hbmOf(work);
+    if (ops > 0 && bytes > 0) found.push({ seq: op.seq, pe, ops, ns: Number(t1 - t0) / 1e6, bytes, to: href('timeline', { t0, t1, depth: 9, op: op.seq }) });
   }
   return found;
 }
@@ -113,9 +120,10 @@ export function Roofline({ run, rows, values }: { run: Run; rows: Rows | null; v
   return (
     <>
       <h1 class="unseen">Roofline</h1>
-      <Section title="Roofline" hint="What the longest kernels compute for each byte that the HBM channels of their PEs move, and how fast. A product counts twice its multiply-accumulates, without padding; MATH counts elements times passes. Rings: the same per byte of the links of PEs, of UCIe and of PCIe, each below the slope of the wires that were used. Diamonds: composites.">
+      <Section title="Roofline" hint="What the longest kernels compute for each byte that the HBM channels of their PEs move, and how fast. A product counts twice its multiply-accumulates, without padding; MATH counts elements times passes. Rings: the same per byte of the other levels of the memory, each below its own slope. Diamonds: composites.">
         {points.length === 0 ? <p class="hint">No kernel computed from data in HBM.</p> : <Chart points={points} chosen={chosen.launch} composites={composites.value ?? []} />}
         {points.length > 0 && <Distances points={points} chosen={chosen.launch} />}
+        {points.some(({ launch }) => launch === chosen.launch) && <Levels points={points.filter(({ launch }) => launch === chosen.launch)} />}
       </Section>
       <Operations worked={chosen} rows={rows} machine={machine.value} />
     </>
@@ -159,13 +167,13 @@ function Plot({ points, chosen, composites, width }: { points: Point[]; chosen: 
       <text class="rooflabel" x={(x(slope[0][0]) + x(slope[1][0])) / 2 + font} y={(y(slope[0][1]) + y(slope[1][1])) / 2 + font * 1.5}>{`HBM ${rateText(memory)}`}</text>
       {levels.map((one, i) => {
         const [from, to] = slopeOf(one.gbs);
-        const at = 0.75 - 0.18 * i, label = `${one.name} ${rateText(one.gbs)}`;
+        const at = 0.8 - 0.13 * i, label = `${one.name} ${rateText(one.gbs)}`;
         const end = Math.max(x(from[0]) + (x(to[0]) - x(from[0])) * at - font * 0.5, left + textWidth(label, `${font}px ${FAMILY}`)), above = y(from[1]) + (y(to[1]) - y(from[1])) * at - font * 0.5;
         return (
           <g>
             <line class="roof level" x1={x(from[0])} y1={y(from[1])} x2={x(to[0])} y2={y(to[1])} stroke={LEVEL[one.name] ?? '#888888'} />
             <text class="rooflabel" x={end} y={above} text-anchor="end">{label}</text>
-            {shown.map((p) => <circle class="ring" cx={x(p.ops / one.bytes)} cy={y(rate(p))} r={px(10 + 3 * i)} fill="none" stroke={LEVEL[one.name] ?? '#888888'} stroke-width="2"><title>{`${launchName(p.launch)} ${LABEL[p.kind]}: ${Number((p.ops / one.bytes).toPrecision(3))} operations per byte of ${one.name} (${bytesText(one.bytes)}); ${percent(one.bytes / p.ns / one.gbs)} of its ${rateText(one.gbs)}`}</title></circle>)}
+            {shown.map((p) => <circle class="ring" cx={x(p.ops / one.bytes)} cy={y(rate(p))} r={px(9 + 2 * i)} fill="none" stroke={LEVEL[one.name] ?? '#888888'} stroke-width="2"><title>{`${launchName(p.launch)} ${LABEL[p.kind]}: ${Number((p.ops / one.bytes).toPrecision(3))} operations per byte of ${one.name} (${bytesText(one.bytes)}); ${percent(one.bytes / p.ns / one.gbs)} of its ${rateText(one.gbs)}`}</title></circle>)}
           </g>
         );
       })}
@@ -204,11 +212,29 @@ function Distances({ points, chosen }: { points: Point[]; chosen: Launch }) {
             <th scope="row"><a href={href('roofline', { launch: p.launch.id })} aria-current={p.launch === chosen ? 'true' : undefined}>{launchName(p.launch)}</a></th>
             <td><Swatch colour={p.kind === 'gemm' ? GEMM : MATH} /> {LABEL[p.kind]}</td>
             <td class="number">{Number(intensity(p).toPrecision(3))}</td><td class="number">{rateOf(rate(p))}</td><td class="number">{rateOf(roof(p))}</td><td class="number">{percent(rate(p) / roof(p))}</td>
-            <td>{p.peak <= intensity(p) * p.memory ? `the ${LABEL[p.kind]} engines` : 'HBM'}</td>
+            <td>{bound(p)[0]}</td>
             <td class="number">{bytesText(p.bytes)}</td><td class="number">{percent(p.bytes / p.ns / p.memory)}</td>
             <td class="number">{p.padded > p.ops * 1.001 ? percent(1 - p.ops / p.padded) : ''}</td>
           </tr>
         ))}
+      </tbody>
+    </table></div>
+  );
+}
+
+// Each level of the memory: what it moved, and what the engines could do with all that it can move.
+function Levels({ points }: { points: Point[] }) {
+  return (
+    <div class="scrollx"><table class="data">
+      <caption class="unseen">Levels of the memory</caption>
+      <thead><tr><th scope="col">level</th><th scope="col">engine</th><th scope="col" class="number">bytes</th><th scope="col" class="number">rate</th><th scope="col" class="number">roof</th><th scope="col" class="number">of it</th><th scope="col" class="number">operations per byte</th><th scope="col" class="number">could feed</th></tr></thead>
+      <tbody>
+        {points.flatMap((p) => [{ name: HBM, bytes: p.bytes, gbs: p.memory }, ...p.levels].map((one) => (
+          <tr>
+            <th scope="row"><Swatch colour={LEVEL[one.name] ?? 'var(--accent)'} /> {one.name}</th><td>{LABEL[p.kind]}</td><td class="number">{bytesText(one.bytes)}</td><td class="number">{rateText(one.bytes / p.ns)}</td>
+            <td class="number">{rateText(one.gbs)}</td><td class="number">{percent(one.bytes / p.ns / one.gbs)}</td><td class="number">{Number((p.ops / one.bytes).toPrecision(3))}</td><td class="number">{rateOf((p.ops / one.bytes) * one.gbs)}</td>
+          </tr>
+        )))}
       </tbody>
     </table></div>
   );

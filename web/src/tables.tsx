@@ -1,7 +1,7 @@
 // Operations and launches as tables. The server sorts, filters and pages.
 import { useEffect, useState } from 'preact/hooks';
 import { runs, fetchOperations, type Launch, type Operation, type Run } from './api';
-import { href } from './address';
+import { aboutRun, href } from './address';
 import { isReport } from './answers';
 import { boundedBy } from './overview';
 import { Links, Pes } from './resource_tables';
@@ -70,7 +70,7 @@ function Operations({ run, values }: { run: Run; values: URLSearchParams }) {
           <span>{launch ? `launch #${launch.id} ${runs(launch)}` : 'a window of time'} <a href={to({ t0: undefined, t1: undefined, offset: undefined })}>all of the run</a></span>
         )}
         <span class="dim right">{known !== null && `${count(known)} operations`}</span>
-        <a href={`/api/ops.csv?${filterQuery}`} download="operations.csv">CSV</a>
+        <a href={aboutRun(`/api/ops.csv?${filterQuery}`)} download="operations.csv">CSV</a>
       </form>}
       {failure && <p class="message bad" role="alert">{failure}</p>}
       <div class="tablebox">
@@ -134,7 +134,7 @@ function Launches({ run, values }: { run: Run; values: URLSearchParams }) {
     <>
       <p class="tools">
         <span class="dim">{run.launch_count > run.launches.length ? `the ${count(run.launches.length)} longest of ${count(run.launch_count)} launches` : `${count(run.launch_count)} ${run.launch_count === 1 ? 'launch' : 'launches'}`}</span>
-        {!isReport && <a class="right" href="/api/launches.csv" download="launches.csv">CSV</a>}
+        {!isReport && <a class="right" href={aboutRun('/api/launches.csv')} download="launches.csv">CSV</a>}
       </p>
       <div class="tablebox">
         <table class="data">

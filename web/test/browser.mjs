@@ -45,6 +45,14 @@ export async function serve(folder, ...options) {
 export const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
 export const complaints = [];
 
+// What the browser says of requests that `look` wants to be refused is no complaint.
+export async function whileRefused(look) {
+  const before = complaints.length;
+  await look();
+  const said = complaints.splice(before);
+  assert.ok(said.every((text) => /status of 400/.test(text)), said.join('\n'));
+}
+
 // `prepare` comes before the page is loaded.
 export async function open(url, options = {}, prepare = undefined) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { browser, coloured, complaints, end, go, open, picture, pointAt, serve, simulate, work } from './browser.mjs';
 import { byKeys, machineByKeys } from './keys.mjs';
+import { machineAlone, runs, sweep } from './more_places.mjs';
 import { collective, compare } from './more_runs.mjs';
 import { machine, overview, roofline, tables, timeline, why } from './one_run.mjs';
 import { reports } from './report.mjs';
@@ -36,6 +37,9 @@ try {
   await gemm.stop();
   await compare(join(work, 'gemm'));
   await collective();
+  await runs();
+  await sweep();
+  await machineAlone();
   await screens();
   await reports();
 

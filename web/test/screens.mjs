@@ -1,7 +1,8 @@
 // Phones and large screens: nothing is wider than the screen, and what is written and drawn grows with it.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { go, open, picture, pointAt, serve, work } from './browser.mjs';
+import { config, go, open, picture, pointAt, serve, work } from './browser.mjs';
+import { folderOfRuns, folderOfSweep } from './more_places.mjs';
 
 const PHONE = { width: 390, height: 844 }, USUAL = { width: 1280, height: 800 }, LARGE = { width: 3840, height: 2160 };
 const GROWS = 1.3;  // at least, from the usual screen to the large one
@@ -14,6 +15,9 @@ const COMPARED = {
   'tables?table=links': ['.data tbody td'], 'tables?table=pes': ['.data tbody td'], compare: ['.changemap canvas', 'aligned', 'machineplot'],
 };
 const MESSAGES = { collective: ['.ranksplot', 'ranksplot', 'ranksruler'], 'timeline?depth=2': ['.label', 'ruler'], why: ['.matrix'] };
+const RUNS = { runs: ['.runs[aria-busy=false] tbody td'], 'runs?q=gemm&sort=longest': ['.runs tbody td'], '@gemm/overview': ['.facts'], '@deep%2Fbetter/@gemm/compare': ['.facts'] };
+const SWEEP = { 'sweep?figure=front&point=4': ['.command'], 'sweep?figure=heat': ['.heatcell'], 'sweep?figure=scatter&x=tflops&y=tile_k&colour=tile_k': ['.dot'] };
+const ALONE = { 'machine?at=': ['.hottest li', 'machineplot'], 'machine?at=sip0.cube0&mark=sip0.cube0.hbm_ctrl.pe0': ['.chosenblock .facts', 'machineplot'], 'machine?at=sip0.cube0.pe0&mark=sip0.cube0.pe0.pe_dma': ['.chosenblock .facts', 'machineplot'] };
 
 // Collects the sizes of letters that are drawn, by the class of their canvas.
 function noteFonts() {
@@ -39,11 +43,11 @@ export const widths = () => {
 const measured = () => {
   const found = { ...Object.fromEntries(Object.entries(window.drawn).map(([name, size]) => [`letters of .${name}`, size])) };
   window.drawn = {};
-  for (const text of ['nav a', '.hint', '.facts th', '.data th', '.data td', '.label .text', '.legend span', '.roofline text', '.hottest li', '.details dd']) {
+  for (const text of ['nav a', '.hint', '.facts th', '.data th', '.data td', '.label .text', '.legend span', '.roofline text', '.hottest li', '.details dd', '.sweepfigure text', '.command']) {
     const element = document.querySelector(text);
     if (element) found[`letters of ${text}`] = parseFloat(getComputedStyle(element).fontSize);
   }
-  for (const box of ['.label', '.columnchart', '.brush canvas', '.ruler', '.ranksplot', '.aligned', '.bar', '.data tbody tr']) {
+  for (const box of ['.label', '.columnchart', '.brush canvas', '.ruler', '.ranksplot', '.aligned', '.bar', '.data tbody tr', '.sweepfigure']) {
     const element = document.querySelector(box);
     if (element) found[`height of ${box}`] = element.getBoundingClientRect().height;
   }
@@ -56,8 +60,8 @@ async function to(page, place, [mark, ...canvases]) {
   await page.waitForFunction((names) => names.every((name) => window.drawn[name] !== undefined), canvases);
 }
 
-async function visit(page, places, screen, take) {
-  await to(page, 'tables?table=launches', ['.data tbody td']);  // a page that draws nothing while its size changes
+async function visit(page, places, quiet, screen, take) {
+  await to(page, ...quiet);  // a page that draws nothing while its size changes
   await page.setViewportSize(screen);
   await page.waitForTimeout(200);
   await page.evaluate(() => { window.drawn = {}; });
@@ -71,13 +75,13 @@ async function visit(page, places, screen, take) {
   }
 }
 
-async function everyScreen(url, places) {
+async function everyScreen(url, places, quiet = ['tables?table=launches', ['.data tbody td']]) {
   const page = await open(url, {}, (fresh) => fresh.addInitScript(noteFonts));
-  await page.locator('header nav').waitFor();
+  await page.locator('header').waitFor();
   const usual = {}, large = {}, phone = {};
-  await visit(page, places, PHONE, phone);
-  await visit(page, places, USUAL, usual);
-  await visit(page, places, LARGE, large);  // without loading the page again
+  await visit(page, places, quiet, PHONE, phone);
+  await visit(page, places, quiet, USUAL, usual);
+  await visit(page, places, quiet, LARGE, large);  // without loading the page again
   for (const [name, size] of Object.entries(usual)) assert.ok(!(large[name] < GROWS * size), `${name}: ${size} pixels on a screen, ${large[name]} on a large one`);
   for (const [name, size] of Object.entries(phone)) if (name.includes('letters')) assert.ok(size >= 9, `${name}: ${size} pixels on a phone`);
   await page.context().close();
@@ -121,4 +125,10 @@ export async function screens() {
   const messages = await serve(join(work, 'messages'));
   await everyScreen(messages.url, MESSAGES);
   await messages.stop();
+  const others = [[folderOfRuns(), RUNS, ['runs', ['.runs tbody td']]], [folderOfSweep(), SWEEP, ['sweep', ['.data tbody td']]], [config('reference'), ALONE, ['machine?at=sip1', ['.hottest li']]]];
+  for (const [place, places, quiet] of others) {
+    const other = await serve(place);
+    await everyScreen(other.url, places, quiet);
+    await other.stop();
+  }
 }

@@ -54,9 +54,17 @@ Machine::Machine(const Json& topology, const std::string& file) {
   for (const Json& entry : topology["nodes"]) {
     if (entry.is_object()) read_node(entry, file);
   }
+  const auto is_tcm = [&](const std::string& id) {
+    const Node* const node = find(id);
+    return node != nullptr && node->kind == "pe_tcm";
+  };
   for (const Json& entry : topology.value("edges", Json::array())) {
     if (!entry.is_object()) continue;
     Wire wire{text_of(entry, "src"), text_of(entry, "dst"), text_of(entry, "kind"), number_at(entry, {"bw_gbs"})};
+    if (wire.kind == "hbm_to_router") slice_gbs_ = wire.gbs;
+    const bool to_tcm = wire.kind == "pe_internal" && is_tcm(wire.to) && wire.gbs > 0;
+    if (to_tcm) fetch_gbs_ = std::min(fetch_gbs_, wire.gbs);
+    if (to_tcm) store_gbs_ = std::min(store_gbs_, wire.gbs);
     wire_of_[wire.from + " " + wire.to] = wires_.size();
     wires_.push_back(std::move(wire));
   }
@@ -85,6 +93,12 @@ void Machine::read_node(const Json& entry, const std::string& file) {
   }
   if (node.kind == "hbm_ctrl" && channels_ == 0) {
     channels_ = static_cast<std::int64_t>(number_at(entry, {"attrs", "num_pcs"}));
+  }
+  const Json& attributes = at(entry, {"attrs"});
+  if (attributes.is_object()) node.attributes = attributes.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (node.kind == "pe_tcm" && fetch_gbs_ == 0) {
+    fetch_gbs_ = number_at(attributes, {"read_bw_gbs"});
+    store_gbs_ = number_at(attributes, {"write_bw_gbs"});
   }
   node_of_.emplace(node.id, nodes_.size());
   nodes_.push_back(std::move(node));
@@ -135,6 +149,19 @@ std::string Machine::overview() const {
   for (const Wire& wire : wires_) {
     const Node *from = find(wire.from), *to = find(wire.to);
     if (from == nullptr || to == nullptr || joins_chips(from->coord, to->coord)) write_wire(writer, wire);
+  }
+  writer.end_array().end_object();
+  return writer.str();
+}
+
+std::string Machine::block(const std::string& id) const {
+  const auto node = std::find_if(nodes_.begin(), nodes_.end(), [&](const Node& one) { return one.id == id; });
+  if (node == nodes_.end()) return "";
+  JsonWriter writer(JsonWriter::Layout::compact);
+  writer.begin_object().key("id").text(node->id).key("kind").text(node->kind);
+  writer.key("attributes").raw(node->attributes).key("wires").begin_array();
+  for (const Wire& wire : wires_) {
+    if (wire.from == id || wire.to == id) write_wire(writer, wire);
   }
   writer.end_array().end_object();
   return writer.str();

@@ -21,6 +21,7 @@ class Machine {
   struct Node : NodeEntry {
     double x = 0, y = 0;  // mm, position in the cube
     bool placed = false;
+    std::string attributes = "{}";  // of its block, JSON
   };
 
   // `topology` is the output of `kernbench topology --json`. Configuration Error that names `file` when it is not.
@@ -33,6 +34,11 @@ class Machine {
   std::string wire_kind(const std::string& from, const std::string& to) const;
   double channel_gbs() const { return channel_gbs_; }
   std::int64_t channels_per_slice() const { return channels_; }
+  // GB/s of the wire from an HBM slice to its router, with the efficiency of the HBM; 0 when unknown.
+  double slice_gbs() const { return slice_gbs_; }
+  // GB/s between PE_FETCH_STORE and the TCM: of the port or of their wire, whichever is narrower; 0 when unknown.
+  double fetch_gbs() const { return fetch_gbs_; }
+  double store_gbs() const { return store_gbs_; }
 
   // Null when there is no such node.
   const Node* find(const std::string& id) const;
@@ -52,6 +58,8 @@ class Machine {
   // JSON with the mesh of cubes in a SIP, the positions of PEs in a cube, wires between cubes and IO chiplets, and the
   // rates of a PE.
   std::string overview() const;
+  // JSON with kind and attributes of a node, and the wires that begin or end at it; empty when there is no such node.
+  std::string block(const std::string& id) const;
   // JSON with the nodes of a part, and all wires with an end there.
   std::string part(const Scope& part) const;
 
@@ -66,7 +74,7 @@ class Machine {
   std::map<std::string, std::size_t> node_of_;  // key: id
   double cube_w_ = 0, cube_h_ = 0;
   std::int64_t mesh_w_ = 0, mesh_h_ = 0, channels_ = 0;
-  double channel_gbs_ = 0;
+  double channel_gbs_ = 0, slice_gbs_ = 0, fetch_gbs_ = 0, store_gbs_ = 0;
   std::string spec_;
   std::string macs_per_ns_ = "null", elements_per_ns_ = "null";
 };

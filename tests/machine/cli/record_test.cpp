@@ -156,6 +156,19 @@ TEST_F(RecordTest, SharesOfEveryPeSumToItsKernel) {
   }
 }
 
+TEST_F(RecordTest, FetchesAndStoresMoveTheirBytes) {
+  ASSERT_EQ(record("rec", "--topology '" + config("one_pe") + "' --bench matmul-composite").code, 0);
+  const Json statistics = result("rec")["block_kinds"]["pe_fetch_store"]["statistics"];  // there is one of them
+  const SqlRows sums = query(
+      "SELECT series.name, sum(busy_fs), sum(bytes) FROM activity JOIN series ON series.id = series_id WHERE kind = "
+      "'tcm' GROUP BY series_id ORDER BY series.name");
+  ASSERT_EQ(sums.size(), 2u);
+  for (const std::vector<std::string>& sum : sums) {
+    EXPECT_EQ(std::to_string(femtoseconds(statistics[sum[0] + "_busy"]["sum"])), sum[1]) << sum[0];
+    EXPECT_EQ(statistics[sum[0] + "_bytes"]["sum"].dump(), sum[2]) << sum[0];
+  }
+}
+
 TEST_F(RecordTest, SerialDecodersOfHeaders) {
   ASSERT_EQ(record("rec", "--bench copy --topology " + config("seed_timing")).code, 0);
   expect_resources_as_in_the_statistics();

@@ -125,7 +125,7 @@ TEST_F(WebCommandTest, OnlyServingLoadsTheLibrariesOfTheServer) {
 
 TEST_F(WebCommandTest, AFolderThatIsNoneOfARun) {
   EXPECT_THAT(refused("nothing").err, HasSubstr("'nothing' is not a folder"));
-  EXPECT_THAT(refused("run/result.json").err, HasSubstr("is not a folder; give the one that `kernbench run --out"));
+  EXPECT_THAT(refused("run/result.json").err, HasSubstr("is not what `kernbench topology --json` prints"));
   fs::create_directories(folder() + "/empty");
   EXPECT_THAT(refused("empty").err, HasSubstr("it has no result.json"));
   fs::create_directories(folder() + "/odd");
@@ -185,6 +185,28 @@ TEST_F(WebCommandTest, ComparedWithARunOfAnotherTopology) {
   EXPECT_THAT(read("served"), HasSubstr("The two runs were made on different topologies: A on "));
   EXPECT_THAT(read("served"), HasSubstr("one_cube.yaml (8 PEs), B on "));
   EXPECT_THAT(read("served"), HasSubstr("Times can be compared, places cannot"));
+}
+
+// H-82l, H-82m, H-82n
+TEST_F(WebCommandTest, RunsOfAFolderASweepAndAMachine) {
+  fs::create_directories(folder() + "/runs/deep");
+  fs::copy(folder() + "/run", folder() + "/runs/deep/run");
+  EXPECT_EQ(while_served("runs --port 0", "").code, 0);
+  EXPECT_THAT(read("served"), HasSubstr("The runs below 'runs' are shown at http://127.0.0.1:"));
+  EXPECT_THAT(refused("runs --against run").err, HasSubstr("--against needs the folder of a run"));
+  write("tiny.yaml", "workload: copy\ntopology: " + config("one_pe") +
+                         "\naxes: {bytes: {set: bytes, values: [64, 128]}}\ncolumns: {ns: /sim_time_ns}\n");
+  ASSERT_EQ(kernbench("sweep tiny.yaml").code, 0);
+  EXPECT_EQ(while_served("sweeps/tiny --port 0", "").code, 0);
+  EXPECT_THAT(read("served"), HasSubstr("The sweep of 'sweeps/tiny' is shown at"));
+  write("sweeps/tiny/points.sqlite", "torn");
+  EXPECT_THAT(refused("sweeps/tiny").err, HasSubstr("it is not the table of a sweep, or it is damaged"));
+  EXPECT_EQ(while_served("'" + config("one_pe") + "' --port 0", "").code, 0);
+  EXPECT_THAT(read("served"), HasSubstr("one_pe.yaml' is shown at"));
+  EXPECT_THAT(refused("nothing.yaml").err, HasSubstr("there is no file 'nothing.yaml'"));
+  EXPECT_THAT(kernbench("web '" + config("one_pe") + "' --against run").err, HasSubstr("are for the folder of a run"));
+  write("wrong.yaml", "sips: 1");
+  EXPECT_EQ(kernbench("web wrong.yaml --no-open", "timeout 60").code, 2);
 }
 
 TEST_F(WebCommandTest, ARunIsConvertedForPerfetto) {

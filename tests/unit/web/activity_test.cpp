@@ -224,9 +224,8 @@ TEST_F(ActivityTest, AWrongRequestSaysWhy) {
 TEST_F(ActivityTest, WorkByKindOfOperation) {
   const Json work = json("/api/work", launch({{"under", "sip0"}}));
   EXPECT_EQ(work["pes"], 1);
-  EXPECT_DOUBLE_EQ(work["hbm_bytes"].get<double>(), 3200);
-  // PCIe: half of 6400 bytes lie in the launch; one wire of 64 GB/s.
-  EXPECT_EQ(work["levels"], Json::parse(R"([["PCIe", 3200, 64]])"));
+  // HBM: both channels, of four with 32 GB/s. PCIe: half of 6400 bytes lie in the launch; one wire of 64 GB/s.
+  EXPECT_EQ(work["levels"], Json::parse(R"([["HBM", 3200.0, 128.0], ["PCIe", 3200.0, 64.0]])"));
   // Number, count, busy ns, MACs, those of elements that exist, elements.
   EXPECT_EQ(work["operations"], Json::parse("[[1, 1, 10, 64, 64, 0], [2, 1, 5, 64, 27, 0], [3, 1, 2, 0, 0, 32]]"));
   const Json quick = json("/api/work", launch({{"under", "sip0"}, {"only", "resources"}}));

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "sim/web/assets.h"
 #include "tests/unit/recorded/run_folders.h"
 
 namespace kb::web {
@@ -178,15 +177,6 @@ TEST_F(ApiTest, WithoutOperationsTheRestIsThere) {
   const Api without(*run_, nullptr, ready_);
   EXPECT_EQ(without.answer({"/api/run", {}}).status, 200);
   EXPECT_THAT(without.answer({"/api/rows", {}}).body, HasSubstr("--record DIR"));
-}
-
-TEST_F(ApiTest, ThePageIsPartOfTheProgram) {
-  EXPECT_THAT(get("/").body, HasSubstr("<script src=\"/app.js\""));
-  EXPECT_EQ(get("/app.js").type, "text/javascript; charset=utf-8");
-  std::size_t bytes = 0;
-  for (const Asset& asset : assets()) bytes += asset.content.size();
-  EXPECT_LE(bytes, 250'000u);
-  EXPECT_GT(bytes, 10'000u);
 }
 
 }  // namespace

@@ -1,0 +1,20 @@
+// What the server shows, and the way back to it from a run.
+import { hrefOf } from './address';
+import { json } from './api';
+
+export interface Site { kind: 'run' | 'runs' | 'sweep' | 'machine'; name: string }
+export const fetchSite = (signal?: AbortSignal) => json<Site>('/api/site', signal);
+
+export function Back({ site }: { site: Site }) {
+  if (site.kind === 'run' || site.kind === 'machine') return <span class="brand">kernbench</span>;
+  return <a class="brand" href={hrefOf(null, '')}>‹ {site.kind === 'sweep' ? 'sweep' : 'runs'}</a>;
+}
+
+export function SiteHead({ site, what }: { site: Site; what: string }) {
+  return (
+    <>
+      <a class="skip" href="#content">Skip to the content</a>
+      <header><span class="brand">kernbench</span><span class="what"><strong>{site.name}</strong><span>{what}</span></span></header>
+    </>
+  );
+}

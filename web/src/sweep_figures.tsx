@@ -1,0 +1,151 @@
+// Figures of a sweep: points over two columns, the front of its objectives, and a map of two axes.
+import { useRef } from 'preact/hooks';
+import { heatColour, inkOn, isDark } from './heat';
+import { useSize } from './hooks';
+import { textWidth } from './picture';
+import { FAMILY, sizes } from './sizes';
+import { cellText, numberText, valuesOf, type Cell, type Column, type SweepRow } from './sweep_data';
+import { count } from './time';
+
+const MOST_POINTS = 5000, FONT = 12, LEAST_HEIGHT = 280, MOST_HEIGHT = 560, ASPECT = 0.45, TICKS = 6;
+const CATEGORIES = ['#d9822b', '#2a6fb0', '#5b9a3d', '#c2559b', '#7a5cc0', '#8c6d31', '#35a7a0', '#b03a2e'];
+
+export interface Drawn { rows: SweepRow[]; to: (row: SweepRow) => string; marked: number | null }
+const px = (usual: number) => Math.round(usual * sizes.scale);
+const pointText = (row: SweepRow, columns: Column[]): string => `point ${row.point}: ${columns.map((column) => `${column.name} ${cellText(row.cells[column.at])}`).join(', ')}`;
+
+// A figure as wide as its place.
+function Box({ children }: { children: (width: number) => unknown }) {
+  const box = useRef<HTMLDivElement>(null), { width } = useSize(box);
+  return <div class="sweepbox" ref={box}>{width > 0 && children(width) as any}</div>;
+}
+
+// Where values stand on an axis: numbers by size, texts one after the other.
+interface Scale { at: (cell: Cell) => number; ticks: [number, string][]; log: boolean }
+
+function scaleOf(rows: SweepRow[], column: Column, from: number, to: number): Scale {
+  if (!column.numbers) {
+    const values = valuesOf(rows, column), step = (to - from) / Math.max(1, values.length);
+    const every = Math.ceil(values.length / 12);
+    return { at: (cell) => from + (values.indexOf(cell) + 0.5) * step, ticks: values.map((value, i): [number, string] => [from + (i + 0.5) * step, cellText(value)]).filter((_, i) => i % every === 0), log: false };
+  }
+  const numbers = rows.map(({ cells }) => cells[column.at] as number), least = Math.min(...numbers), most = Math.max(...numbers);
+  const log = least > 0 && most / least >= 30;
+  const size = (value: number) => (log ? Math.log10(value) : value);
+  const pad = (size(most) - size(least)) * 0.05 || Math.abs(size(most)) * 0.1 || 1, low = size(least) - pad, high = size(most) + pad;
+  const place = (value: number) => from + ((size(value) - low) / (high - low)) * (to - from);
+  const own = column.role === 'axis' ? valuesOf(rows, column) as number[] : [];  // few values of an axis are its ticks
+  const raw = (high - low) / TICKS, power = 10 ** Math.floor(Math.log10(raw)), step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= raw) ?? raw;
+  const values = own.length > 0 && own.length <= 2 * TICKS ? own : log ? Array.from({ length: Math.ceil(high) - Math.floor(low) + 1 }, (_, i) => 10 ** (Math.floor(low) + i)).flatMap((ten) => (high - low < 2.5 ? [ten, 2 * ten, 5 * ten] : [ten]))
+    : Array.from({ length: Math.floor(high / step) - Math.ceil(low / step) + 1 }, (_, i) => (Math.ceil(low / step) + i) * step);
+  return { at: (cell) => place(cell as number), ticks: values.filter((value) => size(value) >= low && size(value) <= high).map((value): [number, string] => [place(value), numberText(Number(value.toPrecision(9)))]), log };
+}
+
+function Axes({ x, y, width, height, left, bottom, names }: { x: Scale; y: Scale; width: number; height: number; left: number; bottom: number; names: [string, string] }) {
+  const font = px(FONT), top = px(14), right = width - px(16);
+  let last = -Infinity;
+  const shown = x.ticks.filter(([at, text]) => { const half = textWidth(text, `${font}px ${FAMILY}`) / 2; if (at - half < last + 6) return false; last = at + half; return true; });
+  return (
+    <g>
+      {x.ticks.map(([at]) => <line class="grid" x1={at} x2={at} y1={top} y2={bottom} />)}
+      {shown.map(([at, text]) => <text x={at} y={bottom + font * 1.4} text-anchor="middle">{text}</text>)}
+      {y.ticks.map(([at, text]) => <g><line class="grid" x1={left} x2={right} y1={at} y2={at} /><text x={left - font * 0.5} y={at + font * 0.35} text-anchor="end">{text}</text></g>)}
+      <text class="axisname" x={(left + right) / 2} y={height - font * 0.5} text-anchor="middle">{names[0]}{x.log ? ' (log)' : ''}</text>
+      <text class="axisname" x={font} y={(top + bottom) / 2} text-anchor="middle" transform={`rotate(-90 ${font} ${(top + bottom) / 2})`}>{names[1]}{y.log ? ' (log)' : ''}</text>
+    </g>
+  );
+}
+
+const arrow = ({ goal }: Column): string => (goal === 'min' ? ' (less is better)' : goal === 'max' ? ' (more is better)' : '');
+
+export function Scatter(props: Drawn & { x: Column; y: Column; colour: Column | null; front?: boolean }) {
+  return <Box>{(width) => <Points {...props} width={width} />}</Box>;
+}
+
+function Points({ rows: all, to, marked, x, y, colour, front, width }: Drawn & { x: Column; y: Column; colour: Column | null; front?: boolean; width: number }) {
+  const usable = all.filter(({ cells }) => cells[x.at] !== null && cells[y.at] !== null), rows = usable.slice(0, MOST_POINTS);
+  if (rows.length === 0) return <p class="hint">No point has a value in both columns.</p>;
+  const height = Math.round(Math.max(px(LEAST_HEIGHT), Math.min(px(MOST_HEIGHT), width * ASPECT))), font = px(FONT), bottom = height - font * 3.4;
+  const widest = y.numbers ? 8 : Math.max(...valuesOf(rows, y).map((value) => cellText(value).length));
+  const left = Math.min(width * 0.3, font * (2.6 + 0.6 * Math.min(24, widest))), dark = isDark();
+  const sx = scaleOf(rows, x, left, width - px(16)), sy = scaleOf(rows, y, bottom, px(14));
+  const values = colour ? valuesOf(rows, colour) : [];
+  const range = colour?.numbers ? [values[0] as number, values[values.length - 1] as number] : [0, 1];
+  const paint = (row: SweepRow): string | undefined => {
+    const cell = colour ? row.cells[colour.at] : null;
+    if (!colour || cell === null) return undefined;
+    return colour.numbers ? heatColour(0.15 + 0.85 * (((cell as number) - range[0]) / (range[1] - range[0] || 1)), dark) : CATEGORIES[values.indexOf(cell) % CATEGORIES.length];
+  };
+  const best = front ? rows.filter((row) => row.front).sort((a, b) => (a.cells[x.at] as number) - (b.cells[x.at] as number)) : [];
+  return (
+    <>
+      <svg class="sweepfigure" width={width} height={height} viewBox={`0 0 ${width} ${height}`} font-size={font} role="img" aria-label={`${y.name} over ${x.name}, ${count(rows.length)} points${front ? `, ${count(best.length)} on the front` : ''}`}>
+        <Axes x={sx} y={sy} width={width} height={height} left={left} bottom={bottom} names={[x.name + arrow(x), y.name + arrow(y)]} />
+        {best.length > 1 && <polyline class="front" fill="none" points={best.map((row) => `${sx.at(row.cells[x.at])},${sy.at(row.cells[y.at])}`).join(' ')} />}
+        {rows.map((row) => (
+          <a href={to(row)}>
+            <circle class={front ? (row.front ? 'dot best' : 'dot worse') : 'dot'} cx={sx.at(row.cells[x.at])} cy={sy.at(row.cells[y.at])} r={px(row.point === marked ? 8 : front && row.front ? 6 : 4.5)} fill={paint(row)} stroke={row.point === marked ? 'currentColor' : undefined}>
+              <title>{pointText(row, colour ? [x, y, colour] : [x, y])}</title>
+            </circle>
+          </a>
+        ))}
+      </svg>
+      {colour && !colour.numbers && <p class="legend">{values.slice(0, 20).map((value, i) => <span><svg class="swatch" viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" rx="2" fill={CATEGORIES[i % CATEGORIES.length]} /></svg> {cellText(value)}</span>)}</p>}
+      {colour?.numbers && <p class="legend"><span>{colour.name}: {numberText(range[0])} <Ramp /> {numberText(range[1])}</span></p>}
+      {usable.length > rows.length && <p class="hint">The first {count(rows.length)} of {count(usable.length)} points are drawn; a filter of the table chooses others.</p>}
+    </>
+  );
+}
+
+function Ramp() {
+  const dark = isDark();
+  return <svg class="scale" viewBox="0 0 50 10" preserveAspectRatio="none" aria-hidden="true">{Array.from({ length: 25 }, (_, i) => <rect x={i * 2} width="2.1" height="10" fill={heatColour(0.15 + (0.85 * i) / 24, dark)} />)}</svg>;
+}
+
+// What stands for several rows of one cell: the best one of an objective, else their mean.
+function valueOfCell(rows: SweepRow[], column: Column): number {
+  const values = rows.map(({ cells }) => cells[column.at] as number);
+  if (column.goal === 'min') return Math.min(...values);
+  if (column.goal === 'max') return Math.max(...values);
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+export function Heat(props: Drawn & { x: Column; y: Column; value: Column; narrow: (x: Cell, y: Cell) => string }) {
+  return <Box>{(width) => <Cells {...props} width={width} />}</Box>;
+}
+
+function Cells({ rows: all, to, marked, x, y, value, narrow, width }: Drawn & { x: Column; y: Column; value: Column; narrow: (x: Cell, y: Cell) => string; width: number }) {
+  const rows = all.filter(({ cells }) => cells[x.at] !== null && cells[y.at] !== null && typeof cells[value.at] === 'number');
+  const xs = valuesOf(rows, x), ys = valuesOf(rows, y).reverse();
+  if (rows.length === 0) return <p class="hint">No point has numbers there.</p>;
+  if (xs.length * ys.length > MOST_POINTS) return <p class="hint">{count(xs.length)} by {count(ys.length)} cells are more than can be drawn; a filter of the table chooses fewer.</p>;
+  const cells = new Map<string, SweepRow[]>();
+  for (const row of rows) { const key = JSON.stringify([row.cells[x.at], row.cells[y.at]]); cells.set(key, [...(cells.get(key) ?? []), row]); }
+  const drawn = [...cells.values()].map((mine) => ({ mine, value: valueOfCell(mine, value), i: xs.indexOf(mine[0].cells[x.at]), j: ys.indexOf(mine[0].cells[y.at]) }));
+  const least = Math.min(...drawn.map((one) => one.value)), most = Math.max(...drawn.map((one) => one.value)), dark = isDark();
+  const font = px(FONT), widest = Math.max(...ys.map((one) => textWidth(cellText(one), `${font}px ${FAMILY}`)));
+  const left = Math.min(width * 0.35, widest + font * 3), w = Math.min(px(140), (width - left - px(16)) / xs.length), h = Math.max(font * 1.8, Math.min(px(44), w));
+  const top = px(8), bottom = top + ys.length * h, height = bottom + font * 4, every = Math.ceil(Math.max(...xs.map((one) => textWidth(cellText(one), `${font}px ${FAMILY}`) + 6)) / w);
+  return (
+    <>
+      <svg class="sweepfigure" width={width} height={height} viewBox={`0 0 ${width} ${height}`} font-size={font} role="img" aria-label={`${value.name} by ${x.name} and ${y.name}, from ${numberText(least)} to ${numberText(most)}`}>
+        {ys.map((one, j) => <text x={left - font * 0.5} y={top + (j + 0.5) * h + font * 0.35} text-anchor="end">{cellText(one)}</text>)}
+        {xs.map((one, i) => i % every === 0 && <text x={left + (i + 0.5) * w} y={bottom + font * 1.4} text-anchor="middle">{cellText(one)}</text>)}
+        <text class="axisname" x={left + (xs.length * w) / 2} y={height - font * 0.6} text-anchor="middle">{x.name}</text>
+        <text class="axisname" x={font} y={(top + bottom) / 2} text-anchor="middle" transform={`rotate(-90 ${font} ${(top + bottom) / 2})`}>{y.name}</text>
+        {drawn.map(({ mine, value: number, i, j }) => {
+          const share = 0.1 + 0.9 * (most > least ? (number - least) / (most - least) : 0.5), text = numberText(Number(number.toPrecision(4)));
+          return (
+            <a href={mine.length === 1 ? to(mine[0]) : narrow(xs[i], ys[j])}>
+              <rect class={mine.some(({ point }) => point === marked) ? 'heatcell marked' : 'heatcell'} x={left + i * w} y={top + j * h} width={w - 1} height={h - 1} fill={heatColour(share, dark)}>
+                <title>{mine.length === 1 ? pointText(mine[0], [x, y, value]) : `${count(mine.length)} points: ${value.name} ${numberText(number)}, ${value.goal ? 'the best of them' : 'their mean'}`}</title>
+              </rect>
+              {textWidth(text, `${font}px ${FAMILY}`) < w - 4 && <text class="heattext" x={left + (i + 0.5) * w} y={top + (j + 0.5) * h + font * 0.35} text-anchor="middle" fill={inkOn(share, dark)}>{text}</text>}
+            </a>
+          );
+        })}
+      </svg>
+      <p class="legend"><span>{value.name}{arrow(value)}: {numberText(least)} <Ramp /> {numberText(most)}</span>{drawn.some(({ mine }) => mine.length > 1) && <span>A cell of several points shows {value.goal ? 'the best of them' : 'their mean'}; a click lists them.</span>}</p>
+    </>
+  );
+}
