@@ -45,6 +45,7 @@ std::unique_ptr<data::IOpSink> make_log(const topology::Graph& graph, const Simu
   data::OpLog::Options log;
   for (const topology::Node& node : graph.nodes) log.component_names.push_back(node.id);
   log.space = SpaceNames();
+  log.engines = graph.spec.engines;
   log.facts = options.oplog_facts;
   log.activity = options.recorder;
   log.series_label = [&graph](const record::SeriesInfo& series) { return series.label(graph); };
