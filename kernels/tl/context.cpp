@@ -8,6 +8,7 @@
 #include "kernels/tl/scratch.h"
 #include "platform/base/names.h"
 #include "platform/contract/command.h"
+#include "platform/contract/tensor_layout.h"
 
 namespace kb::tl {
 
@@ -274,6 +275,21 @@ Future Context::dot_into_async(const TensorHandle& out, const TensorHandle& a, c
 TensorHandle Context::math(MathOp op, const char* call, std::initializer_list<Operand> inputs, std::optional<int> axis,
                            std::optional<Dtype> out_dtype) {
   return parts_->dispatch.begin(call).execute(parts_->compute.math(op, inputs, axis, out_dtype));
+}
+
+TensorHandle Context::engine(std::string_view command, const std::vector<TensorHandle>& inputs,
+                             std::initializer_list<EngineParameter> parameters) {
+  return parts_->dispatch.begin("engine").execute(parts_->engines.make(command, inputs, parameters));
+}
+
+void Context::engine_into(const TensorHandle& out, std::string_view command, const std::vector<TensorHandle>& inputs,
+                          std::initializer_list<EngineParameter> parameters) {
+  parts_->dispatch.begin("engine_into").execute(parts_->engines.into(out, command, inputs, parameters));
+}
+
+Future Context::engine_async(std::string_view command, const std::vector<TensorHandle>& inputs,
+                             std::initializer_list<EngineParameter> parameters) {
+  return parts_->dispatch.begin("engine_async").submit(parts_->engines.make(command, inputs, parameters));
 }
 
 Future Context::math_async(MathOp op, std::initializer_list<Operand> inputs, std::optional<int> axis,

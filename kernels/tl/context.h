@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/tl/composite.h"
+#include "kernels/tl/engine_parameter.h"
 #include "kernels/tl/future.h"
 #include "kernels/tl/indexed.h"
 #include "kernels/tl/math_calls.h"
@@ -29,10 +30,10 @@ using contract::BarrierScope;
 // Errors are program Errors that name kernel, call and PE: "kernel gemm, tl.dot #17, sip0.cube0.pe3: ...".
 //
 // Calls named ..._async, prefetch and composites return immediately. Their operations run concurrently with the kernel;
-// each engine (a read or write channel of PE_DMA, PE_GEMM, PE_MATH) keeps the order of the calls. Until the kernel has
-// waited for an operation, it must not use scratch that the operation writes, or write scratch that the operation
-// reads: KERNEL_ERROR that names both calls. Before it ends, a kernel must have waited for all operations with a
-// result; the others are waited for when it ends.
+// each engine (a read or write channel of PE_DMA, PE_GEMM, PE_MATH, one of a plug-in) keeps the order of the calls.
+// Until the kernel has waited for an operation, it must not use scratch that the operation writes, or write scratch that
+// the operation reads: KERNEL_ERROR that names both calls. Before it ends, a kernel must have waited for all operations
+// with a result; the others are waited for when it ends.
 //
 // Shapes have one to four dimensions of at least 1. Results are allocated in the PE's scratch, aligned to 16 bytes
 // (P-58); when it is full, the call fails with OUT_OF_SCRATCH.
@@ -180,6 +181,17 @@ class Context final : public MathCalls {
   // Random numbers that depend only on seed and position (Philox 4x32-10): element i is word e % 4 of block e / 4 with
   // e = offset + i. f16, bf16, f32: uniform in [0, 1), in steps of 2^-11, 2^-8, 2^-24; i32: all 32 bits.
   TensorHandle rand(Shape shape, std::int64_t seed, std::int64_t offset = 0, Dtype dtype = Dtype::f32);
+
+  // --- Engines that plug-ins bring (P-105): a command by its name, with its operands and parameters. The engine's row
+  // defines how many operands there are and the type of the result; errors name the command. KERNEL_ERROR when no engine
+  // of the machine has the command.
+  TensorHandle engine(std::string_view command, const std::vector<TensorHandle>& inputs,
+                      std::initializer_list<EngineParameter> parameters = {});
+  // Into `out`, whose shape and dtype the result must have.
+  void engine_into(const TensorHandle& out, std::string_view command, const std::vector<TensorHandle>& inputs,
+                   std::initializer_list<EngineParameter> parameters = {});
+  Future engine_async(std::string_view command, const std::vector<TensorHandle>& inputs,
+                      std::initializer_list<EngineParameter> parameters = {});
 
   // --- Composites: one asynchronous command each, split into tiles (P-10). Inputs are refs to data in memory (also to
   // a tile of a wider matrix), or tensors in scratch. The latter are pinned: no tile loads them (P-23), and they must

@@ -11,6 +11,7 @@
 #include "kernels/tl/context.h"
 #include "kernels/tl/dispatch.h"
 #include "kernels/tl/dma_commands.h"
+#include "kernels/tl/engine_commands.h"
 #include "kernels/tl/message_commands.h"
 #include "kernels/tl/prefetches.h"
 #include "kernels/tl/selection.h"
@@ -33,7 +34,8 @@ struct Context::Parts {
         dma(call, tensors, addressing, selection),
         messages(call, tensors, addressing),
         compute(call, tensors),
-        composites(pe, call, tensors, addressing) {}
+        composites(pe, call, tensors, addressing),
+        engines(pe, call, tensors) {}
 
   const contract::PeInfo& pe;
   Call call;
@@ -46,6 +48,7 @@ struct Context::Parts {
   MessageCommands messages;
   ComputeCommands compute;
   CompositeCommands composites;
+  EngineCommands engines;
 };
 
 }  // namespace kb::tl

@@ -27,16 +27,11 @@ void visit(const Command& command, const See& see) {
     case CommandKind::dma_write:
     case CommandKind::ipcq_send:
       return see_all(command.local, false, see);
-    case CommandKind::gemm:
-    case CommandKind::math:
-    case CommandKind::composite_gemm:
-    case CommandKind::composite_math:
+    default:
       break;
-    case CommandKind::cpu_overhead:
-    case CommandKind::barrier:
-      return;
   }
   const bool composite = contract::is_composite(command.kind);
+  if (!composite && !contract::engine_of(command)) return;
   for (std::size_t i = 0; i < command.inputs.size(); ++i) {
     if (!composite || command.pinned.at(i)) see_all(command.inputs[i].extents, false, see);
   }

@@ -9,15 +9,9 @@
 namespace kb::modules {
 namespace {
 
-PeActivity::Kind computing_kind(const topology::Node& node) {
-  switch (node.kind) {
-    case topology::NodeKind::pe_gemm:
-      return PeActivity::Kind::gemm;
-    case topology::NodeKind::pe_math:
-      return PeActivity::Kind::math;
-    default:
-      throw Error::model(node.id + " derives from AccelEngine, whose activity is that of a pe_gemm or pe_math alone");
-  }
+engine::EngineId engine_of_node(const topology::Node& node) {
+  if (const auto engine = topology::engine_of(node.kind)) return *engine;
+  throw Error::model(node.id + " derives from AccelEngine, but its kind is that of no engine");
 }
 
 }  // namespace
@@ -27,7 +21,7 @@ AccelEngine::AccelEngine(const sc_core::sc_module_name& name, NodeId node, TimeF
     : PeBlock(name, node, pe, context),
       overhead_(overhead),
       foreign_(node_record().foreign),
-      computing_(computing_kind(node_record())),
+      engine_(engine_of_node(node_record())),
       queue_depth_(queue_limit(queue_depth)),
       slot_(shared == params::SharedResource::accel_slot ? pe.accel_slot : own_slot_),
       busy_probe_(*this, context.observer, "busy", 1) {}
@@ -54,7 +48,7 @@ void AccelEngine::on_grant(CommandTask& task) {
 
 void AccelEngine::start(CommandTask& task) {
   running_ = &task;
-  begin_activity(computing_);
+  begin_activity(engine_);
   task.start = now();
   log_stage("begins", task);
   busy_probe_.set(now(), 1);
@@ -70,7 +64,7 @@ TimeFs AccelEngine::foreign_work(CommandTask& task) {
 void AccelEngine::on_event(TimeFs now, std::uint64_t) {
   CommandTask& task = *running_;
   running_ = nullptr;
-  end_activity(computing_);
+  end_activity(engine_);
   ++commands_;
   busy_ += now - task.start;
   busy_probe_.set(now, 0);

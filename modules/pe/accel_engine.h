@@ -9,7 +9,7 @@
 
 namespace kb::modules {
 
-// Common part of PE_GEMM and PE_MATH. The engine executes one command at a time while it holds a compute slot: the PE's
+// Common part of the engines of a PE. The engine executes one command at a time while it holds a compute slot: the PE's
 // accel_slot (P-39) or, with shared_resource none, its own slot.
 // Timing: a command that gets the slot at t is done at t + max(overhead_ns, work), and the slot goes to the next
 // command at that time. A tile keeps the slot from its product through its k_tile epilogues (P-17), on whichever engine
@@ -38,7 +38,7 @@ class AccelEngine : public PeBlock, public AccelSlot::IUser, private elab::Event
 
   TimeFs overhead_;
   const bool foreign_;  // work() is code of a plug-in or of a user's program
-  const PeActivity::Kind computing_;
+  const engine::EngineId engine_;
   std::size_t queue_depth_;
   bool stalled_ = false;             // the finished command waits because the next queue is full
   CommandTask* deferred_ = nullptr;  // slot holder that arrived while stalled; may be null

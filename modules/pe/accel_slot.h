@@ -5,8 +5,8 @@
 
 namespace kb::modules {
 
-// The compute slot of a PE, with capacity 1, shared by PE_GEMM and PE_MATH (P-39). It is granted in request order;
-// users that are not ready are skipped.
+// The compute slot of a PE, with capacity 1, shared by its engines (P-39). It is granted in request order; users that
+// are not ready are skipped.
 class AccelSlot {
  public:
   class IUser {

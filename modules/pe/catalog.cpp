@@ -2,6 +2,7 @@
 
 #include "modules/pe/pe_cpu.h"
 #include "modules/pe/pe_dma.h"
+#include "modules/pe/pe_engine.h"
 #include "modules/pe/pe_fetch_store.h"
 #include "modules/pe/pe_gemm.h"
 #include "modules/pe/pe_ipcq.h"
@@ -22,6 +23,7 @@ void add_pe_blocks(elab::BlockRegistry& registry) {
   registry["builtin.pe_tcm"] = make_pe_factory<PeTcm, params::PeTcmParams>();
   registry["builtin.pe_mmu"] = make_pe_factory<PeMmu, params::PeMmuParams>();
   registry["builtin.pe_ipcq"] = make_pe_factory<PeIpcq, params::PeIpcqParams>();
+  registry["builtin.pe_engine"] = make_pe_factory<PeEngine, params::PeEngineParams>();
   registry.pe_parts = [](const PeCoord& pe, const elab::BlockContext& context) {
     return std::make_unique<PeContext>(pe, context);
   };

@@ -11,54 +11,25 @@ using contract::CommandKind;
 using plan::StageType;
 using topology::NodeKind;
 
-NodeKind block_of(StageType type) {
-  switch (type) {
-    case StageType::dma_read:
-    case StageType::dma_write:
-      return NodeKind::pe_dma;
-    case StageType::fetch:
-    case StageType::store:
-      return NodeKind::pe_fetch_store;
-    case StageType::gemm:
-      return NodeKind::pe_gemm;
-    case StageType::math:
-      return NodeKind::pe_math;
-  }
-  throw Error::model("no block of a PE serves stages of type " + std::to_string(static_cast<int>(type)));
-}
-
-bool computes(StageType type) {
-  const NodeKind block = block_of(type);
-  return block == NodeKind::pe_gemm || block == NodeKind::pe_math;
+NodeKind block_of(const plan::Stage& stage) {
+  if (const auto engine = plan::engine_of(stage)) return topology::engine_kind(*engine);
+  const bool moves_tiles = stage.type == StageType::fetch || stage.type == StageType::store;
+  return moves_tiles ? NodeKind::pe_fetch_store : NodeKind::pe_dma;
 }
 
 void TaskReport::add_service(const plan::Stage& stage, TimeFs time) {
-  if (block_of(stage.type) == NodeKind::pe_dma) accumulate(dma, time);
-  if (computes(stage.type)) accumulate(compute, time);
+  if (block_of(stage) == NodeKind::pe_dma) accumulate(dma, time);
+  if (computes(stage)) accumulate(compute, time);
   if (stage.type != StageType::gemm) return;
   accumulate(macs, stage.macs);
   accumulate(useful_macs, stage.useful_macs());
 }
 
-StageType engine_stage(CommandKind kind) {
-  switch (kind) {
-    case CommandKind::dma_read:
-      return StageType::dma_read;
-    case CommandKind::dma_write:
-      return StageType::dma_write;
-    case CommandKind::gemm:
-      return StageType::gemm;
-    case CommandKind::math:
-      return StageType::math;
-    case CommandKind::composite_gemm:
-    case CommandKind::composite_math:
-    case CommandKind::cpu_overhead:
-    case CommandKind::ipcq_send:
-    case CommandKind::ipcq_recv:
-    case CommandKind::barrier:
-      break;
-  }
-  throw Error::model("a PE has no engine for a " + std::string(contract::command_kind_name(kind)));
+StageType engine_stage(const contract::Command& command) {
+  if (command.kind == CommandKind::dma_read) return StageType::dma_read;
+  if (command.kind == CommandKind::dma_write) return StageType::dma_write;
+  if (const auto engine = contract::engine_of(command)) return plan::stage_type_of(*engine);
+  throw Error::model("a PE has no engine for a " + std::string(contract::command_kind_name(command.kind)));
 }
 
 void StageWalk::begin(const contract::Command& command, StageType first, StageType last) {
@@ -81,7 +52,7 @@ bool StageWalk::next(const contract::Command& command) {
     return true;
   }
   if (stage.type == last_stage_) return false;
-  enter(command, stage.type == StageType::fetch ? engine_stage(command.kind) : StageType::store);
+  enter(command, stage.type == StageType::fetch ? engine_stage(command) : StageType::store);
   return true;
 }
 
@@ -109,6 +80,9 @@ void StageWalk::enter(const contract::Command& command, StageType type) {
       break;
     case StageType::math:
       stage.elements = math_elements(command.math_op, command.inputs, command.out.shape);
+      break;
+    case StageType::engine:
+      stage.plugin_engine = command.engine;
       break;
   }
 }
@@ -145,7 +119,7 @@ CommandPool::~CommandPool() {
 CommandTask& CommandPool::acquire(const contract::Command& command) {
   CommandTask& task = take(command);
   if (!contract::is_composite(command.kind) && !contract::is_queue(command.kind)) {
-    const StageType engine = engine_stage(command.kind);
+    const StageType engine = engine_stage(command);
     task.begin(command, engine, engine);
   }
   return task;

@@ -18,12 +18,14 @@ namespace kb::modules {
 
 enum class CommandState : std::uint8_t { submitted, in_flight, completed };
 
-// The PE block that serves stages of this type.
-topology::NodeKind block_of(plan::StageType type);
-// True for the stages of PE_GEMM and PE_MATH.
-bool computes(plan::StageType type);
+// The PE block that serves a stage.
+topology::NodeKind block_of(const plan::Stage& stage);
+// True for the stages of engines.
+inline bool computes(const plan::Stage& stage) {
+  return plan::engine_of(stage).has_value();
+}
 // Stage that executes a simple command; model Error when no engine executes it.
-plan::StageType engine_stage(contract::CommandKind kind);
+plan::StageType engine_stage(const contract::Command& command);
 
 class AccelSlot;
 struct PipelineContext;
@@ -87,7 +89,7 @@ struct TaskReport {
   TimeFs start = 0_fs;      // start and end of service (P-37, P-68), written by the engine
   TimeFs end = 0_fs;
   TimeFs dma = 0_fs;             // service time of PE_DMA; sum over the tiles of a composite
-  TimeFs compute = 0_fs;         // the same for PE_GEMM and PE_MATH
+  TimeFs compute = 0_fs;         // the same for all engines
   std::int64_t macs = 0;         // MACs that occupied PE_GEMM, padding included (P-28)
   std::int64_t useful_macs = 0;  // MACs without padding
 

@@ -43,28 +43,30 @@ void PeActivity::accrue(TimeFs now) {
     record(series, units, since_, now);
   };
   // Engines that do not share a slot may compute at once (shared_resource none): the PE then computes, once.
-  busy(PeResource::compute, computes() ? 1 : 0, series_.compute);
+  const std::size_t engine = computing();
+  const bool computes = engine < engine::kMaxEngines;
+  busy(PeResource::compute, computes ? 1 : 0, series_.compute);
   // accessed_tcm() tells their series, with the bytes.
   busy(PeResource::tcm_read, count(Kind::fetch), nullptr);
   busy(PeResource::tcm_write, count(Kind::store), nullptr);
   busy(PeResource::read_channel, count(Kind::reading), series_.read_channel);
   busy(PeResource::write_channel, count(Kind::writing), series_.write_channel);
 
-  const auto add = [&](TimeShare share, TimeFs part) {
-    shares_->time[static_cast<std::size_t>(share)] += part;
-    const TimeFs begin = share == TimeShare::tlb ? since_ : now - part;  // a translation comes first
+  const auto add = [&](std::size_t share, TimeFs part) {
+    shares_->time[share] += part;
+    const TimeFs begin = share == share_index(TimeShare::tlb) ? since_ : now - part;  // a translation comes first
     if (!running_ || series_.shares.empty()) return;
-    record(series_.shares[static_cast<std::size_t>(share)], 1, begin, begin + part);
+    record(series_.shares[share], 1, begin, begin + part);
   };
-  if (computes()) {
-    add(count(Kind::gemm) > 0 ? TimeShare::gemm : TimeShare::math, time);
+  if (computes) {
+    add(engine, time);  // the first of them
   } else if (count(Kind::queue_full) > 0) {
-    add(TimeShare::queue_full, time);
+    add(share_index(TimeShare::queue_full), time);
   } else {
     const bool moving = count(Kind::reading) > 0 || count(Kind::writing) > 0;
     const TimeFs translating = moving ? std::clamp(translated_ - since_, 0_fs, time) : 0_fs;
-    add(TimeShare::tlb, translating);
-    add(idle_share(moving), time - translating);
+    add(share_index(TimeShare::tlb), translating);
+    add(share_index(idle_share(moving)), time - translating);
   }
   since_ = now;
 }

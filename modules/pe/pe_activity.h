@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "platform/base/units.h"
+#include "platform/engine/engine_id.h"
 #include "platform/record/activity_series.h"
 
 namespace kb::contract {
@@ -22,7 +23,7 @@ namespace kb::modules {
 // moment is attributed. It only observes, so that no simulated time depends on it.
 class PeActivity {
  public:
-  enum class Kind : std::uint8_t { gemm, math, queue_full, fetch, store, waiting, reading, writing, scalar };
+  enum class Kind : std::uint8_t { queue_full, fetch, store, waiting, reading, writing, scalar };
   static constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::scalar) + 1;  // the last enumerator
 
   PeActivity();
@@ -44,6 +45,16 @@ class PeActivity {
     accrue(now);
     --counts_[index(kind)];
   }
+  void begin(engine::EngineId engine, TimeFs now) {
+    accrue(now);
+    ++computing_[engine::index_of(engine)];
+    ++commands_;
+  }
+  void end(engine::EngineId engine, TimeFs now) {
+    accrue(now);
+    --computing_[engine::index_of(engine)];
+    --commands_;
+  }
   void translating_until(TimeFs end) { translated_ = std::max(translated_, end); }
   void moved(contract::PeResource resource, TimeFs occupancy);
   // A FETCH or STORE (`kind`) that began at `begin` has ended and moved `bytes`.
@@ -54,7 +65,8 @@ class PeActivity {
 
   // Where the time shares (while a kernel runs) and the busy times of resources (always) are recorded.
   struct Series {
-    std::vector<record::ActivitySeries*> shares;  // indexed by contract::TimeShare; empty: not recorded
+    // Indexed by share_index(); null: the machine has no such share. Empty: not recorded.
+    std::vector<record::ActivitySeries*> shares;
     record::ActivitySeries* compute = nullptr;
     record::ActivitySeries *read_channel = nullptr, *write_channel = nullptr;
     record::ActivitySeries *fetch = nullptr, *store = nullptr;
@@ -71,7 +83,13 @@ class PeActivity {
  private:
   static constexpr std::size_t index(Kind kind) { return static_cast<std::size_t>(kind); }
   std::int64_t count(Kind kind) const { return counts_[index(kind)]; }
-  bool computes() const { return count(Kind::gemm) > 0 || count(Kind::math) > 0; }
+  // Index of the first engine that computes; kMaxEngines: none does.
+  std::size_t computing() const {
+    if (commands_ == 0) return engine::kMaxEngines;
+    std::size_t engine = 0;
+    while (computing_[engine] == 0) ++engine;
+    return engine;
+  }
   contract::TimeShare idle_share(bool moving) const;
   void accrue(TimeFs now);
   void record(record::ActivitySeries* series, std::int64_t units, TimeFs begin, TimeFs end) const {
@@ -84,6 +102,8 @@ class PeActivity {
   TimeFs translated_ = 0_fs;  // latest end of an address translation
   std::int64_t readers_ = 1, writers_ = 1;
   std::array<std::int64_t, kKinds> counts_{};
+  std::array<std::uint8_t, engine::kMaxEngines> computing_{};  // commands, by engine
+  int commands_ = 0;                                           // of all engines
   std::unique_ptr<contract::TimeShares> shares_;
 };
 

@@ -4,6 +4,7 @@
 #include "platform/base/error.h"
 #include "platform/contract/time_shares.h"
 #include "platform/elab/route_table.h"
+#include "platform/engine/engine_catalog.h"
 #include "platform/params/hbm_ctrl_params.h"
 #include "platform/params/pe_dma_params.h"
 #include "platform/params/pe_fetch_store_params.h"
@@ -36,9 +37,11 @@ PeActivity::Series series_of(const elab::BlockContext& context, const PeCoord& p
                                           static_cast<std::uint32_t>(units)});
   };
   PeActivity::Series series;
-  for (std::size_t i = 0; i < contract::kTimeShares; ++i) {
-    const auto share = static_cast<contract::TimeShare>(i);
-    series.shares.push_back(add(NodeKind::pe_cpu, SeriesKind::state, contract::word_of(share).name, 1));
+  series.shares.resize(contract::kShares);
+  for (const std::size_t share : contract::share_indices()) {
+    const bool absent =
+        share < engine::kMaxEngines && !context.graph.spec.engines->has(static_cast<engine::EngineId>(share));
+    if (!absent) series.shares[share] = add(NodeKind::pe_cpu, SeriesKind::state, contract::word_of(share).name, 1);
   }
   const auto& dma = params_of<params::PeDmaParams>(context, pe, NodeKind::pe_dma);
   series.compute = add(NodeKind::pe_cpu, SeriesKind::engine, "compute", 1);

@@ -43,7 +43,7 @@ struct PeContext final : elab::PeParts {
   std::uint64_t launch = 0;  // request number of the kernel that PE_CPU runs or ran last, for the log
 
   PeActivity activity;   // busy times of the blocks
-  AccelSlot accel_slot;  // shared by PE_GEMM and PE_MATH (P-39)
+  AccelSlot accel_slot;  // shared by the engines (P-39)
 
   // Interfaces that a block of the PE registers for the others in its constructor; null when no block does.
   const contract::ITranslator* translator = nullptr;  // PE_MMU, or PE_DMA for logical addresses

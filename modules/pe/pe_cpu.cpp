@@ -64,6 +64,7 @@ PeCpu::PeCpu(const sc_core::sc_module_name& name, NodeId node, const params::PeC
   info_.tile_shape = pe.tile_shape;
   info_.tile_room = pe.tile_room;
   info_.reuse_a = pe.reuse_a;
+  info_.engines = spec.engines;
 
   SC_HAS_PROCESS(PeCpu);
   SC_THREAD(kernel_thread);

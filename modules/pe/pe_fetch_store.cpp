@@ -9,7 +9,7 @@ std::size_t unit_of(const PeFetchStore& block, const CommandTask& task) {
   if (task.stage.type == plan::StageType::fetch) return static_cast<std::size_t>(TcmDirection::read);
   if (task.stage.type == plan::StageType::store) return static_cast<std::size_t>(TcmDirection::write);
   throw Error::model(block.node_id() + " fetches and stores; it was asked to do a stage of type " +
-                     std::string(plan::stage_type_name(task.stage.type)));
+                     std::string(plan::stage_name(task.stage)));
 }
 
 PeActivity::Kind activity_of(std::size_t unit) {
@@ -104,7 +104,7 @@ void PeFetchStore::complete(std::size_t index) {
 
 // FETCH is followed by an engine, STORE by PE_DMA: the stage of the accepted task tells which of the two it was.
 void PeFetchStore::on_accepted(CommandTask& task) {
-  const bool computes = block_of(task.stage.type) != topology::NodeKind::pe_dma;
+  const bool computes = block_of(task.stage) != topology::NodeKind::pe_dma;
   serve_next(static_cast<std::size_t>(computes ? TcmDirection::read : TcmDirection::write));
 }
 

@@ -87,6 +87,14 @@ void PeLinks::end_activity(PeActivity::Kind kind) {
   pe_.activity.end(kind, block_context_.scheduler.now());
 }
 
+void PeLinks::begin_activity(engine::EngineId engine) {
+  pe_.activity.begin(engine, block_context_.scheduler.now());
+}
+
+void PeLinks::end_activity(engine::EngineId engine) {
+  pe_.activity.end(engine, block_context_.scheduler.now());
+}
+
 bool PeLinks::receive(CommandTask& task) {
   if (watch_ != nullptr) watch_->received(task, text_of(task));
   if (!has_room(task)) {
@@ -137,7 +145,7 @@ bool PeLinks::pass_on(CommandTask& task) {
     answer(task);
     return true;
   }
-  const NodeKind next = block_of(task.stage.type);
+  const NodeKind next = block_of(task.stage);
   if (next != kind_) {  // the answer goes to the block that waits for the task
     return watch_ != nullptr && !watch_->may_pass_on(task) ? true : request(next, task);
   }
@@ -167,7 +175,7 @@ bool PeLinks::finish_stage(CommandTask& task, TimeFs start) {
 // A composite has a line of its own, thousands of tiles do not.
 void PeLinks::log_stage(const char* verb, const CommandTask& task) const {
   self_.log(task.pipeline() == nullptr ? contract::LogLevel::info : contract::LogLevel::debug, [&] {
-    return fmt::format("{} {} of {}{}", verb, plan::stage_type_name(task.stage.type), text_of(task),
+    return fmt::format("{} {} of {}{}", verb, plan::stage_name(task.stage), text_of(task),
                        task.status.ok ? "" : ": " + task.status.code);
   });
 }

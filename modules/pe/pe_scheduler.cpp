@@ -42,13 +42,12 @@ void PeScheduler::dispatch() {
     submit(task);
     return;
   }
-  if (charge_fetch_store_ && computes(task.stage.type)) {
+  if (charge_fetch_store_ && computes(task.stage)) {
     task.begin(*task.command, plan::StageType::fetch, plan::StageType::store);
   }
-  log(contract::LogLevel::info, [&] {
-    return fmt::format("hands {} to {}", text_of(task), topology::node_kind_name(block_of(task.stage.type)));
-  });
-  send(block_of(task.stage.type), task);
+  log(contract::LogLevel::info,
+      [&] { return fmt::format("hands {} to {}", text_of(task), topology::node_kind_name(block_of(task.stage))); });
+  send(block_of(task.stage), task);
 }
 
 void PeScheduler::submit(CommandTask& task) {
@@ -64,7 +63,7 @@ void PeScheduler::submit(CommandTask& task) {
 }
 
 bool PeScheduler::on_tile(CommandTask& tile) {
-  return send(block_of(tile.stage.type), tile);
+  return send(block_of(tile.stage), tile);
 }
 
 // Simple commands wait in front of their engine; only the feeder is held up (P-32).

@@ -156,7 +156,7 @@ std::int64_t RtlGemm::cycles_of(const CommandTask& task) {
 // run keeps no data.
 std::optional<MacOperands> RtlGemm::operands_of(const CommandTask& task) const {
   const contract::Command& command = *task.command;
-  if (command.kind != contract::CommandKind::gemm || context().operations == nullptr) return std::nullopt;
+  if (contract::is_composite(command.kind) || context().operations == nullptr) return std::nullopt;
   MacOperands operands{command.m, command.k, command.n, {}, {}};
   const auto read = [&](const OperandRef& operand, std::int64_t rows, std::int64_t columns,
                         std::vector<std::int8_t>& values) {

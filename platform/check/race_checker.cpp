@@ -149,10 +149,11 @@ void RaceChecker::completed(const PeCoord& coord, std::uint64_t id, const contra
       for_each_operand(command.epilogues, [&](const OperandRef& operand) { see(operand.extents, false); });
       see(command.out.extents, true);
       break;
-    case CommandKind::gemm:
-    case CommandKind::math:
-    case CommandKind::cpu_overhead:
-    case CommandKind::barrier:
+    case CommandKind::engine:
+      for (const OperandRef& input : command.inputs) see(input.extents, false);
+      see(command.out.extents, true);
+      break;
+    default:  // works in scratch, which is the PE's alone
       break;
   }
 }

@@ -12,9 +12,14 @@
 #include "platform/base/dtype.h"
 #include "platform/base/reuse_a.h"
 #include "platform/contract/barrier_scope.h"
+#include "platform/engine/engine_id.h"
 #include "platform/ops/epilogue.h"
 #include "platform/ops/op_types.h"
 #include "platform/plan/pipeline_plan.h"
+
+namespace kb::engine {
+struct CommandRow;
+}
 
 namespace kb::contract {
 
@@ -28,13 +33,18 @@ enum class CommandKind : std::uint8_t {
   cpu_overhead,
   ipcq_send,
   ipcq_recv,
-  barrier
+  barrier,
+  engine  // of an engine that a plug-in brings
 };
+inline constexpr std::size_t kCommandKinds = static_cast<std::size_t>(CommandKind::engine) + 1;
 constexpr bool is_composite(CommandKind kind) {
   return kind == CommandKind::composite_gemm || kind == CommandKind::composite_math;
 }
 constexpr bool is_queue(CommandKind kind) {
   return kind == CommandKind::ipcq_send || kind == CommandKind::ipcq_recv;
+}
+constexpr bool is_transfer(CommandKind kind) {
+  return kind == CommandKind::dma_read || kind == CommandKind::dma_write;
 }
 std::string_view command_kind_name(CommandKind kind);
 
@@ -67,6 +77,11 @@ struct Command {
   bool must_fit = false;    // cast: VALUE_ERROR when an integer does not fit the dtype of `out`
   std::optional<int> axis;
 
+  // engine: the command `row` of that engine reads `inputs` and writes `out`. The row lives as long as the machine.
+  engine::EngineId engine{};
+  const engine::CommandRow* row = nullptr;
+  std::vector<std::int64_t> parameters;  // in the order of the row's parameters
+
   // Composites compute the same from memory to memory, tile by tile. A pinned operand is in the TCM, so that no tile
   // transfers it. A composite MATH command has one input, which it treats as m rows of n elements.
   TileShape tile_shape;
@@ -90,5 +105,18 @@ struct Command {
   const char* call = "";
   std::uint64_t call_index = 0;
 };
+
+// The engine of a PE that a simple command is for; nothing for transfers, messages and composites.
+constexpr std::optional<engine::EngineId> engine_of(const Command& command) {
+  if (command.kind == CommandKind::engine) return command.engine;
+  if (command.kind != CommandKind::gemm && command.kind != CommandKind::math) return std::nullopt;
+  return static_cast<engine::EngineId>(static_cast<int>(command.kind) - static_cast<int>(CommandKind::gemm));
+}
+// Commands of one name: "gemm_f16", "exp", "transpose", "atomic_add", "dma_read". Of a kind, `operation_number` tells
+// the names apart that do not come from a plug-in.
+inline constexpr std::size_t kOperationNumbers = 64;
+static_assert(kMathOps <= kOperationNumbers);
+std::uint32_t operation_number(const Command& command);
+std::string operation_name(const Command& command);
 
 }  // namespace kb::contract

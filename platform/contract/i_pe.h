@@ -11,6 +11,7 @@
 #include "platform/base/ids.h"
 #include "platform/base/reuse_a.h"
 #include "platform/base/tile_shape.h"
+#include "platform/engine/engine_id.h"
 #include "platform/ops/op_types.h"
 #include "platform/plan/tile_room.h"
 
@@ -31,6 +32,7 @@ struct PeInfo {
   ReuseA reuse_a = ReuseA::automatic;  // default for composites that do not set it (P-102)
   std::uint64_t message_base = 0;      // first address of the buffer for received values
   std::uint64_t message_bytes = 0;
+  engine::EngineCatalogPtr engines = engine::built_in_engines();
 };
 
 class IPe {

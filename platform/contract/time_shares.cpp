@@ -7,8 +7,6 @@ namespace kb::contract {
 
 const Word& word_of(TimeShare share) {
   static constexpr std::array<Word, kTimeShares> kWords{{
-      {"gemm", "GEMM", "PE_GEMM computes.", "computed in PE_GEMM", "#d9822b"},
-      {"math", "MATH", "PE_MATH computes, PE_GEMM does not.", "computed in PE_MATH", "#e8b878"},
       {"queue_full", "queue full", "Nothing computes: a result finds no room in the next block (queue_depth).",
        "waited for room in the next block", "#b5493b"},
       {"tlb", "translation", "Nothing computes: an access waits for its address translation.",
@@ -26,9 +24,21 @@ const Word& word_of(TimeShare share) {
   return kWords[static_cast<std::size_t>(share)];
 }
 
+const Word& word_of(std::size_t share) {
+  if (share < engine::kMaxEngines) return engine::engine_word(static_cast<engine::EngineId>(share));
+  return word_of(static_cast<TimeShare>(share - engine::kMaxEngines));
+}
+
+std::vector<std::size_t> share_indices() {
+  std::vector<std::size_t> shares(engine::known_engines());
+  std::iota(shares.begin(), shares.end(), 0);
+  for (std::size_t share = engine::kMaxEngines; share < kShares; ++share) shares.push_back(share);
+  return shares;
+}
+
 const Word& word_of(PeResource resource) {
   static constexpr std::array<Word, kPeResources> kWords{{
-      {"compute", "engines", "PE_GEMM or PE_MATH computes.", "the compute engines", "#d9822b"},
+      {"compute", "engines", "An engine computes.", "the compute engines", "#d9822b"},
       {"read_link", "read link", "Bytes cross the wire from the router to the PE.",
        "the link that brings data to the PE", "#5aa3dc"},
       {"write_link", "write link", "Bytes cross the wire from the PE to the router.",
@@ -43,6 +53,10 @@ const Word& word_of(PeResource resource) {
        "the DMA write channels, round trips included", "#7a5cc0"},
   }};
   return kWords[static_cast<std::size_t>(resource)];
+}
+
+TimeFs TimeShares::computing() const {
+  return std::accumulate(time.begin(), time.begin() + engine::kMaxEngines, 0_fs);
 }
 
 TimeFs TimeShares::total() const {

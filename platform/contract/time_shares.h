@@ -2,19 +2,18 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <string_view>
+#include <vector>
 
 #include "platform/base/units.h"
 #include "platform/base/word.h"
+#include "platform/engine/engine_id.h"
 
 namespace kb::contract {
 
-// Each moment of a kernel counts for the first value in this list that applies: the engine that computes, or else the
-// stall reason.
+// Why a PE does not compute: the stall reason.
 enum class TimeShare : std::uint8_t {
-  gemm,          // PE_GEMM computes
-  math,          // PE_MATH computes
   queue_full,    // an engine holds a result because the next queue is full
   tlb,           // an access waits for its address translation
   channel_busy,  // transfers wait because all DMA channels are in use
@@ -23,8 +22,21 @@ enum class TimeShare : std::uint8_t {
   scalar,        // the PE's CPU executes
   dependency,    // everything else: the kernel waits for something outside the PE
 };
-inline constexpr std::size_t kTimeShares = 9;
+inline constexpr std::size_t kTimeShares = 7;
+
+// Each moment of a kernel counts for the first share that applies: an engine that computes, in the order of their ids,
+// or else the stall reason. Shares are indices of arrays; those of engines come first.
+inline constexpr std::size_t kShares = engine::kMaxEngines + kTimeShares;
+constexpr std::size_t share_index(engine::EngineId engine) {
+  return engine::index_of(engine);
+}
+constexpr std::size_t share_index(TimeShare share) {
+  return engine::kMaxEngines + static_cast<std::size_t>(share);
+}
+// Shares that have a name, in order: those of the engines that the process knows, then the stall reasons.
+std::vector<std::size_t> share_indices();
 // The phrase says what the PE did: "waited for a DMA channel".
+const Word& word_of(std::size_t share);
 const Word& word_of(TimeShare share);
 
 // Busy time of a resource during the kernel, per unit: with two read channels, half of the sum of both.
@@ -43,11 +55,12 @@ inline constexpr std::size_t kPeResources = 8;
 const Word& word_of(PeResource resource);
 
 struct TimeShares {
-  std::array<TimeFs, kTimeShares> time{};
+  std::array<TimeFs, kShares> time{};
   std::array<TimeFs, kPeResources> busy{};
 
-  TimeFs of(TimeShare share) const { return time[static_cast<std::size_t>(share)]; }
-  TimeFs computing() const { return of(TimeShare::gemm) + of(TimeShare::math); }
+  TimeFs of(TimeShare share) const { return time[share_index(share)]; }
+  TimeFs of(engine::EngineId engine) const { return time[share_index(engine)]; }
+  TimeFs computing() const;  // of all engines
   // Transfers that no computation hides.
   TimeFs exposed_dma() const { return of(TimeShare::dma) + of(TimeShare::channel_busy); }
   TimeFs of(PeResource resource) const { return busy[static_cast<std::size_t>(resource)]; }

@@ -94,8 +94,8 @@ std::vector<std::byte> DataEngine::kernel_read(const std::vector<Extent>& extent
   if (mode_ == DataMode::replay) {
     if (const auto found = taint_.find(extents)) {
       const auto& origin = found->origin;
-      const std::string op = origin.math ? std::string(math_op_name(*origin.math))
-                                         : "gemm with result " + std::string(dtype_name(origin.dtype));
+      const std::string op =
+          origin.name.empty() ? "gemm with result " + std::string(dtype_name(origin.dtype)) : std::string(origin.name);
       throw Error::program(
           "DATA_ACCESS",
           fmt::format(

@@ -26,6 +26,7 @@ class Executor {
   void run(const WriteOp& op);
   void run(const GemmOp& op);
   void run(const MathOpRecord& op);
+  void run(const EngineOp& op);
   void run(const OtherOp&) {}
   void run(const TileOp&) {}
 

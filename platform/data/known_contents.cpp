@@ -36,6 +36,8 @@ void KnownContents::apply(const OpRecord& record) {
     forget(gemm->out.extents);
   } else if (const auto* math = std::get_if<MathOpRecord>(&record.op)) {
     apply(*math);
+  } else if (const auto* call = std::get_if<EngineOp>(&record.op)) {
+    forget(call->out.extents);
   }
 }
 

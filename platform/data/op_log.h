@@ -12,6 +12,7 @@
 
 #include "platform/base/node_coord.h"
 #include "platform/data/i_op_sink.h"
+#include "platform/engine/engine_id.h"
 #include "platform/observe/output_file.h"
 
 namespace kb::record {
@@ -31,6 +32,7 @@ class OpLog final : public IOpSink {
     std::vector<std::pair<std::string, std::string>> facts = {};  // facts of the run, stored in a database only
     const record::ActivityRecorder* activity = nullptr;  // stored in a database only; finished before the log is
     std::function<std::string(const record::SeriesInfo&)> series_label = {};  // names of the activity series
+    engine::EngineCatalogPtr engines = engine::built_in_engines();  // of the machine; stored in a database only
   };
 
   OpLog(observe::OutputFile& file, Options options);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "platform/data/text_writer.h"
+#include "platform/engine/engine_row.h"
 
 namespace kb::data {
 namespace {
@@ -290,6 +291,27 @@ void params(Params& json, const MathOpRecord& op) {
   json.array("epilogues", op.epilogues, [&](const Epilogue& epilogue) { json.epilogue_value(epilogue); });
 }
 
+void params(Params& json, const EngineOp& op) {
+  json.array("input_addrs", op.inputs, [&](const OperandRef& in) { json.address_value(in.extents); });
+  json.array("input_shapes", op.inputs, [&](const OperandRef& in) { json.shape_value(in.shape); });
+  json.array("input_dtypes", op.inputs, [&](const OperandRef& in) { json.quoted(dtype_name(in.dtype)); });
+  json.place(kDestination, op.out.extents);
+  json.key("shape_out");
+  json.shape_value(op.out.shape);
+  json.word("dtype", dtype_name(op.out.dtype));
+  json.key("elements");
+  json.scalar_value(op.row->work({op.inputs, op.parameters}));
+  TextWriter& out = json.key("parameters");
+  out.put('{');
+  for (std::size_t i = 0; i < op.parameters.size(); ++i) {
+    if (i > 0) out.put(',');
+    json.quoted(op.row->parameters[i].name);
+    out.put(':');
+    out.decimal(op.parameters[i]);
+  }
+  out.put('}');
+}
+
 void params(Params&, const OtherOp&) {}
 
 void params(Params& json, const TileOp& op) {
@@ -297,28 +319,24 @@ void params(Params& json, const TileOp& op) {
   json.word("stage_type", plan::stage_type_name(stage.type));
   json.number("composite", op.composite);
   json.number("tile", op.tile);
-  switch (stage.type) {
-    case plan::StageType::gemm:
+  if (plan::engine_of(stage)) {
+    if (stage.useful_macs() > 0) {
       json.number("macs", stage.macs);
       json.number("useful_macs", stage.useful_macs());
-      return;
-    case plan::StageType::math:
+    } else {
       json.number("elements", stage.elements);
       if (stage.is_epilogue) json.number("epilogue", stage.epilogue);
-      return;
-    case plan::StageType::dma_read:
-      if (stage.operand == plan::TileOperand::epilogue) {
-        json.word("operand", "epilogue");
-        json.number("epilogue", stage.epilogue);
-        if (stage.input > 0) json.word("of", "second");
-      } else {
-        json.word("operand", stage.operand == plan::TileOperand::a ? "a" : "b");
-      }
-      break;
-    case plan::StageType::fetch:
-    case plan::StageType::store:
-    case plan::StageType::dma_write:
-      break;
+    }
+    return;
+  }
+  if (stage.type == plan::StageType::dma_read) {
+    if (stage.operand == plan::TileOperand::epilogue) {
+      json.word("operand", "epilogue");
+      json.number("epilogue", stage.epilogue);
+      if (stage.input > 0) json.word("of", "second");
+    } else {
+      json.word("operand", stage.operand == plan::TileOperand::a ? "a" : "b");
+    }
   }
   json.number(kByteCount, stage.nbytes);
 }
@@ -359,7 +377,7 @@ void format_row(fmt::memory_buffer& buffer, std::uint64_t sequence, const OpReco
     out.text(component_name(record.component, options));
   }
   out.put('\t');
-  out.text(op_kind_name(record.kind()));
+  out.text(record.kind());
   out.put('\t');
   out.text(record.name());
   out.put('\t');

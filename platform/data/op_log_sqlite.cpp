@@ -6,6 +6,7 @@
 
 #include "platform/base/error.h"
 #include "platform/data/op_log_format.h"
+#include "platform/engine/engine_catalog.h"
 #include "platform/record/activity_recorder.h"
 
 namespace kb::data {
@@ -17,6 +18,9 @@ CREATE TABLE component (
   id INTEGER PRIMARY KEY, name TEXT NOT NULL, node_kind TEXT NOT NULL, label TEXT NOT NULL,
   sip INTEGER, io TEXT, cube INTEGER, pe INTEGER);
 CREATE TABLE operation (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL);
+CREATE TABLE engine (
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL, node TEXT NOT NULL, stage TEXT NOT NULL, label TEXT NOT NULL,
+  sentence TEXT NOT NULL, colour TEXT NOT NULL, rate TEXT NOT NULL, unit TEXT NOT NULL, operations_per_unit REAL NOT NULL);
 CREATE TABLE op (
   seq INTEGER PRIMARY KEY,
   id INTEGER NOT NULL,
@@ -72,10 +76,31 @@ std::string insert_sql(std::size_t rows) {
 OpLogSqlite::OpLogSqlite(observe::OutputFile& file, OpLog::Options options)
     : options_(std::move(options)), database_(file) {
   database_.run(kTables);
+  write_engines();
   insert_rows_ = database_.prepare(insert_sql(kRowsPerStatement));
 }
 
 OpLogSqlite::~OpLogSqlite() = default;
+
+void OpLogSqlite::write_engines() {
+  SqliteFile::Statement insert = database_.prepare("INSERT INTO engine VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)");
+  for (const engine::EngineId id : options_.engines->ids()) {
+    const engine::EngineRow& row = options_.engines->row(id);
+    sqlite3_bind_int64(insert.get(), 1, static_cast<std::int64_t>(engine::index_of(id)));
+    int column = 1;
+    const std::string_view texts[] = {row.name,
+                                      engine::engine_node(id),
+                                      engine::engine_stage(id),
+                                      row.label,
+                                      row.sentence,
+                                      row.colour,
+                                      row.roof.rate,
+                                      row.roof.unit};
+    for (const std::string_view text : texts) bind_text(insert.get(), ++column, text);
+    sqlite3_bind_double(insert.get(), ++column, row.roof.operations_per_unit);
+    database_.execute(insert);
+  }
+}
 
 void OpLogSqlite::record(std::uint64_t sequence, const OpRecord& record) {
   if (finished_ || !database_.is_open()) throw Error::model("operation log: a record after finish()");
@@ -202,13 +227,13 @@ std::int64_t OpLogSqlite::component_id(NodeId component) {
   return id;
 }
 
-std::int64_t OpLogSqlite::operation_id(OpKind kind, std::string_view name) {
+std::int64_t OpLogSqlite::operation_id(std::string_view kind, std::string_view name) {
   for (std::size_t i = 0; i < operations_.size(); ++i) {
     if (operations_[i].second == name && operations_[i].first == kind) return static_cast<std::int64_t>(i);
   }
   operations_.emplace_back(kind, name);
   const auto id = static_cast<std::int64_t>(operations_.size() - 1);
-  insert_name("INSERT INTO operation VALUES (?1, ?2, ?3)", id, op_kind_name(kind), name);
+  insert_name("INSERT INTO operation VALUES (?1, ?2, ?3)", id, kind, name);
   return id;
 }
 

@@ -37,12 +37,13 @@ class OpLogSqlite final : public IOpSink {
     std::size_t params_end;  // end of the row's parameters in params_; they begin at the end of the previous row's
   };
 
+  void write_engines();
   void write_rows();
   void write_activity(const record::ActivityRecorder& recorder);
   void insert_name(const char* sql, std::int64_t id, std::string_view kind, std::string_view name);
   void insert_component(std::int64_t id, NodeId component);
   std::int64_t component_id(NodeId component);
-  std::int64_t operation_id(OpKind kind, std::string_view name);
+  std::int64_t operation_id(std::string_view kind, std::string_view name);
 
   OpLog::Options options_;
   SqliteFile database_;
@@ -50,8 +51,8 @@ class OpLogSqlite final : public IOpSink {
   SqliteFile::Statement insert_rows_;
   std::vector<Row> rows_;  // not yet inserted
   fmt::memory_buffer params_;
-  std::vector<bool> known_components_;                      // index 0 is the host, then NodeId + 1
-  std::vector<std::pair<OpKind, std::string>> operations_;  // by id
+  std::vector<bool> known_components_;                                // index 0 is the host, then NodeId + 1
+  std::vector<std::pair<std::string_view, std::string>> operations_;  // kind and name, by id
 };
 
 }  // namespace kb::data

@@ -6,16 +6,36 @@
 #include <string>
 
 #include "platform/data/op_log_database.h"
+#include "platform/engine/engine_catalog.h"
 
 namespace kb::data {
 namespace {
 
 // Shapes have at most four dimensions that are not 1. A composite stands for the tiles that are counted. Parameters are
 // looked up only where they count: each look into the JSON of millions of operations is time.
+// Names or stages, quoted, of the built-in engines that count in `unit`, or of all; a tile passes no others.
+std::string stages_of(std::string_view unit, std::string_view head, bool names) {
+  const engine::EngineCatalog& engines = *engine::built_in_engines();
+  std::string list;
+  for (const engine::EngineId id : engines.ids()) {
+    if (!unit.empty() && engines.row(id).roof.unit != unit) continue;
+    list += list.empty() ? "'" : ",'";
+    list += head;
+    list += names ? std::string_view(engines.row(id).name) : engine::engine_stage(id);
+    list += "'";
+  }
+  return list;
+}
+
+std::string kinds_sql() {
+  return "WITH kinds AS MATERIALIZED (SELECT id, kind IN (" + stages_of("MAC", "", true) + ") OR name IN (" +
+         stages_of("MAC", "TileToken/", false) +
+         ") AS product FROM operation WHERE (kind NOT IN ('memory', 'unknown') AND name NOT LIKE 'composite_%') OR "
+         "name IN (" +
+         stages_of("", "TileToken/", false) + "))";
+}
+
 constexpr const char* kWorkHead = R"(
-  WITH kinds AS MATERIALIZED (
-    SELECT id, kind = 'gemm' OR name = 'TileToken/GEMM' AS product FROM operation
-    WHERE (kind IN ('gemm', 'math') AND name NOT LIKE 'composite_%') OR name IN ('TileToken/GEMM', 'TileToken/MATH'))
   SELECT operation_id, count(*), total(t_end_fs - t_start_fs),
          total(CASE WHEN product THEN
            coalesce(params ->> '$.macs', (params ->> '$.m') * (params ->> '$.k') * (params ->> '$.n')) END),
@@ -45,7 +65,7 @@ std::optional<std::vector<OpWork>> OpLogDatabase::work(std::int64_t from_fs, std
   const auto below = std::count_if(names_.components.begin(), names_.components.end(),
                                    [&](const auto& component) { return is_within(component.node.coord, part); });
   const char* const index = below <= kFew ? "op_by_component" : "op_by_start";
-  Statement rows = prepare(std::string(kWorkHead) + index + kWorkTail);
+  Statement rows = prepare(kinds_sql() + kWorkHead + index + kWorkTail);
   sqlite3_bind_int64(rows.get(), 1, from_fs);
   sqlite3_bind_int64(rows.get(), 2, to_fs);
   const auto bind = [&](int number, auto id) {

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "platform/engine/engine_row.h"
+
 namespace kb::data {
 namespace {
 
@@ -9,9 +11,17 @@ constexpr std::array<std::string_view, 5> kCopyNames{"dma_read", "dma_write", "i
 constexpr std::array<std::string_view, kDtypes> kGemmNames{"gemm_f16", "gemm_bf16", "gemm_f32",  "gemm_i8",  "gemm_i16",
                                                            "gemm_i32", "gemm_i64",  "gemm_e4m3", "gemm_e5m2"};
 
-constexpr std::array<std::string_view, plan::kStageTypes> kTileNames{"TileToken/DMA_READ", "TileToken/FETCH",
-                                                                     "TileToken/GEMM",     "TileToken/MATH",
-                                                                     "TileToken/STORE",    "TileToken/DMA_WRITE"};
+// "TileToken/GEMM"
+const std::array<std::string, plan::kStageTypes>& tile_names() {
+  static const std::array<std::string, plan::kStageTypes> names = [] {
+    std::array<std::string, plan::kStageTypes> out;
+    for (std::size_t type = 0; type < out.size(); ++type) {
+      out[type] = "TileToken/" + std::string(stage_type_name(static_cast<plan::StageType>(type)));
+    }
+    return out;
+  }();
+  return names;
+}
 
 struct Naming {
   std::string_view operator()(const CopyOp& op) const {
@@ -27,29 +37,23 @@ struct Naming {
     return op.composite ? "composite_math" : math_op_name(op.op);
   }
   std::string_view operator()(const OtherOp& op) const { return op.name; }
-  std::string_view operator()(const TileOp& op) const { return kTileNames[static_cast<std::size_t>(op.stage.type)]; }
+  std::string_view operator()(const TileOp& op) const { return tile_names()[static_cast<std::size_t>(op.stage.type)]; }
+  std::string_view operator()(const EngineOp& op) const { return op.row->name; }
 };
 
 }  // namespace
 
-std::string_view op_kind_name(OpKind kind) {
-  switch (kind) {
-    case OpKind::memory:
-      return "memory";
-    case OpKind::gemm:
-      return "gemm";
-    case OpKind::math:
-      return "math";
-    case OpKind::unknown:
-      return "unknown";
-  }
-  return "unknown";
+std::optional<engine::EngineId> OpRecord::engine() const {
+  if (std::holds_alternative<GemmOp>(op)) return engine::EngineId::gemm;
+  if (std::holds_alternative<MathOpRecord>(op)) return engine::EngineId::math;
+  const auto* const of_plugin = std::get_if<EngineOp>(&op);
+  return of_plugin == nullptr ? std::nullopt : std::optional(of_plugin->engine);
 }
 
-OpKind OpRecord::kind() const {
-  static constexpr OpKind kKinds[] = {OpKind::memory, OpKind::memory,  OpKind::gemm,
-                                      OpKind::math,   OpKind::unknown, OpKind::unknown};
-  return kKinds[op.index()];
+std::string_view OpRecord::kind() const {
+  if (const auto computed_by = engine()) return engine::engine_word(*computed_by).name;
+  const bool moves = std::holds_alternative<CopyOp>(op) || std::holds_alternative<WriteOp>(op);
+  return moves ? "memory" : "unknown";
 }
 
 std::string_view OpRecord::name() const {

@@ -12,14 +12,16 @@
 #include "platform/base/ids.h"
 #include "platform/base/units.h"
 #include "platform/contract/pattern.h"
+#include "platform/engine/engine_id.h"
 #include "platform/ops/epilogue.h"
 #include "platform/ops/op_types.h"
 #include "platform/plan/pipeline_plan.h"
 
-namespace kb::data {
+namespace kb::engine {
+struct CommandRow;
+}
 
-enum class OpKind : std::uint8_t { memory, gemm, math, unknown };
-std::string_view op_kind_name(OpKind kind);
+namespace kb::data {
 
 enum class CopyName : std::uint8_t { dma_read, dma_write, ipcq_copy, ipcq_send, ipcq_recv };
 // Moves bytes from `source` to `destination`; both have the same total size but may be split differently. The source is
@@ -71,6 +73,15 @@ struct MathOpRecord {
   std::vector<Epilogue> epilogues{};      // of a composite; applied before the rounding (P-18)
 };
 
+// A command of an engine that a plug-in brings: out = row(inputs, parameters).
+struct EngineOp {
+  engine::EngineId engine{};
+  const engine::CommandRow* row = nullptr;  // lives as long as the machine
+  std::vector<OperandRef> inputs;
+  OperandRef out;
+  std::vector<std::int64_t> parameters;
+};
+
 // An operation with timing only, which replay skips (P-69 "unknown").
 struct OtherOp {
   std::string name;
@@ -88,13 +99,15 @@ struct OpRecord {
   TimeFs start = 0_fs;   // service begins (P-68)
   TimeFs end = 0_fs;     // service ends
   NodeId component;      // the engine; not valid for the host
-  std::variant<CopyOp, WriteOp, GemmOp, MathOpRecord, OtherOp, TileOp> op;
+  std::variant<CopyOp, WriteOp, GemmOp, MathOpRecord, OtherOp, TileOp, EngineOp> op;
   // The call in the kernel that issued the operation, as in contract::Command; empty when there is none.
   const char* kernel = "";
   const char* call = "";
   std::uint64_t call_index = 0;
 
-  OpKind kind() const;
+  // The engine that computed; nothing for operations that only move bytes or take time.
+  std::optional<engine::EngineId> engine() const;
+  std::string_view kind() const;  // "memory", the name of that engine, or "unknown"
   std::string_view name() const;  // "dma_read", "gemm_f16", "exp", ...; valid while the record is unchanged
 };
 

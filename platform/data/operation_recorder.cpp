@@ -67,6 +67,15 @@ void describe(const Command& command, OpRecord& record) {
       math.epilogues = command.epilogues;
       return;
     }
+    case CommandKind::engine: {
+      EngineOp& call = become<EngineOp>(record);
+      call.engine = command.engine;
+      call.row = command.row;
+      call.inputs = command.inputs;
+      call.out = command.out;
+      call.parameters = command.parameters;
+      return;
+    }
     case CommandKind::cpu_overhead:
     case CommandKind::barrier:
     case CommandKind::ipcq_send:  // reported as messages
@@ -150,6 +159,9 @@ void OperationRecorder::make_physical(const contract::ITranslator& translator) {
     resolve(math->out.extents);
     if (math->positions) resolve(math->positions->extents);
     resolve_operands(math->epilogues);
+  } else if (auto* const call = std::get_if<EngineOp>(&record_.op)) {
+    for (OperandRef& input : call->inputs) resolve(input.extents);
+    resolve(call->out.extents);
   }
 }
 

@@ -1,21 +1,24 @@
 #include "platform/data/taint_map.h"
 
 #include "platform/data/copy_ranges.h"
+#include "platform/engine/engine_row.h"
 
 namespace kb::data {
 
 void TaintMap::apply(std::uint64_t sequence, const OpRecord& record) {
-  const auto assign = [&](const OperandRef& out, std::optional<MathOp> math) {
-    const Origin origin{sequence, record.component, out.dtype, math};
+  const auto assign = [&](const OperandRef& out, std::string_view name) {
+    const Origin origin{sequence, record.component, out.dtype, name};
     for (const Extent& extent : out.extents) map_.assign(extent.pa, extent.pa + extent.nbytes, origin);
   };
   if (const auto* gemm = std::get_if<GemmOp>(&record.op)) {
-    assign(gemm->out, std::nullopt);
+    assign(gemm->out, "");
   } else if (const auto* math = std::get_if<MathOpRecord>(&record.op)) {
-    assign(math->out, math->op);
-    if (math->positions) assign(*math->positions, math->op);
+    assign(math->out, math_op_name(math->op));
+    if (math->positions) assign(*math->positions, math_op_name(math->op));
+  } else if (const auto* call = std::get_if<EngineOp>(&record.op)) {
+    assign(call->out, call->row->name);
   } else if (const auto* sum = std::get_if<CopyOp>(&record.op); sum != nullptr && sum->added) {
-    const Origin origin{sequence, record.component, *sum->added, MathOp::add};
+    const Origin origin{sequence, record.component, *sum->added, math_op_name(MathOp::add)};
     for (const Extent& extent : sum->destination) map_.assign(extent.pa, extent.pa + extent.nbytes, origin);
   } else if (map_.empty()) {
     return;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "platform/base/ids.h"
@@ -18,7 +19,7 @@ class TaintMap {
     std::uint64_t sequence = 0;
     NodeId component;
     Dtype dtype = Dtype::f16;
-    std::optional<MathOp> math;  // absent: gemm
+    std::string_view name;  // of what it does; empty: a product
     friend bool operator==(const Origin& a, const Origin& b) { return a.sequence == b.sequence; }
   };
   struct Found {
@@ -26,7 +27,7 @@ class TaintMap {
     Origin origin;
   };
 
-  // Results of gemm and math become tainted, a copy copies the taint byte for byte, and bytes from outside are clean.
+  // Results of engines become tainted, a copy copies the taint byte for byte, and bytes from outside are clean.
   void apply(std::uint64_t sequence, const OpRecord& record);
   // First tainted byte of the extents, in order; no value when all are clean.
   std::optional<Found> find(const std::vector<Extent>& extents) const;

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platform/elab/block.h"
@@ -72,6 +73,11 @@ class BlockCatalog {
  public:
   // Configuration Error when the definition conflicts with others (Implementations::add) or has no factory.
   void add_block(BlockDefinition definition);
+
+  // An engine with its commands, which every PE has of a machine whose file names it (P-105). Its block is the shipped
+  // builtin.pe_engine unless add_block() registers another one for the kind that this returns, derived from
+  // modules::AccelEngine. Configuration Error when the row lacks something or repeats a name.
+  topology::NodeKind add_engine(engine::EngineRow row) { return implementations_.add_engine(std::move(row)); }
 
   const topology::Implementations& implementations() const { return implementations_; }
   // Returns `builtin` extended by these blocks.

@@ -1,6 +1,7 @@
 // Field tables of the nine blocks of a PE.
 #include "platform/params/pe_cpu_params.h"
 #include "platform/params/pe_dma_params.h"
+#include "platform/params/pe_engine_params.h"
 #include "platform/params/pe_fetch_store_params.h"
 #include "platform/params/pe_gemm_params.h"
 #include "platform/params/pe_ipcq_params.h"
@@ -116,6 +117,20 @@ const FieldTable& PeMathParams::fields() {
     const char* const per_ns = "write elements_per_ns, which is elements_per_cycle times clock_ghz";
     return fields.misplaced("elements_per_cycle", per_ns).misplaced("clock_ghz", per_ns).table();
   }();
+  return table;
+}
+
+const FieldTable& PeEngineParams::fields() {
+  using P = PeEngineParams;
+  static const FieldTable table =
+      Fields<P>()
+          .add("overhead_ns", &P::overhead, "least time of a command")
+          .add("elements_per_ns", &P::elements_per_ns,
+               "elements per ns: a number, which is the rate of f16, or a mapping by dtype")
+          .add("queue_depth", &P::queue_depth, at_least(0, 1e6), kQueueDepthText)
+          .add("shared_resource", &P::shared_resource, kSharedResources,
+               "the compute slot shared with the other engines; `none` lets it compute beside them")
+          .table();
   return table;
 }
 

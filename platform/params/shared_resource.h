@@ -4,7 +4,7 @@
 
 namespace kb::params {
 
-// The resource that PE_GEMM and PE_MATH of a PE share (P-39).
+// The resource that the engines of a PE share (P-39).
 enum class SharedResource : std::uint8_t { accel_slot, none };
 
 }  // namespace kb::params

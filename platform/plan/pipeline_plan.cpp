@@ -16,9 +16,16 @@ constexpr std::array<EpilogueScope, 3> kScopes{EpilogueScope::k_tile, EpilogueSc
 }  // namespace
 
 std::string_view stage_type_name(StageType type) {
-  constexpr std::array<std::string_view, kStageTypes> kNames = {"DMA_READ", "FETCH", "GEMM",
-                                                                "MATH",     "STORE", "DMA_WRITE"};
-  return kNames[static_cast<std::size_t>(type)];
+  Stage stage;
+  stage.type = type;
+  if (const auto engine = engine_of(stage); engine && type != StageType::engine) return engine::engine_stage(*engine);
+  constexpr std::array<std::string_view, kStageTypes + 1> kMoves = {"DMA_READ", "FETCH",     "",      "",
+                                                                    "STORE",    "DMA_WRITE", "ENGINE"};
+  return kMoves[static_cast<std::size_t>(type)];
+}
+
+std::string_view stage_name(const Stage& stage) {
+  return stage.type == StageType::engine ? engine::engine_stage(stage.plugin_engine) : stage_type_name(stage.type);
 }
 
 Tile PipelinePlan::tile(std::uint64_t id) const {

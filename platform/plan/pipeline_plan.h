@@ -10,13 +10,22 @@
 
 #include "platform/base/dtype.h"
 #include "platform/base/tile_shape.h"
+#include "platform/engine/engine_id.h"
 #include "platform/ops/epilogue.h"
 
 namespace kb::plan {
 
-// The values are those of P-26.
-enum class StageType : std::uint8_t { dma_read = 0, fetch = 1, gemm = 2, math = 3, store = 4, dma_write = 5 };
-inline constexpr std::size_t kStageTypes = 6;
+// The values are those of P-26. `engine` is the stage of any engine of a plug-in; tiles have none of it.
+enum class StageType : std::uint8_t {
+  dma_read = 0,
+  fetch = 1,
+  gemm = 2,
+  math = 3,
+  store = 4,
+  dma_write = 5,
+  engine = 6
+};
+inline constexpr std::size_t kStageTypes = 6;      // of tiles
 std::string_view stage_type_name(StageType type);  // "DMA_READ"
 
 enum class TileOperand : std::uint8_t { a, b, out, epilogue };
@@ -98,9 +107,23 @@ struct Stage {
   std::uint32_t epilogue = 0;  // for the MATH of an epilogue and the DMA_READ of its operand: index of the epilogue
   std::uint32_t input = 0;     // for that DMA_READ: index of the operand
   bool keeps_slot = false;     // GEMM, MATH: the next stage keeps the accel_slot (P-17)
+  engine::EngineId plugin_engine{};  // type `engine`: which engine
 
   std::int64_t useful_macs() const { return m * k * n; }
 };
+
+// The engine that computes a stage; nothing for those that move data.
+constexpr std::optional<engine::EngineId> engine_of(const Stage& stage) {
+  if (stage.type == StageType::engine) return stage.plugin_engine;
+  if (stage.type != StageType::gemm && stage.type != StageType::math) return std::nullopt;
+  return static_cast<engine::EngineId>(static_cast<int>(stage.type) - static_cast<int>(StageType::gemm));
+}
+constexpr StageType stage_type_of(engine::EngineId engine) {
+  const std::size_t index = engine::index_of(engine);
+  if (index >= engine::kBuiltInEngines) return StageType::engine;
+  return static_cast<StageType>(static_cast<std::size_t>(StageType::gemm) + index);
+}
+std::string_view stage_name(const Stage& stage);  // "DMA_READ", "TRANSPOSE"
 
 struct StageCounts {
   std::uint64_t tiles = 0;

@@ -54,7 +54,7 @@ class AddressResolver {
     std::string id;
     NodeId pcie_ep, io_cpu;
   };
-  static constexpr std::size_t kPeKinds = 9;
+  static constexpr std::size_t kPeKinds = topology::kNodeKinds - static_cast<std::size_t>(topology::NodeKind::pe_cpu);
   struct Pe {
     std::array<NodeId, kPeKinds> blocks;
     NodeId hbm;

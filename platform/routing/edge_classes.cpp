@@ -79,6 +79,7 @@ bool may_use(RoutePurpose purpose, bool same_cube, EdgeKind kind) {
 }
 
 bool is_plain_interior(NodeKind kind, bool between_sips) {
+  if (is_pe_block(kind)) return false;
   switch (kind) {
     case NodeKind::noc_router:
     case NodeKind::io_noc:
@@ -94,16 +95,9 @@ bool is_plain_interior(NodeKind kind, bool between_sips) {
     case NodeKind::sram:
     case NodeKind::hbm_ctrl:
     case NodeKind::channel_router:
-    case NodeKind::pe_cpu:
-    case NodeKind::pe_scheduler:
-    case NodeKind::pe_dma:
-    case NodeKind::pe_fetch_store:
-    case NodeKind::pe_gemm:
-    case NodeKind::pe_math:
-    case NodeKind::pe_tcm:
-    case NodeKind::pe_mmu:
-    case NodeKind::pe_ipcq:
       return false;
+    default:
+      break;
   }
   throw Error::model("a node kind has no place in the routing rules");
 }

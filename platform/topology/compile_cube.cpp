@@ -69,12 +69,12 @@ class CubeCompiler {
   // T-25, T-51: the sub-blocks, their template links, and what leaves the PE.
   void add_pe(PeId pe) {
     const PeAttachment& place = mesh_.pes[pe.value];
+    const auto add = [&](const BlockTemplate& sub_block) {
+      return builder_.add(fmt::format("{}pe{}.{}", prefix_, pe.value, node_kind_name(sub_block.kind)), sub_block,
+                          pe_owner(pe), place.center);
+    };
     std::array<NodeId, 9> block;
-    for (std::size_t i = 0; i < block.size(); ++i) {
-      const BlockTemplate& sub_block = templates_.pe[i];
-      block[i] = builder_.add(fmt::format("{}pe{}.{}", prefix_, pe.value, node_kind_name(sub_block.kind)), sub_block,
-                              pe_owner(pe), place.center);
-    }
+    for (std::size_t i = 0; i < block.size(); ++i) block[i] = add(templates_.pe[i]);
     const auto [cpu, scheduler, dma, fetch_store, gemm, math, tcm, mmu, ipcq] = block;
     const auto dispatch = [&](NodeId from, NodeId to, const char* length) {
       builder_.edge(from, to, EdgeKind::pe_internal, spec_.pe_link_mm.at(length), kNoLimit);
@@ -97,6 +97,13 @@ class CubeCompiler {
     inside(fetch_store, tcm, spec_.fetch_store_to_tcm_bw);
     inside(cpu, ipcq, kNoLimit);
     inside(ipcq, dma, kNoLimit);
+    for (std::size_t i = block.size(); i < templates_.pe.size(); ++i) {
+      const NodeId engine = add(templates_.pe[i]);
+      const EngineLinks lengths(templates_.pe[i].kind);
+      dispatch(scheduler, engine, lengths.from_scheduler.c_str());
+      dispatch(fetch_store, engine, lengths.from_fetch_store.c_str());
+      dispatch(engine, fetch_store, lengths.to_fetch_store.c_str());
+    }
     attach_pe(place, dma, cpu, mmu);
   }
 

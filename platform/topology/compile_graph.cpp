@@ -82,7 +82,7 @@ Templates::Templates(const MachineSpec& spec) {
   }
   ucie = make_template(NodeKind::ucie, spec.ucie);
   ucie_conn = cube("ucie_conn", NodeKind::ucie_conn);
-  for (NodeKind kind : pe_block_kinds()) {
+  for (NodeKind kind : pe_block_kinds(spec)) {
     pe.push_back(make_template(kind, spec.pe_components.at(std::string(node_kind_name(kind)))));
   }
   for (const IoChipletSpec& chiplet : spec.io_chiplets) {

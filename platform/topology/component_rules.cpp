@@ -13,6 +13,7 @@
 #include "platform/params/pcie_ep_params.h"
 #include "platform/params/pe_cpu_params.h"
 #include "platform/params/pe_dma_params.h"
+#include "platform/params/pe_engine_params.h"
 #include "platform/params/pe_fetch_store_params.h"
 #include "platform/params/pe_gemm_params.h"
 #include "platform/params/pe_ipcq_params.h"
@@ -67,7 +68,8 @@ std::vector<KindRule> make_rules() {
           block(NodeKind::pe_math, params::PeMathParams::fields()),
           block(NodeKind::pe_tcm, params::PeTcmParams::fields()),
           block(NodeKind::pe_mmu, params::PeMmuParams::fields()),
-          block(NodeKind::pe_ipcq, params::PeIpcqParams::fields())};
+          block(NodeKind::pe_ipcq, params::PeIpcqParams::fields()),
+          {NodeKind::pe_engine, "builtin.pe_engine", {"builtin.pe_engine"}, params::PeEngineParams::fields()}};
 }
 
 const std::vector<KindRule>& all_rules() {
@@ -149,9 +151,8 @@ void report_misplaced(MapReader& attrs, const std::string& name, const std::stri
 
 // Where the parameters of all nodes of a kind stand.
 std::string slot_of(NodeKind kind) {
-  const auto& of_pe = pe_block_kinds();
   const std::string name(node_kind_name(kind));
-  if (std::find(of_pe.begin(), of_pe.end(), kind) != of_pe.end()) return "cube.pe_template.components." + name;
+  if (is_pe_block(kind)) return "cube.pe_template.components." + name;
   if (kind == NodeKind::switch_) return "system.components." + name;
   if (kind == NodeKind::pcie_ep || kind == NodeKind::io_cpu || kind == NodeKind::io_noc) {
     return "sip.io_chiplets[].components." + name;
@@ -209,8 +210,10 @@ std::string nearest_impl(const std::string& impl, const std::vector<std::string>
 
 }  // namespace
 
+// All engines of plug-ins have one rule.
 const KindRule& kind_rule(NodeKind kind) {
   const auto& rules = all_rules();
+  if (is_plugin_engine(kind)) kind = NodeKind::pe_engine;
   return *std::find_if(rules.begin(), rules.end(), [&](const KindRule& rule) { return rule.kind == kind; });
 }
 
@@ -231,6 +234,14 @@ const std::vector<NodeKind>& pe_block_kinds() {
   static const std::vector<NodeKind> kinds{NodeKind::pe_cpu,         NodeKind::pe_scheduler, NodeKind::pe_dma,
                                            NodeKind::pe_fetch_store, NodeKind::pe_gemm,      NodeKind::pe_math,
                                            NodeKind::pe_tcm,         NodeKind::pe_mmu,       NodeKind::pe_ipcq};
+  return kinds;
+}
+
+std::vector<NodeKind> pe_block_kinds(const MachineSpec& spec) {
+  std::vector<NodeKind> kinds = pe_block_kinds();
+  for (const engine::EngineId id : spec.engines->ids()) {
+    if (is_plugin_engine(engine_kind(id))) kinds.push_back(engine_kind(id));
+  }
   return kinds;
 }
 
@@ -278,7 +289,7 @@ ImplChoice read_impl(MapReader& entry, NodeKind kind) {
 NodeParams change_params(MapReader& attrs, const Node& node, const std::string& impl) {
   const std::string slot = slot_of(node.kind);
   return {read_params(attrs, node.params, slot), read_impl_params(attrs, node.kind, impl, node.impl_params, slot),
-          attrs.context().implementations().is_foreign(node.kind, impl)};
+          is_plugin_engine(node.kind) || attrs.context().implementations().is_foreign(node.kind, impl)};
 }
 
 TimeFs overhead_of(const params::ParamSet& params) {
@@ -306,7 +317,8 @@ ComponentSpec read_component(MapReader& component, NodeKind kind, const params::
   MapReader attrs = component.map("attrs");
   spec.params = read_params(attrs, defaults);
   spec.impl_params = read_impl_params(attrs, kind, spec.impl, {});
-  spec.foreign = attrs.context().implementations().is_foreign(kind, spec.impl);
+  // The functions of an engine's row are code of its plug-in.
+  spec.foreign = is_plugin_engine(kind) || attrs.context().implementations().is_foreign(kind, spec.impl);
   if (chosen.attrs_known) attrs.done();  // else nobody knows what belongs there
   return spec;
 }

@@ -11,10 +11,11 @@
 namespace kb::topology {
 namespace {
 
+// Engines have the names of their rows.
 constexpr std::array<std::string_view, 21> kNodeKindNames{
     "host",       "switch",         "pcie_ep", "io_cpu",   "io_noc",         "ucie",   "ucie_conn",
     "noc_router", "m_cpu",          "sram",    "hbm_ctrl", "channel_router", "pe_cpu", "pe_scheduler",
-    "pe_dma",     "pe_fetch_store", "pe_gemm", "pe_math",  "pe_tcm",         "pe_mmu", "pe_ipcq"};
+    "pe_dma",     "pe_fetch_store", "",        "",         "pe_tcm",         "pe_mmu", "pe_ipcq"};
 
 constexpr std::array<std::string_view, 23> kEdgeKindNames{"pe_internal",
                                                           "pe_to_router",
@@ -40,7 +41,7 @@ constexpr std::array<std::string_view, 23> kEdgeKindNames{"pe_internal",
                                                           "pcie",
                                                           "command"};
 
-static_assert(kNodeKinds == kNodeKindNames.size());
+static_assert(static_cast<std::size_t>(NodeKind::pe_engine) == kNodeKindNames.size());
 static_assert(static_cast<std::size_t>(EdgeKind::command) + 1 == kEdgeKindNames.size());
 
 std::size_t hash_of(std::string_view text) {
@@ -63,6 +64,10 @@ void build_rows(const std::vector<Edge>& edges, std::size_t node_count, NodeId E
 }  // namespace
 
 std::string_view node_kind_name(NodeKind kind) {
+  if (const auto engine = engine_of(kind)) {
+    const std::string_view name = engine::engine_node(*engine);
+    return name.empty() ? "pe_engine" : name;  // no plug-in has brought one of this number
+  }
   return kNodeKindNames[static_cast<std::size_t>(kind)];
 }
 std::string_view edge_kind_name(EdgeKind kind) {

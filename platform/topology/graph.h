@@ -14,6 +14,7 @@
 #include "platform/base/ids.h"
 #include "platform/base/quantities.h"
 #include "platform/base/units.h"
+#include "platform/engine/engine_id.h"
 #include "platform/params/param_set.h"
 #include "platform/topology/machine_spec.h"
 
@@ -41,12 +42,34 @@ enum class NodeKind : std::uint8_t {
   pe_tcm,
   pe_mmu,
   pe_ipcq,
+  pe_engine,  // the first engine of plug-ins; the kinds of others follow, without enumerators
 };
-inline constexpr std::size_t kNodeKinds = static_cast<std::size_t>(NodeKind::pe_ipcq) + 1;  // the last enumerator
+inline constexpr std::size_t kNodeKinds =
+    static_cast<std::size_t>(NodeKind::pe_engine) + engine::kMaxEngines - engine::kBuiltInEngines;
 std::string_view node_kind_name(NodeKind kind);
-// One of the nine blocks of a PE (T-9).
+// One of the nine blocks of a PE (T-9), or an engine of a plug-in.
 constexpr bool is_pe_block(NodeKind kind) {
   return kind >= NodeKind::pe_cpu;
+}
+
+// The kind of an engine's block: those of the built-in engines are consecutive, as are the others.
+constexpr NodeKind engine_kind(engine::EngineId id) {
+  const std::size_t index = engine::index_of(id);
+  return index < engine::kBuiltInEngines
+             ? static_cast<NodeKind>(static_cast<std::size_t>(NodeKind::pe_gemm) + index)
+             : static_cast<NodeKind>(static_cast<std::size_t>(NodeKind::pe_engine) + index - engine::kBuiltInEngines);
+}
+constexpr bool is_plugin_engine(NodeKind kind) {
+  return kind >= NodeKind::pe_engine;
+}
+// Nothing for a block that is no engine.
+constexpr std::optional<engine::EngineId> engine_of(NodeKind kind) {
+  const auto from = [kind](NodeKind first) { return static_cast<std::size_t>(kind) - static_cast<std::size_t>(first); };
+  if (is_plugin_engine(kind)) {
+    return static_cast<engine::EngineId>(engine::kBuiltInEngines + from(NodeKind::pe_engine));
+  }
+  if (kind < NodeKind::pe_gemm || from(NodeKind::pe_gemm) >= engine::kBuiltInEngines) return std::nullopt;
+  return static_cast<engine::EngineId>(from(NodeKind::pe_gemm));
 }
 
 // Section 7 of the topology chapter; routing classifies every kind explicitly (T-67).

@@ -12,7 +12,8 @@
 namespace kb::topology {
 
 void Implementations::add(NodeKind kind, const std::string& impl, params::FieldTable fields, Origin origin) {
-  if (kind > NodeKind::pe_ipcq || kind == NodeKind::host) {
+  const auto engine = engine_of(kind);
+  if (kind >= static_cast<NodeKind>(kNodeKinds) || kind == NodeKind::host || (engine && !engines_.has(*engine))) {
     throw Error::configuration(fmt::format(
         "the implementation '{}' is for a kind of block that does not exist; give one of kb::topology::NodeKind",
         impl));

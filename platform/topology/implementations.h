@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "platform/engine/engine_catalog.h"
 #include "platform/params/field_table.h"
 #include "platform/topology/graph.h"
 
@@ -22,6 +23,11 @@ class Implementations {
   // Configuration Error when `impl` is not custom.<name>, rtl.<name> or tlm.<name>, when it exists already, or when one
   // of its parameters has the same name as one of the kind.
   void add(NodeKind kind, const std::string& impl, params::FieldTable fields, Origin origin = Origin::foreign);
+
+  // Adds an engine; machines whose file names it have it. Returns the kind of its blocks, for which `add` may register
+  // more implementations. Configuration Error as for EngineCatalog::add.
+  NodeKind add_engine(engine::EngineRow row) { return engine_kind(engines_.add(std::move(row))); }
+  const engine::EngineCatalog& engines() const { return engines_; }
 
   // Null when it is not registered.
   const params::FieldTable* find(NodeKind kind, const std::string& impl) const;
@@ -39,6 +45,7 @@ class Implementations {
     Origin origin = Origin::foreign;
   };
   std::map<std::pair<NodeKind, std::string>, Entry> entries_;
+  engine::EngineCatalog engines_;
 };
 
 // The built-in implementations only.

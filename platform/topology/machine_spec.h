@@ -10,6 +10,7 @@
 
 #include "platform/base/machine_choices.h"
 #include "platform/base/quantities.h"
+#include "platform/engine/engine_id.h"
 #include "platform/params/hbm_ctrl_params.h"
 #include "platform/params/param_set.h"
 
@@ -92,8 +93,10 @@ struct MachineSpec {
   Bandwidth noc_to_ucie_conn_bw{128.0};
   Bandwidth ucie_link_bw{512.0};
   double ucie_seam_mm = 1.0;
-  std::map<std::string, ComponentSpec> pe_components;  // the nine blocks, by kind
-  std::map<std::string, double> pe_link_mm;            // template links of T-25, e.g. "scheduler_to_dma_mm"
+  std::map<std::string, ComponentSpec> pe_components;  // the blocks of a PE, by kind
+  // The built-in engines of a PE, and those of plug-ins that the file names.
+  engine::EngineCatalogPtr engines = engine::built_in_engines();
+  std::map<std::string, double> pe_link_mm;  // template links of T-25, e.g. "scheduler_to_dma_mm"
   Bandwidth fetch_store_to_tcm_bw{512.0};
 
   RoutingMetric routing_metric = RoutingMetric::latency;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "platform/engine/engine_catalog.h"
 #include "platform/topology/coordinates.h"
 #include "platform/topology/topology.h"
 #include "platform/topology/yaml_tree.h"
@@ -123,6 +124,36 @@ void append_edges(std::string& out, const Graph& graph) {
   }
 }
 
+// The engines of a PE, so that nobody has to know their names.
+nlohmann::ordered_json engines_json(const engine::EngineCatalog& engines) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const engine::EngineId id : engines.ids()) {
+    const engine::EngineRow& row = engines.row(id);
+    nlohmann::ordered_json commands = nlohmann::ordered_json::array();
+    for (const engine::CommandRow& command : row.commands) {
+      nlohmann::ordered_json parameters = nlohmann::ordered_json::array();
+      for (const engine::Parameter& parameter : command.parameters) parameters.push_back(parameter.name);
+      commands.push_back({{"name", command.name},
+                          {"reads", command.reads},
+                          {"writes", command.writes},
+                          {"parameters", std::move(parameters)}});
+    }
+    list.push_back(
+        {{"name", row.name},
+         {"node", engine::engine_node(id)},
+         {"stage", engine::engine_stage(id)},
+         {"label", row.label},
+         {"text", row.text},
+         {"sentence", row.sentence},
+         {"phrase", row.phrase},
+         {"colour", row.colour},
+         {"roof",
+          {{"rate", row.roof.rate}, {"unit", row.roof.unit}, {"operations_per_unit", row.roof.operations_per_unit}}},
+         {"commands", std::move(commands)}});
+  }
+  return list;
+}
+
 }  // namespace
 
 std::string render_json(const LoadedTopology& topology) {
@@ -131,7 +162,8 @@ std::string render_json(const LoadedTopology& topology) {
   out += fmt::format("\"schema\":1,\n\"file\":{},\n\"sha256\":\"{}\",\n", quoted(topology.file), topology.sha256);
   out +=
       fmt::format("\"ns_per_mm\":{},\n\"flit_bytes\":{},\n", real_text(graph.spec.ns_per_mm), graph.spec.flit_bytes());
-  out += "\"spec\":" + spec_json(topology.config).dump() + ",\n\"nodes\":[";
+  out += "\"spec\":" + spec_json(topology.config).dump() +
+         ",\n\"engines\":" + engines_json(*graph.spec.engines).dump() + ",\n\"nodes\":[";
   append_nodes(out, graph);
   out += "\n],\n\"edges\":[";
   append_edges(out, graph);

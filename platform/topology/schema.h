@@ -6,6 +6,12 @@
 
 namespace kb::topology {
 
+// Keys of the lengths between an engine of a plug-in and the other blocks of its PE.
+struct EngineLinks {
+  explicit EngineLinks(NodeKind kind);
+  std::string from_scheduler, from_fetch_store, to_fetch_store;
+};
+
 // Reads the whole document except the list of replacements; problems are reported to the reader's context.
 MachineSpec read_machine(MapReader& top);
 // Reads the `cube:` section.

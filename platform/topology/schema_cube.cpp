@@ -4,10 +4,12 @@
 #include <cmath>
 
 #include "platform/base/units.h"
+#include "platform/params/pe_engine_params.h"
 #include "platform/params/pe_mmu_params.h"
 #include "platform/params/pe_tcm_params.h"
 #include "platform/params/sram_params.h"
 #include "platform/topology/component_rules.h"
+#include "platform/topology/implementations.h"
 #include "platform/topology/schema.h"
 
 namespace kb::topology {
@@ -160,6 +162,33 @@ void settle_page_size(MapReader& memory, std::int64_t of_map, MachineSpec& spec)
                   of_mmu));
 }
 
+// Engines of plug-ins, which a machine has when its file names them.
+void read_engines(MapReader& components, MapReader& links, MachineSpec& spec) {
+  const engine::EngineCatalog& known = components.context().implementations().engines();
+  std::vector<engine::EngineId> present;
+  for (const engine::EngineId id : known.ids()) {
+    const NodeKind kind = engine_kind(id);
+    const std::string name(node_kind_name(kind));
+    if (!is_plugin_engine(kind)) continue;
+    const EngineLinks lengths(kind);
+    if (!components.has(name)) {
+      components.allow(name);
+      continue;
+    }
+    present.push_back(id);
+    params::PeEngineParams defaults;
+    defaults.elements_per_ns = ElementRates(known.row(id).rate);
+    MapReader component = components.map(name);
+    spec.pe_components[name] = read_component(component, kind, defaults);
+    component.done();
+    components.context().describe(components.path(name), known.row(id).text);
+    for (const std::string& key : {lengths.from_scheduler, lengths.from_fetch_store, lengths.to_fetch_store}) {
+      spec.pe_link_mm[key] = links.real(key, 0.0, length_mm());
+    }
+  }
+  if (!present.empty()) spec.engines = std::make_shared<const engine::EngineCatalog>(known.with_only(present));
+}
+
 // T-26: the TCM's size may be written at the block or in the memory map; the other follows.
 void read_pe_template(MapReader& pe_template, MapReader& memory, MachineSpec& spec) {
   MapReader components = pe_template.map("components");
@@ -178,6 +207,8 @@ void read_pe_template(MapReader& pe_template, MapReader& memory, MachineSpec& sp
                                                           : read_component(component, kind);
     component.done();
   }
+  MapReader links = pe_template.map("links");
+  read_engines(components, links, spec);
   components.done();
   const double block_mb = spec.pe_params<params::PeTcmParams>("pe_tcm").size.mb();
   if (in_memory_map && block_mb != tcm_mb) {
@@ -193,7 +224,6 @@ void read_pe_template(MapReader& pe_template, MapReader& memory, MachineSpec& sp
   spec.tcm_bytes_per_pe = to_bytes(memory.context(), memory.path("tcm_size_mb"), tcm_mb, kMiB);
 
   settle_page_size(memory, page_size, spec);
-  MapReader links = pe_template.map("links");
   for (const char* name :
        {"scheduler_to_dma_mm", "scheduler_to_fetch_store_mm", "scheduler_to_gemm_mm", "scheduler_to_math_mm",
         "dma_to_fetch_store_mm", "fetch_store_to_gemm_mm", "fetch_store_to_math_mm", "gemm_to_fetch_store_mm",
@@ -206,6 +236,13 @@ void read_pe_template(MapReader& pe_template, MapReader& memory, MachineSpec& sp
 }
 
 }  // namespace
+
+EngineLinks::EngineLinks(NodeKind kind) {
+  const std::string name = std::string(node_kind_name(kind)).substr(3);  // without pe_
+  from_scheduler = "scheduler_to_" + name + "_mm";
+  from_fetch_store = "fetch_store_to_" + name + "_mm";
+  to_fetch_store = name + "_to_fetch_store_mm";
+}
 
 void read_cube(MapReader& cube, MachineSpec& spec) {
   read_layout(cube, spec);

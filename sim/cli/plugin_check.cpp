@@ -39,6 +39,19 @@ std::string attributes_of(const params::FieldTable& table) {
   return joined(names, "no attributes of its own");
 }
 
+// "transpose (x; block)"
+std::string commands_of(const engine::EngineRow& row) {
+  std::vector<std::string> commands;
+  for (const engine::CommandRow& command : row.commands) {
+    std::string text = command.name + " (" + joined(command.reads, "");
+    for (const engine::Parameter& parameter : command.parameters) {
+      text += (&parameter == &command.parameters.front() ? "; " : ", ") + parameter.name;
+    }
+    commands.push_back(text + ")");
+  }
+  return joined(commands, "no commands");
+}
+
 }  // namespace
 
 std::string plugin_text(const PluginContents& plugin, const WorkloadLibrary& library) {
@@ -57,17 +70,24 @@ std::string plugin_text(const PluginContents& plugin, const WorkloadLibrary& lib
     table.add({std::string(topology::node_kind_name(kind)), name,
                attributes_of(*library.blocks().implementations().find(kind, name))});
   }
+  for (const engine::EngineId id : plugin.engines) {
+    const engine::EngineRow& row = library.blocks().implementations().engines().row(id);
+    table.add({"engine", row.name, commands_of(row)});
+  }
   using topology::plural;
-  return fmt::format("{}: ok ({}; {}, {}, {}, {})\n", plugin.file, plugin_abi(),
+  return fmt::format("{}: ok ({}; {}, {}, {}, {}{})\n", plugin.file, plugin_abi(),
                      plural(plugin.workloads.size(), "workload"), plural(plugin.kernels.size(), "kernel"),
-                     plural(plugin.all_reduces.size(), "all-reduce"), plural(plugin.blocks.size(), "block")) +
+                     plural(plugin.all_reduces.size(), "all-reduce"), plural(plugin.blocks.size(), "block"),
+                     plugin.engines.empty() ? "" : ", " + plural(plugin.engines.size(), "engine")) +
          table.render("  ", kTextWidth);
 }
 
 void check_plugin(const PluginContents& plugin, const WorkloadLibrary& library, std::vector<Diagnostic>& problems) {
-  if (plugin.workloads.empty() && plugin.kernels.empty() && plugin.all_reduces.empty() && plugin.blocks.empty()) {
-    problems.push_back({plugin.file, 0, 0, "", "the plug-in registers nothing",
-                        "call registrar.add_kernel(), add_workload() or add_all_reduce(), or catalog.add_block()"});
+  if (plugin.workloads.empty() && plugin.kernels.empty() && plugin.all_reduces.empty() && plugin.blocks.empty() &&
+      plugin.engines.empty()) {
+    problems.push_back(
+        {plugin.file, 0, 0, "", "the plug-in registers nothing",
+         "call registrar.add_kernel(), add_workload() or add_all_reduce(), catalog.add_block() or add_engine()"});
   }
   for (const std::string& name : plugin.all_reduces) {
     const std::string& kernel = library.all_reduces().find(name).kernel;

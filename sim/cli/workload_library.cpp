@@ -141,7 +141,7 @@ using Blocks = std::vector<std::pair<topology::NodeKind, std::string>>;
 
 Blocks all_blocks(const topology::Implementations& implementations) {
   Blocks all;
-  for (int k = 0; k <= static_cast<int>(topology::NodeKind::pe_ipcq); ++k) {
+  for (int k = 0; k < static_cast<int>(topology::kNodeKinds); ++k) {
     const auto kind = static_cast<topology::NodeKind>(k);
     for (const std::string& name : implementations.names(kind)) all.emplace_back(kind, name);
   }
@@ -165,7 +165,8 @@ WorkloadLibrary::WorkloadLibrary(const std::vector<std::string>& plugins) {
   for (const std::string& file : plugins) {
     foreground.enter(elab::UserCode::plug_in, file.c_str(), nullptr, 0_fs);
     const Plugin plugin = load_plugin(file);
-    PluginContents contents{file, {}, {}, {}, {}};
+    PluginContents contents{file, {}, {}, {}, {}, {}};
+    const std::vector<engine::EngineId> engines_before = blocks_.implementations().engines().ids();
     const Blocks blocks_before = all_blocks(blocks_.implementations());
     sw::PluginRegistrar registrar;
     if (plugin.kernels != nullptr) guard(file, [&] { plugin.kernels(registrar); });
@@ -176,6 +177,9 @@ WorkloadLibrary::WorkloadLibrary(const std::vector<std::string>& plugins) {
     const Blocks blocks = all_blocks(blocks_.implementations());
     std::set_difference(blocks.begin(), blocks.end(), blocks_before.begin(), blocks_before.end(),
                         std::back_inserter(contents.blocks));
+    const std::vector<engine::EngineId>& engines = blocks_.implementations().engines().ids();
+    std::set_difference(engines.begin(), engines.end(), engines_before.begin(), engines_before.end(),
+                        std::back_inserter(contents.engines));
     std::vector<Diagnostic> problems;
     const auto add = [&](auto& items, std::vector<std::string>& names, const auto& to_catalog) {
       for (auto& item : items) {

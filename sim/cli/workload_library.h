@@ -23,6 +23,7 @@ struct PluginContents {
   std::string file;
   std::vector<std::string> kernels, workloads, all_reduces;
   std::vector<std::pair<topology::NodeKind, std::string>> blocks;
+  std::vector<engine::EngineId> engines;
 };
 
 // The available kernels, workloads and blocks: built-in ones, those of plug-ins, and RTL blocks. Plug-ins stay loaded

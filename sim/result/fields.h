@@ -8,8 +8,10 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "platform/contract/time_shares.h"
 #include "sim/result/launch_parts.h"
@@ -93,9 +95,17 @@ struct Fields<Range> {
 
 template <typename Self, typename Visit>
 void visit_parts(Self& self, Visit& visit) {
-  for (std::size_t i = 0; i < sim::kLaunchParts; ++i) {
+  for (const std::size_t i : sim::launch_part_indices()) {
     const Word& word = sim::launch_part(i);
-    visit(std::string(word.name) + "_ns", self.time[i], word.sentence);
+    const std::string name = std::string(word.name) + "_ns";
+    if (!sim::is_plugin_part(i)) {
+      visit(name, self.time[i], word.sentence);
+      continue;
+    }
+    std::optional<TimeFs> time;
+    if (self.time[i] != 0_fs) time = self.time[i];
+    visit.may(name, time, word.sentence);
+    if constexpr (!std::is_const_v<Self>) self.time[i] = time.value_or(0_fs);
   }
 }
 

@@ -15,7 +15,14 @@ constexpr Word kCompletion{"completion", "completion", "From the end of the kern
 const Word& launch_part(std::size_t part) {
   if (part == 0) return kDelivery;
   if (part == 1) return kBarrier;
-  return part - 2 == contract::kTimeShares ? kCompletion : word_of(static_cast<contract::TimeShare>(part - 2));
+  return part - 2 == contract::kShares ? kCompletion : contract::word_of(part - 2);
+}
+
+std::vector<std::size_t> launch_part_indices() {
+  std::vector<std::size_t> parts{0, 1};
+  for (const std::size_t share : contract::share_indices()) parts.push_back(share + 2);
+  parts.push_back(kLaunchParts - 1);
+  return parts;
 }
 
 std::array<TimeFs, kLaunchParts> launch_parts(const LaunchRecord& launch) {

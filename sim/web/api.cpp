@@ -102,14 +102,15 @@ std::string csv_time(std::optional<std::int64_t> fs) {
 std::string csv_of(const std::vector<data::LaunchRow>& launches) {
   std::string csv =
       "id,kernel,sip,ok,submit_ns,start_ns,completed_ns,dma_ns,compute_ns,macs,useful_macs,late_pes,max_late_ns,label";
-  for (std::size_t i = 0; i < sim::kLaunchParts; ++i) csv += fmt::format(",breakdown.{}_ns", sim::launch_part(i).name);
+  const std::vector<std::size_t> parts = sim::launch_part_indices();
+  for (const std::size_t i : parts) csv += fmt::format(",breakdown.{}_ns", sim::launch_part(i).name);
   csv += "\n";
   for (const data::LaunchRow& row : launches) {
     csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}", row.id, csv_text(row.kernel), row.sip, row.ok,
                        csv_time(row.submit_fs), csv_time(row.start_fs), csv_time(row.completed_fs),
                        csv_time(row.dma_fs), csv_time(row.compute_fs), row.macs, row.useful_macs, row.late_pes,
                        csv_time(row.max_late_fs), csv_text(row.label));
-    for (std::size_t i = 0; i < sim::kLaunchParts; ++i) {
+    for (const std::size_t i : parts) {
       const auto part = std::find_if(row.parts.begin(), row.parts.end(),
                                      [&](const auto& one) { return one.first == sim::launch_part(i).name; });
       csv += part == row.parts.end() ? "," : "," + csv_time(part->second);
@@ -182,7 +183,8 @@ HttpResponse Api::words(const HttpRequest&) const {
     writer.end_array();
   };
   writer.begin_object();
-  list("parts", sim::kLaunchParts, [](std::size_t i) -> const Word& { return sim::launch_part(i); });
+  const std::vector<std::size_t> parts = sim::launch_part_indices();
+  list("parts", parts.size(), [&](std::size_t i) -> const Word& { return sim::launch_part(parts[i]); });
   list("resources", contract::kPeResources,
        [](std::size_t i) -> const Word& { return word_of(static_cast<contract::PeResource>(i)); });
   list("series", record::kSeriesKinds,

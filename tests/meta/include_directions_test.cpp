@@ -48,8 +48,8 @@ TEST(IncludeDirections, LayersBuildOnlyOnLowerLayers) {
   }
 }
 
-TEST(IncludeDirections, KernelsSeeOnlyContractOperationsAndBase) {
-  const std::set<std::string> allowed = {"platform/base", "platform/contract", "platform/ops"};
+TEST(IncludeDirections, KernelsSeeOnlyContractEnginesOperationsAndBase) {
+  const std::set<std::string> allowed = {"platform/base", "platform/contract", "platform/engine", "platform/ops"};
   for (const Include& include : product_includes()) {
     if (top_of(include.file) != "kernels" || top_of(include.target) != "platform") continue;
     EXPECT_EQ(allowed.count(folder_of(include.target)), 1u) << place(include);

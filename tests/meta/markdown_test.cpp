@@ -128,6 +128,19 @@ TEST(Markdown, SnippetsOfTheGuideToBlocksStandInItsExample) {
   EXPECT_GE(checked, 12u);
 }
 
+TEST(Markdown, SnippetsOfTheGuideToEnginesStandInItsExample) {
+  std::string example;
+  for (const std::string& file : files_below("examples/engines", {".h", ".cpp", ".yaml"})) example += read(file);
+  std::size_t checked = 0;
+  for (const Snippet& snippet : snippets_of("docs/guides/new-engine.md")) {
+    if (snippet.language != "cpp" && snippet.language != "yaml") continue;
+    ++checked;
+    EXPECT_NE(example.find(snippet.text), std::string::npos) << "examples/engines does not have this:\n"
+                                                             << snippet.text;
+  }
+  EXPECT_GE(checked, 5u);
+}
+
 TEST(Markdown, SnippetsOfTheTutorialStandInItsExample) {
   std::string example;
   for (const std::string& file : files_below("examples/tutorial", {".h", ".cpp"})) example += read(file);

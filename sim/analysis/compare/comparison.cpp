@@ -79,7 +79,7 @@ class Sums {
 };
 
 void add_parts(Sums& sums, const result::PartTimes& before, const result::PartTimes& after) {
-  for (std::size_t i = 0; i < kLaunchParts; ++i) {
+  for (const std::size_t i : launch_part_indices()) {
     sums.add(std::string(launch_part(i).name), "ns", fs_to_ns(before.time[i]), fs_to_ns(after.time[i]));
   }
 }

@@ -1,7 +1,10 @@
 #include "sim/analysis/convert/flows.h"
 
+#include <algorithm>
 #include <charconv>
 #include <string>
+
+#include "platform/engine/engine_catalog.h"
 
 namespace kb::convert {
 namespace {
@@ -21,6 +24,14 @@ std::uint64_t number_of(std::string_view params, std::string_view name) {
   return value;
 }
 
+// The kind of operations of an engine that counts in multiply-accumulates.
+bool is_product(std::string_view kind) {
+  const engine::EngineCatalog& engines = *engine::built_in_engines();
+  return std::any_of(engines.ids().begin(), engines.ids().end(), [&](engine::EngineId id) {
+    return engines.row(id).name == kind && engines.row(id).roof.unit == "MAC";
+  });
+}
+
 }  // namespace
 
 Flows::Flows(data::OpLogDatabase& operations) : has_end_(static_cast<std::size_t>(operations.end_seq())) {
@@ -31,7 +42,7 @@ Flows::Flows(data::OpLogDatabase& operations) : has_end_(static_cast<std::size_t
     if (operation.name == "ipcq_copy") role = Role::copy;
     if (operation.name == "ipcq_recv") role = Role::receive;
     if (operation.name == "dma_read") role = Role::load;
-    if (operation.kind == "gemm" && operation.name.rfind("gemm", 0) == 0) role = Role::product;
+    if (is_product(operation.kind) && operation.name.rfind(operation.kind, 0) == 0) role = Role::product;
     if (role != Role::none) found[role].push_back(operation.id);
   }
   const auto join = [&](std::initializer_list<Role> roles) {

@@ -82,13 +82,13 @@ std::string names_of(const Chain& chain) {
 }
 
 std::string reason(const LaunchCase& of, const PeCoord& pe, const Stays& stays) {
-  std::vector<TimeFs> shares(contract::kTimeShares);
+  std::vector<TimeFs> shares(contract::kShares);
   for (const Stay& stay : stays.list) {
     const std::vector<TimeFs> part = of.activity.shares(of.graph, pe, stay.begin, stay.end);
     for (std::size_t i = 0; i < shares.size(); ++i) shares[i] += part[i];
   }
   const auto most = std::max_element(shares.begin(), shares.end());
-  return fmt::format("it {} for {}", word_of(static_cast<contract::TimeShare>(most - shares.begin())).phrase,
+  return fmt::format("it {} for {}", contract::word_of(static_cast<std::size_t>(most - shares.begin())).phrase,
                      percent(*most, stays.time));
 }
 

@@ -59,7 +59,7 @@ std::vector<LaunchActivity::WireUse> LaunchActivity::wires(double part) const {
 
 std::vector<TimeFs> LaunchActivity::shares(const topology::Graph& graph, const PeCoord& pe, TimeFs begin,
                                            TimeFs end) const {
-  std::vector<TimeFs> times(contract::kTimeShares);
+  std::vector<TimeFs> times(contract::kShares);
   for (std::size_t index = 0; index < recorder_.epochs().size(); ++index) {
     const record::Epoch& epoch = recorder_.epochs()[index];
     if (epoch.end <= begin || epoch.begin >= end) continue;
@@ -68,7 +68,7 @@ std::vector<TimeFs> LaunchActivity::shares(const topology::Graph& graph, const P
       const record::SeriesInfo& series = recorder_.series()[activity.series];
       if (series.kind != record::SeriesKind::state || !(graph.node(series.node).pe_coord() == pe)) continue;
       std::size_t share = 0;
-      while (word_of(static_cast<contract::TimeShare>(share)).name != series.name) ++share;
+      while (contract::word_of(share).name != series.name) ++share;
       activity.bins.for_each([&](std::uint32_t bin, const record::Bin& what) {
         const TimeFs from = epoch.begin + TimeFs(std::int64_t{bin} << epoch.shift);
         const TimeFs to = from + TimeFs(std::int64_t{1} << epoch.shift);

@@ -30,9 +30,9 @@ std::optional<Limiter> limiter_of(const LaunchRecord& launch) {
   const auto& times = pe->shares.time;
   const auto largest = std::max_element(times.begin(), times.end());
   if (*largest == 0_fs) return std::nullopt;
-  const auto share = static_cast<TimeShare>(largest - times.begin());
-  const bool messages = share == TimeShare::dependency && launch.awaited;
-  const Word& word = word_of(share);
+  const auto share = static_cast<std::size_t>(largest - times.begin());
+  const bool messages = share == contract::share_index(TimeShare::dependency) && launch.awaited;
+  const Word& word = contract::word_of(share);
   return Limiter{std::string(word.name),
                  messages ? "waited for messages, mostly from " + pe_name(*launch.awaited) : std::string(word.phrase),
                  *largest};

@@ -18,26 +18,7 @@ namespace {
 using contract::Command;
 using contract::CommandKind;
 
-constexpr std::array<std::string_view, plan::kStageTypes> kStageNames{"TileToken/DMA_READ", "TileToken/FETCH",
-                                                                      "TileToken/GEMM",     "TileToken/MATH",
-                                                                      "TileToken/STORE",    "TileToken/DMA_WRITE"};
 constexpr std::array<std::string_view, 3> kMessageNames{"ipcq_send", "ipcq_copy", "ipcq_recv"};
-
-// What tells operations of one command kind apart.
-std::uint32_t detail_of(const Command& command) {
-  if (command.kind == CommandKind::dma_write) return command.added ? 1 : 0;
-  if (command.kind == CommandKind::math) return static_cast<std::uint32_t>(command.math_op);
-  if (command.kind != CommandKind::gemm) return 0;
-  return static_cast<std::uint32_t>(named_dtype(command.inputs.at(0).dtype, command.inputs.at(1).dtype));
-}
-
-std::string name_of(const Command& command) {
-  if (command.kind == CommandKind::math) return std::string(math_op_name(command.math_op));
-  if (command.kind == CommandKind::gemm) {
-    return "gemm_" + std::string(dtype_name(static_cast<Dtype>(detail_of(command))));
-  }
-  return command.added ? "atomic_add" : std::string(contract::command_kind_name(command.kind));
-}
 
 // How long [begin, end) and [start, stop) overlap.
 TimeFs overlap(TimeFs begin, TimeFs end, TimeFs start, TimeFs stop) {
@@ -57,6 +38,20 @@ OperationCost& OperationCosts::cost_of(std::size_t key, F&& name) {
     cost->name = name();
   }
   return *cost;
+}
+
+OperationCost& OperationCosts::cost_of(const Command& command) {
+  if (command.kind != CommandKind::engine) {
+    const std::size_t key =
+        static_cast<std::size_t>(command.kind) * contract::kOperationNumbers + operation_number(command);
+    return cost_of(key, [&command] { return operation_name(command); });
+  }
+  for (auto& [row, cost] : of_plugins_) {
+    if (row == command.row) return cost;
+  }
+  of_plugins_.emplace_back(command.row, OperationCost{});
+  of_plugins_.back().second.name = operation_name(command);
+  return of_plugins_.back().second;
 }
 
 void OperationCosts::add(OperationCost& cost, NodeId component, TimeFs start, TimeFs end, TimeFs needed) {
@@ -82,8 +77,7 @@ TimeFs OperationCosts::transfer_time(NodeId node, bool into, std::uint64_t bytes
 
 void OperationCosts::on_command(NodeId component, const Command& command, const contract::ITranslator* translator,
                                 TimeFs start, TimeFs end) {
-  const std::size_t key = static_cast<std::size_t>(command.kind) * kDetails + detail_of(command);
-  OperationCost& cost = cost_of(key, [&command] { return name_of(command); });
+  OperationCost& cost = cost_of(command);
   if (contract::is_composite(command.kind)) cost.waiting.reset();
   if (command.kind == CommandKind::barrier && waits_.size() < kMaxWaits) waits_.push_back({component, 0, start, end});
   const bool reads = command.kind == CommandKind::dma_read, moves = reads || command.kind == CommandKind::dma_write;
@@ -95,8 +89,8 @@ void OperationCosts::on_stage(NodeId component, const plan::Stage& stage, std::u
                               TimeFs start, TimeFs end) {
   const bool reads = stage.type == plan::StageType::dma_read, moves = reads || stage.type == plan::StageType::dma_write;
   const auto type = static_cast<std::size_t>(stage.type);
-  add(cost_of(kStages + type, [type] { return std::string(kStageNames.at(type)); }), component, start, end,
-      moves ? transfer_time(component, reads, stage.nbytes) : end - start);
+  add(cost_of(kStages + type, [&stage] { return "TileToken/" + std::string(plan::stage_name(stage)); }), component,
+      start, end, moves ? transfer_time(component, reads, stage.nbytes) : end - start);
   next_->on_stage(component, stage, composite, tile, start, end);
 }
 
@@ -148,6 +142,9 @@ std::vector<OperationCost> OperationCosts::most_expensive(std::size_t count) con
   std::vector<OperationCost> sorted;
   for (const std::unique_ptr<OperationCost>& cost : costs_) {
     if (cost != nullptr && cost->time > 0_fs) sorted.push_back(*cost);
+  }
+  for (const auto& [row, cost] : of_plugins_) {
+    if (cost.time > 0_fs) sorted.push_back(cost);
   }
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const OperationCost& a, const OperationCost& b) { return a.time > b.time; });

@@ -9,6 +9,7 @@
 #include <set>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "platform/contract/command.h"
@@ -50,12 +51,10 @@ class OperationCosts final : public contract::IOperationSink {
   void add_senders(std::set<SipId>& sips, TimeFs begin, TimeFs end) const;
 
  private:
-  // Kinds are: commands by operation or dtype, stages, and steps of messages.
-  static constexpr std::size_t kDetails = 64;
-  static constexpr std::size_t kStages = (static_cast<std::size_t>(contract::CommandKind::barrier) + 1) * kDetails;
+  // Kinds are: commands by operation or dtype, stages, and steps of messages; apart from these, commands of plug-ins.
+  static constexpr std::size_t kStages = contract::kCommandKinds * contract::kOperationNumbers;
   static constexpr std::size_t kMessages = kStages + plan::kStageTypes;
   static constexpr std::size_t kCosts = kMessages + 3;
-  static_assert(kMathOps <= kDetails);
   // A send, or a barrier when there is no slot.
   struct Wait {
     NodeId at;
@@ -66,6 +65,7 @@ class OperationCosts final : public contract::IOperationSink {
 
   template <typename F>
   OperationCost& cost_of(std::size_t key, F&& name);
+  OperationCost& cost_of(const contract::Command& command);
   void add(OperationCost& cost, NodeId component, TimeFs start, TimeFs end, TimeFs needed);
   TimeFs transfer_time(NodeId node, bool into, std::uint64_t bytes);
   void note_message(NodeId component, MessageStep step, std::uint64_t address, TimeFs start, TimeFs end);
@@ -73,6 +73,7 @@ class OperationCosts final : public contract::IOperationSink {
   const topology::Graph& graph_;
   contract::IOperationSink* next_ = nullptr;
   std::array<std::unique_ptr<OperationCost>, kCosts> costs_;
+  std::deque<std::pair<const engine::CommandRow*, OperationCost>> of_plugins_;
   std::vector<Bandwidth> read_bw_, write_bw_;  // per node; no value: not computed yet
   std::deque<MessageReceive> receives_;        // only those that took time
   struct Slot {

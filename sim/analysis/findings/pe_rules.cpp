@@ -7,6 +7,7 @@
 #include "platform/contract/completion.h"
 #include "platform/contract/launch_summary.h"
 #include "platform/contract/time_shares.h"
+#include "platform/engine/engine_catalog.h"
 #include "platform/observe/text_table.h"
 #include "sim/analysis/findings/case.h"
 
@@ -18,6 +19,26 @@ using contract::TimeShare;
 
 TimeFs part(TimeFs time, double factor) {
   return TimeFs(static_cast<std::int64_t>(static_cast<double>(time.fs()) * factor));
+}
+
+// The engines of the machine with their parts of the launch, "PE_GEMM 40 % and PE_MATH 10 %", and the busiest one.
+struct EngineTimes {
+  std::string text;
+  const engine::EngineRow* busiest = nullptr;
+};
+EngineTimes engine_times(const LaunchCase& of) {
+  const engine::EngineCatalog& engines = *of.graph.spec.engines;
+  EngineTimes times;
+  TimeFs most = -1_fs;
+  for (const engine::EngineId id : engines.ids()) {
+    const TimeFs time = of.pe.shares.of(id);
+    const char* const join = times.text.empty() ? "" : id == engines.ids().back() ? " and " : ", ";
+    times.text += fmt::format("{}PE_{} {}", join, engine::engine_stage(id), percent(time, of.total()));
+    if (time <= most) continue;
+    most = time;
+    times.busiest = &engines.row(id);
+  }
+  return times;
 }
 
 void find_compute_bound(const LaunchCase& of, Findings& findings) {
@@ -36,15 +57,10 @@ void find_compute_bound(const LaunchCase& of, Findings& findings) {
   }
   if (compute < part(of.total(), 0.8)) return;
   Finding finding = of.finding("compute_bound", part(compute, 0.5), "the engines compute nearly all the time");
-  const TimeFs gemm = of.share(TimeShare::gemm), math = of.share(TimeShare::math);
-  finding.evidence = {fmt::format("{} computes for {} of the launch, PE_GEMM {} and PE_MATH {}: transfers are hidden",
-                                  pe_name(of.pe.pe), percent(compute, of.total()), percent(gemm, of.total()),
-                                  percent(math, of.total()))};
-  finding.remedy =
-      math > gemm
-          ? "this is the roof of PE_MATH: fuse operations (fma, epilogues of composites), use a smaller type or "
-            "more PEs, or let it run beside PE_GEMM (shared_resource: none)"
-          : "this is the roof of the engines: use more PEs, a smaller type, or fewer operations";
+  const EngineTimes engines = engine_times(of);
+  finding.evidence = {fmt::format("{} computes for {} of the launch, {}: transfers are hidden", pe_name(of.pe.pe),
+                                  percent(compute, of.total()), engines.text)};
+  finding.remedy = engines.busiest->advice;
   findings.push_back(std::move(finding));
 }
 

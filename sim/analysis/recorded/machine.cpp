@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/base/error.h"
+#include "platform/engine/engine_catalog.h"
 #include "platform/observe/json_writer.h"
 
 namespace kb::analysis {
@@ -13,6 +14,7 @@ using Json = nlohmann::ordered_json;
 using observe::JsonWriter;
 
 std::string text_of(const Json& parent, const char* name) {
+  if (!parent.is_object()) return "";
   const auto at = parent.find(name);
   return at != parent.end() && at->is_string() ? at->get<std::string>() : "";
 }
@@ -42,6 +44,32 @@ NodeCoord coord_of(const Json& coord) {
   return {SipId(number("sip")), text_of(coord, "io"), CubeId(number("cube")), PeId(number("pe"))};
 }
 
+Json built_in_engines_json() {
+  Json list = Json::array();
+  const engine::EngineCatalog& engines = *engine::built_in_engines();
+  for (const engine::EngineId id : engines.ids()) {
+    const engine::EngineRow& row = engines.row(id);
+    list.push_back(
+        {{"name", row.name},
+         {"node", engine::engine_node(id)},
+         {"stage", engine::engine_stage(id)},
+         {"label", row.label},
+         {"sentence", row.sentence},
+         {"phrase", row.phrase},
+         {"colour", row.colour},
+         {"roof",
+          {{"rate", row.roof.rate}, {"unit", row.roof.unit}, {"operations_per_unit", row.roof.operations_per_unit}}}});
+  }
+  return list;
+}
+
+void write_engine(JsonWriter& writer, const Machine::Engine& engine) {
+  writer.begin_object().key("name").text(engine.name).key("node").text(engine.node).key("stage").text(engine.stage);
+  writer.key("label").text(engine.label).key("sentence").text(engine.sentence).key("colour").text(engine.colour);
+  writer.key("unit").text(engine.unit).key("operations_per_unit").real(engine.operations_per_unit);
+  writer.key("rate").raw(engine.rate).end_object();
+}
+
 void write_wire(JsonWriter& writer, const Machine::Wire& wire) {
   writer.begin_array().text(wire.from).text(wire.to).text(wire.kind).real(wire.gbs).end_array();
 }
@@ -69,6 +97,37 @@ Machine::Machine(const Json& topology, const std::string& file) {
     wires_.push_back(std::move(wire));
   }
   read_rates(topology.value("spec", Json::object()));
+  read_engines(topology);
+}
+
+void Machine::read_engines(const Json& topology) {
+  for (const Json& entry : topology.value("engines", built_in_engines_json())) {
+    Engine engine;
+    engine.name = text_of(entry, "name");
+    if (engine.name.empty()) continue;
+    engine.node = text_of(entry, "node");
+    engine.stage = text_of(entry, "stage");
+    engine.label = text_of(entry, "label");
+    engine.sentence = text_of(entry, "sentence");
+    engine.phrase = text_of(entry, "phrase");
+    engine.colour = text_of(entry, "colour");
+    engine.unit = text_of(at(entry, {"roof"}), "unit");
+    engine::set_engine_word(engine::engine_id(engine.name),
+                            {engine.name, engine.label, engine.sentence, engine.phrase, engine.colour});
+    engine.operations_per_unit = number_at(entry, {"roof", "operations_per_unit"});
+    const std::string rate = text_of(at(entry, {"roof"}), "rate");
+    engine.rate =
+        at(topology, {"spec", "cube", "pe_template", "components", engine.node.c_str(), "attrs", rate.c_str()}).dump();
+    engines_.push_back(std::move(engine));
+  }
+}
+
+const std::string& Machine::rate_in(std::string_view unit) const {
+  static const std::string kUnknown = "null";
+  for (const Engine& engine : engines_) {
+    if (engine.unit == unit) return engine.rate;
+  }
+  return kUnknown;
 }
 
 void Machine::read_node(const Json& entry, const std::string& file) {
@@ -111,8 +170,6 @@ void Machine::read_rates(const Json& spec) {
   mesh_w_ = static_cast<std::int64_t>(number_at(spec, {"sip", "cube_mesh", "w"}));
   mesh_h_ = static_cast<std::int64_t>(number_at(spec, {"sip", "cube_mesh", "h"}));
   channel_gbs_ = number_at(spec, {"cube", "memory_map", "hbm_channel_bw_gbs"});
-  macs_per_ns_ = at(spec, {"cube", "pe_template", "components", "pe_gemm", "attrs", "mac_per_ns"}).dump();
-  elements_per_ns_ = at(spec, {"cube", "pe_template", "components", "pe_math", "attrs", "elements_per_ns"}).dump();
 }
 
 double Machine::wire_gbs(const std::string& from, const std::string& to) const {
@@ -135,7 +192,10 @@ std::string Machine::overview() const {
   writer.begin_object().key("mesh").begin_array().integer(mesh_w_).integer(mesh_h_).end_array();
   writer.key("cube_mm").begin_array().real(cube_w_).real(cube_h_).end_array();
   writer.key("channels_per_slice").integer(channels_).key("channel_gbs").real(channel_gbs_);
-  writer.key("macs_per_ns").raw(macs_per_ns_).key("elements_per_ns").raw(elements_per_ns_);
+  writer.key("macs_per_ns").raw(macs_per_ns()).key("elements_per_ns").raw(elements_per_ns());
+  writer.key("engines").begin_array();
+  for (const Engine& engine : engines_) write_engine(writer, engine);
+  writer.end_array();
   // All cubes are alike.
   const auto in_cube = [](const Node& node) { return node.coord.cube.valid(); };
   const auto cube = std::find_if(nodes_.begin(), nodes_.end(), in_cube);

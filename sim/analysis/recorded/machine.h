@@ -24,6 +24,15 @@ class Machine {
     std::string attributes = "{}";  // of its block, JSON
   };
 
+  // A row of the engines of a PE.
+  struct Engine {
+    std::string name, node, stage, label, sentence, phrase, colour;
+    std::string unit;  // what the rate counts
+    double operations_per_unit = 1;
+    // JSON: units per ns, a number or a mapping by dtype; null when the file does not have it.
+    std::string rate = "null";
+  };
+
   // `topology` is the output of `kernbench topology --json`. Configuration Error that names `file` when it is not.
   Machine(const nlohmann::ordered_json& topology, const std::string& file);
 
@@ -48,9 +57,12 @@ class Machine {
   // In mm; 0 when unknown.
   double cube_width() const { return cube_w_; }
   double cube_height() const { return cube_h_; }
-  // The rates of a PE as JSON: a number, a mapping by dtype, or null.
-  const std::string& macs_per_ns() const { return macs_per_ns_; }
-  const std::string& elements_per_ns() const { return elements_per_ns_; }
+  // In the order of their rows; the built-in ones when the file has none, as those of earlier versions.
+  const std::vector<Engine>& engines() const { return engines_; }
+  // The rate of the first engine that counts in this unit.
+  const std::string& rate_in(std::string_view unit) const;
+  const std::string& macs_per_ns() const { return rate_in("MAC"); }
+  const std::string& elements_per_ns() const { return rate_in("element"); }
 
   // The contents of the topology file as JSON; empty when unknown.
   const std::string& spec() const { return spec_; }
@@ -66,6 +78,7 @@ class Machine {
  private:
   void read_node(const nlohmann::ordered_json& entry, const std::string& file);
   void read_rates(const nlohmann::ordered_json& spec);
+  void read_engines(const nlohmann::ordered_json& topology);
 
   std::map<std::string, std::int64_t> kinds_;
   std::vector<Node> nodes_;
@@ -76,7 +89,7 @@ class Machine {
   std::int64_t mesh_w_ = 0, mesh_h_ = 0, channels_ = 0;
   double channel_gbs_ = 0, slice_gbs_ = 0, fetch_gbs_ = 0, store_gbs_ = 0;
   std::string spec_;
-  std::string macs_per_ns_ = "null", elements_per_ns_ = "null";
+  std::vector<Engine> engines_;
 };
 
 }  // namespace kb::analysis

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "platform/base/error.h"
+#include "platform/engine/engine_id.h"
 #include "sim/analysis/recorded/run_answer.h"
 #include "sim/result/read.h"
 #include "sim/result/write.h"
@@ -62,7 +63,7 @@ data::LaunchRow row_of(const result::Launch& launch) {
                       launch.max_late.fs(),
                       {}};
   if (!launch.breakdown) return row;
-  for (std::size_t i = 0; i < sim::kLaunchParts; ++i) {
+  for (const std::size_t i : sim::launch_part_indices()) {
     row.parts.emplace_back(sim::launch_part(i).name, launch.breakdown->parts.time[i].fs());
   }
   return row;
@@ -85,8 +86,10 @@ RunFolder::RunFolder(const std::string& folder, const std::string& topology) {
 
   if (machine_read.valid()) {
     const Json machine = machine_read.get();
+    const std::size_t engines = engine::known_engines();
     machine_.emplace(machine, topology.empty() ? machine_file : "the topology");
     for (const Machine::Node& node : machine_->nodes()) nodes_.add(node);
+    if (engine::known_engines() > engines) result_ = read_result(folder);  // it has times of these engines
     own_topology_ = machine.value("sha256", Json()) == Json(result_.setup.topology.sha256);
   }
   const fs::path operations = fs::path(folder) / "ops.sqlite";

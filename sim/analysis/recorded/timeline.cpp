@@ -26,11 +26,13 @@ Error request_error(const std::string& message) {
   return Error::configuration(message);
 }
 
-// Blocks of a PE in the order in which a command meets them; anything else behind them.
+// Blocks of a PE in the order in which a command meets them, engines before its queues; anything else behind them.
 int block_order(const std::string& kind) {
-  static const std::vector<std::string> order = {"host",   "pe_cpu",         "pe_scheduler", "pe_tlb",  "pe_mmu",
-                                                 "pe_dma", "pe_fetch_store", "pe_gemm",      "pe_math", "pe_ipcq"};
-  const auto at = std::find(order.begin(), order.end(), kind);
+  static const std::vector<std::string> order = {"host",   "pe_cpu",         "pe_scheduler", "pe_tlb", "pe_mmu",
+                                                 "pe_dma", "pe_fetch_store", "an engine",    "pe_ipcq"};
+  const bool engine =
+      kind.rfind("pe_", 0) == 0 && kind != "pe_tcm" && std::find(order.begin(), order.end(), kind) == order.end();
+  const auto at = std::find(order.begin(), order.end(), engine ? "an engine" : kind);
   return static_cast<int>(at - order.begin());
 }
 

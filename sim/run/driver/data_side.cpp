@@ -47,6 +47,7 @@ std::unique_ptr<data::IOpSink> make_log(const topology::Graph& graph, const Simu
   data::OpLog::Options log;
   log.nodes = topology::node_entries(graph);
   log.space = SpaceNames();
+  log.engines = graph.spec.engines;
   log.facts = options.oplog_facts;
   log.activity = options.recorder;
   log.series_label = [&graph](const record::SeriesInfo& series) { return series.label(graph); };

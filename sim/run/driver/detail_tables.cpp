@@ -127,7 +127,9 @@ void add_parts(const RunRecord& run, data::SqliteFile& file) {
       rows.add({number(launch.id), launch.sip.value, kind, std::string(word.name), time.fs()});
     };
     const auto parts = launch_parts(launch);
-    for (std::size_t i = 0; i < parts.size(); ++i) add("part", launch_part(i), parts[i]);
+    for (const std::size_t i : launch_part_indices()) {
+      if (!is_plugin_part(i) || parts[i] > 0_fs) add("part", launch_part(i), parts[i]);
+    }
     for (std::size_t i = 0; i < contract::kPeResources; ++i) {
       add("busy", word_of(static_cast<contract::PeResource>(i)), last->shares.busy[i]);
     }

@@ -17,20 +17,21 @@ namespace {
 using contract::PeResource;
 using contract::TimeShare;
 using contract::TimeShares;
+using engine::EngineId;
 using Kind = PeActivity::Kind;
 
 TEST(PeActivity, EachMomentCountsForTheFirstReasonThatHolds) {
   PeActivity pe;
-  pe.begin(Kind::reading, 10_fs);  // 0..10 nothing
-  pe.translating_until(12_fs);     // 10..12
-  pe.begin(Kind::waiting, 15_fs);  // 12..15 a transfer alone
-  pe.begin(Kind::fetch, 20_fs);    // 15..20 one waits
-  pe.end(Kind::waiting, 24_fs);    // 20..24 one waits still, whatever FETCH does
-  pe.begin(Kind::math, 30_fs);     // 24..30 FETCH beside a transfer
-  pe.begin(Kind::gemm, 32_fs);     // 30..32 PE_MATH alone
+  pe.begin(Kind::reading, 10_fs);   // 0..10 nothing
+  pe.translating_until(12_fs);      // 10..12
+  pe.begin(Kind::waiting, 15_fs);   // 12..15 a transfer alone
+  pe.begin(Kind::fetch, 20_fs);     // 15..20 one waits
+  pe.end(Kind::waiting, 24_fs);     // 20..24 one waits still, whatever FETCH does
+  pe.begin(EngineId::math, 30_fs);  // 24..30 FETCH beside a transfer
+  pe.begin(EngineId::gemm, 32_fs);  // 30..32 PE_MATH alone
   pe.begin(Kind::queue_full, 33_fs);
-  pe.end(Kind::math, 35_fs);
-  pe.end(Kind::gemm, 40_fs);        // 32..40 PE_GEMM, whatever PE_MATH does
+  pe.end(EngineId::math, 35_fs);
+  pe.end(EngineId::gemm, 40_fs);    // 32..40 PE_GEMM, whatever PE_MATH does
   pe.end(Kind::queue_full, 47_fs);  // 40..47
   pe.end(Kind::fetch, 47_fs);
   pe.end(Kind::reading, 47_fs);
@@ -40,8 +41,8 @@ TEST(PeActivity, EachMomentCountsForTheFirstReasonThatHolds) {
   EXPECT_EQ(shares.of(TimeShare::dma), 3_fs);
   EXPECT_EQ(shares.of(TimeShare::channel_busy), 9_fs);
   EXPECT_EQ(shares.of(TimeShare::tcm), 6_fs);
-  EXPECT_EQ(shares.of(TimeShare::math), 2_fs);
-  EXPECT_EQ(shares.of(TimeShare::gemm), 8_fs);
+  EXPECT_EQ(shares.of(EngineId::math), 2_fs);
+  EXPECT_EQ(shares.of(EngineId::gemm), 8_fs);
   EXPECT_EQ(shares.computing(), 10_fs);
   EXPECT_EQ(shares.of(PeResource::compute), 10_fs);
   EXPECT_EQ(shares.of(TimeShare::queue_full), 7_fs);
@@ -68,7 +69,7 @@ struct RecordedPe {
 
   RecordedPe() {
     PeActivity::Series to;
-    for (std::size_t i = 0; i < contract::kTimeShares; ++i) to.shares.push_back(&series.emplace_back(group));
+    for (std::size_t i = 0; i < contract::kShares; ++i) to.shares.push_back(&series.emplace_back(group));
     for (record::ActivitySeries** const one :
          {&to.compute, &to.fetch, &to.store, &to.read_channel, &to.write_channel}) {
       *one = &series.emplace_back(group);
@@ -97,20 +98,24 @@ struct RecordedPe {
 RC_GTEST_PROP(PeActivity, PartsAddUpToTheTime, ()) {
   RecordedPe recorded;
   PeActivity& pe = recorded.pe;
-  std::map<Kind, int> open;
+  std::map<int, int> open;  // engines, then kinds
   TimeFs now = 0_fs, from = 0_fs;
   TimeShares before;
   const int steps = *rc::gen::inRange(1, 60);
   for (int i = 0; i < steps; ++i) {
     now += *rc::gen::inRange(0, 5) * 1_fs;
-    const auto kind = static_cast<Kind>(*rc::gen::inRange(0, 9));
-    if (*rc::gen::arbitrary<bool>() && open[kind] > 0) {
-      --open[kind];
-      pe.end(kind, now);
-    } else {
-      ++open[kind];
-      pe.begin(kind, now);
-    }
+    constexpr int kEngines = 3;  // one of a plug-in
+    const int what = *rc::gen::inRange(0, kEngines + static_cast<int>(PeActivity::kKinds));
+    const auto change = [&](const auto& which) {
+      if (*rc::gen::arbitrary<bool>() && open[what] > 0) {
+        --open[what];
+        pe.end(which, now);
+      } else {
+        ++open[what];
+        pe.begin(which, now);
+      }
+    };
+    what < kEngines ? change(static_cast<EngineId>(what)) : change(static_cast<Kind>(what - kEngines));
     if (*rc::gen::inRange(0, 4) == 0) pe.translating_until(now + *rc::gen::inRange(0, 8) * 1_fs);
     if (i == steps / 2) {
       before = pe.until(now);

@@ -56,7 +56,9 @@ TEST(TilePipeline, EveryStageIsReportedByItsBlockWithItsServiceTime) {  // P-72,
   std::map<std::pair<plan::StageType, std::uint64_t>, TimeFs> ends;
   for (const OperationLog::StageEntry& stage : machine.log.stages) {
     ++count[static_cast<std::size_t>(stage.type)];
-    EXPECT_EQ(machine.platform->graph().node(stage.node).kind, modules::block_of(stage.type));
+    plan::Stage of_type;
+    of_type.type = stage.type;
+    EXPECT_EQ(machine.platform->graph().node(stage.node).kind, modules::block_of(of_type));
     ends[{stage.type, stage.tile}] = stage.end;
     if (stage.type == plan::StageType::gemm) {
       EXPECT_EQ(stage.end - stage.start, 16 * kNs);

@@ -84,6 +84,17 @@ for file in one_cube all_math; do
   "$kernbench" run --plugin ./libblocks.so --topology "$source/examples/blocks/$file.yaml" --bench ccl-allreduce --verify-data --out "$file"
 done
 
+# An engine of a plug-in with its commands: docs/guides/new-engine.md.
+tree="$work/engines"
+"$cmake" -S "$source/examples/engines" -B "$tree" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
+  -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release
+"$cmake" --build "$tree"
+cd "$tree"
+machine="$source/examples/engines/machine.yaml"
+"$kernbench" check --plugin ./libengines.so "$machine"
+"$kernbench" run --plugin ./libengines.so --topology "$machine" --bench transpose --data eager --verify-data --out out
+grep -q '"transpose_ns": 1536' out/result.json || { echo "PE_TRANSPOSE does not compute for 1536 ns"; exit 1; }
+
 # RTL of a user, where Verilator is there: the commands of docs/guides/rtl.md.
 if grep -rq 'kernbench_RTL ON' --include=kernbenchConfig.cmake "$prefix"; then
   tree="$work/rtl"

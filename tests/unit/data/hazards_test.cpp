@@ -43,7 +43,11 @@ class Log {
   std::vector<std::byte> by_start(std::uint64_t from) const {
     std::vector<OpRecord> sorted = records_;
     std::stable_sort(sorted.begin(), sorted.end(), [](const OpRecord& a, const OpRecord& b) {
-      return std::pair(a.start, a.kind()) < std::pair(b.start, b.kind());
+      const auto key = [](const OpRecord& record) {
+        const auto engine = record.engine();
+        return std::pair(record.start, engine ? 1 + static_cast<int>(*engine) : 0);
+      };
+      return key(a) < key(b);
     });
     MemoryStore memory;
     Executor executor(memory);

@@ -109,6 +109,7 @@ TEST_F(OpLogSqliteTest, TablesAreTheDocumentedOnes_P67) {
             (SqlRows{{"index", "op_by_component"},
                      {"index", "op_by_start"},
                      {"table", "component"},
+                     {"table", "engine"},
                      {"table", "meta"},
                      {"table", "op"},
                      {"table", "operation"},

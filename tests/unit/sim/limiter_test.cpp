@@ -23,8 +23,8 @@ LaunchRecord launch_with(const contract::TimeShares& shares) {
 
 contract::TimeShares shares_of(TimeFs computing, TimeFs waiting, TimeFs reading) {
   contract::TimeShares shares;
-  shares.time[static_cast<std::size_t>(TimeShare::math)] = computing;
-  shares.time[static_cast<std::size_t>(TimeShare::dependency)] = waiting;
+  shares.time[contract::share_index(engine::EngineId::math)] = computing;
+  shares.time[contract::share_index(TimeShare::dependency)] = waiting;
   shares.busy[static_cast<std::size_t>(PeResource::compute)] = computing;
   shares.busy[static_cast<std::size_t>(PeResource::read_channel)] = reading;
   return shares;

@@ -1,0 +1,5 @@
+#pragma once
+
+#include <kernbench/platform/contract/kernel.h>
+
+kb::contract::Kernel transpose_kernel();

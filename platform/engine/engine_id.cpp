@@ -1,0 +1,125 @@
+#include "platform/engine/engine_id.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <mutex>
+
+#include "platform/base/error.h"
+#include "platform/engine/built_in_engines.h"
+#include "platform/engine/engine_catalog.h"
+
+namespace kb::engine {
+namespace {
+
+struct Names {
+  std::string name, node, stage;
+  std::string label, sentence, phrase, colour;
+  Word word;
+
+  Names& operator=(const Names&) = delete;  // the word refers to the texts
+};
+
+// Blocks of a PE, states of its kernel and kinds of operations, which stand beside engines in tables.
+constexpr std::array<std::string_view, 24> kTaken{
+    "cpu",     "scheduler", "dma",          "fetch_store", "tcm",       "mmu",     "ipcq",       "queue_full",
+    "tlb",     "scalar",    "channel_busy", "dependency",  "delivery",  "barrier", "completion", "memory",
+    "unknown", "compute",   "fetch",        "store",       "read_link", "busy",    "dma_read",   "dma_write"};
+
+// Grows while plug-ins are loaded and is only read afterwards.
+class Table {
+ public:
+  static Table& instance() {
+    static Table table;
+    return table;
+  }
+  EngineId id(std::string_view name) {
+    const std::lock_guard lock(mutex_);
+    const auto end = names_.begin() + static_cast<std::ptrdiff_t>(size_);
+    const auto found = std::find_if(names_.begin(), end, [&](const Names& names) { return names.name == name; });
+    if (found != end) return static_cast<EngineId>(found - names_.begin());
+    check(name);
+    define(name);
+    return static_cast<EngineId>(size_ - 1);
+  }
+  // The first words count: somebody may hold them.
+  void set_word(EngineId engine, const Word& word) {
+    const std::lock_guard lock(mutex_);
+    Names& names = names_.at(index_of(engine));
+    if (!names.word.label.empty()) return;
+    names.label = word.label;
+    names.sentence = word.sentence;
+    names.phrase = word.phrase;
+    names.colour = word.colour;
+    names.word = {names.name, names.label, names.sentence, names.phrase, names.colour};
+  }
+  const Names& names(EngineId engine) const { return names_.at(index_of(engine)); }
+  std::size_t size() const { return size_; }
+
+ private:
+  Table() {
+    for (const EngineRow& row : built_in_rows()) define(row.name);
+  }
+  void define(std::string_view name) {
+    Names& names = names_[size_++];
+    names.name = name;
+    names.node = "pe_" + names.name;
+    names.stage = names.name;
+    for (char& letter : names.stage) letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+    names.word.name = names.name;
+  }
+  void check(std::string_view name) const {
+    const auto usable = [](char letter) { return (letter >= 'a' && letter <= 'z') || letter == '_'; };
+    const auto digit = [](char letter) { return letter >= '0' && letter <= '9'; };
+    const bool good =
+        !name.empty() && name.size() <= 24 && usable(name.front()) &&
+        std::all_of(name.begin(), name.end(), [&](char letter) { return usable(letter) || digit(letter); });
+    if (!good) {
+      throw Error::configuration(fmt::format(
+          "'{}' is no name of an engine; write up to 24 lower-case letters, digits and underscores, e.g. transpose",
+          name));
+    }
+    if (std::find(kTaken.begin(), kTaken.end(), name) != kTaken.end()) {
+      throw Error::configuration(fmt::format("an engine cannot be called '{}', which is something else in a PE", name));
+    }
+    if (size_ == kMaxEngines) {
+      throw Error::configuration(fmt::format("engine '{}' is one too many: {} are possible, {} of them built in", name,
+                                             kMaxEngines, kBuiltInEngines));
+    }
+  }
+
+  std::mutex mutex_;
+  std::array<Names, kMaxEngines> names_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace
+
+EngineId engine_id(std::string_view name) {
+  return Table::instance().id(name);
+}
+
+std::size_t known_engines() {
+  return Table::instance().size();
+}
+
+const Word& engine_word(EngineId engine) {
+  static_cast<void>(built_in_engines());  // makes the words of the first two
+  return Table::instance().names(engine).word;
+}
+
+void set_engine_word(EngineId engine, const Word& word) {
+  Table::instance().set_word(engine, word);
+}
+
+std::string_view engine_node(EngineId engine) {
+  return Table::instance().names(engine).node;
+}
+
+std::string_view engine_stage(EngineId engine) {
+  return Table::instance().names(engine).stage;
+}
+
+}  // namespace kb::engine
