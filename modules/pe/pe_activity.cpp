@@ -42,7 +42,7 @@ void PeActivity::accrue(TimeFs now) {
     accumulate(shares_->busy[static_cast<std::size_t>(resource)], overflow ? kNever : TimeFs(sum));
     record(series, units, since_, now);
   };
-  // Engines that do not share a slot may compute at once (shared_resource none): the PE then computes, once.
+  // Engines with separate slots may compute concurrently (shared_resource none); the PE's compute time counts once.
   busy(PeResource::compute, computes() ? 1 : 0, series_.compute);
   busy(PeResource::tcm_read, count(Kind::fetch), series_.fetch);
   busy(PeResource::tcm_write, count(Kind::store), series_.store);
@@ -51,7 +51,8 @@ void PeActivity::accrue(TimeFs now) {
 
   const auto add = [&](TimeShare share, TimeFs part) {
     shares_->time[static_cast<std::size_t>(share)] += part;
-    const TimeFs begin = share == TimeShare::tlb ? since_ : now - part;  // a translation comes first
+    // a translation is at the begin of the interval
+    const TimeFs begin = share == TimeShare::tlb ? since_ : now - part;
     if (!running_ || series_.shares.empty()) return;
     record(series_.shares[static_cast<std::size_t>(share)], 1, begin, begin + part);
   };

@@ -19,7 +19,7 @@ class Declare {
   const std::string& node_;
 };
 
-// The part of its name that says which one it is to this node.
+// The part of the neighbour's name that distinguishes it from other neighbours of the node.
 std::string beside(const std::string& node, const std::string& neighbour) {
   const std::string parent = node.substr(0, node.rfind('.') + 1);
   return neighbour.compare(0, parent.size(), parent) == 0 ? neighbour.substr(parent.size()) : neighbour;

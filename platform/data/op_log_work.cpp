@@ -1,4 +1,4 @@
-// How much was computed, out of the parameters of operations.
+// Computes the work of operations from their parameters.
 #include <sqlite3.h>
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace kb::data {
 namespace {
 
-// Shapes have at most four dimensions that are not 1. A composite stands for the tiles that are counted. Parameters are
-// looked up only where they count: each look into the JSON of millions of operations is time.
+// Shapes have at most four dimensions other than 1. A composite is represented by its tiles. Parameters are only parsed
+// where they count, because parsing the JSON of millions of operations takes long.
 constexpr const char* kWorkHead = R"(
   WITH kinds AS MATERIALIZED (
     SELECT id, kind = 'gemm' OR name = 'TileToken/GEMM' AS product FROM operation
@@ -38,8 +38,8 @@ constexpr const char* kWorkTail = R"( CROSS JOIN kinds ON kinds.id = op.operatio
 std::optional<std::vector<OpWork>> OpLogDatabase::work(std::int64_t from_fs, std::int64_t to_fs,
                                                        const std::string& under, double seconds) {
   const std::lock_guard lock(mutex_);
-  // Rows lie about in the order of time. Ordered by component, those of a PE are found without the others; of many
-  // components, every row would be read from another page.
+  // Rows are stored approximately in the order of time. An index by component finds the operations of a PE quickly; for
+  // many components, it would read every row from another page.
   constexpr std::ptrdiff_t kFew = 16;
   const auto below = std::count_if(names_.components.begin(), names_.components.end(), [&](const auto& component) {
     return component.second.compare(0, under.size(), under) == 0;

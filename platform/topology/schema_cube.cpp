@@ -68,7 +68,7 @@ void read_layout(MapReader& cube, MachineSpec& spec) {
   ucie.done();
 }
 
-// The channel counts follow each other: one of them, or both, may be written (T-23).
+// The channel counts determine each other: one or both may be set (T-23).
 void read_channels(MapReader& memory, MachineSpec& spec) {
   const std::int64_t pes = std::max(1, spec.pes_per_cube());
   const Bounds count = at_least(1, 16384);
@@ -138,7 +138,7 @@ void read_links(MapReader& links, MachineSpec& spec) {
   links.done();
 }
 
-// the page size, too, may be written at its block or in the memory map.
+// the page size may be set at its block or in the memory map.
 void settle_page_size(MapReader& memory, std::int64_t of_map, MachineSpec& spec) {
   const std::int64_t of_mmu = spec.pe_params<params::PeMmuParams>("pe_mmu").page_size;
   spec.page_size = static_cast<std::uint64_t>(of_mmu);
@@ -160,7 +160,7 @@ void settle_page_size(MapReader& memory, std::int64_t of_map, MachineSpec& spec)
                   of_mmu));
 }
 
-// T-26: the TCM's size may be written at the block or in the memory map; the other follows.
+// T-26: the TCM's size may be set at the block or in the memory map.
 void read_pe_template(MapReader& pe_template, MapReader& memory, MachineSpec& spec) {
   MapReader components = pe_template.map("components");
   double tcm_mb = memory.real("tcm_size_mb", 2.0, positive(32.0));
