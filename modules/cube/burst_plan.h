@@ -157,7 +157,7 @@ void BurstPlan::add(const Piece& planned, F&& on_finish) {
 template <typename F>
 void BurstPlan::roll_back(const ArrivalKey& limit, std::uint32_t channel, TimeFs now, F&& put_back) {
   retire_past(std::min(now, limit.time));
-  // A piece by address may have delayed pieces on every channel.
+  // A piece with channel kByAddress may have delayed pieces on every channel.
   for (std::size_t i = 0; bound_ && i < pieces_.size() && channel != kByAddress; ++i) {
     if (pieces_[i].channel == kByAddress && pieces_[i].enters_from(limit)) channel = kByAddress;
   }

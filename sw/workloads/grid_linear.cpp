@@ -24,7 +24,7 @@ HostArray transposed_array(const HostArray& a) {
   return HostArray::from_doubles({a.shape()[1], a.shape()[0]}, kExactDtype, values);
 }
 
-// The product that every rank computes by itself.
+// The product that every rank computes without communication.
 Tensor local_product(Runtime& rt, const Tensor& a, const Tensor& b) {
   const Tensor c = rt.empty({a.shape()[0], b.shape()[1]}, kExactDtype, one_pe_placement());
   rt.wait(rt.launch("gemm_single",
