@@ -107,7 +107,7 @@ class BurstPlan {
   bool ends_in_time(const Piece& piece) const;
   bool reaches_back(const ArrivalKey& limit) const;
   bool reaches_bound(const ArrivalKey& limit, std::uint32_t channel) const;
-  // Restores the channels to the state without the bursts that conflict with those of `channel` at or after the limit.
+  // Recomputes the state of the channels without the bursts at or after the limit that may enter `channel`.
   void replay_without(const ArrivalKey& limit, std::uint32_t channel);
   void find_latest();  // only for plans without bound pieces
   void retire_past(TimeFs now);

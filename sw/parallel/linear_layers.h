@@ -49,8 +49,9 @@ class ColumnParallelLinear {
   // DEVICE_ERROR when the rank is bound to another SIP.
   ColumnParallelLinear(ModelParallel& mp, std::int64_t in, std::int64_t out, const LinearOptions& options = {});
 
-  // x (m, in), whole on every rank -> (m, out / size), split by columns over the SIP; with gather_output (m, out) with
-  // whole rows. x may have any placement with whole rows or with a split by columns without copies.
+  // Maps x (m, in), which is whole on every rank, to (m, out / size), split by columns over the SIP, or with
+  // gather_output to (m, out) with whole rows. The placement of x must have whole rows, or split columns without
+  // copies.
   Tensor forward(const Tensor& x) const;
 
   // Takes the whole W (in, out) and b (1, out) and stores the rank's part. SHAPE_ERROR, DTYPE_ERROR.
