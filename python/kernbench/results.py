@@ -1,4 +1,4 @@
-"""What kernbench writes, with nothing but the standard library; kernbench.frames has the same as pandas tables.
+"""Result files of kernbench, with the standard library only; kernbench.frames returns them as pandas tables.
 
     run = kernbench.Run("r")                  # the folder of: kernbench run --record r
     run.result["launches"], run.operations("op_name = ?", ["gemm"])
@@ -11,12 +11,12 @@ import json
 import pathlib
 import sqlite3
 
-RESULT_SCHEMA = 2  # the form of result.json that this reads
-OPS_SCHEMA = "1"  # and of ops.sqlite
+RESULT_SCHEMA = 2  # version of result.json that this module reads
+OPS_SCHEMA = "1"  # version of ops.sqlite
 
 
 class Run:
-    """One run: result.json in its folder and, if it was recorded, ops.sqlite. ValueError for another form."""
+    """One run: result.json in its folder and, if it was recorded, ops.sqlite. Raises ValueError for another version."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -26,7 +26,7 @@ class Run:
             raise ValueError(f"{self.folder}/result.json has form {self.result['schema']}, this reads {RESULT_SCHEMA}")
 
     def operations(self, where="1", values=()):
-        """Operations in their order, as dictionaries. `where` is SQL over the columns of the view ops."""
+        """Operations in order, as dictionaries. `where` is an SQL condition on the columns of the view ops."""
         with self.database() as connection:
             connection.row_factory = sqlite3.Row
             for row in connection.execute(operations_query(where), values):
@@ -34,7 +34,7 @@ class Run:
 
     @contextlib.contextmanager
     def database(self):
-        """ops.sqlite, to be read. FileNotFoundError when the run was not recorded."""
+        """A read-only connection to ops.sqlite. Raises FileNotFoundError when the run was not recorded."""
         path = self.folder / "ops.sqlite"
         if not path.exists():
             raise FileNotFoundError(f"{path}: the run was not recorded (kernbench run --record {self.folder})")
@@ -53,7 +53,7 @@ def operations_query(where):
 
 
 def points(folder):
-    """Points of a sweep that have succeeded, in their order, as dictionaries of text. ValueError when there is none."""
+    """Successful points of a sweep, in order, as dictionaries of text. Raises ValueError when there is none."""
     with open(pathlib.Path(folder) / "points.csv", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     good = [row for row in rows if row["status"] == "ok"]
