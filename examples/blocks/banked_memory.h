@@ -13,17 +13,16 @@ struct BankedMemoryParams {
   std::int64_t banks = 16;
   std::int64_t row_bytes = 1024;
   kb::Nanoseconds row_hit{14.0};    // from the command to the data when the row is open
-  kb::Nanoseconds row_miss{42.0};   // likewise when another row has to be closed and this one opened
-  kb::Nanoseconds row_cycle{48.0};  // from one opening of a bank to the next
+  kb::Nanoseconds row_miss{42.0};   // from the command to the data when another row must be closed first
+  kb::Nanoseconds row_cycle{48.0};  // between two activations of a bank
 
   static const kb::params::FieldTable& fields();
 };
 
-// Serves bursts in the order of arrival, over one data bus as wide as all pseudo-channels together. Neighbouring rows
-// lie in neighbouring banks.
-// Timing of a burst that is asked for at t: starts at s = max(t, bank free); its data is there at s + row_hit_ns or
-// s + row_miss_ns, then takes the bus for its bytes. The bank is free again with the next burst time after a hit, and
-// row_cycle_ns after s when a row was opened. A write's burst is asked for when its flit has arrived.
+// Serves bursts in the order of arrival, over one data bus with the bandwidth of all pseudo-channels. Adjacent rows lie
+// in adjacent banks. Timing: a burst that is requested at t starts at s = max(t, bank free). Its data is available at s
+// + row_hit_ns or s + row_miss_ns and then occupies the bus. The bank is free again after one burst time when the row
+// was open, otherwise row_cycle_ns after s. The burst of a write is requested when its flit has arrived.
 class BankedMemory final : public kb::modules::ArrivalNode {
  public:
   BankedMemory(const sc_core::sc_module_name& name, kb::NodeId node, const kb::params::HbmCtrlParams& kind,

@@ -1,4 +1,4 @@
-// A router with the rules of the built-in one, as short as it can be: a start for rules of your own.
+// A router with the rules of the built-in one, as short as possible: a template for other rules.
 #pragma once
 
 #include <kernbench/modules/fabric/arrival_node.h>
@@ -6,8 +6,7 @@
 
 namespace example {
 
-// Timing: what has arrived is ready overhead_ns later and leaves as soon as the wire is free, in order of (ready,
-// arrival).
+// Timing: a flit is ready overhead_ns after its arrival and leaves when the wire is free, in order of (ready, arrival).
 class PlainRouter final : public kb::modules::ArrivalNode {
  public:
   PlainRouter(const sc_core::sc_module_name& name, kb::NodeId node, const kb::params::TransitParams& params,

@@ -17,8 +17,8 @@ struct PriorityRouterParams {
   static const kb::params::FieldTable& fields();
 };
 
-// Messages of at most urgent_bytes go before longer ones, flit by flit, wherever both wait for the same wire; within a
-// priority what was ready first goes first. Timing of a flit as in the built-in router, but for that.
+// Flits of messages of at most urgent_bytes leave before flits of longer messages that wait for the same wire; within a
+// priority, flits leave in the order in which they are ready. Otherwise the timing is that of the built-in router.
 class PriorityRouter final : public kb::modules::ArrivalNode {
  public:
   PriorityRouter(const sc_core::sc_module_name& name, kb::NodeId node, const kb::params::TransitParams& kind,
@@ -45,7 +45,7 @@ class PriorityRouter final : public kb::modules::ArrivalNode {
   std::int64_t overtaken_ = 0;
 };
 
-// As the plug-in registers it and the test takes it.
+// Used by the plug-in and by its test.
 inline kb::elab::BlockDefinition priority_router() {
   return {kb::topology::NodeKind::noc_router, "custom.priority_router", PriorityRouterParams::fields(),
           kb::elab::make_custom_factory<PriorityRouter, kb::params::TransitParams, PriorityRouterParams>()};

@@ -1,4 +1,4 @@
-// A MATH engine with a table of costs of its own.
+// A MATH engine with its own table of costs.
 #pragma once
 
 #include <kernbench/modules/pe/accel_engine.h>
@@ -12,7 +12,7 @@
 
 namespace example {
 
-// What this engine can be told besides the parameters that every PE_MATH has.
+// Parameters of this engine, in addition to those of every PE_MATH.
 struct TableMathParams {
   std::int64_t lanes = 64;            // elements per cycle
   kb::Gigahertz clock{1.5};           // cycles per ns
@@ -24,8 +24,9 @@ struct TableMathParams {
   static const kb::params::FieldTable& fields();
 };
 
-// Timing: max(overhead_ns, passes * ceil(elements / lanes) * cycles of each pass / clock_ghz) from getting the slot.
-// Unlike the built-in engine it works on whole rows of lanes: 65 elements on 64 lanes take two.
+// Timing: max(overhead_ns, passes * ceil(elements / lanes) * cycles of each pass / clock_ghz) from the time
+// at which it gets the slot. Unlike the built-in engine it works on whole rows of lanes: 65 elements on 64 lanes take
+// two.
 class TableMath final : public kb::modules::AccelEngine {
  public:
   TableMath(const sc_core::sc_module_name& name, kb::NodeId node, const kb::params::PeMathParams& kind,
@@ -36,10 +37,10 @@ class TableMath final : public kb::modules::AccelEngine {
 
   std::int64_t lanes_;
   kb::Gigahertz clock_;
-  std::array<std::int64_t, kb::kMathOps> cycles_{};  // of an operation per row of lanes, all its passes together
+  std::array<std::int64_t, kb::kMathOps> cycles_{};  // per row of lanes, summed over the passes of the operation
 };
 
-// As the plug-in registers it and the test takes it.
+// Used by the plug-in and by its test.
 inline kb::elab::BlockDefinition table_math() {
   return {kb::topology::NodeKind::pe_math, "custom.table_math", TableMathParams::fields(),
           kb::modules::make_custom_pe_factory<TableMath, kb::params::PeMathParams, TableMathParams>()};

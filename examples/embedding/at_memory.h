@@ -1,5 +1,5 @@
-// An approximately timed memory, as DRAM simulators are: one request at a time is taken, several are served, and
-// answers come when they are ready.
+// An approximately timed memory, like those of DRAM simulators: it accepts one request at a time, serves several
+// concurrently, and responds when each is done.
 #pragma once
 
 #include <tlm_utils/peq_with_get.h>
@@ -12,7 +12,7 @@ class AtMemory : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<AtMemory> socket{"socket"};
 
-  // A request is taken `accept` after its BEGIN_REQ, and answered `latency` after that.
+  // A request is accepted `accept` after its BEGIN_REQ, and answered `latency` later.
   AtMemory(const sc_core::sc_module_name& name, sc_core::sc_time accept, sc_core::sc_time latency)
       : sc_core::sc_module(name), accept_(accept), latency_(latency), taken_("taken"), ready_("ready") {
     SC_HAS_PROCESS(AtMemory);

@@ -1,4 +1,4 @@
-// Memory on the host's side: a loosely timed target, as one finds them in every virtual platform.
+// Host memory: a loosely timed target, as in most virtual platforms.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -17,7 +17,7 @@ class HostMemory : public sc_core::sc_module {
     socket.register_b_transport(this, &HostMemory::access);
   }
 
-  // What the program on the CPU sees as its own memory.
+  // Pointer with which the program on the host CPU accesses its memory.
   template <typename T>
   T* at(std::uint64_t address) {
     return reinterpret_cast<T*>(bytes_.data() + address);

@@ -1,4 +1,4 @@
-// A linear layer, y = x * transpose(w), as the kernels of the tutorial see it.
+// Arguments of the tutorial's kernels for a linear layer, y = x * transpose(w).
 #pragma once
 
 #include <kernbench/kernels/tl/tl.h>

@@ -20,10 +20,10 @@ using tl::Context;
 using tl::Future;
 using tl::TensorHandle;
 
-constexpr std::int64_t kArrayRows = 32;  // a product of fewer rows takes as long
+constexpr std::int64_t kArrayRows = 32;  // a product with fewer rows takes as long
 
-// Keys that travel together in each round: a piece of both parts that a rank has, or of one when a slot holds no more
-// than one row. A rank whose parts are shorter than those of others has nothing in the last round.
+// Keys that are transferred together in each round: a piece of both parts of a rank, or of one part when a slot holds
+// only one row. A rank with shorter parts than others has no keys in the last round.
 class Rounds {
  public:
   Rounds(const AttentionArguments& args, std::int64_t keys)
@@ -38,7 +38,7 @@ class Rounds {
     const RowPair all = dealt_.of(rank);
     return cut(round, all, all.low.first, all.high.first);
   }
-  // Where they lie in the memory of the rank.
+  // Their position in the memory of the rank.
   RowPair places(std::int64_t round, std::int64_t rank) const {
     const RowPair all = dealt_.of(rank);
     return cut(round, all, 0, all.low.count);
@@ -53,8 +53,8 @@ class Rounds {
   }
 
   DealtRows dealt_;
-  bool one_, both_;            // there is one round; each has keys of both parts
-  std::int64_t step_, count_;  // keys of a part in a round; rounds
+  bool one_, both_;            // there is one round; each round has keys of both parts
+  std::int64_t step_, count_;  // keys of a part per round; number of rounds
 };
 
 struct Block {
@@ -72,9 +72,8 @@ class Prefill {
   Prefill(Context& tl, std::list<QueryRows>& pieces, Dtype dtype, std::int64_t d)
       : tl_(tl), pieces_(pieces), dtype_(dtype), d_(d) {}
 
-  // Every rank's block comes by once. A rank takes delivery of what it is about to compute with while it computes with
-  // what it has. Each K and each V is sent only after the receive of the one before was posted, so that one slot is
-  // enough.
+  // Every rank's block passes once. A rank receives the next block during the computation with the current one. K and V
+  // are each sent only after the receive of the previous one was posted, so that one slot suffices.
   void around_the_ring(Block block, std::int64_t round, const Rounds& rounds, std::int64_t rank, std::int64_t n_ranks) {
     for (std::int64_t step = 1; step < n_ranks; ++step) {
       Arriving next{rounds.keys(round, (rank - step + n_ranks) % n_ranks), {}, {}};
@@ -88,7 +87,8 @@ class Prefill {
     attend(block);
   }
 
-  // Rank r meets at step s the blocks of r - s, on its way east, and of r + s, on its way west.
+  // In step s, rank r gets the block of rank r - s, which travels east, and the block of rank r + s, which travels
+  // west.
   void along_the_line(const Block& own, std::int64_t round, const Rounds& rounds, std::int64_t rank,
                       std::int64_t n_ranks) {
     Way east{"E", "W", rank < n_ranks - 1, own}, west{"W", "E", rank > 0, own};
@@ -117,8 +117,8 @@ class Prefill {
  private:
   struct Way {
     std::string_view to, from;
-    bool goes_on;  // there is a rank behind this one
-    Block block;   // on its way
+    bool goes_on;  // a further rank follows
+    Block block;   // in transfer
     Arriving next{};
   };
 
@@ -149,9 +149,9 @@ class Prefill {
   std::int64_t d_;
 };
 
-// Rows of a rank that are worked on together, as they lie in its memory: so many as scratch holds the sums of, of both
-// parts, so that all ranks have the same work. Few rows are one piece; more are one of each part, because those of the
-// later part see more keys.
+// Rows of a rank that are processed together, in memory order: as many of both parts as the sums in scratch allow, so
+// that all ranks have equal work. Few rows form one piece; more rows form one piece per part, because the later part
+// attends to more keys.
 std::vector<RowRange> pieces_of(const RowPair& rows, std::int64_t most, std::int64_t pass) {
   std::vector<RowRange> out;
   if (rows.count() <= std::min(kArrayRows, most)) {

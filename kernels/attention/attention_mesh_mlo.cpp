@@ -19,10 +19,10 @@ using tl::Context;
 using tl::Ptr;
 using tl::TensorHandle;
 
-// A rank in the tree that partials are folded along: one or two chains that end in the root.
+// Position of a rank in the reduction of partials: one or two chains that end in the root.
 struct FoldPlace {
   std::vector<std::string_view> from;
-  std::optional<std::string_view> to;  // none: the root
+  std::optional<std::string_view> to;  // no value: the root
 };
 
 FoldPlace place_on_line(std::int64_t rank, std::int64_t n, std::int64_t root) {
@@ -34,14 +34,14 @@ FoldPlace place_on_line(std::int64_t rank, std::int64_t n, std::int64_t root) {
   return place;
 }
 
-// The ring is cut opposite of the root: the first half behind it folds westward, the rest eastward.
+// The ring is cut opposite the root: the half behind the root is reduced westward, the rest eastward.
 FoldPlace place_on_ring(std::int64_t rank, std::int64_t n, std::int64_t root) {
   const std::int64_t west_side = n / 2;
   const std::int64_t behind = (rank - root + n) % n;
   return place_on_line(behind <= west_side ? n - 1 - west_side + behind : behind - west_side - 1, n, n - 1 - west_side);
 }
 
-// The result goes back the way the partials came, and every rank stores it.
+// The result returns on the path of the partials, and every rank stores it.
 void hand_out(Context& tl, const FoldPlace& place, const TensorHandle& result, std::int64_t elements,
               std::int64_t slot_bytes, Ptr out) {
   const std::int64_t step = slot_bytes / static_cast<std::int64_t>(item_size(out.dtype()));
@@ -54,7 +54,7 @@ void hand_out(Context& tl, const FoldPlace& place, const TensorHandle& result, s
   }
 }
 
-// The keys of a rank that its rows see, in blocks as they lie in its memory.
+// The keys of a rank that its rows attend to, in blocks in memory order.
 std::vector<RowPair> key_blocks_of(std::int64_t seen, std::int64_t most) {
   std::vector<RowPair> out;
   for (std::int64_t first = 0; first < seen; first += most) out.push_back({{first, std::min(most, seen - first)}, {}});

@@ -9,7 +9,7 @@
 namespace kb::kernels {
 namespace {
 
-// What this PE owns of `tensor`: `rows` for each KV head.
+// The part of `tensor` that this PE owns: `rows` rows for each KV head.
 tl::Ptr own_rows(tl::Context& tl, tl::Ptr tensor, std::int64_t rows, const AttentionArguments& args) {
   const tl::LocalShard mine = tl.shard(tensor);
   const Shape expected{checked_product("heads x rows of a head", {args.heads, rows}), args.d};

@@ -5,7 +5,7 @@ namespace {
 
 using tl::TensorHandle;
 
-// i32, the numbers of the rows less `origin`.
+// The row numbers minus `origin`, as i32.
 TensorHandle numbers(tl::Context& tl, const RowPair& rows, std::int64_t origin) {
   const auto of_range = [&](const RowRange& range) { return tl.arange(range.first - origin, range.end() - origin); };
   if (rows.high.count == 0) return of_range(rows.low);
@@ -15,7 +15,7 @@ TensorHandle numbers(tl::Context& tl, const RowPair& rows, std::int64_t origin) 
 
 }  // namespace
 
-// token <= first_token + floor(row / rows_per_token) is (token - first_token) rows_per_token <= row.
+// The condition token <= first_token + floor(row / rows_per_token), as (token - first_token) rows_per_token <= row.
 TensorHandle causal_mask(tl::Context& tl, const Sight& sight, const RowPair& rows, const RowPair& keys) {
   const TensorHandle row = tl.view(numbers(tl, rows, 0), 0, {rows.count(), 1});
   const TensorHandle token = numbers(tl, keys, sight.first_token);

@@ -19,9 +19,9 @@ using tl::TensorHandle;
 
 struct FlashAttention {
   Ptr q, k, v, o;
-  std::int64_t rows = 0;     // of q at a time
-  std::int64_t keys = 0;     // of a block
-  std::int64_t buffers = 0;  // for blocks of K and of V
+  std::int64_t rows = 0;     // rows of q per piece
+  std::int64_t keys = 0;     // keys per block
+  std::int64_t buffers = 0;  // buffers for blocks of K and of V
   bool causal = false;
   std::int64_t first_token = 0;
 };
@@ -31,8 +31,8 @@ struct FlashAttentionArguments {
   std::optional<std::int64_t> rows, keys, buffers, causal, first_token;
 };
 
-// The blocks of K and V that rows attend to. PEs begin with different blocks and go around, so that they do not all
-// read the same HBM slice; blocks that the causal mask cuts come last. `whole` keys are seen by every row.
+// The blocks of K and V that rows attend to. PEs begin with different blocks in cyclic order, so that they do not all
+// read the same HBM slice; blocks that the causal mask cuts come last. All rows attend to the first `whole` keys.
 std::vector<RowPair> steps_over(const Context& tl, std::int64_t keys, std::int64_t seen, std::int64_t whole) {
   const std::int64_t complete = whole / keys, first = tl.program_id(0) * complete / tl.num_programs(0);
   std::vector<RowPair> out;
@@ -43,7 +43,7 @@ std::vector<RowPair> steps_over(const Context& tl, std::int64_t keys, std::int64
   return out;
 }
 
-// Rows [row, row + rows) of q, at `q`, attend to the keys that they see.
+// Attention of rows [row, row + rows) of q, which are at `q`.
 void attend_query_rows(Context& tl, const FlashAttention& args, Ptr q, Ptr o, std::int64_t row, std::int64_t rows) {
   const tl::Scratch scope(tl);
   const std::int64_t d = args.q.shape()[1], token = args.first_token + row, all = args.k.shape()[0];

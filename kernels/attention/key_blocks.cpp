@@ -9,7 +9,7 @@ namespace {
 using tl::Ptr;
 using tl::TensorHandle;
 
-// The ranges of a block that are one load each: two that are neighbours are one.
+// The ranges of a block that need a load each: two adjacent ranges are merged.
 std::vector<RowRange> pieces(const RowPair& block) {
   if (block.count() == 0) return {};
   if (block.high.count == 0) return {block.low};

@@ -9,7 +9,8 @@ namespace kb::kernels {
 using tl::TensorHandle;
 
 namespace {
-constexpr double kNotSeen = -std::numeric_limits<double>::infinity();                    // its exponential is 0
+// value of masked products, whose exponential is 0
+constexpr double kNotSeen = -std::numeric_limits<double>::infinity();
 constexpr double kNoneSeen = static_cast<double>(std::numeric_limits<float>::lowest());  // m of a row without keys
 }  // namespace
 

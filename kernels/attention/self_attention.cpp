@@ -18,8 +18,8 @@ using tl::Context;
 using tl::Ptr;
 using tl::TensorHandle;
 
-constexpr std::int64_t kKeys = 256;    // of a block of K and V
-constexpr std::int64_t kMaxRows = 64;  // of a piece of Q
+constexpr std::int64_t kKeys = 256;    // per block of K and V
+constexpr std::int64_t kMaxRows = 64;  // per piece of Q
 
 struct Sizes {
   std::int64_t m, heads, kv_heads, d;
@@ -39,7 +39,7 @@ void attend_rows(Context& tl, const Sizes& s, Ptr qkv, Ptr out, std::int64_t hea
   const std::int64_t seen = s.causal ? row + rows : s.m;
   std::vector<RowPair> steps;
   for (std::int64_t key = 0; key < seen; key += kKeys) steps.push_back({{key, std::min(kKeys, seen - key)}, {}});
-  // Two buffers of K and two of V, unless they took more than half of the scratch.
+  // Two buffers for K and two for V, unless they would need more than half of the scratch.
   const std::int64_t block_bytes = std::min(kKeys, seen) * s.d * static_cast<std::int64_t>(item_size(qkv.dtype()));
   const bool fits = 8 * block_bytes <= static_cast<std::int64_t>(tl.info().scratch_bytes);
   KeyBlocks blocks(tl, {k, v, s.d, width}, steps, fits ? 1 : 0);

@@ -24,12 +24,12 @@ struct Arguments {
   Ptr in, out;
   Integer n_elem = 0, n_sips = 0, sip_rank = 0, chunk = 0, ahead = 0;
   std::string links;
-  // Arguments that some of the kernels have.
+  // Arguments of some of the kernels.
   Integer root = 0, source = 0, target = 0, pieces = 0, by_blocks = 0;
   std::string op;
 };
 
-// body(exchange, segment) for each segment of a block; `streams` messages are received per chunk.
+// Calls body(exchange, segment) for each segment of a block; `streams` messages are received per chunk.
 template <typename Body>
 void exchange(Context& tl, const Arguments& args, Integer streams, Body body) {
   const tl::LocalShard in = tl.cube_shard(args.in), out = tl.cube_shard(args.out);
@@ -51,15 +51,16 @@ void require_rank(Context& tl, const Arguments& args, Integer rank, const char* 
   tl.fail(std::string(name) + " " + std::to_string(rank) + " is none of " + std::to_string(args.n_sips) + " ranks");
 }
 
-// --- Blocks that are moved
+// --- Transfers of blocks
 
-// Where blocks begin: the rank's own one in `in` and in `out`, and those for and from rank r at r steps.
+// Begins of blocks: the rank's own block in `in` and in `out`; the blocks to and from rank r are r steps further.
 struct Moves {
   Integer own_from = 0, own_to = 0;
   Integer sent_step = 0, received_step = 0;
 };
 
-// Every rank with every other, the nearest ahead first, so that each receives from one at a time.
+// Exchanges blocks between all pairs of ranks, beginning with the next rank, so that each rank receives from one at a
+// time.
 void exchange_blocks(DirectExchange& x, const Span& segment, const Moves& moves) {
   const Integer n = x.ranks(), chunks = segment.chunks(x.chunk());
   for (Integer d = 1; d < n; ++d) {
@@ -95,7 +96,7 @@ void all_to_all(Context& tl, const Arguments& args) {
   });
 }
 
-// `segment` of a tile at `from` to one rank.
+// Sends `segment` of a tile at `from` to one rank.
 void send_all(DirectExchange& x, Integer rank, const Ptr& from, const Span& segment) {
   for (Integer j = 0; j < segment.chunks(x.chunk()); ++j) {
     const Span part = segment.part(j, x.chunk());
@@ -153,7 +154,7 @@ void send_recv(Context& tl, const Arguments& args) {
   });
 }
 
-// --- Between a root and the others. Piece p of a segment is that of the rank p behind the root's, p = 1 .. n - 1.
+// --- Between a root and the other ranks. Piece p of a segment belongs to the rank p behind the root, p = 1 .. n - 1.
 
 struct Rooted {
   const DirectExchange& x;
@@ -163,7 +164,7 @@ struct Rooted {
   Integer place() const { return (x.rank() - root + x.ranks()) % x.ranks(); }
   Integer rank_of(Integer piece) const { return (root + piece) % x.ranks(); }
   Span piece(Integer index) const { return segment.block(index - 1, x.ranks() - 1); }
-  Integer chunks() const { return piece(1).chunks(x.chunk()); }  // of the longest
+  Integer chunks() const { return piece(1).chunks(x.chunk()); }  // of the longest piece
   Span part(Integer piece_index, Integer j) const { return piece(piece_index).part(j, x.chunk()); }
 };
 
@@ -193,7 +194,7 @@ void broadcast_pieces(DirectExchange& x, const Rooted& r) {
   for (std::size_t j = 0; j < own.size(); ++j) {
     x.tl().wait(own[j]);
     const Span part = r.part(me, static_cast<Integer>(j));
-    for (Integer step = 1; step < x.ranks() - 1; ++step) {  // the next one first
+    for (Integer step = 1; step < x.ranks() - 1; ++step) {  // the next rank first
       const Integer p = (me - 1 + step) % (x.ranks() - 1) + 1;
       x.send(r.rank_of(p), x.out(part.first), part.size);
     }
@@ -211,7 +212,7 @@ void broadcast(Context& tl, const Arguments& args) {
   });
 }
 
-// All tiles come to the root, which adds them.
+// Sends all tiles to the root, which adds them.
 void reduce_at_root(DirectExchange& x, const Rooted& r, const Reduction& reduction) {
   const Integer chunks = r.segment.chunks(x.chunk());
   std::vector<Futures> contributions;
@@ -270,7 +271,7 @@ void reduce(Context& tl, const Arguments& args) {
   });
 }
 
-// --- Combinations of all
+// --- Reductions with a result on all ranks
 
 void reduce_scatter(Context& tl, const Arguments& args) {
   const Reduction reduction(tl, args.op, args.n_sips, args.in.dtype());
@@ -306,7 +307,7 @@ void all_reduce(Context& tl, const Arguments& args) {
   });
 }
 
-// A kernel of the common parameters and some more.
+// A kernel with the common parameters and some additional ones.
 contract::Kernel kernel(const char* name, const char* what, const tl::Parameters<Arguments>& more,
                         void (*body)(Context&, const Arguments&)) {
   tl::Parameters<Arguments> parameters{

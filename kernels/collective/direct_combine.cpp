@@ -9,8 +9,8 @@ using tl::TensorHandle;
 using Integer = std::int64_t;
 using Futures = std::vector<tl::Future>;
 
-// In what order the messages of a rank come: a chunk of the block of the rank that receives them, then one of the sums
-// of the sender's own block, `ahead` chunks later.
+// Order of a rank's messages: a chunk of the block of the receiving rank, then, `ahead` chunks later, one of the sums
+// of the sender's own block.
 void combine_blocks(DirectExchange& x, const Span& segment, const Reduction& reduction) {
   const Integer n = x.ranks(), ahead = x.ahead(), chunks = segment.block(0, n).chunks(x.chunk());
   const auto part = [&](Integer rank, Integer j) { return segment.block(rank, n).part(j, x.chunk()); };
@@ -46,7 +46,7 @@ void combine_blocks(DirectExchange& x, const Span& segment, const Reduction& red
 
 void combine_tiles(DirectExchange& x, const Span& segment, const Reduction& reduction) {
   const Integer chunks = segment.chunks(x.chunk());
-  std::vector<Integer> others;  // in the order of ranks, in which they are added
+  std::vector<Integer> others;  // in rank order, which is the order of addition
   for (Integer rank = 0; rank < x.ranks(); ++rank) {
     if (rank != x.rank()) others.push_back(rank);
   }

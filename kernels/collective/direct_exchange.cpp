@@ -15,9 +15,9 @@ using tl::TensorHandle;
 
 namespace {
 
-// Receives that one segment posts at most; more would only take memory of the simulator.
+// Maximum number of posted receives per segment; more would only need memory of the simulator.
 constexpr std::int64_t kMaxPosted = 1024;
-constexpr std::int64_t kSums = 4;  // of narrow integers, which are added as wider ones
+constexpr std::int64_t kSums = 4;  // buffers for sums of narrow integers, which are added as wider ones
 
 }  // namespace
 
@@ -34,15 +34,15 @@ Span Span::block(std::int64_t index, std::int64_t count) const {
 DirectExchange::DirectExchange(tl::Context& tl, Ptr in, Ptr out, const Size& size, const std::string& links)
     : tl_(tl), in_(in), out_(out), size_(size) {
   size_.ahead = std::max<std::int64_t>(1, size.ahead);
-  // Half of the scratch is for the buffers of an accumulation and of a copy.
+  // Half of the scratch is for the buffers of an accumulation and a copy.
   const auto bytes = static_cast<std::int64_t>(tl.info().scratch_bytes / 2);
   const auto item = static_cast<std::int64_t>(item_size(in.dtype()));
   const std::int64_t most = std::max<std::int64_t>(1, bytes / item / (size_.ahead + 3 + OwnCopy::kBuffers + kSums));
   size_.chunk = size.chunk > 0 ? std::min(size.chunk, most) : most;
   for (std::int64_t d = 0; d < size_.ranks; ++d) {
-    // Ahead or behind, the shorter way around; a second link is as many places more as there are ranks. What leaves
-    // under one sign arrives under the other one, so that a link has one label for both but where +d and -d lead to one
-    // rank.
+    // The shorter direction around the ring; second links have the number of ranks added to the distance. A message
+    // sent under one sign arrives under the other sign, so that a link has one label for both, except where +d and -d
+    // lead to the same rank.
     const std::int64_t hop = 2 * d <= size_.ranks ? d : d - size_.ranks;
     const bool half = 2 * d == size_.ranks;
     Links to, from;
@@ -111,7 +111,7 @@ OwnCopy::OwnCopy(const DirectExchange& x, Ptr from, Ptr to, std::int64_t element
   for (TensorHandle& buffer : buffers_) buffer = tl_.empty({std::min(chunk_, elements)}, from.dtype());
 }
 
-// Two chunks are loaded and two stored at a time, each in a buffer of its own.
+// Two chunks are loaded and two are stored at a time, each in its own buffer.
 void OwnCopy::step() {
   if (const Span part = whole_.part(next_, chunk_); part.size > 0) {
     if (stores_.size() + 1 == OwnCopy::kBuffers) {

@@ -24,12 +24,12 @@ using tl::TensorHandle;
 struct FlatArguments {
   Ptr t;
   std::int64_t n_elem = 0, ranks = 0, first_rank = 0;
-  std::int64_t grid_w = 0, grid_h = 0, wrap = 0;  // of mesh_allreduce
+  std::int64_t grid_w = 0, grid_h = 0, wrap = 0;  // for mesh_allreduce
   std::optional<std::string> op;
   std::optional<std::int64_t> chunk;
 };
 
-// This PE's part.
+// This PE as a member of the all-reduce.
 struct Member {
   std::int64_t rank = 0;
   Ptr tile;
@@ -48,7 +48,7 @@ std::optional<Member> member(Context& tl, const FlatArguments& args) {
   return Member{rank, own.ptr, n_elem, args.chunk && *args.chunk > 0 ? std::min(*args.chunk, n_elem) : n_elem};
 }
 
-// exchange(acc) for every message of the tile.
+// Calls exchange(acc) for every message of the tile.
 template <typename Exchange>
 void replace_tile(Context& tl, const Member& me, const Reduction& reduction, Exchange exchange) {
   for (std::int64_t first = 0; first < me.n_elem; first += me.step) {
@@ -88,7 +88,7 @@ void mesh_allreduce(Context& tl, const FlatArguments& args) {
   });
 }
 
-// All messages to rank 0 first, then all back, so that they travel as a pipeline.
+// First all messages to rank 0, then all back, so that they are pipelined.
 void tree_allreduce(Context& tl, const FlatArguments& args) {
   const auto me = member(tl, args);
   if (!me) return;

@@ -21,14 +21,14 @@ using tl::Future;
 using tl::Ptr;
 using tl::TensorHandle;
 
-// Receives of a segment are all posted before its first send, so this bounds them.
+// All receives of a segment are posted before its first send, so that this is their bound.
 constexpr std::int64_t kMaxBufferBytes = 256 << 10;
 
 struct Rank {
   Context& tl;
   const HopMember& me;
   const Reduction& reduction;
-  std::int64_t scratch_elements;  // of a buffer, a quarter of the scratch at most
+  std::int64_t scratch_elements;  // per buffer, at most a quarter of the scratch
 
   Ptr at(const Part& part) const { return me.tile() + part.first; }
   TensorHandle load(const Part& part) const { return reduction.begin(tl.load(at(part), {part.elements})); }
@@ -39,13 +39,13 @@ struct Rank {
     return tl.recv_async(from, at(part), {part.elements});
   }
   void send(const std::string& to, const Part& part) const { tl.send(to, at(part), {part.elements}); }
-  // This rank's contribution, straight from memory when nothing is done to it.
+  // Sends this rank's contribution, directly from memory when it needs no conversion.
   void contribute(const std::string& to, const Part& part) const {
     if (!reduction.begins()) return send(to, part);
     tl::Scratch scratch(tl);
     tl.send(to, load(part));
   }
-  // The message `part` of a buffer that holds `whole`.
+  // The message `part` in a buffer that holds `whole`.
   TensorHandle view(const TensorHandle& buffer, const Part& whole, const Part& part) const {
     return tl.view(buffer, part.first - whole.first, {part.elements});
   }
@@ -63,7 +63,7 @@ void ring(const Rank& x) {
   }
 }
 
-// --- Straight to every rank.
+// --- Pairwise exchange with all ranks.
 
 void pairwise(const Rank& x) {
   if (x.me.ranks() == 1) return;
@@ -79,14 +79,14 @@ void pairwise(const Rank& x) {
   }
 }
 
-// --- Blocks half around in both directions.
+// --- Blocks half around the ring in both directions.
 
-// One direction around the ring. Blocks for the `reach` ranks ahead leave in this direction, the farthest first.
+// One direction of the ring. Blocks for the `reach` ranks ahead leave in this direction, the farthest first.
 struct HalfRing {
   std::int64_t sign, reach;
   std::string to, from;
   std::deque<Future> partial, results;
-  std::vector<TensorHandle> parts;  // of this rank, of the next round
+  std::vector<TensorHandle> parts;  // this rank's parts for the next round
 };
 
 std::array<HalfRing, 2> halves(const Rank& x) {
@@ -114,8 +114,8 @@ void post_receives(const Rank& x, const Part& segment, HalfRing& half) {
   }
 }
 
-// Adds this rank's part to each block that passes. In round 0 its own part of the farthest block starts its travel. The
-// parts of the next round are loaded while messages are under way.
+// Adds this rank's part to each passing block. In round 0, its own part of the farthest block is sent. The parts of the
+// next round are loaded while messages are in flight.
 void reduce_in_passing(const Rank& x, const Part& segment, std::array<HalfRing, 2>& both, std::int64_t round) {
   for (HalfRing& half : both) {
     if (round >= half.reach) continue;

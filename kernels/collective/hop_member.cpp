@@ -11,7 +11,7 @@
 namespace kb::kernels {
 namespace {
 
-// Place of the tile in the order of ranks of its SIP. `order` has a place for each cube, whose tiles follow each other.
+// Position of the tile in the rank order of its SIP. `order` has a position for each cube, whose tiles are consecutive.
 std::int64_t place_of(tl::Context& tl, const std::string& order, std::int64_t tile, std::int64_t tiles) {
   std::vector<std::int64_t> places;
   std::istringstream text(order);
@@ -68,7 +68,7 @@ std::vector<Part> HopMember::segments(std::int64_t elements) const {
 }
 
 Part HopMember::block(const Part& segment, std::int64_t rank) const {
-  // Equal to rank * elements / ranks without its overflow.
+  // Equal to rank * elements / ranks, but without overflow.
   const std::int64_t least = segment.elements / ranks_, rest = segment.elements % ranks_;
   const std::int64_t first = rank * least + rank * rest / ranks_,
                      last = (rank + 1) * least + (rank + 1) * rest / ranks_;

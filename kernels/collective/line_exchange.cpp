@@ -11,11 +11,11 @@ using tl::TensorHandle;
 
 void combine_ring(Context& tl, const Axis& axis, std::int64_t size, const Reduction& reduction, TensorHandle& acc) {
   if (size < 2) return;
-  tl.send(axis.up, acc);  // taken as it is now: adding to it below does not change it
+  tl.send(axis.up, acc);  // sends the current contents; later additions do not change the message
   for (std::int64_t round = 1; round < size; ++round) {
     tl::Scratch message(tl);
     const TensorHandle block = tl.recv(axis.down, acc.shape(), acc.dtype());
-    if (round < size - 1) tl.send(axis.up, block);  // first, so that the next member need not wait for the addition
+    if (round < size - 1) tl.send(axis.up, block);  // before the addition, so that the next member need not wait for it
     reduction.add(acc, block);
   }
 }
@@ -24,14 +24,14 @@ void combine_ring_in_order(Context& tl, const Axis& axis, std::int64_t size, std
                            const Reduction& reduction, TensorHandle& acc) {
   if (size < 2) return;
   tl::Scratch messages(tl);
-  std::vector<TensorHandle> blocks(static_cast<std::size_t>(size));  // by place; none of the caller's own
+  std::vector<TensorHandle> blocks(static_cast<std::size_t>(size));  // by place; the caller's own is empty
   tl.send(axis.up, acc);
   for (std::int64_t round = 1; round < size; ++round) {
     const TensorHandle block = tl.recv(axis.down, acc.shape(), acc.dtype());
     if (round < size - 1) tl.send(axis.up, block);
     blocks[static_cast<std::size_t>((place - round + size) % size)] = block;
   }
-  // The order of two terms does not matter: acc += the sum of those below is their sum + acc.
+  // Addition of two terms is commutative: acc += (sum of the lower ones).
   if (place == 1) reduction.add(acc, blocks[0]);
   if (place > 1) {
     TensorHandle below = tl.empty(acc.shape(), acc.dtype());

@@ -19,7 +19,7 @@ using tl::Context;
 using tl::Ptr;
 using tl::TensorHandle;
 
-// One dimension of the cube mesh as a cube at `place` sees it.
+// One dimension of the cube mesh, from the view of a cube at `place`.
 struct Line {
   std::int64_t place = 0, size = 0, root = 0;
   std::string_view lower, upper;  // directions towards smaller and larger places
@@ -27,13 +27,13 @@ struct Line {
   bool is_root() const { return place == root; }
   bool has_lower() const { return place > 0; }
   bool has_upper() const { return place < size - 1; }
-  // Towards the root, and away from it.
+  // Directions towards the root, and away from it.
   std::string_view inward() const { return place < root ? upper : lower; }
   std::string_view outward() const { return place < root ? lower : upper; }
   bool is_end() const { return place < root ? !has_lower() : !has_upper(); }
 };
 
-// Phases 1 and 2: what comes from outside is added, the result goes inward; the root merges both sides (K-57).
+// Phases 1 and 2: adds the message from outside and sends the result inward; the root merges both sides (K-57).
 void reduce_line(Context& tl, const Line& line, const Reduction& reduction, TensorHandle& acc) {
   const auto take = [&](std::string_view from) { reduction.add(acc, tl.recv(from, acc.shape(), acc.dtype())); };
   if (line.is_root()) {
@@ -45,7 +45,7 @@ void reduce_line(Context& tl, const Line& line, const Reduction& reduction, Tens
   tl.send(line.inward(), acc);
 }
 
-// Phases 4 and 5: the root sends to both sides, the others take and pass on.
+// Phases 4 and 5: the root sends to both sides, the others receive and forward.
 void broadcast_line(Context& tl, const Line& line, Dtype dtype, TensorHandle& value) {
   if (line.is_root()) {
     if (line.has_lower()) tl.send(line.lower, value);
@@ -56,11 +56,11 @@ void broadcast_line(Context& tl, const Line& line, Dtype dtype, TensorHandle& va
   if (!line.is_end()) tl.send(line.outward(), value);
 }
 
-// Where this PE stands, level by level; a level of one member is trivial.
+// Position of this PE on all levels; a level with one member is trivial.
 struct Levels {
   Line pes, row, column;
   SipPlace sip;
-  std::int64_t tile = 0;  // of this PE in the SIP's tensor
+  std::int64_t tile = 0;  // index of this PE's tile in the SIP's tensor
 
   bool is_root() const { return pes.is_root() && row.is_root() && column.is_root(); }
 };
@@ -73,7 +73,7 @@ struct Tiles {
   std::int64_t message(std::int64_t first) const { return std::min(step, n_elem - first); }
 };
 
-// K-52 inside out and back, with all messages of a phase behind each other.
+// K-52 from the inside out and back, with the messages of a phase one after the other.
 void combine(Context& tl, const Levels& at, const Tiles& tiles, const Reduction& reduction) {
   std::vector<TensorHandle> parts;
   for (std::int64_t first = 0; first < tiles.n_elem; first += tiles.step) {
@@ -100,13 +100,13 @@ void combine(Context& tl, const Levels& at, const Tiles& tiles, const Reduction&
   }
 }
 
-// The PEs of a cube as a ring with PE 0 as its root: the lower half lies above it, the upper half below (K-67).
+// The PEs of a cube as a ring with PE 0 as root: the lower half of the PEs is above it, the upper half below (K-67).
 Line ring_of_pes(std::int64_t pe, std::int64_t pes) {
   const std::int64_t root = (pes - 1) / 2;
   return {(pe + root) % pes, pes, root, "intra_W", "intra_E"};
 }
 
-// Both kernels have these (K-45).
+// Arguments of both kernels (K-45).
 struct LrabArguments : SipArguments {
   Ptr t;
   std::int64_t n_elem = 0, cube_w = 0, cube_h = 0;

@@ -65,7 +65,7 @@ TensorHandle Reduction::room_for(const TensorHandle& acc) const {
 
 void Reduction::finish_into(const TensorHandle& out, const TensorHandle& acc) const {
   if (divisor_ != 1) {
-    // A number of an operation has the dtype of its tensors, which may have too few bits for this one.
+    // The divisor of an operation has the dtype of its tensors, which may have too few bits for it.
     const std::uint64_t bits = encode_element(combined_, divisor_);
     if (decode_element(combined_, reinterpret_cast<const std::byte*>(&bits)) == divisor_) {
       tl_.compute_into(acc, MathOp::div, {acc, divisor_});

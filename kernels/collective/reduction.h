@@ -26,11 +26,11 @@ class Reduction {
   // Converts a contribution that was loaded into scratch to the form in which it is combined and sent; in place unless
   // it is cast.
   tl::TensorHandle begin(const tl::TensorHandle& x) const;
-  // The same for an unconverted contribution, into new scratch.
+  // Like begin(), but leaves `x` unchanged and writes into new scratch.
   tl::TensorHandle begun(const tl::TensorHandle& x) const;
   // acc = acc (op) x; `acc` is in scratch.
   void add(tl::TensorHandle& acc, const tl::TensorHandle& x) const;
-  // The same for an unconverted contribution.
+  // Like add(), for a contribution that begin() has not converted.
   void add_unbegun(tl::TensorHandle& acc, const tl::TensorHandle& x) const;
   // Converts the sum of all contributions to the result; in place unless it is cast.
   tl::TensorHandle finish(const tl::TensorHandle& acc) const;

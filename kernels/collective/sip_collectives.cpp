@@ -24,7 +24,7 @@ using Integer = std::int64_t;
 
 constexpr Integer kMaxSips = 1'000'000;  // more than any machine has
 
-// One chunk of every block, in the exchange between the SIPs.
+// One chunk of every block in the exchange between SIPs.
 struct Exchange {
   Context& tl;
   const SipPlace& sip;
@@ -50,12 +50,12 @@ struct Arguments : SipArguments {
   Ptr in, out;
   Integer n_elem = 0, chunk = 0;
   std::string links;
-  // Of some of the kernels.
+  // Arguments of some of the kernels.
   Integer root = 0, source = 0, target = 0, by_blocks = 0;
   std::string op;
 };
 
-// body(the SIP's place) on the PEs that hold a tile.
+// Calls body(the SIP's place) on PEs that hold a tile.
 template <typename Body>
 void exchange_tiles(Context& tl, const Arguments& args, Body body) {
   const tl::LocalShard in = tl.cube_shard(args.in), out = tl.cube_shard(args.out);
@@ -68,7 +68,7 @@ void exchange_tiles(Context& tl, const Arguments& args, Body body) {
   body(sip);
 }
 
-// body(exchange) for every chunk of the tiles.
+// Calls body(exchange) for every chunk of the tiles.
 template <typename Body>
 void exchange_chunks(Context& tl, const Arguments& args, Body body) {
   exchange_tiles(tl, args, [&](const SipPlace& sip) {
@@ -98,7 +98,7 @@ void broadcast(const Exchange& x, Integer root) {
   x.store(value);
 }
 
-// Messages go along the directions of a broadcast, backwards.
+// Messages travel in the opposite directions of a broadcast.
 void reduce(const Exchange& x, Integer root, const Reduction& reduction) {
   const Arm arm = x.path.arm_from(root);
   std::vector<Lane> lanes;
@@ -149,10 +149,10 @@ void all_gather(const Exchange& x) {
   gather_from_all(x, x.load());
 }
 
-// The block of each rank collects on its way to it, from both sides; blocks that go farther leave first.
+// The block of each rank accumulates contributions on its way, from both sides; blocks with a longer path leave first.
 TensorHandle reduce_own_block(const Exchange& x, const Reduction& reduction) {
   std::vector<Lane> lanes;
-  std::array<TensorHandle, 2> next;  // this SIP's part of the block that passes
+  std::array<TensorHandle, 2> next;  // this SIP's part of the passing block
   std::optional<TensorHandle> result;
   const auto load_result = [&x, &result, &reduction] {
     if (!result) result = reduction.begin(x.load(x.sip.rank));
@@ -189,7 +189,7 @@ void reduce_scatter(const Exchange& x, const Reduction& reduction) {
   x.store(reduce_own_block(x, reduction));
 }
 
-// The nearest block first.
+// The nearest block is sent first.
 void gather(const Exchange& x, Integer root) {
   const Arm arm = x.path.arm_from(root);
   const TensorHandle own = x.load();
@@ -214,7 +214,7 @@ void gather(const Exchange& x, Integer root) {
   run_lanes(x.tl, x.dtype, lanes);
 }
 
-// The farthest block first.
+// The farthest block is sent first.
 void scatter(const Exchange& x, Integer root) {
   const Arm arm = x.path.arm_from(root);
   if (arm.direction != nullptr) {
@@ -235,14 +235,15 @@ void scatter(const Exchange& x, Integer root) {
   x.store(x.load(x.sip.rank));
 }
 
-// For every distance all blocks that go so far, hop by hop. What comes next is loaded, and what came last is stored,
-// while messages are under way.
+// For every distance, transfers all blocks with this distance hop by hop. The next block is loaded and the last one is
+// stored while messages are in flight.
 struct Shift {
   const Exchange& x;
   const PathDirection* direction;
   Integer distance = 1;
-  std::optional<TensorHandle> next = {}, arrived = {};  // to send for `distance`; received for the distance before
-  Integer from = 0;                                     // whose block `arrived` is
+  // block to send for `distance`; block received for the previous distance
+  std::optional<TensorHandle> next = {}, arrived = {};
+  Integer from = 0;  // owner of the block in `arrived`
 
   void load_next() {
     next.reset();
@@ -252,7 +253,7 @@ struct Shift {
     if (arrived) x.store(*arrived, from);
     arrived.reset();
   }
-  // Hop h brings the block of the SIP h behind, if there is one and its target is not beyond the end.
+  // Hop h brings the block of the SIP h behind, if it exists and its target is not beyond the end.
   Lane lane() {
     const Integer nearest = direction->closed ? 1 : std::max<Integer>(1, distance - direction->targets);
     const Integer farthest =
@@ -306,7 +307,7 @@ void send_recv(const Exchange& x, Integer source, Integer target) {
     x.tl.send(whole.direction->to, x.receive(whole.direction->from));
 }
 
-// A kernel void(tl::Context&, const Arguments&) of the common parameters and some more.
+// A kernel void(tl::Context&, const Arguments&) with the common parameters and some additional ones.
 template <typename Body>
 contract::Kernel kernel(const char* name, const char* what, const tl::Parameters<Arguments>& more, Body body) {
   tl::Parameters<Arguments> parameters{{"in", &Arguments::in},
@@ -335,7 +336,7 @@ contract::Kernel symmetric(const char* name, const char* what, void (*collective
                 [collective](Context& tl, const Arguments& args) { exchange_chunks(tl, args, collective); });
 }
 
-// Each SIP combines a block of the tile, and all get it.
+// Each SIP combines a block of the tile, which all SIPs then get.
 void all_reduce_by_blocks(Context& tl, const Arguments& args, const SipPlace& sip, Integer chunks) {
   const Reduction reduction(tl, args.op, args.n_sips, args.in.dtype());
   const SipPath path(sip);
@@ -347,7 +348,7 @@ void all_reduce_by_blocks(Context& tl, const Arguments& args, const SipPlace& si
   }
 }
 
-// Whole tiles also where a block would have less than an element per message.
+// Also uses whole tiles when a block would have less than one element per message.
 void all_reduce_tiles(Context& tl, const Arguments& args) {
   const Integer longest = (args.n_elem + args.n_sips - 1) / std::max<Integer>(1, args.n_sips);
   const Integer chunks = args.chunk > 0 ? (longest + args.chunk - 1) / args.chunk : 1;

@@ -13,18 +13,18 @@ struct Step {
   std::string_view there, back;
 };
 
-// The path through all SIPs, line by line; lines are rows or columns of the grid.
+// The path through all SIPs, line by line, where lines are rows or columns of the grid.
 struct Walk {
   std::int64_t width, lines, length;
   bool rows;
   Axis along, across;
   std::vector<std::int64_t> ranks;
-  std::vector<Step> steps;  // from each place to the next one, around
+  std::vector<Step> steps;  // from each place to the next one, cyclically
 
   void visit(std::int64_t line, std::int64_t at) { ranks.push_back(rows ? line * width + at : at * width + line); }
   void step(const Axis& axis, bool up) { steps.push_back(up ? Step{axis.up, axis.down} : Step{axis.down, axis.up}); }
 
-  // `upwards` of the lines at the end all go up, the others alternate.
+  // The last `upwards` lines all go up, the others alternate.
   void go(std::int64_t upwards) {
     std::int64_t at = 0;
     for (std::int64_t line = 0; line < lines; ++line) {
@@ -40,8 +40,8 @@ struct Walk {
   }
 };
 
-// A torus closes when the shifts of its lines, +1 or -1 each, add up to a multiple of their length: an even number of
-// lines alternates; with both numbers odd, as many lines as they are long all go the same way.
+// A torus path closes when the shifts of its lines, +1 or -1 each, sum to a multiple of their length: an even number of
+// lines alternates; when both numbers are odd, as many lines as their length go in the same direction.
 Walk walk(const SipPlace& sip) {
   const bool ring = sip.topology == SipTopology::ring_1d;
   const std::int64_t w = ring ? sip.count : sip.width, h = ring ? 1 : sip.height;

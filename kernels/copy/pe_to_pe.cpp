@@ -17,10 +17,10 @@ bool holds(const tl::LocalShard& shard, std::int64_t element) {
 struct PeToPeArguments {
   tl::Ptr src, dst;
   std::int64_t elements = 0, src_offset = 0, dst_offset = 0;
-  // "dma", a store that nobody waits for at the other side; "ipcq", a message whose slot is not read;
-  // "ipcq_read", one that is.
+  // "dma": a store that the other side does not wait for; "ipcq": a message whose slot is not read; "ipcq_read":
+  // a message whose slot is read.
   std::string method;
-  std::int64_t keep = 0;  // not 0: what was received is stored to dst, too
+  std::int64_t keep = 0;  // not 0: the received data is also stored to dst
 };
 
 // PEs that own neither end return at once.

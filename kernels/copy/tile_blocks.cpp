@@ -12,7 +12,7 @@ namespace {
 using tl::Ptr;
 using Integer = std::int64_t;
 
-constexpr Integer kElementsUnderWay = 16384;  // elements that are under way at a time
+constexpr Integer kElementsUnderWay = 16384;  // maximum number of elements in flight
 
 struct BlockArguments {
   Ptr in, out;
@@ -25,7 +25,7 @@ struct Side {
   Integer start, step, stride;
 
   Integer at(Integer block, Integer row, Integer col) const { return start + block * step + row * stride + col; }
-  // The same, for numbers that may not fit.
+  // Like at(), for numbers that may overflow.
   Integer checked_at(Integer block, Integer row, Integer col) const {
     return checked_sum("end of the last block", {start, checked_product("block x step", {block, step}),
                                                  checked_product("row x stride", {row, stride}), col});

@@ -15,7 +15,7 @@ using tl::Context;
 using tl::Ptr;
 using tl::TensorHandle;
 
-constexpr std::int64_t kTileBytes = 64 << 10;  // of one tensor; a dozen of them fit the scratch
+constexpr std::int64_t kTileBytes = 64 << 10;  // per tensor; a dozen of them fit the scratch
 
 // Calls body(first row, rows) for pieces of the rows of `out` that this PE owns.
 template <typename Body>

@@ -17,20 +17,21 @@ using tl::Future;
 using tl::Ptr;
 using tl::TensorHandle;
 
-constexpr std::int64_t kBytesAtATime = 32 * 1024;  // bytes at a time, unless the launch says how many tokens
+constexpr std::int64_t kBytesAtATime = 32 * 1024;  // bytes per step, unless the launch sets the number of tokens
 
 struct RotaryEmbedding {
   Ptr x, table, out;
   std::optional<std::int64_t> first_position, tokens, buffers;
 };
 
-// Rows of d elements with half a row before and behind, so that the same place half a row on or back is a view of it.
+// Rows of d elements with half a row of margin on both sides, so that the rows shifted by half a row in either
+// direction are views.
 class Rows {
  public:
   Rows(Context& tl, Shape shape, Dtype dtype)
       : tl_(tl), shape_(std::move(shape)), half_(shape_.back() / 2), room_(tl.zeros(with_margins(), dtype)) {}
 
-  // Rows of dimension 0 may be fewer than there is room for.
+  // `rows` may be smaller than the allocated number of rows.
   TensorHandle here(std::int64_t rows) { return from(half_, rows); }
   TensorHandle half_on(std::int64_t rows) { return from(2 * half_, rows); }
   TensorHandle half_back(std::int64_t rows) { return from(0, rows); }
@@ -103,7 +104,7 @@ class Rotation {
     const std::int64_t rows = size(token);
     Block& block = of(token);
     if (buffers_ == 1) load(token);
-    // cos | cos and -sin | sin out of cos | sin.
+    // Converts cos | sin to cos | cos and -sin | sin.
     const TensorHandle table = tl_.wait(block.next_table);
     const TensorHandle cosines = tl_.where(first_half_, table, block.table.half_back(rows));
     const TensorHandle sines = tl_.where(first_half_, tl_.neg(block.table.half_on(rows)), table);
@@ -126,7 +127,7 @@ class Rotation {
   const RotaryEmbedding& args_;
   tl::LocalShard mine_;
   std::int64_t step_, buffers_, tokens_, heads_, d_;
-  TensorHandle turned_;      // x with the halves of each row exchanged
+  TensorHandle turned_;      // x with the halves of each row swapped
   TensorHandle first_half_;  // 1 for elements of the first half of a row
   std::vector<Block> blocks_;
 };

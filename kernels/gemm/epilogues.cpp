@@ -31,7 +31,7 @@ class Maker {
       case EpilogueOp::math:
         break;
     }
-    std::deque<TensorHandle> refs;  // whose operands point to them
+    std::deque<TensorHandle> refs;  // operands point to these
     std::vector<tl::Operand> operands;
     for (const EpilogueArgument& argument : text.arguments) {
       if (argument.number) {
@@ -58,7 +58,7 @@ class Maker {
     return tl_.load(ptr, ptr.shape());
   }
 
-  // Several rows are one for each K tile.
+  // With several rows, there is one row per K tile.
   TensorHandle scales(EpilogueScope scope) {
     if (scope != EpilogueScope::k_tile) return load_whole(tensors_.scale, "scale");
     const Ptr ptr = given(tensors_.scale, "scale");

@@ -38,7 +38,7 @@ void require_shape(Context& tl, Ptr tensor, std::int64_t rows, std::int64_t cols
                       format_shape(tensor.shape()), format_shape({rows, cols})));
 }
 
-// Tiles are cut out of row-major matrices, so a tensor may be split by rows only.
+// Tiles are parts of row-major matrices, so that a tensor may only be split by rows.
 void require_row_major(Context& tl, Ptr tensor) {
   if (tensor.row_major()) return;
   tl.fail(fmt::format("tensor '{}' has shards of shape {}; place it row_wise or replicate", tensor.tensor().name,
@@ -58,7 +58,7 @@ Problem make_problem(Context& tl, const PlainGemmArguments& args) {
   return p;
 }
 
-// Rows [row, row + rows) and columns [col, col + cols) of C.
+// Computes rows [row, row + rows) and columns [col, col + cols) of C.
 void output_tile(Context& tl, const Problem& p, std::int64_t row, std::int64_t rows, std::int64_t col,
                  std::int64_t cols) {
   const tl::Scratch tile_scope(tl);

@@ -27,7 +27,7 @@ void require_rows(Context& tl, Ptr tensor) {
                       tensor.tensor().name));
 }
 
-// Columns [first, first + columns) of the bias: out of a whole copy, or the part this PE owns.
+// Columns [first, first + columns) of the bias: from a whole copy, or from the part that this PE owns.
 TensorHandle load_bias(Context& tl, std::optional<Ptr> bias, std::int64_t first, std::int64_t columns) {
   if (!bias) tl.fail("the epilogue needs the tensor 'bias'");
   if (bias->row_major()) return tl.load(*bias + first, {1, columns});
@@ -66,7 +66,7 @@ std::vector<Epilogue> chain(Context& tl, const std::string& text, std::optional<
   return out;
 }
 
-// Rows [row, row + rows) of y.
+// Computes rows [row, row + rows) of y.
 void linear_rows(Context& tl, Ptr x, Ptr w, Ptr y, std::int64_t row, std::int64_t rows, const std::string& epilogue,
                  std::optional<Ptr> bias) {
   for (const Ptr tensor : {x, w, y}) require_rows(tl, tensor);
@@ -91,7 +91,7 @@ void linear(Context& tl, Ptr x, Ptr w, Ptr y, std::optional<std::string> epilogu
   tl.require(mine.shape[0] == m && weights.shape == Shape{k, mine.shape[1]},
              "W must be split by columns like Y; give Y rows or columns, not blocks");
   require_rows(tl, x);
-  const std::int64_t first_column = weights.first / k;  // shards of W follow each other by columns
+  const std::int64_t first_column = weights.first / k;  // shards of W are consecutive columns
   tl.require(mine.first == first_column * m, "W must be split by columns like Y");
   tl::CompositeOptions options;
   options.epilogue = chain(tl, steps, bias, first_column, mine.shape[1]);

@@ -16,9 +16,9 @@ using tl::Future;
 using tl::Ptr;
 using tl::TensorHandle;
 
-constexpr std::int64_t kWhole = 32;        // rows or columns that the array takes at least
-constexpr std::int64_t kRowsAtATime = 64;  // at a time, unless the launch says more; w is read once for that many
-constexpr std::int64_t kWeightBlock = 128 * 1024;  // bytes of a block of w: enough to hide the latency of its load
+constexpr std::int64_t kWhole = 32;                // smallest tile of the array in rows or columns
+constexpr std::int64_t kRowsAtATime = 64;          // rows per pass over w, unless the launch sets more
+constexpr std::int64_t kWeightBlock = 128 * 1024;  // bytes per block of w: enough to hide the latency of its load
 
 struct RmsNormMatmulArguments {
   Ptr x, g, w, y;
@@ -28,15 +28,16 @@ struct RmsNormMatmulArguments {
 
 struct RmsNormMatmul {
   Ptr x, g;
-  tl::LocalShard w, y;  // of this PE
+  tl::LocalShard w, y;  // this PE's parts
   double eps = 0;
   std::int64_t m = 0, k = 0, n = 0;               // n: columns of this PE
-  std::int64_t rows = 0, depth = 0, columns = 0;  // at a time
-  std::int64_t chunk = 0;                         // columns of x that are loaded at a time, a multiple of depth
-  std::int64_t buffers = 0;                       // for blocks of w
+  std::int64_t rows = 0, depth = 0, columns = 0;  // sizes of a step
+  std::int64_t chunk = 0;                         // columns of x per load, a multiple of depth
+  std::int64_t buffers = 0;                       // buffers for blocks of w
 };
 
-// Columns of w that fit the scratch beside all that `rows` rows need; less than 1 when there is no room.
+// Number of columns of w that fit the scratch in addition to the needs of `rows` rows; less than 1 when there is no
+// room.
 std::int64_t columns_that_fit(Context& tl, const RmsNormMatmul& args, std::int64_t rows) {
   constexpr std::int64_t kSpare = 32 * 1024;  // norms, and the alignment of results
   const auto item = static_cast<std::int64_t>(item_size(args.x.dtype()));
@@ -46,8 +47,8 @@ std::int64_t columns_that_fit(Context& tl, const RmsNormMatmul& args, std::int64
   return room >= args.n * per_column ? args.n : room / per_column / kWhole * kWhole;
 }
 
-// Short blocks of w begin early, long ones pay the latency of a load less often. Long pieces of rows of x find more
-// channels of the memory. Takes the longest that leave room for all columns.
+// Short blocks of w start the computation early; long ones pay the load latency less often. Long pieces of rows of x
+// use more memory channels. Selects the longest ones that leave room for all columns.
 void choose_depth(Context& tl, std::optional<std::int64_t> given, RmsNormMatmul& args) {
   struct Choice {
     std::int64_t depth, piece;  // piece: bytes of a row of x
@@ -61,7 +62,7 @@ void choose_depth(Context& tl, std::optional<std::int64_t> given, RmsNormMatmul&
   }
 }
 
-// What the launch leaves open: as many rows and columns as the scratch has room for.
+// Chooses the sizes that the launch does not set: as many rows and columns as fit the scratch.
 void choose_sizes(Context& tl, const RmsNormMatmulArguments& given, RmsNormMatmul& args) {
   args.rows = std::min(given.rows.value_or(kRowsAtATime), args.m);
   choose_depth(tl, given.depth, args);
@@ -112,8 +113,8 @@ RmsNormMatmul checked(Context& tl, const RmsNormMatmulArguments& given) {
   return args;
 }
 
-// All of y that is this PE's, block of rows by block of rows. A step is a product with one block (depth, columns) of w;
-// steps go down the depth first, then over the columns, then over the rows.
+// Computes this PE's part of y in blocks of rows. A step is a product with one block (depth, columns) of w; steps
+// iterate over the depth first, then over the columns, then over the rows.
 class FusedProduct {
  public:
   FusedProduct(Context& tl, const RmsNormMatmul& args)
@@ -129,7 +130,7 @@ class FusedProduct {
     for (std::int64_t i = 0; i < args.buffers; ++i) w_.push_back({tl.empty({args.depth * args.columns}, dtype_), {}});
     gain_ = tl.empty({args.k}, dtype_);
     unit_ = tl.empty({1}, Dtype::f32);
-    const Future gain = tl.load_into_async(gain_, args.g);  // first, to be scaled while x arrives
+    const Future gain = tl.load_into_async(gain_, args.g);  // first, so that it is scaled while x arrives
     if (args.buffers > 1) {
       load_x(0, strips(0));
       load_w(0);
@@ -155,17 +156,17 @@ class FusedProduct {
   std::int64_t depth(std::int64_t step) const { return std::min(args_.depth, args_.k - depth_of(step)); }
   std::int64_t columns(std::int64_t step) const { return std::min(args_.columns, args_.n - column_of(step)); }
   std::int64_t rows(std::int64_t step) const { return std::min(args_.rows, args_.m - row_of(step)); }
-  // The chunk of x that begins to be used with `step`; 0: none does.
+  // Size of the chunk of x whose use begins in `step`; 0: no chunk.
   std::int64_t chunk(std::int64_t step) const {
     const bool begins = column_of(step) == 0 && depth_of(step) % args_.chunk == 0;
     return begins ? std::min(args_.chunk, args_.k - depth_of(step)) : 0;
   }
   Buffer& w_of(std::int64_t step) { return w_[static_cast<std::size_t>(step % args_.buffers)]; }
 
-  // The parts of a chunk that are loaded one by one, so that blocks of w come between them.
+  // The parts of a chunk that are loaded separately, so that loads of w are interleaved.
   std::int64_t strips(std::int64_t step) const { return std::min(Context::cdiv(chunk(step), args_.depth), rows(step)); }
 
-  // Up to `count` more strips of the chunk that `step` begins with.
+  // Loads up to `count` more strips of the chunk whose use begins in `step`.
   void load_x(std::int64_t step, std::int64_t count) {
     next_chunk_ = step;
     if (step >= steps_) return;
@@ -182,7 +183,7 @@ class FusedProduct {
     const TensorHandle room = tl_.view(w_of(step).room, 0, {depth(step), columns(step)});
     w_of(step).next = tl_.load_into_async(room, args_.w.ptr + depth_of(step) * args_.n + column_of(step), args_.n);
   }
-  // The step that begins with the chunk of x after that of `step`, which has been taken from where it arrived.
+  // The step that begins with the next chunk of x; the chunk of `step` has already been taken.
   std::int64_t next_chunk(std::int64_t step) const {
     const bool last = depth_of(step) + args_.chunk >= args_.k;
     return last ? step + column_blocks_ * depth_blocks_ - step % depth_blocks_ : step + args_.chunk / args_.depth;
@@ -201,7 +202,7 @@ class FusedProduct {
     }
   }
 
-  // rows x columns of y; with the first columns also the norms.
+  // Computes rows x columns of y; for the first columns also the norms.
   void compute_block(std::int64_t first, const std::vector<TensorHandle>& squares, const TensorHandle& scale) {
     const tl::Scratch scope(tl_);
     const TensorHandle sum = tl_.zeros({rows(first), columns(first)}, Dtype::f32);
@@ -210,7 +211,7 @@ class FusedProduct {
       if (args_.buffers == 1) load_w(step);
       const TensorHandle w = tl_.wait(w_of(step).next);
       if (args_.buffers > 1) load_w(step + 1);
-      // Equal parts with each step until the chunk is needed.
+      // Equal parts in each step until the chunk is needed.
       if (args_.buffers > 1 && next_chunk_ < steps_) {
         load_x(next_chunk_, Context::cdiv(strips(next_chunk_), std::max<std::int64_t>(1, next_chunk_ - step)));
       }
@@ -225,8 +226,8 @@ class FusedProduct {
     stored_ = tl_.store_async(args_.y.ptr + row_of(first) * args_.n + column_of(first), out, args_.n);
   }
 
-  // Divides g by the least power of two that leaves none of it above 1, which changes no digit: then x * g is no larger
-  // than x. The norms are multiplied with that power.
+  // Divides g by the lowest power of two that makes all elements at most 1, which changes no significant digit: then x
+  // * g is not larger than x. The norms are multiplied by this power.
   void scale_gain() {
     const tl::Scratch scope(tl_);
     const bool half = dtype_ == Dtype::f16;
@@ -239,8 +240,8 @@ class FusedProduct {
     tl_.compute_into(gain_, MathOp::mul, {gain_, tl_.cast(1 / unit_, dtype_)});
   }
 
-  // Adds the products of a chunk of x with itself and puts x * g, transposed, beside what came before: any part of its
-  // depth is then one piece of scratch.
+  // Adds the products of a chunk of x with itself, and appends x * g, transposed, to the earlier ones, so that any part
+  // of its depth is contiguous in scratch.
   void take_x(std::int64_t step, const std::vector<TensorHandle>& squares) {
     load_x(step, strips(step));
     for (const Future& strip : next_x_) tl_.wait(strip);
@@ -258,7 +259,7 @@ class FusedProduct {
     tl_.compute_into(weighed, MathOp::mul, {tl_.trans(x), gain});
   }
 
-  // 1 / rms of each row, times what g was divided by, into `scale` (rows, 1).
+  // Stores 1 / rms of each row, times the divisor of g, in `scale` (rows, 1).
   void take_norms(const std::vector<TensorHandle>& squares, const TensorHandle& scale) {
     const tl::Scratch scope(tl_);
     for (std::size_t i = 0; i < squares.size(); ++i) {
@@ -278,12 +279,12 @@ class FusedProduct {
   std::int64_t depth_blocks_, column_blocks_, steps_;
   Dtype dtype_;
   TensorHandle arriving_;  // a chunk of x
-  TensorHandle weighed_;   // (x * g)^T, all of the depth
+  TensorHandle weighed_;   // (x * g)^T for the whole depth
   TensorHandle out_;
   std::vector<Buffer> w_;
   TensorHandle gain_;
-  TensorHandle unit_;            // a power of two that gain_ was divided by
-  std::int64_t next_chunk_ = 0;  // the step whose chunk of x arrives next
+  TensorHandle unit_;            // the power of two that divided gain_
+  std::int64_t next_chunk_ = 0;  // the step that uses the next arriving chunk of x
   std::vector<Future> next_x_;   // its strips
   Future stored_;
 };

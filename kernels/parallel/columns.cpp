@@ -14,12 +14,12 @@ using tl::Context;
 using tl::Ptr;
 using tl::TensorHandle;
 
-constexpr std::int64_t kPieceBytes = 256 << 10;  // of scratch that one load fills
+constexpr std::int64_t kPieceBytes = 256 << 10;  // scratch filled by one load
 
 struct Blocks {
   std::int64_t m, n, width, ranks;
   std::int64_t count() const { return n / width; }
-  // How many blocks from i on lie side by side.
+  // Number of adjacent blocks from i on.
   std::int64_t neighbours(std::int64_t i) const { return ranks == 1 ? count() - i : 1; }
   // First column of block i.
   std::int64_t column(std::int64_t i) const {
@@ -37,14 +37,14 @@ Blocks column_blocks(Context& tl, Ptr src, Ptr dst, std::int64_t width, std::int
   return b;
 }
 
-// Rows [row, row + rows) of blocks [first, first + count).
+// Moves rows [row, row + rows) of blocks [first, first + count).
 void move_blocks(Context& tl, const Blocks& b, Ptr src, Ptr dst, std::int64_t first, std::int64_t count,
                  std::int64_t row, std::int64_t rows) {
   const tl::Scratch scope(tl);
   const TensorHandle piece =
       tl.load(src + first * b.m * b.width + row * b.width, {count, rows * b.width}, src.dtype(), b.m * b.width);
   for (std::int64_t i = 0, together = 1; i < count; i += together) {
-    // Blocks of one row whose columns follow each other are one piece.
+    // Blocks of one row with consecutive columns form one piece.
     together = b.m == 1 ? std::min(count - i, b.neighbours(first + i)) : 1;
     const TensorHandle block = tl.view(piece, i * rows * b.width, {rows, together * b.width});
     tl.store(dst + row * b.n + b.column(first + i), block, b.n);

@@ -15,11 +15,11 @@ using tl::Context;
 using tl::Ptr;
 using tl::TensorHandle;
 
-constexpr std::int64_t kTokens = 64;    // of one product
-constexpr std::int64_t kRows = 256;     // of the table
-constexpr std::int64_t kColumns = 256;  // of the result
+constexpr std::int64_t kTokens = 64;    // per product
+constexpr std::int64_t kRows = 256;     // per part of the table
+constexpr std::int64_t kColumns = 256;  // per part of the result
 
-// (tokens, rows): 1 where ids (tokens, 1) equals first + column, else 0.
+// (tokens, rows): 1 where ids (tokens, 1) equals first + column, otherwise 0.
 TensorHandle one_hot(Context& tl, const TensorHandle& ids, std::int64_t first, std::int64_t rows, Dtype dtype) {
   const TensorHandle hot = ids - tl.arange(first, first + rows, ids.dtype());
   tl.compute_into(hot, MathOp::abs, {hot});
@@ -28,7 +28,7 @@ TensorHandle one_hot(Context& tl, const TensorHandle& ids, std::int64_t first, s
   return tl.cast(hot, dtype);
 }
 
-// Columns [column, column + columns) of the PE's part of the result, for some tokens.
+// Computes columns [column, column + columns) of the PE's part of the result, for some tokens.
 void look_up(Context& tl, const TensorHandle& wanted, const tl::LocalShard& table, Ptr out, std::int64_t first,
              std::int64_t column, std::int64_t columns) {
   const tl::Scratch scope(tl);

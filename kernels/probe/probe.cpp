@@ -12,7 +12,7 @@ void noop(tl::Context& tl, std::optional<std::int64_t> cycles) {
   if (cycles.value_or(0) != 0) tl.cycles(*cycles);
 }
 
-// Loads and stores beside the kernel: loads run up to `ahead` pairs before their stores.
+// Asynchronous loads and stores: loads run up to `ahead` pairs before their stores.
 void stream_ahead(tl::Context& tl, const tl::LocalShard& mine, std::int64_t calls, std::int64_t step,
                   std::int64_t ahead) {
   const std::int64_t places = mine.elements / step, buffers = ahead + 1;

@@ -16,7 +16,7 @@ using tl::Future;
 using tl::Ptr;
 using tl::TensorHandle;
 
-// The rows of out that this PE owns, some at a time, each in a buffer of its own until it is stored.
+// Gathers the rows of out that this PE owns, some at a time, each in its own buffer until it is stored.
 void gather_rows(Context& tl, Ptr table, Ptr indices, Ptr out, std::optional<std::int64_t> rows_at_once) {
   tl.require_matrices({table, out});
   const std::int64_t width = table.shape()[1], all = out.shape()[0];

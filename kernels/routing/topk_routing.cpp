@@ -22,7 +22,7 @@ struct TopkRouting {
   std::optional<std::int64_t> rows, depth, buffers;
 };
 
-// The tokens of this PE, `rows` at a time; a step is a product with one block of x (rows, depth).
+// Routes the tokens of this PE, `rows` at a time; a step is a product with one block of x (rows, depth).
 class Router {
  public:
   Router(Context& tl, const TopkRouting& args, const tl::LocalShard& mine)
@@ -66,7 +66,7 @@ class Router {
 
   TensorHandle w_of(std::int64_t step) { return tl_.view(w_, depth_of(step) * experts_, {depth(step), experts_}); }
 
-  // A block of x, and the part of w that it is multiplied with when that is not here yet.
+  // Loads a block of x, and the matching part of w if it is not loaded yet.
   void load(std::int64_t step) {
     if (step >= steps_) return;
     const TensorHandle room = tl_.view(x_of(step).room, 0, {rows(step), depth(step)});
@@ -110,7 +110,7 @@ class Router {
   TensorHandle w_;
   std::vector<Buffer> x_;
   Future next_w_;
-  std::array<TensorHandle, 2> chosen_;  // weights and experts, on their way to memory
+  std::array<TensorHandle, 2> chosen_;  // weights and experts that are being stored
   std::array<Future, 2> stored_;
 };
 

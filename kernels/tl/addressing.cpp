@@ -9,7 +9,7 @@
 namespace kb::tl {
 namespace {
 
-// For messages, so the end of all addresses stands for what lies beyond it.
+// Only for messages; saturates at the end of the address range.
 std::int64_t last_byte(std::int64_t offset, std::uint64_t nbytes) {
   std::int64_t last = 0;
   return __builtin_add_overflow(offset, nbytes - 1, &last) ? INT64_MAX : last;
@@ -102,7 +102,7 @@ void Addressing::append_run(const ShardMap& map, std::int64_t offset, std::uint6
                   tensor.name, dtype_name(tensor.dtype), format_shape(tensor.shape), tensor.nbytes));
 }
 
-// A tile that leaves its tensor is refused before its rows are listed, however many they are.
+// A tile that exceeds its tensor is refused before its rows are listed, because there may be very many.
 void Addressing::check_last_row(Ptr ptr, std::int64_t step, std::uint64_t row_bytes, const Shape& shape) {
   const std::int64_t room = static_cast<std::int64_t>(ptr.tensor().nbytes) - static_cast<std::int64_t>(row_bytes);
   const std::int64_t fit =

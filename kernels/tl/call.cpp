@@ -14,13 +14,13 @@ namespace {
 
 constexpr std::size_t kMaxRank = 4;
 
-// Tells a handle that outlived its kernel from one of the running kernel; seen in no output.
+// Distinguishes a handle that outlived its kernel from one of the running kernel; it appears in no output.
 std::uint64_t next_instance() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
 }
 
-// A copy of the name that lives until the program ends, one for all kernels of that name.
+// A copy of the name with static lifetime, shared by all kernels of that name.
 const char* lasting(const std::string& name) {
   static std::mutex mutex;
   static std::set<std::string> names;

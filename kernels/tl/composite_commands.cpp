@@ -105,7 +105,7 @@ void CompositeCommands::set_epilogues(const CompositeOptions& options) {
   for (const Epilogue& epilogue : options.epilogue) command_.epilogues.push_back(resolved(epilogue));
 }
 
-// With operands that are numbers, tensors in scratch, or data in memory.
+// Resolves operands that are numbers, tensors in scratch, or data in memory.
 kb::Epilogue CompositeCommands::resolved(const Epilogue& epilogue) {
   kb::Epilogue out;
   out.op = epilogue.op();
@@ -135,7 +135,7 @@ kb::Epilogue CompositeCommands::resolved(const Epilogue& epilogue) {
   return out;
 }
 
-// Also brings operands of the shape of a result of any number of dimensions into its rows.
+// Also converts operands with the shape of the result, of any number of dimensions, to rows.
 TensorType CompositeCommands::math_result_of(MathOp op, const Target& out) {
   if (command_.epilogues.empty()) {
     return call_.located([&] { return composite_math_result(op, command_.inputs[0], {}, out.dtype()); });
@@ -169,9 +169,9 @@ Dispatch::Work CompositeCommands::completed(const Target& out, TensorType&& resu
   return {command_, std::move(value)};
 }
 
-// Tiles of A and B are read again after the first tiles of the product are written, and so are those of operands of
-// epilogues, unless each element of one is read for the element of the product that goes to its place. The one input of
-// a composite of an element-wise operation is such an operand.
+// The output must not overlap data that is read after the first tiles of the product are written: A and B, and operands
+// of epilogues, unless each of their elements is read for the output element at its own place. The input of an
+// element-wise composite is such an operand.
 void CompositeCommands::check_apart(const Target& out) const {
   const auto check = [&](const OperandRef& operand, const std::string& what) {
     for (const Extent& in : operand.extents) {

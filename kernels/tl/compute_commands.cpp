@@ -16,7 +16,7 @@ ComputeCommands::Refs ComputeCommands::operands(MathOp op, std::initializer_list
   }
   Refs out;
   out.reserve(inputs.size());
-  std::optional<Dtype> dtype;  // of the numbers: that of the tensors which share it with the result, promoted
+  std::optional<Dtype> dtype;  // dtype of the numbers: the promoted dtype of the tensors that share it with the result
   int position = 0;
   for (const Operand& input : inputs) {
     const bool condition = op == MathOp::where && position == 0;
@@ -71,7 +71,7 @@ Command& ComputeCommands::math_into(const TensorHandle& out, MathOp op, std::ini
   return math_command(op, std::move(refs), std::nullopt, out);
 }
 
-// Its result has the dtype that the kernel wants.
+// The result has the dtype that the kernel requests.
 ComputeCommands::Refs ComputeCommands::cast_operand(const TensorHandle& x) const {
   Refs refs{tensors_.operand(x, 1)};
   result_of(MathOp::cast, refs, std::nullopt);
@@ -103,7 +103,7 @@ Dispatch::Work ComputeCommands::rand(Shape&& shape, std::int64_t seed, std::int6
     call_.raise("DTYPE_ERROR",
                 fmt::format("there are no random {}; f16, bf16, f32 and i32 are possible", dtype_name(dtype)));
   }
-  // Its arithmetic is in 32-bit integers, whatever the width of the numbers.
+  // The arithmetic uses 32-bit integers, regardless of the width of the numbers.
   return into_new(MathOp::rand, {OperandRef::number(seed, Dtype::i32), OperandRef::number(offset, Dtype::i32)},
                   std::nullopt, {dtype, std::move(shape)});
 }

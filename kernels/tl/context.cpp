@@ -73,7 +73,7 @@ TensorHandle Context::in_dtype_of(Ptr ptr, const TensorHandle& value) {
   return parts_->dispatch.execute(parts_->compute.cast(value, *dtype, !is_float(*dtype)));
 }
 
-// The scratch of a cast is free again when the write has ended.
+// The scratch of a cast is freed when the write has ended.
 template <typename Write>
 void Context::write_in_dtype_of(Ptr ptr, const TensorHandle& value, Write write) {
   if (!parts_->dma.cast_before_store(ptr, value)) return write(value);

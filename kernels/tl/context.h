@@ -85,7 +85,6 @@ class Context final : public MathCalls {
   // program Error DATA_ACCESS when a GEMM or MATH of data mode `replay` computed them (P-62). In mode `off` a tensor of
   // indices stands for random rows, and a mask selects all elements; numbers that the kernel gives are used in every
   // mode.
-  // gives count in every mode.
   //
   // Row i of the result is row indices[i] of the tensor; a row has `row_elements` elements in shard order, counted from
   // `ptr`. The shape is that of the indices, followed by row_elements unless it is 1. Program Error ADDRESS_ERROR names

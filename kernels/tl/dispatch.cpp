@@ -64,13 +64,13 @@ void Dispatch::reclaim(const Extent& scratch) {
   for (; other != nullptr && other->is_prefetch; other = in_flight_.conflict(scratch, true)) finish_prefetch(*other);
 }
 
-// Its scope has ended, so that no load can take it.
+// The prefetch's scope has ended, so that no load can take it.
 void Dispatch::finish_prefetch(const InFlight::Operation& prefetch) {
   pe_.abandon(prefetch.ticket);
   take(prefetch);
 }
 
-// Reads nothing that another operation is still writing, and writes nothing that one is still using.
+// Requires that the command reads no scratch that another operation writes, and writes none that another one uses.
 void Dispatch::check_apart(const Command& command) {
   const InFlight::Operation* other = in_flight_.conflict(command);
   for (; other != nullptr && other->is_prefetch; other = in_flight_.conflict(command)) finish_prefetch(*other);
@@ -81,7 +81,7 @@ void Dispatch::check_apart(const Command& command) {
                           other->name()));
 }
 
-// Null when wait_for_all() has waited for it.
+// Null when wait_for_all() has already waited for it.
 const InFlight::Operation* Dispatch::unfinished(const Future& future) const {
   if (future.context_id_ == 0) {
     call_.raise("KERNEL_ERROR", "the future is empty; assign it what an asynchronous call or tl.composite returns");
@@ -97,7 +97,7 @@ const InFlight::Operation* Dispatch::unfinished(const Future& future) const {
   return operation;
 }
 
-// Removed first: a failed operation is over, too.
+// Removed first, because a failed operation has ended, too.
 void Dispatch::take(const InFlight::Operation& operation) {
   const contract::IPe::Ticket ticket = operation.ticket;
   in_flight_.remove(operation.number);

@@ -19,7 +19,7 @@ void DmaCommands::begin(CommandKind kind) {
   command_.reachable.clear();
 }
 
-// Between a tile of the tensor and `local`.
+// A transfer between a tile of the tensor and `local`.
 Command& DmaCommands::tile(CommandKind kind, Ptr ptr, const TensorHandle& local, std::int64_t row_stride) {
   begin(kind);
   addressing_.append(ptr, local.shape(), local.dtype(), row_stride, command_.memory);
@@ -27,7 +27,7 @@ Command& DmaCommands::tile(CommandKind kind, Ptr ptr, const TensorHandle& local,
   return command_;
 }
 
-// Between rows of the tensor and `local`.
+// A transfer between rows of the tensor and `local`.
 Command& DmaCommands::rows_of(CommandKind kind, Ptr ptr, const Indices& rows, const TensorHandle& local) {
   begin(kind);
   selection_.append_rows(ptr, rows, selection_.row_elements_of(rows, local), command_);

@@ -16,8 +16,8 @@ void see_all(const std::vector<Extent>& extents, bool writes, const See& see) {
   for (const Extent& extent : extents) see(extent, writes);
 }
 
-// Calls see(extent, writes) for what a command uses besides the memory of loads, stores and composites; messages may be
-// sent from and received into memory, too.
+// Calls see(extent, writes) for the scratch and messages that a command uses, not for the memory of loads, stores and
+// composites; messages may also be sent from and received into memory.
 template <typename See>
 void visit(const Command& command, const See& see) {
   switch (command.kind) {

@@ -8,7 +8,7 @@
 namespace kb::tl {
 namespace {
 
-// Sorted by address, without overlaps.
+// Sorts by address and merges overlaps.
 void sort_and_merge(std::vector<Extent>& extents) {
   std::sort(extents.begin(), extents.end(), [](const Extent& a, const Extent& b) { return a.pa < b.pa; });
   std::size_t kept = 0;
@@ -23,7 +23,7 @@ void sort_and_merge(std::vector<Extent>& extents) {
   extents.resize(kept);
 }
 
-// `sorted` is by address, and its extents lie apart.
+// `sorted` is ordered by address and disjoint.
 bool overlap(const std::vector<Extent>& sorted, const std::vector<Extent>& others) {
   return std::any_of(others.begin(), others.end(), [&](const Extent& other) {
     const auto end = [](const Extent& extent) { return extent.pa + extent.nbytes; };

@@ -12,7 +12,7 @@
 namespace kb::tl {
 namespace {
 
-// Where shards that are smaller than the others begin in shard order.
+// Begins, in shard order, of the shards that are smaller than the others.
 std::map<std::uint64_t, Shape> blocks_of(const contract::TensorLayout& tensor) {
   std::map<std::uint64_t, Shape> blocks;
   for (const contract::Shard& shard : tensor.shards) {

@@ -20,7 +20,7 @@ std::uint64_t mixed(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
-// Calls run(first, count) for each run of elements that take part.
+// Calls run(first, count) for each run of selected elements.
 template <typename Run>
 void for_runs(const std::vector<bool>& takes_part, Run run) {
   const auto size = static_cast<std::int64_t>(takes_part.size());
@@ -44,8 +44,7 @@ std::optional<std::vector<std::int64_t>> Selection::known_integers(const TensorH
   return tensors_.known_integers(tensor);
 }
 
-// Rows at random, others for each PE and call, inside of what likely_parts() gives: in each of these parts as many, or
-// one more.
+// Random rows that differ between PEs and calls, distributed evenly over the parts of likely_parts().
 std::vector<std::int64_t> Selection::assumed_rows(Ptr ptr, std::int64_t count, std::int64_t row_bytes,
                                                   std::int64_t bound) const {
   struct Rows {
@@ -58,7 +57,7 @@ std::vector<std::int64_t> Selection::assumed_rows(Ptr ptr, std::int64_t count, s
     const std::int64_t end = (static_cast<std::int64_t>(part.end) - ptr.offset_bytes()) / row_bytes;
     if (end > first) parts.push_back({first, end - first});
   }
-  if (parts.empty()) {  // a row is longer than a shard: there are few
+  if (parts.empty()) {  // a row is longer than a shard, so that there are few rows
     for (std::int64_t row = 0; row < bound; ++row) parts.push_back({row, 1});
   }
   const PeCoord& me = call_.pe();
@@ -123,7 +122,7 @@ std::int64_t Selection::row_elements_of(const Indices& rows, const TensorHandle&
                           tensors_.describe(value, 2), format_shape(shape)));
 }
 
-// An unknown mask selects those that the tensor has.
+// An unknown mask selects all elements that the tensor has.
 Selection::Elements Selection::elements_of(Ptr ptr, const Mask& mask, const Shape& shape) const {
   const auto count = static_cast<std::size_t>(element_count(shape));
   const bool fits = mask.tensor() != nullptr ? mask.tensor()->shape() == shape : mask.known().size() == count;

@@ -12,7 +12,7 @@
 namespace kb::tl {
 namespace {
 
-// Values in storage order, put into the order of the transposed shape.
+// Reorders values from storage order to the order of the transposed shape.
 template <typename T>
 std::vector<T> transpose_last_two(const Shape& shape, const std::vector<T>& stored) {
   const auto rows = static_cast<std::size_t>(shape[shape.size() - 2]);
@@ -27,7 +27,8 @@ std::vector<T> transpose_last_two(const Shape& shape, const std::vector<T>& stor
 }
 
 std::int64_t decode_integer(Dtype dtype, const std::byte* bytes) {
-  if (dtype != Dtype::i64) return static_cast<std::int64_t>(decode_element(dtype, bytes));  // exact below 64 bits
+  // exact for dtypes below 64 bits
+  if (dtype != Dtype::i64) return static_cast<std::int64_t>(decode_element(dtype, bytes));
   std::int64_t value;
   std::memcpy(&value, bytes, sizeof value);
   return value;

@@ -99,7 +99,7 @@ TensorHandle Tensors::arange(std::int64_t start, std::int64_t end, Dtype dtype) 
   return out;
 }
 
-// The room of an operation is taken again when the scope of its operands has ended too early.
+// The memory of an operation may be reused when the scope of its operands has ended too early.
 void Tensors::check_not_in_use(const Extent& bytes) {
   dispatch_.reclaim(bytes);
   const InFlight::Operation* const other = dispatch_.in_flight().conflict(bytes, true);

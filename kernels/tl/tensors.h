@@ -27,7 +27,7 @@ class Tensors {
 
   // These create tensors of the current call and scope. `allocate` and `receive` fail with OUT_OF_SCRATCH.
   TensorHandle allocate(Shape&& shape, Dtype dtype);
-  TensorHandle receive(Shape&& shape, Dtype dtype);  // for a message, which has its own address space
+  TensorHandle receive(Shape&& shape, Dtype dtype);  // for a message; messages have their own address space
   TensorHandle refer(Ptr ptr, Shape&& shape, Dtype dtype, std::int64_t row_stride) const;
   // Implement the functions of Context with these names.
   TensorHandle zeros(Shape&& shape, Dtype dtype);

@@ -43,7 +43,7 @@ std::vector<AddressWindows::Piece> AddressWindows::find(std::uint64_t bus, std::
   std::uint64_t done = 0;
   while (done < nbytes) {
     const std::uint64_t address = bus + done;
-    if (address < bus) break;  // beyond the last address
+    if (address < bus) break;  // the address has wrapped around
     auto window = std::upper_bound(windows_.begin(), windows_.end(), address,
                                    [](std::uint64_t value, const AddressWindow& w) { return value < w.bus; });
     if (window == windows_.begin()) break;

@@ -26,7 +26,8 @@ unsigned debug_access(tlm::tlm_generic_payload& payload, const AddressWindows& w
       done += static_cast<unsigned>(piece.nbytes);
     }
   } catch (const Error& error) {
-    if (error.family() != ErrorFamily::program) throw;  // it leads to no memory, or to one never written (strict)
+    // the address is in no memory, or in one that was never written (strict)
+    if (error.family() != ErrorFamily::program) throw;
   }
   payload.set_response_status(done > 0 ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE);
   return done;

@@ -10,10 +10,10 @@
 namespace kb::modules {
 namespace {
 
-// Arguments of calls outward; others are the slot whose response ends.
+// Arguments of outward calls; other values are the slot whose response ends.
 constexpr std::uint64_t kBeginRequest = ~std::uint64_t{0};
-constexpr std::uint64_t kEndRequest = std::uint64_t{1} << 63;  // with the ticket of the access that was taken
-constexpr unsigned kSlotBits = 22;                             // of a ticket
+constexpr std::uint64_t kEndRequest = std::uint64_t{1} << 63;  // combined with the ticket of the accepted access
+constexpr unsigned kSlotBits = 22;                             // bits of the slot in a ticket
 
 TimeFs time_of(const sc_core::sc_time& time) {
   return TimeFs(static_cast<std::int64_t>(time.value()));
@@ -73,7 +73,7 @@ void OutsidePort::push(const OutsideAccess& access) {
   pump();
 }
 
-// Has the next access made, if one may be.
+// Issues the next access, if it is allowed.
 void OutsidePort::pump() {
   if (!requesting_ && !queue_.empty() && has_room(queue_.front())) {
     requesting_ = true;
@@ -136,8 +136,8 @@ std::uint64_t OutsidePort::take_slot(const OutsideAccess& access) {
   return index;
 }
 
-// A memory that does not look at byte enables writes what it holds. One that does not serve transport_dbg() is told of
-// when contents are needed.
+// A memory that ignores byte enables writes its old contents. A memory without transport_dbg() is reported when
+// contents are needed.
 void OutsidePort::disable_write(Slot& slot) {
   static unsigned char disabled[] = {TLM_BYTE_DISABLED};
   debug_served(tlm::TLM_READ_COMMAND, slot.access.address, slot.bytes.data(), slot.bytes.size());
@@ -147,7 +147,7 @@ void OutsidePort::disable_write(Slot& slot) {
 
 std::uint64_t OutsidePort::debug_served(tlm::tlm_command command, std::uint64_t address, unsigned char* bytes,
                                         std::uint64_t nbytes) {
-  constexpr std::uint64_t kMax = std::uint64_t{1} << 30;  // of one call, whose length is 32 bits wide
+  constexpr std::uint64_t kMax = std::uint64_t{1} << 30;  // maximum of one call, whose length has 32 bits
   std::uint64_t served = 0;
   while (served < nbytes) {
     const auto part = static_cast<unsigned>(std::min(nbytes - served, kMax));
@@ -215,8 +215,8 @@ void OutsidePort::take(std::uint64_t slot, const sc_core::sc_time& delay) {
   outside_.outward->post_after(delay, out_port_, *this, kEndRequest | slots_[slot].ticket);
 }
 
-// The next access follows at the time of END_REQ, a delta cycle later. One femtosecond later, which is when the machine
-// hears of it, would be a cycle later for a memory with a clock.
+// The next access follows one delta cycle after the time of END_REQ. One femtosecond later, when the machine is
+// notified, would be a cycle later for a clocked memory.
 void OutsidePort::end_request(std::uint64_t ticket) {
   Slot* const slot = find(ticket);
   if (slot == nullptr || slot->state != State::requesting || std::exchange(slot->passed, true)) return;
@@ -239,7 +239,8 @@ void OutsidePort::respond(std::uint64_t slot, const sc_core::sc_time& delay) {
   slots_[slot].payload->acquire();
   if (!params_.early_end) outside_.outward->post_after(delay, out_port_, *this, slot);
   if (slots_[slot].taken) return;
-  outside_.outward->post_after(delay, out_port_, *this, kEndRequest | slots_[slot].ticket);  // it implies END_REQ
+  // the response implies END_REQ
+  outside_.outward->post_after(delay, out_port_, *this, kEndRequest | slots_[slot].ticket);
 }
 
 void OutsidePort::end_response(std::uint64_t slot, sc_core::sc_time delay) {
@@ -326,7 +327,7 @@ void OutsidePort::on_inward(TimeFs, std::uint64_t argument) {
   outside_.settled();
 }
 
-// The target may hold the payload for longer than its answer takes.
+// The target may hold the payload after it has answered.
 void OutsidePort::free(tlm::tlm_generic_payload* payload) {
   payload->reset();
   const std::uint64_t slot = slot_of_.at(payload);
@@ -335,7 +336,7 @@ void OutsidePort::free(tlm::tlm_generic_payload* payload) {
 }
 
 void OutsidePort::problem(const tlm::tlm_generic_payload& payload, const std::string& what) const {
-  if (outside_.check_protocol) return;  // the checker has told it
+  if (outside_.check_protocol) return;  // the checker has reported it
   outside_.report_fault(breach_of(name(), what, payload));
 }
 

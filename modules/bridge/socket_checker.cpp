@@ -118,7 +118,7 @@ void SocketChecker::begin_response(const tlm::tlm_generic_payload& payload) {
     return;
   }
   if (responding_ != nullptr) breach(payload, "a second BEGIN_RESP before END_RESP of the first one");
-  if (requesting_ == &payload) requesting_ = nullptr;  // it implies END_REQ
+  if (requesting_ == &payload) requesting_ = nullptr;  // the response implies END_REQ
   check_status(payload);
   const bool same = record->command == payload.get_command() && record->data == payload.get_data_ptr() &&
                     record->length == payload.get_data_length() &&
@@ -146,7 +146,7 @@ void SocketChecker::end_response(const tlm::tlm_generic_payload& payload) {
 
 void SocketChecker::complete(const tlm::tlm_generic_payload& payload) {
   const auto found = open_.find(&payload);
-  if (found == open_.end()) return;  // the end of a response
+  if (found == open_.end()) return;  // end of a response
   check_status(payload);
   if (responding_ == &payload) responding_ = nullptr;
   if (requesting_ == &payload) requesting_ = nullptr;

@@ -13,7 +13,7 @@
 namespace kb::modules {
 namespace {
 
-// Arguments of outward calls and events; an END_REQ comes with the number of its request.
+// Arguments of outward calls and events; for END_REQ combined with the number of its request.
 enum Step : std::uint64_t { kEndRequest = 0, kBeginResponse = 1, kEndResponse = 2, kSteps = 4 };
 
 TimeFs time_of(const sc_core::sc_time& time) {
@@ -117,7 +117,7 @@ void TargetBridge::on_inward(TimeFs, std::uint64_t slot) {
   }
 }
 
-// Wires carry all bytes of an access, enabled or not.
+// Wires transfer all bytes of an access, including disabled ones.
 void TargetBridge::inject(std::uint64_t slot) {
   Request& request = requests_[slot];
   const payload::Op op = request.payload->is_read() ? payload::Op::read : payload::Op::write;
@@ -213,7 +213,7 @@ void TargetBridge::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_ti
   if (request.answered == nullptr) request.answered = std::make_unique<sc_core::sc_event>();
   try {
     while (!request.done) sc_core::wait(*request.answered);
-  } catch (...) {  // the thread is being killed, and its payload goes with it
+  } catch (...) {  // the thread is being killed, together with its payload
     orphan(slot);
     throw;
   }
@@ -249,7 +249,7 @@ tlm::tlm_sync_enum TargetBridge::nb_transport_fw(tlm::tlm_generic_payload& paylo
     end_response_at(at);
     return tlm::TLM_COMPLETED;
   }
-  return tlm::TLM_ACCEPTED;  // a phase that may be ignored
+  return tlm::TLM_ACCEPTED;  // an ignorable phase
 }
 
 tlm::tlm_sync_enum TargetBridge::begin_request(tlm::tlm_generic_payload& payload, TimeFs at) {
@@ -330,13 +330,13 @@ void TargetBridge::send_response() {
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   checker_.backward(payload, phase);
   const tlm::tlm_sync_enum status = call_initiator(payload, phase, delay);
-  if (status == tlm::TLM_ACCEPTED) return;  // END_RESP comes by the forward path, or has come during the call
+  if (status == tlm::TLM_ACCEPTED) return;  // END_RESP comes on the forward path, or has come during the call
   checker_.backward_returns(payload, phase, status);
   if (status == tlm::TLM_UPDATED && phase != tlm::END_RESP) return;
   end_response_at(time_sum(kernel_now(), time_of(delay)));
 }
 
-// An engine that has ended handles no events.
+// An engine that has stopped handles no events.
 void TargetBridge::end_response_at(TimeFs at) {
   if (at > kernel_now() && abandoned_.empty()) {
     ending_ = true;
@@ -369,7 +369,7 @@ bool TargetBridge::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tl
 }
 
 void TargetBridge::violation(const tlm::tlm_generic_payload& payload, const std::string& what) const {
-  if (context_.check_protocol) return;  // the checker has told it
+  if (context_.check_protocol) return;  // the checker has reported it
   context_.report_fault(breach_of(socket.name(), what, payload));
 }
 

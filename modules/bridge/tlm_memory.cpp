@@ -11,7 +11,7 @@
 namespace kb::modules {
 namespace {
 
-// A tag is the slot of what is served and the entry of its access.
+// A tag combines the slot of the served transaction and the entry of its access.
 constexpr int kEntryBits = 32;
 
 std::unique_ptr<elab::Block> make_hbm(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context) {
@@ -103,7 +103,7 @@ void TlmMemory::read(std::uint64_t pa, std::byte* bytes, std::uint64_t nbytes) {
   port_.debug(tlm::TLM_READ_COMMAND, address_of(pa), reinterpret_cast<unsigned char*>(bytes), nbytes);
 }
 
-// transport_dbg() takes bytes that could be changed, and a write changes none.
+// transport_dbg() has a non-const data pointer, but a write does not change the bytes.
 void TlmMemory::write(std::uint64_t pa, const std::byte* bytes, std::uint64_t nbytes) {
   auto* const data = const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(bytes));
   port_.debug(tlm::TLM_WRITE_COMMAND, address_of(pa), data, nbytes);

@@ -57,7 +57,7 @@ class TlmMemory final : public ArrivalNode, private IOutsideUser, private contra
     std::uint32_t next = 0;           // next read flit to leave
     std::uint32_t asked = 0;          // number of flits with issued accesses
   };
-  // Flits in their overhead.
+  // Flits whose accesses are issued at `at`, after overhead_ns.
   struct Due {
     TimeFs at;
     std::uint64_t slot = 0;

@@ -65,7 +65,7 @@ payload::Status BarrierGate::ended_before(const std::string& place, contract::Ba
 void BarrierGate::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   for (const auto& [request, rendezvous] : rendezvous_) {
     const std::size_t missing = rendezvous.members - rendezvous.waiting.size();
-    std::string what = "the other cubes of the SIP";  // IO_CPU says which
+    std::string what = "the other cubes of the SIP";  // IO_CPU reports which ones
     if (missing > 0) {
       std::string names;
       for (const std::string& name : rendezvous.names) names += (names.empty() ? "" : ", ") + name;

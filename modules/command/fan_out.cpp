@@ -17,7 +17,7 @@ bool by_coordinate(const PeResult& a, const PeResult& b) {
   return a.pe < b.pe;
 }
 
-// True when `text` already names `place` ("sip0.cube1" is not named by "sip0.cube12").
+// True when `text` contains `place` as a whole name ("sip0.cube12" does not contain "sip0.cube1").
 bool names_place(const std::string& text, const std::string& place) {
   for (std::size_t at = text.find(place); at != std::string::npos; at = text.find(place, at + 1)) {
     const std::size_t end = at + place.size();
@@ -26,7 +26,7 @@ bool names_place(const std::string& text, const std::string& place) {
   return false;
 }
 
-// Equal causes at two PEs differ in what they call the PE.
+// Removes the place, so that equal causes at two PEs compare equal.
 std::string without_place(std::string text, const std::string& place) {
   for (std::size_t at = text.find(place); at != std::string::npos; at = text.find(place, at))
     text.erase(at, place.size());
@@ -91,10 +91,11 @@ payload::Status FanOut::status() const {
     const Failure& first = failures_.front();
     return {false, first.code, placed(first.place, first.message)};
   }
-  std::vector<Failure> ordered = failures_;  // by place, so that the text does not depend on the order of the answers
+  // sorted by place, so that the text does not depend on the order of the answers
+  std::vector<Failure> ordered = failures_;
   std::stable_sort(ordered.begin(), ordered.end(), [](const Failure& a, const Failure& b) { return a.at < b.at; });
   std::string list, causes;
-  std::set<std::pair<std::string, std::string>> told;  // code and message, without the place
+  std::set<std::pair<std::string, std::string>> told;  // reported pairs of code and message, without the place
   for (const Failure& failure : ordered) {
     list += (list.empty() ? "" : ", ") + failure.place;
     if (!told.emplace(failure.code, without_place(failure.message, failure.place)).second) continue;

@@ -37,7 +37,7 @@ BurstPlan::BurstPlan(const elab::Block& block, elab::BlockContext& context, cons
 std::uint32_t BurstPlan::Piece::count_before(const ArrivalKey& limit) const {
   if (floor > limit.time) return 0;
   if (floor < limit.time) return bursts.count_before(limit);
-  // Everything that was held back to `floor` enters at this very time: the sequence decides.
+  // All bursts that were delayed to `floor` enter at this time, in the order of their sequence.
   FlitStream held = bursts;
   held.count = bursts.count_before({limit.time + 1_fs, 0, 0, 0});
   if (held.count == 0) return 0;
@@ -105,7 +105,7 @@ void BurstPlan::find_latest() {
   latest_ = pieces_.empty() ? 0_fs : pieces_.back().entry(pieces_.back().bursts.count - 1);
 }
 
-// Whatever entered earlier and conflicts with a past piece is past, too, so channel-bound pieces may retire out of
+// All earlier pieces that conflict with a past piece are past, too, so that channel-bound pieces may retire out of
 // order.
 void BurstPlan::retire_past(TimeFs now) {
   if (!bound_) {
@@ -128,7 +128,8 @@ void BurstPlan::retire_all() {
   bool alike = !waves_.wanted();
   for (std::size_t i = 0; alike && !series_.empty() && i < pieces_.size(); ++i) alike = pieces_[i].flows;
   if (!alike) {
-    for (std::size_t i = 0; i < pieces_.size(); ++i) retire_piece(pieces_[i]);  // these make the channels equal
+    // brings retired_channels_ to the state of the channels
+    for (std::size_t i = 0; i < pieces_.size(); ++i) retire_piece(pieces_[i]);
   } else {
     for (std::size_t i = 0; !series_.empty() && i < pieces_.size(); ++i) record_flow(pieces_[i]);
     retired_channels_ = channels_;

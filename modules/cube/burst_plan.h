@@ -107,7 +107,7 @@ class BurstPlan {
   bool ends_in_time(const Piece& piece) const;
   bool reaches_back(const ArrivalKey& limit) const;
   bool reaches_bound(const ArrivalKey& limit, std::uint32_t channel) const;
-  // Restores the channels to the state without the bursts that conflict with those of `channel` at or after the limit.
+  // Recomputes the state of the channels without the bursts at or after the limit that may enter `channel`.
   void replay_without(const ArrivalKey& limit, std::uint32_t channel);
   void find_latest();  // only for plans without bound pieces
   void retire_past(TimeFs now);
@@ -157,7 +157,7 @@ void BurstPlan::add(const Piece& planned, F&& on_finish) {
 template <typename F>
 void BurstPlan::roll_back(const ArrivalKey& limit, std::uint32_t channel, TimeFs now, F&& put_back) {
   retire_past(std::min(now, limit.time));
-  // A piece by address may have delayed pieces on every channel.
+  // A piece with channel kByAddress may have delayed pieces on every channel.
   for (std::size_t i = 0; bound_ && i < pieces_.size() && channel != kByAddress; ++i) {
     if (pieces_[i].channel == kByAddress && pieces_[i].enters_from(limit)) channel = kByAddress;
   }

@@ -13,7 +13,7 @@ using payload::Transaction;
 
 namespace {
 constexpr int kLargestBudget = 32;
-// Pieces of the plan beyond which nothing is planned ahead: each wake plans some, and a long queue wakes often.
+// Maximum size of the plan: each wake plans some pieces, and a long queue wakes often.
 constexpr std::size_t kMaxPlanned = 256;
 }  // namespace
 
@@ -257,7 +257,7 @@ void HbmCtrl::deliver(Lane& lane, const Piece& piece, std::uint32_t index, std::
   stream.leg = Leg::response;
   stream.out_port = t.hops[stream.hop].reverse;
   stream.first = piece.bursts.first + index;
-  // The order of slots.
+  // Orders flits by slot.
   stream.sequence = static_cast<std::uint64_t>(piece.bursts.time_of(index).fs());
   stream.sequence_step = static_cast<std::uint64_t>(piece.bursts.spacing.fs());
   const auto push = [&](TimeFs time, TimeFs spacing, std::uint32_t n) {

@@ -1,4 +1,4 @@
-// Rollback: flits that were announced do not come, and the bursts planned for them are rolled back.
+// Rollback: announced flits are withdrawn, and the bursts planned for them are rolled back.
 #include "modules/cube/hbm_ctrl.h"
 
 namespace kb::modules {
@@ -14,7 +14,7 @@ void HbmCtrl::on_rollback(std::uint16_t port, Transaction& transaction, Leg leg,
   schedule_wake();
 }
 
-// Something new may enter before the slots whose requesters have been chosen.
+// A new command may enter before the slots whose requesters have been chosen.
 void HbmCtrl::forget_choices() {
   for (Lane& lane : lanes_) lane.reads.forget_choice();
 }

@@ -26,7 +26,7 @@ void ReadTurns::note(const Requester& requester) {
   waiting.next = command.next;
 }
 
-// An idle requester can be forgotten once no later command can open before its last slot.
+// An idle requester can be removed once no later command can open before its last slot.
 ReadTurns::Requester& ReadTurns::requester_of(const payload::Transaction& transaction, TimeFs open) {
   const NodeId node = take_turns_ ? transaction.route->nodes.front() : NodeId(0);
   Requester* idle = nullptr;
@@ -106,7 +106,7 @@ TimeFs ReadTurns::add(payload::Transaction& transaction, TimeFs open, std::uint6
   if (!first) return kNever;  // served after its earlier commands, so no taken slot changes
   note(requester);
   ++active_;
-  // Slots up to its own latest are unaffected: this requester was already contending for them.
+  // Slots up to its own latest one are unaffected, because this requester was already contending for them.
   if (requester.slot >= open) return issuer_free_ > requester.issuer_after ? requester.slot + 1_fs : kNever;
   return issuer_free_ > open ? open : kNever;
 }
@@ -120,7 +120,7 @@ ReadTurns::Share ReadTurns::share(const PseudoChannels& channels, PseudoChannels
     const auto most = static_cast<std::uint64_t>((kTimeEnd - n.slot) / interval_) + 2;
     share.count = static_cast<std::uint32_t>(std::min<std::uint64_t>(share.count, most));
   }
-  // Others whose commands open meanwhile take part from then on.
+  // Other requesters take part as soon as their commands open.
   if (n.others_open != kNever) {
     const auto before = static_cast<std::uint64_t>(periods(n.others_open - n.slot, interval_));
     share.count = static_cast<std::uint32_t>(std::min<std::uint64_t>(share.count, before));
@@ -128,8 +128,8 @@ ReadTurns::Share ReadTurns::share(const PseudoChannels& channels, PseudoChannels
   return share;
 }
 
-// With its first slot a requester goes to the end of the turn. It has the next ones as long as its pseudo-channels are
-// free, those of the others are not, and none of them has waited too long.
+// After its first slot a requester goes to the end of the queue. It gets further slots as long as its pseudo-channels
+// are free, those of the others are busy, and no other requester has waited too long.
 std::uint32_t ReadTurns::slots_in_a_row(const PseudoChannels& channels, PseudoChannels& trial) const {
   const Next& n = next();
   const Requester& own = requesters_[n.requester];
@@ -141,7 +141,7 @@ std::uint32_t ReadTurns::slots_in_a_row(const PseudoChannels& channels, PseudoCh
   run.count = left(own.commands.front());
   run.entry = n.slot;
   run.spacing = interval_;
-  run.last = trial.params().burst;  // nothing comes behind it
+  run.last = trial.params().burst;  // no burst follows it
   run.direction = BurstDirection::read;
   trial.enter(run, 0);
   const TimeFs longest = longest_wait(trial);

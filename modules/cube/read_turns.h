@@ -16,9 +16,9 @@ namespace kb::modules {
 // The issuer has consecutive slots of one burst each. Requesters (nodes that issue reads) with an open command take
 // turns in round robin: a requester that gets an open command joins the end of the queue, and so does one that has
 // issued a burst and has more. A slot goes to the first requester in the queue whose next burst finds its
-// pseudo-channel free. It goes to the very first requester when there is none, or when that one has waited for a burst
-// of each requester, to prevent starvation. Commands of one requester are served in arrival order. The queue order is
-// that of the joining times, so that no other state is needed and slots can be rolled back.
+// pseudo-channel free. The head of the queue gets it when no such requester exists, or when the head has waited for one
+// burst per requester, to prevent starvation. Commands of one requester are served in arrival order. The queue is
+// sorted by the times of joining and has no other state, so that slots can be rolled back.
 class ReadTurns {
  public:
   struct Command {

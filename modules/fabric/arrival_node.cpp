@@ -23,7 +23,7 @@ void ArrivalNode::on_message(Transaction&, const FlitStream& message) {
   schedule_next();
 }
 
-// Only flits that have not arrived are rolled back, so nothing but the queue has to change.
+// Only flits that have not arrived are rolled back, so that only the queue must change.
 void ArrivalNode::on_rollback(std::uint16_t port, Transaction& transaction, Leg leg, std::uint32_t first) {
   const TimeWindow window = window_of(transaction.segment);
   coming_.visit_backwards_below(ArrivalKey::at(window.until + 1_fs), [&](FlitStream& stream) {

@@ -3,7 +3,7 @@
 namespace kb::modules {
 
 namespace {
-// How far back a stream that could be continued is looked for; beyond, a stream of its own is as good.
+// Search depth for a stream that can be continued; beyond it, a separate stream is as good.
 constexpr std::size_t kSearchDepth = 4;
 }  // namespace
 
@@ -44,7 +44,7 @@ FlitStream ArrivalQueue::take(std::uint32_t count) {
 std::size_t ArrivalQueue::take_batch(const ArrivalKey& limit, StreamBuffer& batch) {
   const std::size_t size = streams_.near_size();
   const FlitStream& first = streams_.front();
-  ArrivalKey longest = first.last_key();  // the key at which the longest stream ends, and the next longest
+  ArrivalKey longest = first.last_key();  // end key of the longest stream and of the second longest
   ArrivalKey end = first.key();
   std::size_t members = 1;
   for (; members < size && members < kMaxStreams; ++members) {
@@ -63,7 +63,7 @@ std::size_t ArrivalQueue::take_batch(const ArrivalKey& limit, StreamBuffer& batc
     batch.streams[0] = take(first.count_before(crowded ? streams_[1].key() : limit));
     return 1;
   }
-  // A batch ends where only one of its streams goes on, which is then simpler to handle.
+  // A batch ends where only one of its streams remains, because a single stream is simpler to handle.
   ArrivalKey below = end.next();
   if (limit < below) below = limit;
   if (members < size && streams_[members].key() < below) below = streams_[members].key();

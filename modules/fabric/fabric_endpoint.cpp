@@ -89,7 +89,7 @@ void FabricEndpoint::insert_arrival(const FlitStream& message) {
 }
 
 void FabricEndpoint::on_rollback(std::uint16_t, Transaction& transaction, Leg leg, std::uint32_t first) {
-  if (first + transaction.segment.count != transaction.leg_flits(leg)) return;  // the last flit is not among them
+  if (first + transaction.segment.count != transaction.leg_flits(leg)) return;  // the last flit is not rolled back
   const TimeWindow arrival = window_of(transaction.segment);
   arrivals_.visit_backwards_below(ArrivalKey::at(arrival.until + 1_fs), [&](const FlitStream& message) {
     if (message.time < arrival.from) return Visit::stop;
@@ -177,7 +177,7 @@ void FabricEndpoint::send_offer(const Offer& offer) {
     if (offer.order == FirstWire::slip) {
       slip_message(offer.port, transaction, offer.leg, offer.hop, offer.at);
     } else {
-      // Everything offered earlier precedes it, so no key is below this one's place.
+      // All earlier offers have left, so that no key is below this one.
       send_message(offer.port, transaction, offer.leg, offer.hop, offer.at, {kNever, 0, 0, 0});
     }
     return;
@@ -199,8 +199,8 @@ void FabricEndpoint::send_offer(const Offer& offer) {
   send_in_turn(stream);
 }
 
-// What has not started is rolled back and planned again together with the stream. A flit that starts now keeps its
-// place: it was offered first.
+// Rolls back flits that have not started, and plans them again together with the stream. A flit that starts now keeps
+// its position, because it was offered first.
 void FabricEndpoint::send_in_turn(const FlitStream& stream) {
   cut(stream.out_port, {now() + 1_fs, 0, 0, 0});
   lanes_->add(stream);

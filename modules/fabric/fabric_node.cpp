@@ -124,7 +124,7 @@ unsigned FabricNode::transport_dbg(tlm::tlm_generic_payload& payload) {
 
 bool FabricNode::get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi& dmi) {
   dmi.init();
-  return false;  // a direct access would pass by the contention that is to be measured
+  return false;  // a direct access would bypass the modelled contention
 }
 
 void FabricNode::invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) {}
@@ -224,7 +224,7 @@ void FabricNode::Outbox::add(std::uint16_t port, Transaction& transaction, const
   node_.prefetch_neighbour(port);
 }
 
-// Fetches the part of the neighbour that receive() and the blocks on the fabric read first, from its interfaces on.
+// Prefetches the part of the neighbour that receive() and fabric blocks read first, beginning with its interfaces.
 void FabricNode::prefetch_neighbour(std::uint16_t port) const {
   constexpr int kHotBytes = 320, kCacheLine = 64;
   const auto* const begin = reinterpret_cast<const char*>(ports_[port].link.forward);
@@ -260,7 +260,7 @@ void FabricNode::cut(std::uint16_t port, const ArrivalKey& limit) {
   wire.retire(now());
   if (!wire.has_at_or_after(limit)) return;
   flush();
-  // A rollback can come back to this node through other legs, so the gathered ones are kept as a stack.
+  // A rollback may return to this node through other legs, so that the collected rollbacks are a stack.
   const std::size_t outer_base = rollback_base_;
   const std::size_t base = rollbacks_.size();
   rollback_base_ = base;
@@ -275,7 +275,8 @@ void FabricNode::cut(std::uint16_t port, const ArrivalKey& limit) {
 
 void FabricNode::on_cut(const FlitStream& rolled_back, const TimeWindow& window) {
   roll_back(rolled_back);
-  // A cut of a long queue meets many transactions, so their places are not searched for. Only one leg has flits.
+  // A cut of a long queue affects many transactions, so that each stores its position in the list. Only one leg has
+  // flits.
   const std::size_t place = rolled_back.transaction->rollback_slot;
   if (place >= rollback_base_ && place < rollbacks_.size() &&
       rollbacks_[place].transaction == rolled_back.transaction) {
@@ -311,7 +312,7 @@ void FabricNode::send_message(std::uint16_t port, Transaction& transaction, Leg 
   transmit(port, transaction, segment, leg == Leg::request ? tlm::BEGIN_REQ : tlm::BEGIN_RESP);
 }
 
-// A message takes no time on the wire and is never rolled back.
+// A message occupies no time on the wire and is never rolled back.
 void FabricNode::follow_message(std::uint16_t port, const Transaction& transaction, Leg leg, std::uint16_t hop,
                                 TimeFs ready, TimeFs arrived) const {
   payload::IHopObserver& observer = *context().hops;

@@ -7,7 +7,7 @@
 namespace kb::modules {
 
 namespace {
-struct ForeignLinks {  // of a platform
+struct ForeignLinks {  // per platform
   std::unique_ptr<ProtocolChecker> checker;
 };
 }  // namespace

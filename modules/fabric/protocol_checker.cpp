@@ -25,7 +25,7 @@ constexpr const char* kInTime =
     "let a flit leave no earlier than it has arrived, and an answer no earlier than the last flit of its request";
 constexpr const char* kProtocol = "keep to platform/payload/protocol.h, or derive the block from ArrivalNode";
 
-// Scripted neighbours of a test do what they are told.
+// Scripted test neighbours are not checked.
 bool is_scripted(const topology::Node& node) {
   return node.impl.rfind("test.", 0) == 0;
 }
@@ -43,7 +43,7 @@ auto find(Arrivals& announced, std::uint64_t sequence) {
 
 }  // namespace
 
-// Stands for the neighbour behind one port.
+// Replaces the neighbour at one port.
 class ProtocolChecker::Tap final
     : public tlm::tlm_fw_nonblocking_transport_if<tlm::tlm_generic_payload, tlm::tlm_phase>,
       public tlm::tlm_bw_nonblocking_transport_if<tlm::tlm_generic_payload, tlm::tlm_phase> {
@@ -173,7 +173,7 @@ void ProtocolChecker::complain(const Edge& edge, const Transaction& transaction,
            remedy);
 }
 
-// The segment holds the receiver's place in the route.
+// The segment holds the receiver's index in the route.
 bool ProtocolChecker::uses(const Edge& edge, const Transaction& transaction) {
   const Segment& s = transaction.segment;
   const std::vector<NodeId>& route = transaction.route->nodes;
@@ -294,7 +294,8 @@ void ProtocolChecker::end(Edge& edge, const Transaction& transaction, Leg which)
   if (enforces()) edge.legs.erase(key);
 }
 
-// What a node has got for a leg that it sends: the same leg or, where the route ends, the request.
+// The leg that a node must have received for a leg that it sends: the same leg or, at the end of the route, the
+// request.
 ProtocolChecker::LegKey ProtocolChecker::cause_of(const Edge& edge, const Transaction& transaction, Leg leg) {
   const bool answer = leg == Leg::response && transaction.route->nodes.back() == edge.from.id;
   return {transaction.id, answer ? Leg::request : leg};
@@ -342,7 +343,7 @@ void ProtocolChecker::check_cause(const Edge& edge, const Transaction& transacti
     return;
   }
   const auto leg = held.edge->legs.find(found->first);
-  if (leg == held.edge->legs.end()) return;  // all of it has arrived
+  if (leg == held.edge->legs.end()) return;  // the last flit has arrived
   const std::deque<LinkArrival>& announced = held.edge->announced;
   const std::vector<std::uint64_t>& flits = leg->second.flits;
   for (std::uint32_t i = 0; i < s.count && s.first + i < leg->second.expected; ++i) {
@@ -370,7 +371,7 @@ std::vector<LinkArrival> ProtocolChecker::arrivals(NodeId from, NodeId to) const
   return {found->second.announced.begin(), found->second.announced.end()};
 }
 
-// The oldest one is named. Control messages and what ends in a PE are answered when others have done their work.
+// Names the oldest one. Control messages and transfers that end in a PE are answered when other blocks have finished.
 void ProtocolChecker::throw_if_a_block_stalls() const {
   const Held* oldest = nullptr;
   for (const auto& [id, node] : nodes_) {

@@ -91,8 +91,7 @@ class SortedQueue {
   static constexpr std::size_t kMaxNear = 512;
   static_assert(Far::kMaxInChunk <= kMaxNear / 2);
   static constexpr std::size_t kNearFront = 16;
-  static constexpr std::size_t kClose = 8;  // this many elements are compared linearly, which suffices for most
-                                            // elements that come in order
+  static constexpr std::size_t kClose = 8;  // linear comparisons before a binary search
 
   // The first index of [low, high) for which the monotone predicate `holds` is false; `high` if there is none.
   template <typename F>

@@ -18,11 +18,11 @@ namespace {
 constexpr TimeFs kLeastLookahead = 4_ns;
 constexpr TimeFs kBusyLookahead = 64_ns;
 constexpr TimeFs kMaxLookahead = 1'000'000_ns;
-// Do not look ahead on a queue of kLongQueue flit streams once its wire has kMaxBatches pending commits: an interloper
-// would roll back more work than the look-ahead saves.
+// Does not look ahead on a queue of kLongQueue flit streams once its wire has kMaxBatches pending commits, because a
+// competitor would roll back more work than the look-ahead saves.
 constexpr std::size_t kLongQueue = 4096;
 constexpr std::size_t kMaxBatches = 4;
-// The transaction of the message this far back in the queue is prefetched: in a long queue it has left the cache.
+// The transaction of the message at this distance in the queue is prefetched: in a long queue it has left the cache.
 constexpr std::size_t kFetchedMessages = 8;
 }  // namespace
 
@@ -77,8 +77,8 @@ void Transit::enqueue(const FlitStream& flits) {
   wake_at(due_[flits.out_port]);
 }
 
-// Defers a flit until its wire is free, because competitors may still appear. A flit that belongs before committed ones
-// is due as soon as it is ready: those have to be rolled back.
+// Defers a flit until its wire is free, because competitors may still appear. A flit that precedes committed ones is
+// due as soon as it is ready, because those must be rolled back.
 void Transit::note_due(std::uint16_t out_port) {
   const ArrivalQueue& waiting = outlets_[out_port];
   if (waiting.empty()) {
@@ -139,7 +139,7 @@ void Transit::roll_back(const FlitStream& flits) {
 }
 
 void Transit::on_event(TimeFs now, std::uint64_t) {
-  if (now != wake_time_) return;  // an earlier wake took over
+  if (now != wake_time_) return;  // an earlier wake has replaced this one
   wake_time_ = kNever;
   Outbox outbox(*this);
   adapt_lookahead();
@@ -185,7 +185,7 @@ void Transit::decode_headers(TimeFs now) {
     const ArrivalKey key = header.key();
     for (std::uint16_t p = 0; p < port_count(); ++p) {
       if (wire_at(p).has_at_or_after(key)) cut(p, key);
-      forward(p, key);  // what came earlier does not wait for this one
+      forward(p, key);  // earlier flits do not wait for this one
     }
     const TimeFs begin = std::max(worker_free_, header.time);
     worker_free_ = time_sum(begin, overhead_);

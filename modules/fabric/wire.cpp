@@ -8,7 +8,7 @@ using payload::kSequenceStep;
 using payload::Segment;
 
 namespace {
-// The segments in the making of a batch's streams, each set up at the stream's first flit.
+// Open segments of a batch's streams; each is initialised at the stream's first flit.
 union OpenSegments {
   OpenSegments() {}
   struct {
@@ -71,8 +71,8 @@ void Wire::announce_single(const Batch& batch, const FlitStream& flits, IWireUse
 
 void Wire::announce_streams(Batch& batch, std::size_t base, IWireUser& user) {
   OpenSegments open;
-  std::uint32_t whole = 0;  // bits of the streams whose last segment is complete but not told yet: soon told, it would
-                            // be read while it is still being written
+  std::uint32_t whole = 0;  // streams whose last segment is complete but not reported yet; an immediate report would be
+                            // read while it is written
   const auto tell_whole = [&] {
     for (; whole != 0; whole &= whole - 1) {
       const int j = __builtin_ctz(whole);
@@ -120,7 +120,7 @@ void Wire::measure_single(Batch& batch, const FlitStream& flits) const {
   batch.longest_wait = stream.longest_wait();
 }
 
-// Finds a batch's end and longest wait again after some of its flits were rolled back.
+// Recomputes a batch's end and longest wait after some of its flits were rolled back.
 void Wire::measure(Batch& batch, std::size_t base) {
   batch.last_time = -1_fs;
   for (std::size_t i = base; i < streams_.size(); ++i)
@@ -191,11 +191,12 @@ bool Wire::find(const payload::Transaction& transaction, payload::Leg leg, std::
                 const TimeWindow& window) const {
   const std::size_t begin = count_leading([&](std::size_t b) { return batches_[b].last_time < window.from; });
   if (begin == batches_.size()) return false;
-  for (std::size_t i = base_of(begin); i < streams_.size(); ++i) {  // in order of their keys, so a leg's in its order
+  // in key order, and therefore in flit order for each leg
+  for (std::size_t i = base_of(begin); i < streams_.size(); ++i) {
     const FlitStream& flits = streams_[i];
     if (flits.time_of(0) > window.until) return false;
     if (!flits.same_leg(transaction, leg) || flits.first + flits.count <= first) continue;
-    // These are of an earlier use of the transaction; flits beside it in the batch are still to come.
+    // These belong to an earlier use of the transaction; other flits of the batch are still in the future.
     if (flits.last_time() < retired_) continue;
     key = flits.key(std::max(first, flits.first) - flits.first);
     return true;
@@ -212,9 +213,9 @@ TimeFs Wire::available_after(const Batch& batch, std::size_t base, std::uint32_t
   return available;
 }
 
-// The message travels behind the flit with sequence number `behind`, or behind everything when `last`.
+// The message leaves after the flit with sequence number `behind`, or after all flits when `last`.
 void Wire::depart_message(TimeFs at, std::uint64_t behind, bool last, Segment& out) {
-  if (last) {  // nothing committed so far can be cut any more, so it may take a number of its own
+  if (last) {  // no committed flit can be cut any more, so that the message may take its own number
     message_sequence_ = next_sequence_;
     next_sequence_ += kSequenceStep;
   } else {
@@ -230,8 +231,8 @@ void Wire::depart_message(TimeFs at, std::uint64_t behind, bool last, Segment& o
 }
 
 void Wire::send_message(TimeFs ready, const ArrivalKey& key, Segment& out) {
-  // Flits precede the message when (their ready time, their arrival key) is lower. Neither floors nor keys ever fall
-  // from batch to batch. A key beyond `ready` only says that the message comes behind what a floor holds until then.
+  // Flits precede the message when (ready time, arrival key) is lower. Floors and keys never decrease from batch to
+  // batch. A key beyond `ready` only means that the message follows flits that a floor delays until then.
   const auto limit_of = [&](const Batch& batch) {
     return batch.floor == ready || key.time == ready ? key : ArrivalKey::at(ready);
   };
@@ -269,7 +270,7 @@ void Wire::slip_message(TimeFs ready, Segment& out) {
   if (b < batches_.size()) {
     const Batch& batch = batches_[b];
     const SingleStream stream = single(batch, streams_[b]);
-    std::uint32_t low = 0;  // first flit that is not through at `ready`
+    std::uint32_t low = 0;  // first flit that has not left the wire at `ready`
     for (std::uint32_t high = batch.flits - 1; low < high;) {
       const std::uint32_t middle = low + (high - low) / 2;
       if (stream.available_after(middle) > ready) {
@@ -300,7 +301,8 @@ void Wire::retire(TimeFs now) {
     for (std::uint32_t j = batch.streams; j > 0; --j) streams_.pop_front();
     batches_.pop_front();
   }
-  // A flit that is still to be committed may have waited since long before now, so only the end shows the last starts.
+  // A flit that is not committed yet may have been waiting for long, so that the last starts are reported only at the
+  // end.
   if (viewers_ != nullptr && now == kNever) viewers_->finish();
 }
 
@@ -314,7 +316,7 @@ TimeFs Wire::SingleStream::longest_wait() const {
   }
   const TimeFs wait = available_after(worst) - occupancy - ready(worst);
   if (worst + 1 == flits.count) return wait;
-  // The first that is not held back can still find a longer queue.
+  // The first flit that the floor does not delay may still find a longer queue.
   return std::max(wait, available_after(worst + 1) - occupancy - ready(worst + 1));
 }
 

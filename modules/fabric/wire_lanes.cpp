@@ -33,7 +33,7 @@ void WireLanes::advance(TimeFs now) {
     if (planned_.front().last > now) break;
     planned_.pop_front();
   }
-  planned_.clear();  // what has not started is planned anew
+  planned_.clear();  // flits that have not started are planned again
 }
 
 }  // namespace kb::modules

@@ -1,4 +1,4 @@
-// What a wire reports of a retired batch to its activity recorder and to its per-flit observers.
+// Reports of a retired batch to the wire's activity recorder and per-flit observers.
 #include <utility>
 
 #include "modules/fabric/wire.h"
@@ -6,7 +6,7 @@
 
 namespace kb::modules {
 
-// Records the oldest batch. Gaps between interleaved streams count as spread evenly over it.
+// Records the oldest batch. Gaps between interleaved streams count as evenly distributed over it.
 void Wire::record_several(const Batch& batch) const {
   record::Usage all;
   TimeFs first = kNever;
@@ -26,7 +26,7 @@ void Wire::record_several(const Batch& batch) const {
 // Flits leave back to back while there is a backlog, then as they arrive: at most two records.
 void Wire::record_single(const Batch& batch, const FlitStream& flits) const {
   if (batch.longest_wait == 0_fs) {
-    // A list of three in one std::max costs this function a tenth.
+    // std::max with an initializer list of three would slow this function down by a tenth.
     series_->add({std::max(std::max(batch.available_before, batch.floor), flits.time), batch.available_after,
                   flits.count * occupancy_of(flits), 0_fs, bytes_of(flits), 0});
     return;
@@ -54,7 +54,7 @@ void Wire::record_single(const Batch& batch, const FlitStream& flits) const {
 // Total wait of `count` flits from `first` on, which leave either all back to back or all as they arrive.
 TimeFs Wire::SingleStream::wait(std::uint32_t first, std::uint32_t count) const {
   const auto of = [&](std::uint32_t i) { return available_after(i) - occupancy - ready(i); };
-  // Flits that the floor holds back: for them the wait changes at another rate.
+  // Flits that the floor delays; the wait of these changes at another rate.
   const auto held = static_cast<std::uint32_t>(std::clamp<std::int64_t>(flits.held_until(floor), first, first + count));
   const auto sum = [&](std::uint32_t from, std::uint32_t to) {
     return from == to ? Wide{0} : static_cast<Wide>(of(from).fs() + of(to - 1).fs()) * (to - from) / 2;
@@ -76,8 +76,8 @@ void Wire::show(const Batch& batch) const {
   });
 }
 
-// Has waveforms show the flits of the oldest batch that were ready before `until`, which nothing can roll back. A batch
-// may last for a millisecond.
+// Reports to waveforms the flits of the oldest batch that were ready before `until` and can no longer be rolled back. A
+// batch may last for a millisecond.
 void Wire::show_front(TimeFs until) {
   const Batch& batch = batches_.front();
   std::uint32_t ready = 0;
@@ -99,7 +99,7 @@ TimeFs Wire::show_until(TimeFs now, TimeFs waiting) {
   retire(now);
   TimeFs until = std::min(now, waiting);
   if (!batches_.empty()) show_front(now);
-  if (batches_.size() > 1) {  // the first one may be waiting to be sent
+  if (batches_.size() > 1) {  // the first flit may be waiting
     const Batch& second = batches_[1];
     const std::size_t base = base_of(1);
     TimeFs first = kNever;

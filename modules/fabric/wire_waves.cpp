@@ -70,7 +70,7 @@ void WireWaves::show_flit(const FlitStream& stream, std::uint32_t i, TimeFs star
   set(leg_, start, static_cast<std::uint64_t>(stream.leg));
 }
 
-// Flits that started up to then wait no longer.
+// Flits that have started by then no longer count as waiting.
 void WireWaves::show_starts(TimeFs until) {
   while (!starts_.empty() && starts_.front() <= until) {
     const TimeFs start = starts_.front();

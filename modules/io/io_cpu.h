@@ -8,7 +8,7 @@
 namespace kb::modules {
 
 // Command-plane endpoint of an IO chiplet (C-IO-1).
-// Models: fan-out of launches and translation messages to the M_CPUs of the targeted cubes of its own SIP (C-IO-3), the
+// Models: fan-out of launches and translation messages to the M_CPUs of the targeted cubes of its SIP (C-IO-3), the
 // start barrier of launches (C-IO-7), aggregation of the answers into one (C-IO-9), failure policies (C-IO-10).
 // Does not model: kernel decode, fan-out inside a cube. Memory requests bypass it, and are refused.
 // Timing: a request that arrives at t is dispatched at t + overhead_ns with one zero-byte sub-request per cube,

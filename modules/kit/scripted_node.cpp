@@ -81,7 +81,7 @@ void ScriptedNode::postpone(TimeFs at, Transaction& transaction, Leg leg, std::u
     ArrivalKey key;
     wire_at(port).retire(now());
     std::uint32_t begin = first;
-    do {  // flits that have left stay
+    do {  // flits that have left are not rolled back
       if (!wire_at(port).find(transaction, leg, begin++, key)) return;
     } while (key.time < now());
     rolled_back_.clear();
@@ -122,7 +122,7 @@ void ScriptedNode::on_rollback(std::uint16_t, Transaction& transaction, Leg leg,
 
 void ScriptedNode::on_event(TimeFs now, std::uint64_t argument) {
   if (argument > 0) {
-    const std::function<void()> action = actions_[argument - 1];  // which may add actions
+    const std::function<void()> action = actions_[argument - 1];  // a copy, because the action may add actions
     action();
     return;
   }

@@ -78,7 +78,7 @@ void AccelEngine::on_event(TimeFs now, std::uint64_t) {
   if (!keeps && kept != nullptr && kept != &slot_) kept->release();
 }
 
-// The slot holder always has room: nobody else can be running.
+// The slot holder always has room, because no other command can be running.
 bool AccelEngine::has_room(const CommandTask& task) const {
   return task.held_slot == &slot_ || arrivals_.size() < queue_depth_;
 }

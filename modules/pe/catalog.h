@@ -16,7 +16,7 @@ elab::BlockFactory make_pe_factory() {
                                        PeContext::of(node, context), context);
   };
 }
-// Factory of a block from a plug-in, which has parameters of its own in addition.
+// Factory of a block of a plug-in that also has its own parameters.
 template <typename BlockType, typename KindParams, typename Params>
 elab::BlockFactory make_custom_pe_factory() {
   return [](const sc_core::sc_module_name& name, NodeId node,

@@ -131,7 +131,7 @@ CommandTask& CommandPool::acquire_tile(PipelineContext& pipeline, ITileOwner& ow
   return task;
 }
 
-// A task that has no stage yet.
+// Takes a task without stages from the pool.
 CommandTask& CommandPool::take(const contract::Command& command) {
   CommandTask* task = nullptr;
   if (free_.empty()) {

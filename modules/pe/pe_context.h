@@ -50,7 +50,7 @@ struct PeContext final : elab::PeParts {
   VcComm* vc_comm = nullptr;                          // PE_DMA
   ITcmPort* tcm = nullptr;                            // PE_TCM
   IMessageReceiver* receiver = nullptr;               // PE_IPCQ: messages that arrive at vc_comm
-  contract::IQueueEndpoint* queues = nullptr;         // PE_IPCQ: credits that have a path of their own
+  contract::IQueueEndpoint* queues = nullptr;         // PE_IPCQ: credits that have a separate path
 };
 
 }  // namespace kb::modules

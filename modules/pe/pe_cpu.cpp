@@ -31,8 +31,8 @@ constexpr int kStackBytes = 512 << 10;  // red zones make frames several times l
 #else
 constexpr int kStackBytes = 128 << 10;
 #endif
-// Call limit that detects a livelocked kernel. No terminating kernel comes near it: so many composites, submitted in no
-// time, would take gigabytes.
+// Call limit for the detection of a livelocked kernel. No terminating kernel reaches it: this number of composites at
+// one simulated time would need gigabytes.
 constexpr std::uint64_t kMaxCallsAtOneTime = 10'000'000;
 constexpr double kMaxScalarNs = 1e12;  // keeps sums of times far from overflow
 
@@ -88,7 +88,7 @@ void PeCpu::kernel_thread() {
       try {
         run(launches_.front());
       } catch (const Error&) {
-        scheduler().fail(std::current_exception());  // ends the run; nothing leaves this thread
+        scheduler().fail(std::current_exception());  // ends the run; no exception leaves this thread
         return;
       }
       launches_.pop_front();
@@ -121,19 +121,19 @@ void PeCpu::fail(std::string code, std::string text) {
   result_.error_message = std::move(text);
 }
 
-// A failure of the kernel goes into its result. Errors of the model and of the configuration are thrown.
+// A failure of the kernel is stored in its result. Errors of the model and of the configuration are thrown.
 void PeCpu::try_kernel(const Launch& launch) {
   const std::string& kernel = message(launch).launch->kernel;
   try {
     run_kernel(message(launch), launch.ready);
   } catch (const sc_core::sc_unwind_exception&) {
-    throw;  // the simulation ends this thread
+    throw;  // SystemC is ending this thread
   } catch (const Error& error) {
-    if (error.family() == ErrorFamily::model) {  // ours, not the kernel's: ends the process
+    if (error.family() == ErrorFamily::model) {  // a fault of kernbench, not of the kernel: ends the process
       throw Error::model(fmt::format("{} at {} ns, in kernel {}{}: {}", node_id(), format_ns(now()), kernel,
                                      call_in_progress(), error.what()));
     }
-    if (error.family() == ErrorFamily::configuration) throw;  // a full disk under the operation log
+    if (error.family() == ErrorFamily::configuration) throw;  // e.g. a full disk for the operation log
     fail(error.code(), error.what());
   } catch (const std::exception& error) {
     fail("KERNEL_ERROR", "kernel " + kernel + " threw an exception: " + error.what());
@@ -142,7 +142,7 @@ void PeCpu::try_kernel(const Launch& launch) {
   }
 }
 
-// What the kernel has started and not waited for.
+// Waits for all asynchronous commands that the kernel has not waited for.
 void PeCpu::await_all_background() {
   while (!background_.empty()) {
     try {
@@ -280,7 +280,7 @@ void PeCpu::sleep_until(TimeFs at) {
   while (now() < at) wait_for(resumed_event_);
 }
 
-// The code of the kernel does not run meanwhile.
+// No kernel code runs during the wait.
 void PeCpu::wait_for(sc_core::sc_event& event) {
   scheduler().foreground().leave();
   sc_core::wait(event);
@@ -289,7 +289,7 @@ void PeCpu::wait_for(sc_core::sc_event& event) {
   if (current_) scheduler().foreground().set_call(current_->name, current_->index);
 }
 
-// A kernel that calls without end in no simulated time, or that runs when the run is to end, stops here.
+// Stops a kernel that makes calls endlessly without simulated time, or that is still running when the run is to end.
 void PeCpu::count_call() {
   if (current_) scheduler().foreground().set_call(current_->name, current_->index);
   if (calls_at_ != now()) {

@@ -1,4 +1,4 @@
-// Commands of a running kernel: given to the engines, and waited for.
+// Commands of a running kernel: issue and wait.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ contract::IPe::Ticket PeCpu::submit(const contract::Command& command) {
   return background.ticket;
 }
 
-// The end when the kernel has waited for it.
+// Returns background_.end() when the kernel has already waited for the command.
 PeCpu::Backgrounds::iterator PeCpu::find_background(Ticket ticket) {
   const auto found =
       std::lower_bound(background_.begin(), background_.end(), ticket,
@@ -76,7 +76,7 @@ void PeCpu::wait(Ticket ticket) {
   await_background(background(ticket));
 }
 
-// Out of the list first: a command that failed is over, too.
+// The command is removed from the list first, because it is finished even when it has failed.
 void PeCpu::await_background(Backgrounds::iterator which) {
   free_background_.push_back(std::move(*which));
   background_.erase(which);
@@ -131,7 +131,7 @@ CommandTask& PeCpu::send_command(const contract::Command& command) {
   return task;
 }
 
-// Blocks until the current command has completed, and accounts for it. Returns the direction that served a receive.
+// Blocks until the current command has completed, and records its times. Returns the direction that served a receive.
 std::string PeCpu::await(CommandTask& task) {
   awaited_ = &task;
   while (task.state != CommandState::completed) wait_for(resumed_event_);

@@ -1,4 +1,4 @@
-// What PE_CPU says about itself: causes of errors, the table of waits, statistics.
+// Reports of PE_CPU: causes of errors, the table of waits, statistics.
 #include <fmt/format.h>
 
 #include "modules/pe/pe_cpu.h"
@@ -11,7 +11,7 @@
 
 namespace kb::modules {
 
-// ": it belongs to tensor 'a' ..." when a tensor argument of the running kernel covers the address, else "".
+// ": it belongs to tensor 'a' ..." when a tensor argument of the running kernel covers the address, otherwise "".
 std::string PeCpu::tensor_at(std::uint64_t fault) const {
   if (fault == 0 || launches_.empty()) return "";
   for (const contract::KernelArg& argument : message(launches_.front()).launch->args) {
@@ -37,7 +37,7 @@ void PeCpu::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   if (launches_.empty()) return;
   const payload::KernelLaunchMsg& running = message(launches_.front());
   std::string kernel = running.launch->name();
-  // What it started is waited for all the same, which may hide why it failed.
+  // A failed kernel still waits for its asynchronous commands, which may hide the failure; the report names it.
   if (!result_.error_code.empty()) {
     kernel += fmt::format(" (has failed: {}: {})", result_.error_code, result_.error_message);
   }

@@ -21,7 +21,7 @@ address::PhysAddr own_hbm(const topology::Graph& graph, const topology::Node& no
   return address::PhysAddr::pe_hbm_addr(node.sip, node.cube, node.pe, 0, graph.spec.hbm_slice_bytes());
 }
 
-// What the DMA stage of a tile reads or writes.
+// The operand that the DMA stage of a tile transfers.
 const OperandRef& operand_of(const contract::Command& command, const plan::Stage& stage) {
   switch (stage.operand) {
     case plan::TileOperand::out:
@@ -94,7 +94,7 @@ void PeDma::on_task(CommandTask& task) {
   serve(channels);
 }
 
-// Pushed to the front: the caller serves the channel of the stage before again right afterwards.
+// The task is pushed to the front; the caller then serves the channel of the previous stage.
 void PeDma::on_next_stage(CommandTask& task) {
   channels_of(task).queue.push_front({&task, now()});
   begin_activity(PeActivity::Kind::waiting);
@@ -164,7 +164,7 @@ void PeDma::start(Channels& channels, CommandTask& task) {
   }
 }
 
-// Memory moves whole units of access_bytes (docs/blocks/hbm_ctrl.md).
+// The memory transfers whole units of access_bytes (docs/blocks/hbm_ctrl.md).
 void PeDma::account_busy(const Channels& channels, const Request& request) {
   using contract::PeResource;
   const bool reads = channels.op == payload::Op::read;
@@ -175,7 +175,7 @@ void PeDma::account_busy(const Channels& channels, const Request& request) {
   pe().activity.moved(PeResource::hbm_slice, slice_bw_.occupancy(units * access_bytes_));
 }
 
-// the same for loads and stores and for tiles.
+// equal for loads and stores and for tiles.
 TimeFs PeDma::account_translation(Channels& channels) const {
   if (!translated_) {
     ++channels.fallbacks;
@@ -200,10 +200,10 @@ void PeDma::plan(const CommandTask& task) {
   for (const Extent& extent : command.memory) plan_extent(extent);
 }
 
-// The stage's bytes of what the extents hold together.
+// Plans the stage's byte range of the concatenated extents.
 void PeDma::plan_pieces(const std::vector<Extent>& extents, const plan::Stage& stage) {
   const std::uint64_t piece_bytes = stage.nbytes / static_cast<std::uint64_t>(stage.pieces);
-  std::uint64_t before = 0;  // bytes in the extents that were passed
+  std::uint64_t before = 0;  // bytes in the extents before this one
   auto extent = extents.begin();
   for (std::int64_t piece = 0; piece < stage.pieces; ++piece) {
     std::uint64_t at = stage.offset + static_cast<std::uint64_t>(piece) * stage.piece_step;
@@ -343,7 +343,7 @@ void PeDma::on_part_done(std::uint64_t slot) {
   serve(channels);
 }
 
-// The channel with the fewest operations, the first one of equals.
+// Selects the channel with the fewest operations, the first one of equal ones.
 std::uint32_t PeDma::join_channel(Channels& channels, std::uint64_t slot) {
   auto& lines = channels.in_order;
   if (lines.empty()) return 0;
@@ -376,12 +376,13 @@ void PeDma::end(std::uint64_t slot) {
   ITileOwner* const owner = task.owner();
   const bool feeds = owner != nullptr && owner->transferred(task);
   if (!finish(task)) {
-    channels.busy_probe.set(now(), static_cast<std::uint64_t>(++channels.busy));  // until the next block has room
+    // the channel counts as busy until the next block has room
+    channels.busy_probe.set(now(), static_cast<std::uint64_t>(++channels.busy));
   }
   if (feeds) owner->feed_more();
 }
 
-// Only what was read goes on to another block.
+// Only reads continue to another block.
 void PeDma::on_accepted(CommandTask&) {
   read_.busy_probe.set(now(), static_cast<std::uint64_t>(--read_.busy));
   serve(read_);

@@ -1,4 +1,4 @@
-// What PE_DMA tells after a run, or when nothing moves any more.
+// Reports of PE_DMA: statistics, and open waits of a deadlocked run.
 #include <fmt/format.h>
 
 #include "modules/pe/pe_dma.h"

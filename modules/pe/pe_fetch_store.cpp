@@ -102,7 +102,7 @@ void PeFetchStore::complete(std::size_t index) {
   if (finish_stage(task, start)) serve_next(index);
 }
 
-// FETCH is followed by an engine, STORE by PE_DMA: the stage of the accepted task tells which of the two it was.
+// FETCH is followed by an engine and STORE by PE_DMA: the stage of the accepted task tells which of the two finished.
 void PeFetchStore::on_accepted(CommandTask& task) {
   const bool computes = block_of(task.stage) != topology::NodeKind::pe_dma;
   serve_next(static_cast<std::size_t>(computes ? TcmDirection::read : TcmDirection::write));

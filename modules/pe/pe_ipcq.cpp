@@ -110,7 +110,7 @@ void PeIpcq::transmit(Queue& queue, const Waiting& send) {
   complete(task);
 }
 
-// The physical extents of the kernel's side of a message.
+// Physical extents of the kernel's side of a message.
 std::vector<Extent> PeIpcq::resolved(const CommandTask& task) const {
   if (translator() == nullptr) return task.command->local;
   std::vector<Extent> physical;
@@ -170,12 +170,12 @@ void PeIpcq::on_credit(std::uint64_t ring_pa, std::uint64_t consumed) {
   schedule(next_poll(queue.senders.front()), Event::poll, index_of(queue));
 }
 
-// The next time, not before now, at which a blocked sender looks for a free slot.
+// The next time, not before now, at which a blocked sender polls for a free slot.
 TimeFs PeIpcq::next_poll(const Waiting& sender) const {
   return sender.since + periods(now() - sender.since, rules_.poll_interval) * rules_.poll_interval;
 }
 
-// The event may be that of a sender, or of a queue in the same place, that is gone.
+// The event may belong to a sender or queue that no longer exists.
 void PeIpcq::poll(Queue& queue) {
   while (!queue.senders.empty() && queue.free_slots() > 0) {
     const TimeFs at = next_poll(queue.senders.front());
@@ -303,7 +303,7 @@ void PeIpcq::serve_anybody() {
     queue.receivers.push_back(anybody_.front());
     anybody_.pop_front();
     serve(queue);
-    i = 0;  // from the one served last
+    i = 0;  // after the last served direction
   }
 }
 

@@ -1,4 +1,4 @@
-// PE_IPCQ: from a plan to queues (Q-75 .. Q-83), which queue is meant, and who waits for one.
+// PE_IPCQ: installation of queues (Q-75 .. Q-83), look-up of queues, and waits.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ void PeIpcq::remove() {
   remove_all_but({}, {});
 }
 
-// Queues that another plan has as well go on.
+// Keeps queues that are also in the new plan.
 void PeIpcq::remove_all_but(const std::vector<contract::QueuePair>& kept, const Senders& senders) {
   std::vector<Queue*> gone;
   for (Queue& queue : queues_) {
@@ -92,7 +92,7 @@ void PeIpcq::add_queue(const contract::QueuePair& pair, const Senders& senders) 
   if (pair.own) find_source(queue, senders);
 }
 
-// A direction has one signal, however often queues are installed.
+// A direction has one signal, even when queues are installed several times.
 void PeIpcq::watch_credits(Queue& queue) {
   if (context().observer == nullptr) return;
   const std::string& direction = queue.pair.direction;

@@ -110,7 +110,7 @@ void PeLinks::begin(CommandTask& task) {
   watch_->call([&] { on_task(task); });
 }
 
-// Re-entrant: accepting a task may free another place; hence the restart at 0.
+// Accepting a task may free another place, so that the loop restarts at 0.
 void PeLinks::take_held() {
   for (std::size_t i = 0; i < held_.size();) {
     CommandTask& task = *held_[i];
@@ -172,7 +172,7 @@ bool PeLinks::finish_stage(CommandTask& task, TimeFs start) {
   return pass_on(task);
 }
 
-// A composite has a line of its own, thousands of tiles do not.
+// A composite is logged on one line; its thousands of tiles are not logged.
 void PeLinks::log_stage(const char* verb, const CommandTask& task) const {
   self_.log(task.pipeline() == nullptr ? contract::LogLevel::info : contract::LogLevel::debug, [&] {
     return fmt::format("{} {} of {}{}", verb, plan::stage_name(task.stage), text_of(task),

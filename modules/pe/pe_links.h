@@ -118,7 +118,7 @@ class PeLinks : public elab::PeSide {
    private:
     PeLinks& links_;
   };
-  // The neighbour of one kind.
+  // Connection to the neighbour of one node kind.
   struct Link {
     int out_index = -1;  // index in pe_out; -1: unbound
     int in_index = -1;   // index in pe_in; -1: unbound

@@ -66,7 +66,7 @@ bool PeScheduler::on_tile(CommandTask& tile) {
   return send(block_of(tile.stage), tile);
 }
 
-// Simple commands wait in front of their engine; only the feeder is held up (P-32).
+// Simple commands wait in front of their engine; only the feeder can be stalled (P-32).
 void PeScheduler::on_accepted(CommandTask& task) {
   if (task.pipeline() != nullptr) feeder_.resume();
 }

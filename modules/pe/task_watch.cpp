@@ -11,7 +11,7 @@
 namespace kb::modules {
 namespace {
 
-struct Watches {  // of a platform, in the order of its blocks
+struct Watches {  // the watches of a platform, in block order
   std::vector<TaskWatch*> all;
 };
 
@@ -85,7 +85,7 @@ void TaskWatch::complain(const char* verb, const Entry* entry) {
 const TaskWatch::Entry* TaskWatch::kept() const {
   const Entry* oldest = nullptr;
   for (const auto& [task, entry] : entries_) {
-    if (entry.place == Place::sent) return nullptr;  // it waits for others
+    if (entry.place == Place::sent) return nullptr;  // waits for another block
     if (entry.place != Place::here) continue;
     if (oldest == nullptr || std::tie(entry.since, entry.id) < std::tie(oldest->since, oldest->id)) oldest = &entry;
   }
@@ -97,7 +97,7 @@ void throw_if_a_pe_block_stalls(elab::BlockContext& context) {
     const TaskWatch::Entry* const kept = watch->kept();
     std::vector<elab::WaitInfo> waits;
     watch->block_.collect_waits(waits);
-    if (kept == nullptr || !waits.empty()) continue;  // a block that says what it waits for is in the table of waits
+    if (kept == nullptr || !waits.empty()) continue;  // a block that reports its waits is in the table of waits
     const topology::Node& node = watch->block_.node_record();
     throw Error(
         ErrorFamily::model, "BLOCK_ERROR",

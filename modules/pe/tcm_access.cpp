@@ -30,7 +30,7 @@ std::uint64_t TcmAccess::insert(const Entry& entry) {
   return index;
 }
 
-// While the data are on the wire, the TCM works; what is left is at least one flit.
+// The TCM works during the transfer on the wire; at least one flit remains.
 TimeFs TcmAccess::time_of(const Transaction& transaction, TcmDirection direction) const {
   const std::uint64_t flit = context_.graph.spec.flit_bytes();
   const std::uint64_t n = transaction.bytes;

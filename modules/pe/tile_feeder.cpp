@@ -29,7 +29,7 @@ void TileFeeder::resume() {
   feed();
 }
 
-// False when the composite has to wait for a buffer, or for a tile of A that it keeps.
+// Returns false when the composite must wait for a buffer, or for a tile of A that it retains.
 bool TileFeeder::feed_one(PipelineContext& pipeline) {
   if (pipeline.fed == pipeline.plan.tiles() || !pipeline.command->status.ok) {
     feeding_.pop_front();
@@ -86,7 +86,7 @@ void TileFeeder::tile_done(CommandTask& tile) {
 void TileFeeder::close(PipelineContext& pipeline) {
   CommandTask& command = *pipeline.command;
   command.end = clock_.now();
-  free_bytes_ += pipeline.kept_bytes;  // of a composite that failed
+  free_bytes_ += pipeline.kept_bytes;  // releases the tiles of A that a failed composite retained
   open_.erase(std::find_if(open_.begin(), open_.end(), [&](const auto& open) { return open.get() == &pipeline; }));
   user_.on_composite_done(command);
 }

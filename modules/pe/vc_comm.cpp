@@ -51,7 +51,7 @@ void VcComm::issue(std::shared_ptr<const payload::Message> message, NodeId peer,
   dma_.issue(transaction, context_.scheduler.now() + dma_.overhead(), FabricEndpoint::FirstWire::fifo, kLane);
 }
 
-// A message is a posted write: its receiver calls this when it has it, and nothing travels back.
+// A message is a posted write: its receiver calls this function on arrival, and no response travels back.
 void VcComm::on_response(Transaction& transaction) {
   --in_flight_;
   dma_.retire(transaction);

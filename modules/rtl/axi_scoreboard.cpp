@@ -8,7 +8,7 @@ namespace kb::modules {
 
 namespace {
 
-// Where the beat after the one at `address` begins: only the first may be unaligned.
+// Address of the beat after the one at `address`: only the first beat may be unaligned.
 std::uint64_t after(std::uint64_t address, std::uint8_t size) {
   const std::uint64_t bytes = std::uint64_t{1} << size;
   return (address & ~(bytes - 1)) + bytes;
@@ -53,7 +53,7 @@ void AxiScoreboard::take_data(const AxiManagerPins& manager, const AxiMemoryPins
 void AxiScoreboard::take_answer(std::uint8_t id) {
   const auto answered =
       std::find_if(answers_.begin(), answers_.end(), [id](const auto& answer) { return answer.first == id; });
-  if (answered == answers_.end()) return;  // a fault that AxiRules reports
+  if (answered == answers_.end()) return;  // a violation that AxiRules reports
   for (const std::uint64_t line : lines_of_[answered->second]) {
     for (Version& version : lines_[line]) {
       if (version.serial == answered->second) version.done = cycle_;
@@ -96,7 +96,7 @@ void AxiScoreboard::compare(const Burst& burst, const AxiManagerPins::Beat& data
   for (std::uint64_t at = burst.address; at < end; ++at) compare_byte(burst, at, data[at % port_.beat_bytes]);
 }
 
-// Whether AXI4 orders two writes.
+// True when AXI4 orders the two writes.
 bool AxiScoreboard::follows(const Version& later, const Version& version) {
   return later.begin > version.done || (later.id == version.id && later.serial > version.serial);
 }
@@ -119,7 +119,7 @@ void AxiScoreboard::compare_byte(const Burst& burst, std::uint64_t address, std:
     }
     if (version.done < burst.since) expected = &version;
   }
-  if (expected == nullptr) return;  // nobody knows what was there before
+  if (expected == nullptr) return;  // the old contents are not known
   throw rtl_error(RtlFault::wrong, fmt::format("rdata of address {:#x} is {:#04x}, but {:#04x} was written there (read "
                                                "of rid {}; verify)",
                                                address, read, expected->bytes[offset], burst.id));

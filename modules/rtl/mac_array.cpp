@@ -101,7 +101,7 @@ void MacArrayRunner::clock() {
   compare();
 }
 
-// Outputs count while the signal that makes them valid is 1.
+// Compares only outputs whose valid signal is 1.
 void MacArrayRunner::compare() const {
   const auto same = [&](const char* signal, const auto& one, const auto& other) {
     if (one == other) return;

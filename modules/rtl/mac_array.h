@@ -66,8 +66,8 @@ class MacArrayRunner {
   // sum is wrong.
   std::int64_t run(const MacOperands& operands, bool verify);
 
-  // The same, edge by edge: begin() is the edge that takes `start`, advance() a later edge, while busy is 1 after the
-  // previous one.
+  // Does the same as run() edge by edge: begin() is the edge that takes `start`; advance() is called for each later
+  // edge as long as busy is 1.
   void begin(const MacOperands& operands);
   void advance(const MacOperands& operands, bool verify);
   const IMacArray::Inputs& inputs() const { return in_; }     // at the last edge

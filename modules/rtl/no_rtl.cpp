@@ -1,4 +1,4 @@
-// In a build without Verilator no name that begins with rtl. is known.
+// A build without Verilator has no implementations with the prefix rtl.
 #include "modules/rtl/catalog.h"
 
 namespace kb::modules {

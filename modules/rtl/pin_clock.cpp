@@ -44,7 +44,7 @@ void PinClock::resume() {
   if (!armed_ && number_ >= 0) scheduler_.wake(resume_event_);
 }
 
-// Edges that passed while the clock stood still are not shown.
+// Edges during which the clock was stopped are not shown.
 void PinClock::arm() {
   if (armed_) return;
   const auto now = static_cast<std::int64_t>(sc_core::sc_time_stamp().value());

@@ -10,7 +10,7 @@
 namespace kb::modules {
 
 struct PinSharing {
-  bool runs_on = false;  // the machine is part of another simulation, which ends by itself
+  bool runs_on = false;  // the machine is part of another simulation, which decides when it ends
   std::map<std::string, sc_core::sc_module*> bundles;  // by node; signals are their children
 };
 

@@ -14,7 +14,7 @@ namespace kb::modules {
 
 namespace {
 
-// Calls f(row, depth, column, rows, depths, columns) for the parts in which a product is clocked.
+// Calls f(row, depth, column, rows, depths, columns) for the parts of a product.
 template <typename F>
 void for_each_part(std::int64_t m, std::int64_t k, std::int64_t n, F f) {
   using Runner = MacArrayRunner;
@@ -28,7 +28,7 @@ void for_each_part(std::int64_t m, std::int64_t k, std::int64_t n, F f) {
   }
 }
 
-// The engines of a machine, by implementation.
+// Cycle counts that the engines of a machine share, by implementation.
 struct SharedCycles {
   std::map<std::string, RtlGemmCycles> by_impl;
 };
@@ -152,8 +152,8 @@ std::int64_t RtlGemm::cycles_of(const CommandTask& task) {
   }
 }
 
-// The numbers of a product of i8, where they are known: not of tiles, whose operands are on their way, and not when the
-// run keeps no data.
+// The operands of an i8 product if they are known: not for tiles, whose operands are in flight, and not in runs without
+// data.
 std::optional<MacOperands> RtlGemm::operands_of(const CommandTask& task) const {
   const contract::Command& command = *task.command;
   if (contract::is_composite(command.kind) || context().operations == nullptr) return std::nullopt;

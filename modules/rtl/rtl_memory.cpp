@@ -120,7 +120,7 @@ void RtlMemory::on_wake() {
   edge();
 }
 
-// The edges since the last one, at which nothing was asked.
+// Simulates the idle edges since the last one.
 void RtlMemory::skip_to(std::int64_t number) {
   for (; next_number_ < number; ++next_number_) {
     ++clocked_;

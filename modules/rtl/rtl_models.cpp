@@ -1,4 +1,4 @@
-// The models that Verilator makes of modules/rtl/sv.
+// Verilator models of modules/rtl/sv.
 #include <Vaxi_memory.h>
 #include <Vmac_array.h>
 #include <Vrouter.h>

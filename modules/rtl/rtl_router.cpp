@@ -99,7 +99,7 @@ void RtlRouter::on_wake() {
   edge();
 }
 
-// The edges since the last one, at which nothing was inside.
+// Simulates the idle edges since the last one.
 void RtlRouter::skip_to(std::int64_t number) {
   in_.in_valid = 0;
   for (; next_number_ < number; ++next_number_) {
@@ -129,7 +129,7 @@ void RtlRouter::show_edge(std::int64_t number) {
   signals_->show(shown_in_, shown_out_, out_.in_ready);
 }
 
-// What arrived strictly before this edge.
+// Offers the flits that arrived strictly before this edge.
 void RtlRouter::offer() {
   in_.in_valid = 0;
   for (std::uint32_t i = 0; i < lanes_.size(); ++i) {
@@ -195,14 +195,14 @@ void RtlRouter::take_outputs(const IRouterModel::Outputs& pins) {
       fail(RtlFault::wrong, fmt::format("out_flit of port {} changes, although out_ready is 0", i));
     }
     if (!valid) continue;
-    moved = true;  // or waits for its wire, for which the RTL is not to blame
+    moved = true;  // or it waits for its wire, which is not a fault of the RTL
     if (take_output(lane, i, pins.out_flit[i])) ready = static_cast<std::uint8_t>(ready | (1u << i));
   }
   in_.out_ready = ready;
   watch(moved);
 }
 
-// True when the flit leaves before the next edge.
+// Returns true when the flit leaves before the next edge.
 bool RtlRouter::take_output(Lane& lane, std::uint32_t index, std::uint64_t flit) {
   const std::uint64_t slot = RtlFlit::tag(flit) - 1;
   if (slot >= inside_.size() || !inside_[slot].used) {

@@ -8,7 +8,7 @@
 namespace kb::address {
 namespace {
 
-// Implemented bytes of the memory or unit that the address lies in; absent where no layout is defined.
+// Implemented bytes of the memory or unit of the address; no value when the layout is not defined.
 std::optional<std::uint64_t> implemented_bytes(const AddressConfig& config, const PhysAddr& address) {
   switch (address.kind()) {
     case TargetKind::hbm:

@@ -10,7 +10,7 @@ void ChannelStripe::split(std::uint64_t offset, std::uint64_t nbytes, std::vecto
   if (nbytes == 0) return;
   const std::uint64_t end = offset + nbytes;
   const std::uint64_t first = offset / burst_bytes_, behind = (end - 1) / burst_bytes_ + 1;
-  const std::size_t own = parts.size();  // before them: somebody else's
+  const std::size_t own = parts.size();  // existing parts of the caller
   const auto add = [&](std::uint64_t burst) {
     const std::uint32_t channel = channel_of_burst(burst);
     const std::uint64_t begin = std::max(offset, burst * burst_bytes_);
@@ -23,8 +23,8 @@ void ChannelStripe::split(std::uint64_t offset, std::uint64_t nbytes, std::vecto
       part->nbytes += bytes;
     }
   };
-  // The aligned groups in the middle give each channel the same; only what is before and behind them is looked at, and
-  // one of them, after which every channel has a part.
+  // Aligned groups in the middle add the same to each channel; only the bytes before and after them are iterated, and
+  // one group, so that every channel has a part.
   const std::uint64_t looked_at = std::min(behind, (first / channels_ + 2) * channels_);
   const std::uint64_t groups = behind > looked_at ? (behind - 1 - looked_at) / channels_ : 0;
   for (std::uint64_t burst = first; burst < looked_at; ++burst) add(burst);

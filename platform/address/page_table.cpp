@@ -55,7 +55,7 @@ void PageTable::unmap(VirtAddr va, std::uint64_t nbytes) {
       block = blocks_.erase(block);
       continue;
     }
-    // Inside a page, a region goes as a whole or not at all.
+    // Inside a page, regions are removed completely or not at all.
     const std::uint64_t first = block->first >= begin ? block->first : (begin + page_size_ - 1) & ~(page_size_ - 1);
     const std::uint64_t last = block->second.end <= end ? block->second.end : end & ~(page_size_ - 1);
     block = first < last ? cut(block, first, last) : std::next(block);

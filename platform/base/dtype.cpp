@@ -72,7 +72,7 @@ const std::vector<std::string>& arithmetic_dtype_names() {
 }
 
 std::int64_t element_count(const Shape& shape) {
-  constexpr std::int64_t kMax = std::int64_t{1} << 59;  // their bytes can still be counted
+  constexpr std::int64_t kMax = std::int64_t{1} << 59;  // their size in bytes still fits 64 bits
   std::int64_t count = 1;
   for (const std::int64_t dimension : shape) {
     if (__builtin_mul_overflow(count, dimension, &count) || count > kMax) {

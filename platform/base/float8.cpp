@@ -9,10 +9,10 @@ namespace kb {
 namespace {
 
 struct Format {
-  int mantissa;           // bits
+  int mantissa;           // bits of the mantissa
   int bias;               // of the exponent
-  std::uint8_t largest;   // finite
-  std::uint8_t overflow;  // what comes of larger ones
+  std::uint8_t largest;   // largest finite number
+  std::uint8_t overflow;  // encoding of larger numbers
   std::uint8_t nan;
 };
 constexpr Format kE4m3{3, 7, 0x7e, 0x7f, 0x7f};
@@ -30,7 +30,8 @@ double decoded(const Format& format, std::uint8_t bits) {
     const double special = infinite ? HUGE_VAL : std::numeric_limits<double>::quiet_NaN();
     return std::copysign(special, sign);
   }
-  const int exponent = std::max(magnitude >> format.mantissa, 1);  // of subnormal numbers that of the smallest normal
+  const int exponent = std::max(magnitude >> format.mantissa, 1);  // subnormal numbers have the exponent of the
+                                                                   // smallest normal number
   const int hidden = magnitude >> format.mantissa == 0 ? 0 : 1 << format.mantissa;
   const int digits = hidden + (magnitude & ((1 << format.mantissa) - 1));
   return sign * std::ldexp(digits, exponent - format.bias - format.mantissa);
@@ -52,7 +53,7 @@ std::uint8_t encode_float8(Dtype dtype, double value) {
   if (std::isinf(magnitude)) return sign | format.overflow;
   const int exponent = magnitude == 0 ? 1 - format.bias : std::max(std::ilogb(magnitude), 1 - format.bias);
   if (exponent > format.bias + 1) return sign | format.overflow;
-  // In steps of the last digit; a carry into the next exponent is one into the next bits.
+  // In units of the last digit; a carry into the next exponent also increments the bits correctly.
   const auto steps = static_cast<int>(std::nearbyint(std::ldexp(magnitude, format.mantissa - exponent)));
   const int bits = ((exponent + format.bias) << format.mantissa) + steps - (1 << format.mantissa);
   return sign | static_cast<std::uint8_t>(bits > format.largest ? format.overflow : bits);

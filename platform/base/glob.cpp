@@ -26,7 +26,7 @@ bool glob_match(std::string_view pattern, std::string_view text) {
 }
 
 bool globs_meet(std::string_view a, std::string_view b) {
-  // meets[j]: the first i characters of `a` and the first j of `b` have a text in common.
+  // meets[j]: some text matches both the first i characters of `a` and the first j of `b`.
   std::vector<bool> meets(b.size() + 1, false), above;
   for (std::size_t i = 0; i <= a.size(); ++i) {
     above.assign(b.size() + 1, false);

@@ -8,9 +8,9 @@ namespace {
 
 constexpr std::size_t kLongestWord = 256;  // names are short; the distance takes the product of both lengths
 constexpr std::size_t kMaxKnown = 100;
-constexpr std::size_t kLeastPart = 3;  // letters that mean something as a part of a name
+constexpr std::size_t kLeastPart = 3;  // minimum letters of a significant name part
 
-// Letters to insert, to leave out, to exchange for others, and neighbours to swap.
+// Number of insertions, deletions, substitutions and swaps of neighbours.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -27,14 +27,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// How far a typing error may lead from a name of so many letters.
+// Maximum edit distance for a name with this number of letters.
 std::size_t farthest(std::size_t letters) {
   if (letters <= 1) return 0;
   if (letters <= 4) return 1;
   return letters <= 8 ? 2 : letters / 3;
 }
 
-// The dashes of an option say nothing about which one is meant.
+// The leading dashes of an option are not compared.
 std::string_view letters_of(std::string_view name) {
   name.remove_prefix(std::min(name.find_first_not_of('-'), name.size()));
   return name;
@@ -44,7 +44,7 @@ bool contains(std::string_view text, std::string_view part) {
   return part.size() >= kLeastPart && text.find(part) != std::string_view::npos;
 }
 
-// Keeps the candidate of the least rank, the first of equal ones.
+// Keeps the candidate with the lowest rank, the first of equal ones.
 class Best {
  public:
   void offer(std::size_t rank, const std::string& candidate) {

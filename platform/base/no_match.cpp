@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMaxParts = 12;
 constexpr std::size_t kMaxDigits = 9;
 
-// "cube12" is number 12 of "cube"; a name without a number is one of its own.
+// "cube12" is number 12 of "cube"; a name without a number stays separate.
 struct Part {
   std::string stem;
   std::int64_t number = -1;
@@ -52,7 +52,8 @@ std::string_view beginning(std::string_view name, std::size_t levels) {
   return name.substr(0, levels == 0 ? 0 : end);
 }
 
-// Where a name, or one of the levels above it, matches: the end of that level; npos when none does. A `*` may stand for
+// The end of the first level (of the name or its parents) at which the pattern matches; npos when there is none. A `*`
+// may match several levels.
 // several levels.
 std::size_t matching_level(std::string_view pattern, std::string_view name) {
   if (pattern.empty()) return 0;
@@ -74,7 +75,7 @@ std::string what_there_is(std::string_view pattern, const std::vector<std::strin
   std::size_t good = 0;
   while (good < all && matches(good + 1)) ++good;
   const std::string_view above = beginning(pattern, good);
-  std::string parent;  // the first that matches so far; the others may hold something else
+  std::string parent;  // the first matching parent; others may have other children
   std::set<Part> below;
   for (const std::string& name : names) {
     const std::size_t level = matching_level(above, name);
@@ -85,7 +86,7 @@ std::string what_there_is(std::string_view pattern, const std::vector<std::strin
     below.insert(Part(std::string_view(name).substr(begin, name.find('.', begin) - begin)));
   }
   if (below.empty()) return "";
-  std::set<Part> alike;  // of the same kind as what the pattern asks for
+  std::set<Part> alike;  // names of the same kind as the pattern's
   const std::string_view wanted =
       beginning(pattern, good + 1).substr(good == 0 ? 0 : std::min(above.size() + 1, pattern.size()));
   for (const Part& part : below) {

@@ -9,9 +9,9 @@
 namespace kb {
 namespace {
 
-constexpr std::size_t kMaxShown = 2000;    // of one line
+constexpr std::size_t kMaxShown = 2000;    // characters per line
 constexpr std::size_t kLongestWord = 256;  // longer words are shortened: nobody reads them to the end
-constexpr std::size_t kWordEndShown = 60;  // of a longer one, at both ends
+constexpr std::size_t kWordEndShown = 60;  // characters at both ends of a shortened word
 
 std::uint32_t code_point(std::string_view sequence) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(sequence[i])); };
@@ -21,7 +21,7 @@ std::uint32_t code_point(std::string_view sequence) {
   return code;
 }
 
-// Characters that a terminal obeys or does not show.
+// Control characters and invisible characters.
 bool is_hidden(std::uint32_t code) {
   if (code < 0x20 || (code >= 0x7f && code <= 0x9f)) return true;
   return code == 0x61c || (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
@@ -62,7 +62,7 @@ std::string escaped(std::string_view text, bool one_line) {
   return out;
 }
 
-// `at` or the nearest place before it that does not cut a character in two.
+// `at`, or the nearest position before it that is a character boundary.
 std::size_t boundary(std::string_view text, std::size_t at) {
   constexpr std::size_t kLongestSequence = 4;
   for (std::size_t back = 1; back < kLongestSequence && back <= at; ++back) {
@@ -71,14 +71,14 @@ std::size_t boundary(std::string_view text, std::size_t at) {
   return at;
 }
 
-// Both ends of a text and how much is between them.
+// Both ends of a text, and the number of omitted characters.
 std::string shortened(std::string_view text, std::size_t end_shown) {
   const std::size_t first = boundary(text, end_shown);
   const std::size_t last = boundary(text, text.size() - end_shown);
   return fmt::format("{} ... ({} characters left out) ... {}", text.substr(0, first), last - first, text.substr(last));
 }
 
-// A name of a file may be as long as the system allows and be named more than once; what is said about it stays.
+// File names may be very long and occur more than once; shortening them keeps the rest of the message.
 std::string with_short_words(std::string_view text) {
   std::string out;
   while (!text.empty()) {

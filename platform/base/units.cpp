@@ -37,7 +37,7 @@ std::string format_ns(TimeFs time) {
   return {buffer, put_ns(buffer, time)};
 }
 
-// Without a format string: files of results have millions of times.
+// Uses no format string, because result files have millions of times.
 char* put_ns(char* to, TimeFs time) {
   const bool negative = time < 0_fs;
   const auto fs = static_cast<std::uint64_t>(time.fs());

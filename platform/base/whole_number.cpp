@@ -22,7 +22,7 @@ std::string_view take_digits(std::string_view& text) {
   return digits;
 }
 
-// What follows the digits: "e4", "E+04". Exponents beyond any number that fits become 1000.
+// Parses an exponent after the digits: "e4", "E+04". Exponents that are too large become 1000.
 std::optional<int> take_exponent(std::string_view text) {
   if (text.empty()) return 0;
   if (text.front() != 'e' && text.front() != 'E') return std::nullopt;
@@ -37,7 +37,7 @@ std::optional<int> take_exponent(std::string_view text) {
   return negative ? -value : value;
 }
 
-// The digits of a whole number without leading zeros ("" is 0); nothing when the text is none.
+// The digits of an integer without leading zeros ("" is 0); no value when the text is not an integer.
 std::optional<std::string> whole_digits(std::string_view text) {
   const std::string_view before = take_digits(text);
   std::string_view after;

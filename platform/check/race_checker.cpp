@@ -38,7 +38,7 @@ void RaceChecker::join(Clock& into, const Clock& more) {
   for (std::size_t i = 0; i < more.size(); ++i) into[i] = std::max(into[i], more[i]);
 }
 
-// With the PE's own steps.
+// The clock of a PE, including its own steps.
 RaceChecker::Clock RaceChecker::clock_of(std::size_t pe) const {
   Clock clock = *pes_[pe]->others;
   if (clock.size() <= pe) clock.resize(pe + 1);
@@ -121,7 +121,7 @@ void RaceChecker::completed(const PeCoord& coord, std::uint64_t id, const contra
       if (translator == nullptr) {
         physical.push_back(extent);
       } else if (translator->translate(extent, physical)) {
-        return;  // the mapping is gone: the launch fails for that
+        return;  // the mapping no longer exists, and the launch fails for that reason
       }
     }
     for (const Extent& extent : physical) {
@@ -179,7 +179,7 @@ void RaceChecker::barrier_reached(const PeCoord& coord, RequestId request, contr
   join(barrier.rendezvous, clock_of(number(coord)));
 }
 
-// All have come when the first one goes on.
+// When the first PE passes, all have arrived.
 void RaceChecker::barrier_passed(const PeCoord& coord, RequestId request, contract::BarrierScope scope) {
   const auto found = barriers_.find(barrier_key(coord, request, scope));
   Barrier& barrier = found->second;
@@ -197,7 +197,7 @@ RaceChecker::BarrierKey RaceChecker::barrier_key(const PeCoord& coord, RequestId
   return {request, coord.sip, cube, pe(coord).barriers[static_cast<std::size_t>(scope)]};
 }
 
-// A step of its own: who has the message knows that its source was read.
+// Sending is a separate step: a PE that has the message knows that its source was read.
 void RaceChecker::message_sent(const PeCoord& coord, std::uint64_t slot_pa) {
   ++pe(coord).steps;
   messages_[slot_pa] = std::make_shared<const Clock>(clock_of(number(coord)));
@@ -212,8 +212,8 @@ void RaceChecker::message_received(const PeCoord& coord, std::uint64_t command, 
   messages_.erase(sent);
 }
 
-// Whether the earlier use had ended for all that the kernel of `pe` knew when it issued the later command, or the
-// sender of the message that a receive waited for.
+// Whether the earlier access had ended as far as `pe` knew when it issued the later command; for a receive, as far as
+// the sender of the message knew.
 bool RaceChecker::before(const Use& earlier, std::size_t pe, const Open& later) {
   if (earlier.known == 0) return false;
   const auto at = [&](const ClockPtr& clock) {
@@ -223,7 +223,7 @@ bool RaceChecker::before(const Use& earlier, std::size_t pe, const Open& later) 
   return earlier.known <= std::max(own, at(later.message));
 }
 
-// A write channel ends one store after the other; atomic additions may come in any order (decision 0033).
+// A write channel ends its stores in order; atomic additions may be executed in any order (decision 0033).
 bool RaceChecker::keep_their_order(const Use& a, const Use& b) const {
   if (a.added && a.added == b.added) return true;
   return stores_keep_order_ && a.pe == b.pe && a.kind == CommandKind::dma_write && b.kind == CommandKind::dma_write;
@@ -235,8 +235,9 @@ bool RaceChecker::in_order(const Use& earlier, const Use& later, const Open& ope
   return before(earlier, later.pe, open) || keep_their_order(earlier, later);
 }
 
-// A plain write stands for all before it: what is in no order with one of those is in none with it either. An atomic
-// addition does not, because another one may come in any order with it and in none with what was before.
+// A plain write replaces all earlier accesses: an access that is unordered with one of them is also unordered with the
+// write. An atomic addition does not, because another addition may be unordered with it but not with the earlier
+// accesses.
 RaceChecker::Uses RaceChecker::with_write(Uses uses, const UsePtr& use) {
   if (!use->added) return {{use}, {}};
   auto& writes = uses.writes;
@@ -246,7 +247,7 @@ RaceChecker::Uses RaceChecker::with_write(Uses uses, const UsePtr& use) {
   return uses;
 }
 
-// A read that is before this one is before whatever this one is before.
+// Removes reads that happen before this one, because they precede everything that follows it.
 RaceChecker::Uses RaceChecker::with_read(Uses uses, const UsePtr& use, const Open& open) {
   auto& reads = uses.reads;
   const auto is_before = [&](const UsePtr& read) {
@@ -295,7 +296,7 @@ std::string RaceChecker::call_text(const Use& use, bool writes) const {
                      format_ns(use.start), format_ns(use.end), use.launch->request);
 }
 
-// "bytes 0 to 127 of tensor 'c'", of the arguments of the launch; `tensor` gets its name.
+// "bytes 0 to 127 of tensor 'c'" for an argument of the launch; `tensor` gets its name.
 std::string RaceChecker::place_text(const Use& use, std::uint64_t pa, std::uint64_t end, std::string& tensor) {
   for (const contract::KernelArg& argument : use.launch->launch->args) {
     const auto* const layout = std::get_if<std::shared_ptr<const contract::TensorLayout>>(&argument);

@@ -53,8 +53,8 @@ class IPe {
   // Returns when the command has completed; throws like execute(). Call it once per ticket. A kernel that ends waits
   // for all of its remaining commands.
   virtual void wait(Ticket) {}
-  // Declares that the result of this prefetch will not be used. The transfer goes on and still has to be waited for.
-  // Calling it after wait() is allowed.
+  // Declares that the result of this prefetch will not be used. The transfer continues, and the kernel must still wait
+  // for it. Calling it after wait() is allowed.
   virtual void abandon(Ticket) {}
   // Returns when one of these commands has completed, with its position in the list (the first one when there are
   // several). All of them still have to be waited for.

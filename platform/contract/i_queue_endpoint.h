@@ -1,4 +1,4 @@
-// Transport of credits between the queue controls of two PEs, on a path of their own.
+// Transport of credits between the queue controls of two PEs, on a separate path.
 #pragma once
 
 #include <cstdint>

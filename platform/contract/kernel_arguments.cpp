@@ -92,7 +92,7 @@ void check_complete(const std::string& kernel, const Parameters& parameters, con
   }
 }
 
-// What a misspelt name may have meant: rather a parameter that has no value yet.
+// Suggests a name for a misspelt argument, preferably a parameter that has no value yet.
 [[noreturn]] void refuse_unknown(const std::string& kernel, const Parameters& parameters,
                                  const std::vector<NamedArg>& args, const std::string& name) {
   std::set<std::string> given;
@@ -120,7 +120,7 @@ void check_complete(const std::string& kernel, const Parameters& parameters, con
   refuse(kernel, fmt::format("argument '{}' is given twice{}", name, missing));
 }
 
-// Position of a name, looked for from `likely` on: arguments usually come in the order of the parameters.
+// Position of a name; the search begins at `likely`, because arguments are usually in the order of the parameters.
 std::size_t position_of(const Parameters& parameters, const std::string& name, std::size_t likely) {
   const std::size_t count = parameters.size();
   for (std::size_t i = 0; i < count; ++i) {

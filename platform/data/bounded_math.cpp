@@ -8,22 +8,22 @@
 namespace kb::data {
 namespace {
 
-constexpr double kLibrary = 0x1p-44;  // what a function made of several steps in double may be off
+constexpr double kLibrary = 0x1p-44;  // error bound of a function that is composed of several steps in double
 
-// Everything from low to high.
+// The interval from low to high.
 Bounded hull(double low, double high) {
   if (low == high || (std::isnan(low) && std::isnan(high))) return {low, 0};
   if (!std::isfinite(low) || !std::isfinite(high)) return unknown(std::isfinite(low) ? low : high);
   return {low + (high - low) / 2, (high - low) / 2};
 }
 
-// Bound of an operation that is exact in f32 and does not fall.
+// Bound of an operation that is exact in f32 and monotonically increasing.
 template <typename F>
 Bounded monotone(F f, Bounded x) {
   return x.error == 0 ? Bounded{f(x.value), 0} : hull(f(x.value - x.error), f(x.value + x.error));
 }
 
-// A function that is evaluated in double and rounded to f32, between its values at the ends and what its slope allows.
+// Bound of a function that is evaluated in double and rounded to f32, from its values at the ends and its slope.
 Bounded evaluated(Bounded x) {
   if (!std::isfinite(x.error)) return x;
   if (!std::isfinite(x.value)) return {x.value, 0};
@@ -44,7 +44,7 @@ double sigmoid(double x) {
   return 1 / (1 + std::exp(-x));
 }
 
-// x gate(x), which goes to -0 where the gate closes.
+// x gate(x), which approaches -0 where the gate approaches 0.
 template <typename F>
 Bounded gated(F gate, Bounded x, double slope) {
   return sloped([gate](double v) { return std::isinf(v) && v < 0 ? -0.0 : v * gate(v); }, x, slope);

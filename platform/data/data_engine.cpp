@@ -49,7 +49,7 @@ void DataEngine::sync() {
       execute(queue_[done].sequence, record);
     } catch (...) {
       std::rotate(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(done) + 1, queue_.end());
-      pending_ -= done + 1;  // the failed one is done with, too
+      pending_ -= done + 1;  // the failed operation is removed as well
       throw;
     }
     if (auto* const write = std::get_if<WriteOp>(&record.op)) write->buffer.reset();

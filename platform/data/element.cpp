@@ -52,7 +52,7 @@ std::uint8_t canonical_float8(Dtype dtype, double value) {
 
 constexpr std::size_t kPieceElements = 4096;  // even, as a byte holds two of i4
 
-// In pieces, so that beside the result there is no second copy of it.
+// Converts in pieces, so that there is no second copy of the whole result.
 template <typename Wide>
 void widen_all(Dtype dtype, const std::byte* bytes, std::vector<double>& out) {
   std::array<Wide, kPieceElements> piece;
@@ -174,7 +174,7 @@ std::vector<std::byte> from_doubles(Dtype dtype, const std::vector<double>& valu
     if (is_float(dtype) && (exact || dtype == Dtype::f32)) {
       narrow(dtype, &single, 1, bytes.data() + i * size);
     } else {
-      // One rounding where f32 between would make two.
+      // Rounds once; an intermediate f32 would round twice.
       const std::uint64_t bits = is_float8(dtype) ? canonical_float8(dtype, value) : encode_element(dtype, value);
       std::memcpy(bytes.data() + i * size, &bits, size);
     }

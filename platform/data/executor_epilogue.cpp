@@ -12,7 +12,7 @@
 
 namespace kb::data {
 
-// A product on its way through the epilogues: integers of the accumulator until a dequant makes it floats.
+// A product during the epilogues: integers of the accumulator until a dequant makes it floats.
 struct Executor::Product {
   Shape shape;
   Dtype dtype = Dtype::f32;  // f32, i32 or i64
@@ -80,7 +80,7 @@ void choose(const std::vector<bool>& condition, std::vector<T>& taken, const std
   }
 }
 
-// The slice of a K tile; operands of at most two dimensions are the same for all.
+// The slice for a K tile; operands of at most two dimensions are the same for all K tiles.
 OperandRef slice_of(const OperandRef& operand, std::int64_t k_tile) {
   if (operand.shape.size() != 3) return operand;
   OperandRef slice = operand;
@@ -129,7 +129,7 @@ void Executor::apply_elementwise(const Epilogue& epilogue, Product& x, std::int6
   }
 }
 
-// The condition may be of another kind than what is chosen.
+// The condition may have another dtype than the operands.
 void Executor::apply_where(const Epilogue& epilogue, Product& x, std::int64_t k_tile) {
   const auto operand = [&](std::size_t input, Dtype number) {
     OperandRef of_tile = slice_of(*epilogue.input(input), k_tile);
@@ -191,7 +191,7 @@ void Executor::multiply_with_epilogues(const GemmOp& op) {
   const bool per_tile = first_of_rest != chain.begin();
   if (per_tile && op.tile_k < 1) throw Error::model("data engine: a composite with k_tile epilogues has no tile depth");
 
-  // The sum of the K tiles so far and that of the next one.
+  // Adds the next K tile to the sum.
   const auto accumulate = [](Product& sum, const Product& tile) {
     for (std::size_t i = 0; i < sum.floats.size(); ++i) sum.floats[i] += tile.floats[i];
     if (sum.dtype == Dtype::f32) return;
@@ -223,7 +223,7 @@ void Executor::multiply_with_epilogues(const GemmOp& op) {
                                                    : run(std::vector<std::int64_t>(), std::vector<std::int64_t>());
 }
 
-// One element-wise operation or a cast, then the chain; every tile is the only one of its K loop.
+// One element-wise operation or a cast, then the chain; each tile is the only one of its K loop.
 void Executor::run_with_epilogues(const MathOpRecord& op) {
   const OperandRef& in = op.inputs.at(0);
   const TensorType result = composite_math_result(op.op, in, op.epilogues, op.out.dtype);

@@ -9,7 +9,7 @@
 namespace kb::data {
 namespace {
 
-// Eigen blocks products by cache size; the host's real sizes would make the bits depend on the machine.
+// Eigen blocks products by cache size. With the real sizes of the host, the result bits would depend on the host.
 void fix_blocking() {
   static const bool once = [] {
     constexpr std::ptrdiff_t kKiB = 1024;

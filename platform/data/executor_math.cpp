@@ -187,7 +187,7 @@ void Executor::run(const MathOpRecord& op) {
       break;
   }
   const Shape& full = is_elementwise(op.op) ? result.shape : op.inputs[0].shape;
-  // A comparison gives integers of what may be floats; the condition of `where` does not count.
+  // A comparison of floats gives integers; the condition of `where` is not considered.
   const std::size_t first = op.op == MathOp::where ? 1 : 0;
   if (is_float(op.inputs[first].dtype)) {
     run_math<float>(op, full);

@@ -33,7 +33,7 @@ void Executor::run(const WriteOp& op) {
     contract::Pattern pattern = op.pattern;
     for (const Extent& extent : op.destination) {
       memory_.fill(extent.pa, extent.nbytes, pattern);
-      // The pattern goes on where it stopped in the extent before.
+      // The pattern continues from the previous extent.
       const unsigned bits = static_cast<unsigned>(extent.nbytes % pattern.width) * 8;
       const unsigned width = pattern.width * 8u;
       if (bits != 0) pattern.value = pattern.value >> bits | pattern.value << (width - bits);

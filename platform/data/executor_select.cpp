@@ -1,4 +1,4 @@
-// Operations that pick, place or make elements: argmax, argmin, topk, concat, int4 in bytes, rand.
+// Operations that select, place or generate elements: argmax, argmin, topk, concat, int4 packing, rand.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -11,7 +11,7 @@
 namespace kb::data {
 namespace {
 
-// Whether a comes before b when the largest is first; a NaN is larger than all.
+// Descending order in which a NaN is larger than all numbers.
 template <typename T>
 bool before(T a, T b) {
   if constexpr (std::is_same_v<T, float>) {
@@ -43,7 +43,7 @@ std::vector<std::int64_t> first_along(AxisView view, const std::vector<T>& x, Be
   return out;
 }
 
-// The k that come first in each row of `length`, with their places in it.
+// The first k elements of each row of `length`, with their positions.
 template <typename T>
 void largest(std::size_t length, std::size_t k, const std::vector<T>& x, std::vector<T>& values,
              std::vector<std::int64_t>& places) {
@@ -92,7 +92,7 @@ template <typename Wide>
 void Executor::run_concat(const MathOpRecord& op) {
   const AxisView whole = axis_view(op.out.shape, op.axis.value_or(0));
   std::vector<Wide> result(whole.outer * whole.length * whole.inner), part;
-  std::size_t first = 0;  // place of the part along the axis
+  std::size_t first = 0;  // offset of the part along the axis
   for (const OperandRef& input : op.inputs) {
     load(input, input.shape, part);
     const AxisView view = axis_view(input.shape, op.axis.value_or(0));
@@ -142,7 +142,8 @@ void Executor::run_rand(const MathOpRecord& op) {
     bits[i] = block[element % 4];
   }
   if (!is_float(op.out.dtype)) return store(op.out, std::vector<std::int64_t>(bits.begin(), bits.end()));
-  const int kept = op.out.dtype == Dtype::f16 ? 11 : op.out.dtype == Dtype::bf16 ? 8 : 24;  // the digits of [0.5, 1)
+  // significant bits of numbers in [0.5, 1)
+  const int kept = op.out.dtype == Dtype::f16 ? 11 : op.out.dtype == Dtype::bf16 ? 8 : 24;
   std::vector<float> values(count);
   for (std::size_t i = 0; i < count; ++i) values[i] = std::ldexp(static_cast<float>(bits[i] >> (32 - kept)), -kept);
   store(op.out, values);

@@ -22,11 +22,11 @@ float float_of(std::uint32_t bits) {
   std::memcpy(&value, &bits, sizeof value);
   return value;
 }
-// A comparison of these is signed, the only one that SSE2 has; magnitudes are below 2^31.
+// These magnitudes are below 2^31, so that the signed comparison, the only one of SSE2, is correct.
 std::int32_t magnitude_of(std::uint32_t bits) {
   return static_cast<std::int32_t>(bits & 0x7fffffffu);
 }
-// In plain `?:` the compiler may not compute both sides, since one has floating-point arithmetic.
+// With a plain `?:` the compiler may not evaluate both sides, because one has floating-point arithmetic.
 std::uint32_t select(bool condition, std::uint32_t yes, std::uint32_t no) {
   const std::uint32_t mask = 0u - static_cast<std::uint32_t>(condition);
   return (yes & mask) | (no & ~mask);
@@ -41,7 +41,7 @@ void f16_to_f32(const std::byte* bytes, std::size_t count, float* out) {
     const std::uint32_t shifted = (half & 0x7fffu) << kDroppedBits;
     const auto magnitude = static_cast<std::int32_t>(shifted);
     constexpr std::uint32_t kSmallestNormal = (kRebias + 1) * kExponentOne;  // 2^-14
-    // A leading one that f16's subnormals do not have is put before the mantissa and subtracted as a number.
+    // Adds an implicit leading one, which f16's subnormals do not have, and subtracts it as a number.
     const std::uint32_t subnormal = bits_of(float_of(shifted + kSmallestNormal) - float_of(kSmallestNormal));
     const std::uint32_t normal = shifted + kRebias * kExponentOne;
     const std::uint32_t special = shifted + 2 * kRebias * kExponentOne;
@@ -59,7 +59,7 @@ void f32_to_f16(const float* values, std::size_t count, std::byte* out) {
     const auto shifted = static_cast<std::uint32_t>(magnitude);
     const std::uint32_t odd = shifted >> kDroppedBits & 1u;
     const std::uint32_t normal = (shifted - kRebias * kExponentOne + 0xfffu + odd) >> kDroppedBits;
-    // Adding 0.5, whose last bit is worth f16's smallest number, lets the addition round.
+    // The last bit of 0.5 + x has the weight of f16's smallest number, so that the addition rounds.
     const std::uint32_t subnormal = bits_of(float_of(shifted) + 0.5f) - bits_of(0.5f);
     std::uint32_t half = select(magnitude < static_cast<std::int32_t>((kRebias + 1) * kExponentOne), subnormal, normal);
     half = select(magnitude >= static_cast<std::int32_t>((kRebias + 31) * kExponentOne), 0x7c00u, half);

@@ -35,7 +35,7 @@ template <typename Value>
 void require_fit(std::string_view what, Dtype dtype, const Shape& shape, const std::vector<I64>& values,
                  std::string_view remedy) {
   const int unused = 64 - static_cast<int>(item_size(dtype)) * 8;
-  U64 lost = 0;  // in one loop without branches, because nearly always nothing is
+  U64 lost = 0;  // accumulated in one branchless loop, because overflows are rare
   for (const I64 value : values)
     lost |= static_cast<U64>((static_cast<I64>(static_cast<U64>(value) << unused) >> unused) ^ value);
   if (lost == 0) return;
@@ -65,7 +65,7 @@ U64 largest_magnitude(const std::vector<I64>& values) {
 bool sums_stay_inside(Dtype acc, I64 terms, U64 left, U64 right, U64 added) {
   const auto as_real = [](auto value) { return static_cast<double>(value); };
   const double limit = acc == Dtype::i32 ? 0x1p31 : 0x1p63;
-  constexpr double kRoundings = 1 + 0x1p-48;  // of the bound itself
+  constexpr double kRoundings = 1 + 0x1p-48;  // rounding error of the bound itself
   return (as_real(terms) * as_real(left) * as_real(right) + as_real(added)) * kRoundings < limit;
 }
 
@@ -84,7 +84,7 @@ std::vector<I64> integer_product(const Shape& shape, I64 k, I64 begin, I64 end, 
   }
   std::vector<Int128> sums(added.begin(), added.end());
   sums.resize(count);
-  std::vector<I64> carries(count);  // out of 128 bits: products of i64 need nearly all of them
+  std::vector<I64> carries(count);  // overflows of 128 bits: products of i64 need nearly all of them
   const auto at = [](I64 row, I64 width, I64 column) { return static_cast<std::size_t>(row * width + column); };
   for (I64 row = 0; row < m; ++row) {
     for (I64 i = begin; i < end; ++i) {

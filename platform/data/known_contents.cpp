@@ -10,7 +10,7 @@
 namespace kb::data {
 namespace {
 
-// Zeros and other fillings of a kernel need no memory. Every element size divides the period.
+// A repeated fill of a kernel needs no buffer. All element sizes divide the period.
 constexpr std::uint8_t kPeriod = 8;
 bool repeats(const std::vector<std::byte>& bytes) {
   return bytes.size() >= kPeriod && std::equal(bytes.begin() + kPeriod, bytes.end(), bytes.begin());
@@ -84,7 +84,7 @@ void KnownContents::apply(const WriteOp& op) {
   }
 }
 
-// Pieces that repeat an address are added one after the other, as the executor does it.
+// Pieces with equal addresses are added one after the other, like in the executor.
 void KnownContents::add(const CopyOp& op) {
   const std::size_t item = item_size(*op.added);
   const std::uint64_t nbytes = total_bytes(op.destination);

@@ -24,7 +24,7 @@ U64 raw(I64 value) {
   return static_cast<U64>(value);
 }
 
-// maximum and minimum of IEEE 754-2019: a NaN stays one, and +0 is larger than -0.
+// maximum and minimum of IEEE 754-2019: NaNs propagate, and +0 is larger than -0.
 template <typename T>
 T larger(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -111,7 +111,7 @@ void fold(AxisView view, const std::vector<T>& x, std::vector<T>& out, F f) {
   }
 }
 
-// out(outer, n, inner) = fold of f over the elements up to n.
+// out(outer, n, inner) = fold of f over the elements 0 .. n.
 template <typename T, typename F>
 void scan(AxisView view, const std::vector<T>& x, std::vector<T>& out, F f) {
   out = x;

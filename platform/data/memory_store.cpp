@@ -20,7 +20,7 @@ void check_range(std::uint64_t pa, std::uint64_t nbytes) {
   }
 }
 
-// The bits [begin, end) of word `index` of a bitmap.
+// Mask of the bits [begin, end) in word `index` of a bitmap.
 std::uint64_t word_mask(std::uint64_t index, std::uint64_t begin, std::uint64_t end) {
   const std::uint64_t base = index * kWordBits;
   std::uint64_t mask = ~std::uint64_t{0};
@@ -191,7 +191,7 @@ void MemoryStore::fill_own(std::uint64_t pa, std::uint64_t nbytes, Pattern patte
   for (std::uint64_t at = pa; at < end;) {
     const std::uint64_t stop = std::min(end, (at / kPage + 1) * kPage);
     if (lazy && at / kPage == first_whole) {
-      at = end_whole * kPage;  // the whole pages are ranges now
+      at = end_whole * kPage;  // whole pages are stored as fillings
       continue;
     }
     fill_part(at, stop);

@@ -83,8 +83,7 @@ class MemoryStore {
   [[noreturn]] void fail_unwritten(std::uint64_t pa, std::uint64_t nbytes, std::uint64_t first) const;
 
   Options options_;
-  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;  // key: pa / kPageBytes; never iterated, because its
-                                                                    // order is not defined
+  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;  // key: pa / kPageBytes; never iterated
   IntervalMap<Filling> fillings_;  // valid where no page exists; an allocated page takes over its contents
   IntervalMap<contract::IContentsKeeper*> outside_;
   mutable std::uint64_t last_number_ = ~std::uint64_t{0};

@@ -1,4 +1,4 @@
-// What the operation log says about the activity of resources.
+// Writes the activity of resources to the operation log.
 #include <sqlite3.h>
 
 #include <map>

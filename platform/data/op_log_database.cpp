@@ -11,9 +11,9 @@
 namespace kb::data {
 namespace {
 
-constexpr int kStepsBetweenLooks = 20'000;  // of SQLite's machine; some 0.1 ms
+constexpr int kStepsBetweenLooks = 20'000;  // instructions of SQLite's virtual machine; about 0.1 ms
 
-// `immutable`: a log that was left beside it is not replayed, and the folder may be read-only.
+// `immutable`: a left-over journal is not replayed, and the folder may be read-only.
 std::string read_only_uri(const std::string& file) {
   std::string uri = "file:";
   for (const char c : std::filesystem::absolute(file).string()) {
@@ -45,7 +45,7 @@ const char* order_sql(OpQuery::Order order) {
   return "seq";
 }
 
-// The numbers are bound, so that the text depends on how many there are alone.
+// The numbers are bound parameters, so that the SQL text depends only on their count.
 void add_set(std::string& sql, const char* column, const std::optional<std::vector<std::int64_t>>& set,
              std::vector<std::int64_t>& bound) {
   if (!set) return;
@@ -119,7 +119,7 @@ void OpLogDatabase::open() {
   const int code = sqlite3_open_v2(read_only_uri(file_).c_str(), &database, flags, nullptr);
   database_.reset(database);
   if (code != SQLITE_OK) refuse(code, sqlite3_errstr(code));
-  // The file may come from anybody: what its schema names is not called.
+  // The file is untrusted: functions in its schema must not be called.
   sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);

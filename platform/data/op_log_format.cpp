@@ -9,7 +9,7 @@
 namespace kb::data {
 namespace {
 
-// The start of a member, `,"name":`, in a size that is copied as a whole.
+// The start of a member, `,"name":`, in a fixed-size buffer that is copied as a whole.
 class Key {
  public:
   template <std::size_t N>
@@ -47,7 +47,7 @@ class Params {
     if (out_.size() == begin_) {
       out_.put('{');
     } else {
-      out_[begin_] = '{';  // over the comma of the first member
+      out_[begin_] = '{';  // overwrites the comma of the first member
     }
     out_.put('}');
   }
@@ -103,7 +103,7 @@ class Params {
       char digits[32];
       out_.text({digits, static_cast<std::size_t>(fmt::format_to(digits, "{}", real) - digits)});
     } else {
-      quoted(std::isnan(real) ? "nan" : real > 0 ? "inf" : "-inf");  // JSON has no such numbers
+      quoted(std::isnan(real) ? "nan" : real > 0 ? "inf" : "-inf");  // JSON cannot represent these numbers
     }
   }
   void address_value(const std::vector<Extent>& extents) {
@@ -115,7 +115,7 @@ class Params {
     quoted(options_.space(extents.front().pa));
   }
 
-  // The address, its space and, unless the bytes are in one piece, the extents.
+  // The address, its space and, unless the bytes are contiguous, the extents.
   void place(const PlaceKeys& keys, const std::vector<Extent>& extents) {
     key(keys.address);
     address_value(extents);
@@ -129,7 +129,7 @@ class Params {
     }
   }
 
-  // {"op":"bias","scope":"output_tile","value":0.5} or, for a tensor, its place, shape and dtype.
+  // {"op":"bias","scope":"output_tile","value":0.5} or, for a tensor, its address, shape and dtype.
   void epilogue_value(const Epilogue& epilogue) {
     out_.text(R"({"op":)");
     quoted(epilogue_name(epilogue));
@@ -140,7 +140,7 @@ class Params {
       key("second");
       const std::size_t begin = out_.size();
       epilogue_operand(*epilogue.second);
-      out_[begin] = '{';  // over the comma of the first member
+      out_[begin] = '{';  // overwrites the comma of the first member
       out_.put('}');
     }
     out_.put('}');
@@ -164,7 +164,7 @@ class Params {
     return true;
   }
 
-  // [[addr, nbytes], ...]; equal pieces at an equal distance are one [addr, nbytes, count, stride].
+  // [[addr, nbytes], ...]; equal pieces at equal distances are combined to [addr, nbytes, count, stride].
   void extents_value(const std::vector<Extent>& extents) {
     out_.put('[');
     for (std::size_t i = 0; i < extents.size();) {

@@ -1,4 +1,4 @@
-// The messages between PEs, out of the operations that send, copy and receive them.
+// Reconstructs messages between PEs from the operations that send, copy and receive them.
 #include <sqlite3.h>
 
 #include "platform/data/op_log_database.h"

@@ -21,7 +21,8 @@ std::string_view text(sqlite3_stmt* row, int column) {
 
 OpLogReader::OpLogReader(const std::string& path) : path_(path) {
   sqlite3* opened = nullptr;
-  const std::string file = std::filesystem::absolute(path).string();  // SQLite takes file:... for a URI
+  // otherwise SQLite would interpret file:... as a URI
+  const std::string file = std::filesystem::absolute(path).string();
   const int code = sqlite3_open_v2(file.c_str(), &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
   database_.reset(opened);
   if (code != SQLITE_OK) fail(sqlite3_errmsg(opened));

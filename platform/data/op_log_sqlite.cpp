@@ -64,7 +64,7 @@ CREATE INDEX op_by_component ON op (component_id, t_start_fs);
 constexpr std::int64_t kHostId = -1;
 constexpr std::size_t kRowsPerStatement = 16;  // starting a statement costs as much as half a row
 
-// OR FAIL: with the default, SQLite would keep what it needs to take back a part of the rows.
+// With OR FAIL, SQLite needs no state for undoing a part of the rows.
 std::string insert_sql(std::size_t rows) {
   std::string sql = "INSERT OR FAIL INTO op VALUES ";
   for (std::size_t i = 0; i < rows; ++i) sql += i == 0 ? "(?,?,?,?,?,?,?)" : ",(?,?,?,?,?,?,?)";

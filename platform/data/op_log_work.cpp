@@ -1,4 +1,4 @@
-// How much was computed, out of the parameters of operations.
+// Computes the work of operations from their parameters.
 #include <sqlite3.h>
 
 #include <algorithm>
@@ -59,8 +59,8 @@ constexpr const char* kWorkTail = R"( CROSS JOIN kinds ON kinds.id = op.operatio
 std::optional<std::vector<OpWork>> OpLogDatabase::work(std::int64_t from_fs, std::int64_t to_fs, const NodeCoord& part,
                                                        double seconds) {
   const std::lock_guard lock(mutex_);
-  // Rows lie about in the order of time. Ordered by component, those of a PE are found without the others; of many
-  // components, every row would be read from another page.
+  // Rows are stored approximately in the order of time. An index by component finds the operations of a PE quickly; for
+  // many components, it would read every row from another page.
   constexpr std::ptrdiff_t kFew = 16;
   const auto below = std::count_if(names_.components.begin(), names_.components.end(),
                                    [&](const auto& component) { return is_within(component.node.coord, part); });

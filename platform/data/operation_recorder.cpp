@@ -18,14 +18,14 @@ namespace {
 using contract::Command;
 using contract::CommandKind;
 
-// The record's operation as a T, with whatever it held before when it was one.
+// The record's operation as a T; reuses the previous value if it has the same type.
 template <typename T>
 T& become(OpRecord& record) {
   if (T* const same = std::get_if<T>(&record.op)) return *same;
   return record.op.emplace<T>();
 }
 
-// Assigns piece by piece: a record that is used again keeps its memory.
+// Assigns member by member, so that a reused record keeps its memory.
 void describe(const Command& command, OpRecord& record) {
   switch (command.kind) {
     case CommandKind::dma_read:
@@ -78,7 +78,7 @@ void describe(const Command& command, OpRecord& record) {
     }
     case CommandKind::cpu_overhead:
     case CommandKind::barrier:
-    case CommandKind::ipcq_send:  // reported as messages
+    case CommandKind::ipcq_send:  // reported by on_message()
     case CommandKind::ipcq_recv:
       break;
   }

@@ -11,9 +11,9 @@
 namespace kb::data {
 namespace {
 
-constexpr int kNoBit = 1 << 20;      // of zero
-constexpr int kAnyBit = -kNoBit;     // of values that are not known exactly
-constexpr double kDouble = 0x1p-52;  // what arithmetic in double may be off, generously
+constexpr int kNoBit = 1 << 20;      // for zero
+constexpr int kAnyBit = -kNoBit;     // for values that are not known exactly
+constexpr double kDouble = 0x1p-52;  // generous bound for the error of double arithmetic
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 int significant_bits(Dtype dtype) {
@@ -37,10 +37,10 @@ std::vector<double> absolute(const std::vector<double>& values, const std::vecto
   return out;
 }
 
-// What is known of a row of the left or a column of the right matrix.
+// Properties of a row of the left or a column of the right matrix.
 struct Line {
   int unit = kNoBit;  // each value is a multiple of 2^unit
-  double terms = 0;   // that are not 0
+  double terms = 0;   // number of non-zero terms
 };
 
 Line line_of(const BoundedMatrix& m, std::size_t first, std::size_t step, std::size_t count) {
@@ -60,8 +60,8 @@ bool is_number(Bounded x) {
   return std::isfinite(x.value) && std::isfinite(x.error);
 }
 
-// f of operands of which one is not a number, or, with `always`, in any case: certain where the ends of the operands
-// give the same. Returns no value when both are numbers.
+// f of operands of which one is not a number (or, with `always`, of any operands): certain if the ends of the operands'
+// intervals give the same result. Returns no value when both are numbers.
 template <typename F>
 std::optional<Bounded> special(F f, Bounded x, Bounded y, bool always = false) {
   if (!always && is_number(x) && is_number(y)) return std::nullopt;
@@ -75,8 +75,8 @@ std::optional<Bounded> special(F f, Bounded x, Bounded y, bool always = false) {
   return Bounded{first, 0};
 }
 
-// What NaNs, infinities and unknown values make of the sum of the products of row i and column j; nothing when there
-// are none.
+// The effect of NaNs, infinities and unknown values on the sum of the products of row i and column j; no value when
+// there are none.
 std::optional<Bounded> special_sum(const BoundedMatrix& x, const BoundedMatrix& w, std::size_t i, std::size_t j) {
   double infinities = 0;
   bool known = true;
@@ -92,8 +92,8 @@ std::optional<Bounded> special_sum(const BoundedMatrix& x, const BoundedMatrix& 
   return infinities != 0 ? std::optional<Bounded>({infinities, 0}) : std::nullopt;
 }
 
-// A sum in f32 of terms with this sum of absolute values: infinite when it is too large for f32, unknown when one in
-// between may be.
+// Conversion of an f32 sum with this sum of absolute values: infinite when it exceeds the range of f32, unknown when a
+// partial sum may.
 Bounded as_f32_sum(Bounded sum, double sum_abs_terms) {
   const double most = largest(Dtype::f32);
   if (sum_abs_terms + sum.error <= most) return sum;
@@ -204,7 +204,7 @@ Bounded multiply_add(Bounded x, Bounded y, Bounded z, Dtype dtype) {
   const Bounded added = is_number(x) && is_number(y) ? Bounded{term, error_of_term} : multiply(x, y);
   if (const auto sum = special([](double a, double b) { return a + b; }, added, z)) return *sum;
   const double error = error_of_term + z.error;
-  // The sum in double may be rounded itself where it is not a sum of few bits.
+  // The double sum may itself be inexact unless it has few significant bits.
   const bool inexact = value - z.value != term || value - term != z.value;
   return rounded(dtype, {value, error + (inexact ? kDouble * std::fabs(value) : 0)});
 }
@@ -302,7 +302,7 @@ int lowest_bit(double value) {
 bool sums_exactly(Dtype dtype, double sum_abs_terms, int unit) {
   if (sum_abs_terms == 0) return unit > -kNoBit / 2;
   if (unit < -kNoBit / 2 || unit > kNoBit / 2) return false;
-  // The unit must not be below the subnormal numbers, nor the sum beyond the largest number.
+  // The unit must not be below the subnormal range, and the sum must not exceed the largest number.
   if (std::ldexp(1.0, unit) < 2 * subnormal_roundoff(dtype)) return false;
   if (sum_abs_terms > largest(dtype)) return false;
   return sum_abs_terms <= std::ldexp(1.0, std::min(significant_bits(dtype) + unit, 1000));

@@ -52,7 +52,7 @@ void call(sqlite3_context* context, int count, sqlite3_value** values) {
   }
 }
 
-// covered(): SQLite keeps a pointer for each group of rows.
+// State of covered(): SQLite keeps a pointer for each group of rows.
 using Intervals = std::vector<std::pair<double, double>>;
 
 void add_interval(sqlite3_context* context, int /*count*/, sqlite3_value** values) {
@@ -228,7 +228,7 @@ void SqlDatabase::save(observe::OutputFile& file) const {
   const int code =
       sqlite3_open_v2(file.working_path().c_str(), &target, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
   const std::unique_ptr<sqlite3, Close> closing(target);
-  // The file takes its place as a whole or not at all, so it needs no journal, which could stay behind.
+  // The file is committed as a whole or not at all, so that it needs no journal, which could be left behind.
   if (code == SQLITE_OK) sqlite3_exec(target, "PRAGMA journal_mode = OFF", nullptr, nullptr, nullptr);
   sqlite3_backup* const copy =
       code == SQLITE_OK ? sqlite3_backup_init(target, "main", database_.get(), "main") : nullptr;

@@ -13,8 +13,8 @@
 namespace kb::data {
 namespace {
 
-// Nobody reads the file before it is committed, and an interrupted run leaves none: no journal, no waiting for the
-// disk. The cache bounds the memory of rows not yet written and of sorting; a larger one is slower.
+// The file is not read before it is committed, and an interrupted run leaves none, so that no journal and no sync is
+// needed. The cache bounds the memory of unwritten rows and of sorting; a larger one is slower.
 constexpr const char* kSettings = R"sql(
 PRAGMA page_size = 16384;
 PRAGMA encoding = 'UTF-8';
@@ -25,10 +25,10 @@ PRAGMA temp_store = FILE;
 PRAGMA cache_size = -2048;
 )sql";
 
-// SQLite's own; it calls the plain function that takes its place.
+// SQLite's own function, which the replacement below calls.
 int (*g_open)(const char*, int, int) = nullptr;
 
-// SQLite creates such a file, and removes its name after a moment in which a signal could end the process.
+// SQLite creates such a file and then removes its name; a signal in between could end the process and leave it.
 int open_nameless(const char* path, int flags, int mode) {
   if ((flags & O_EXCL) == 0) return g_open(path, flags, mode);
   const observe::SignalBlock block;
@@ -37,7 +37,7 @@ int open_nameless(const char* path, int flags, int mode) {
   return file;
 }
 
-// Sorting for an index may need room on the disk: beside the log, where the room for the log itself is.
+// Sorting for an index may need temporary files; they are created in the folder of the log.
 class SortingFolder {
  public:
   explicit SortingFolder(const std::string& file) {
@@ -66,7 +66,7 @@ void bind_text(sqlite3_stmt* statement, int column, std::string_view text) {
 }
 
 void SqliteFile::Close::operator()(sqlite3* database) const {
-  sqlite3_close_v2(database);  // also with a statement that a failure left open
+  sqlite3_close_v2(database);  // works even when an error has left a statement open
 }
 void SqliteFile::Close::operator()(sqlite3_stmt* statement) const {
   sqlite3_finalize(statement);
@@ -84,7 +84,7 @@ SqliteFile::SqliteFile(observe::OutputFile& file) : file_(file) {
   run("BEGIN EXCLUSIVE");
 }
 
-// SQLite would apply them to the new database when it is opened.
+// SQLite would apply left-over journals to the new database when it is opened.
 void SqliteFile::refuse_remains() {
   for (const char* ending : {"-journal", "-wal"}) {
     const std::string remains = file_.final_path() + ending;

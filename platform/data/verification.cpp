@@ -54,7 +54,7 @@ std::string rule_text(Dtype dtype, std::uint64_t bounded, std::size_t count) {
   return rule;
 }
 
-// One element that is finite on both sides; false when it is wrong.
+// Checks one element that is finite on both sides; returns false when it is wrong.
 bool within(VerificationRow& row, double got, double want, double error) {
   const double target = error == 0 ? nearest(row.dtype, want) : want;
   const double off = std::fabs(got - target);
@@ -76,17 +76,18 @@ void note_emptiness(VerificationRow& row, std::size_t elements) {
   row.note += row.note.empty() ? "it has no elements" : "; it has no elements";
 }
 
-// The same number, infinity, or both NaN.
+// True when both are the same number or infinity, or both are NaN.
 bool same(double x, double y) {
   return x == y || (std::isnan(x) && std::isnan(y));
 }
 
-// One element with something on one side that is not a finite number of the dtype, or an error that is not known. What
-// the dtype makes of the ends of expected +- error decides: e4m3, for one, has NaN where others have infinities.
+// Classifies an element with a non-finite number on one side, or with an unknown error, by the dtype's representation
+// of the ends of expected +- error. For example, e4m3 has NaN where other dtypes have infinities.
 void classify(VerificationRow& row, Element element, double error) {
   const double got = element.actual, want = element.expected;
-  const bool known = std::isfinite(want), bounded = error < std::numeric_limits<double>::infinity();  // false for NaN
-  const bool never = std::isnan(got) && std::isinf(nearest(row.dtype, HUGE_VAL));  // no number rounds to it
+  // also false for NaN
+  const bool known = std::isfinite(want), bounded = error < std::numeric_limits<double>::infinity();
+  const bool never = std::isnan(got) && std::isinf(nearest(row.dtype, HUGE_VAL));  // no number rounds to NaN
   if (known && !bounded && !never) return note_unverified(row, element.index);
   const double margin = known && bounded ? error : 0;
   const double low = nearest(row.dtype, want - margin), high = nearest(row.dtype, want + margin);
@@ -99,7 +100,7 @@ void classify(VerificationRow& row, Element element, double error) {
   note_failure(row, element);
 }
 
-// Whether every number within expected +- error becomes the same infinity, or NaN, of the dtype.
+// True when every number within expected +- error becomes the same infinity, or NaN, of the dtype.
 bool overflows(Dtype dtype, double want, double error) {
   const double least = std::fabs(want) - error;
   return least > largest(dtype) && !std::isfinite(nearest(dtype, least));
@@ -151,7 +152,7 @@ VerificationRow compare(std::string tensor, Dtype dtype, const Shape& shape, con
   row.shape = shape;
   row.note = bound.note;
   std::uint64_t bounded = 0;
-  std::vector<double> values;  // of one piece after the other: decoded as a whole they are larger than the tensor
+  std::vector<double> values;  // of one piece at a time, because all decoded values would be larger than the tensor
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const std::size_t in_piece = i % kPieceElements;
     if (in_piece == 0) {
@@ -201,7 +202,7 @@ std::string render_table(const std::vector<VerificationRow>& rows) {
       fmt::format("{:<{}}  {:<5}  {:<{}}  {:>9}  {:>9}  {:>9}  {:>8}  {:<{}}  {}\n", "tensor", name, "dtype", "shape",
                   shape, "max_abs", "max_rel", "tolerance", "of bound", "result", result, "rule");
   for (const VerificationRow& row : rows) {
-    // Where there is a bound it says nothing: terms that cancel leave a small number with a large relative error.
+    // Not meaningful with a bound: cancelling terms leave a small number with a large relative error.
     const std::string relative = row.equal || !row.ok ? fmt::format("{:.3g}", row.max_rel) : "-";
     out += fmt::format("{:<{}}  {:<5}  {:<{}}  {:>9.3g}  {:>9}  {:>9.3g}  {:>8.3g}  {:<{}}  {}\n", row.tensor, name,
                        dtype_name(row.dtype), format_shape(row.shape), shape, row.max_abs, relative, row.tolerance,

@@ -34,7 +34,7 @@ TimeFs kernel_now() {
   return from_sc(sc_core::sc_time_stamp());
 }
 
-// The block below one of these objects that is the handler, whatever base it is known by.
+// The block with the handler among these objects, for any base class of the handler.
 const Block* find_block(const std::vector<sc_core::sc_object*>& objects, const void* handler) {
   for (const sc_core::sc_object* object : objects) {
     const auto* const block = dynamic_cast<const Block*>(object);
@@ -123,7 +123,7 @@ void EventScheduler::fail(std::exception_ptr error) {
   if (!running_ && now_ < armed_at_) arm(now_);
 }
 
-// SystemC warns of a second sc_stop().
+// A second sc_stop() would cause a SystemC warning.
 void EventScheduler::stop() {
   if (std::exchange(stopped_, true)) return;
   if (embedding_ == nullptr) {
@@ -162,7 +162,7 @@ void EventScheduler::insert_later(const Event& event) {
   }
 }
 
-// From a few events to many: all but those of the first slot go to the wheel.
+// Switches from few to many events: all events after the first slot are moved to the wheel.
 void EventScheduler::spread() {
   alone_ = false;
   current_slot_ = slot_of(current_[cursor_].time);
@@ -229,7 +229,7 @@ std::int64_t EventScheduler::next_occupied_slot() const {
   const std::size_t first = start / 64;
   if (const std::uint64_t bits = occupied_[first] & (~std::uint64_t{0} << (start % 64)); bits != 0)
     return found(first, bits);
-  // The words after the first one, once around and back to it.
+  // The remaining words, cyclically, ending with the first one.
   const std::size_t groups = occupied_words_.size();
   const std::size_t from = (first + 1) % occupied_.size();
   std::size_t group = from / 64;
@@ -250,7 +250,7 @@ TimeFs EventScheduler::next_event_time() {
   return current_[cursor_].time;
 }
 
-// The time up to which no other process of SystemC can act.
+// The time before which no other SystemC process can act.
 TimeFs EventScheduler::horizon() const {
   if (embedding_ != nullptr && !embedding_->run_ahead) return now_;
   if (sc_core::sc_pending_activity_at_current_time()) return now_;
@@ -288,7 +288,7 @@ bool EventScheduler::run_guarded(TimeFs ahead_until) {
   }
 }
 
-// Whether the run is over.
+// Returns true when the run is over.
 bool EventScheduler::run_events(TimeFs ahead_until) {
   bool ended = end_requested() || stopped_;
   while (!ended) {
@@ -312,7 +312,7 @@ bool EventScheduler::run_events(TimeFs ahead_until) {
   return ended;
 }
 
-// Not beyond the time limit: the clock would go there first.
+// Not beyond the time limit, because the simulated clock would advance to that time first.
 void EventScheduler::arm(TimeFs at) {
   at = std::min(at, std::max(now_, time_limit_));
   armed_at_ = at;

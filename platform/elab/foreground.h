@@ -23,7 +23,7 @@ class Foreground {
     TimeFs since = 0_fs;          // simulated time, which does not advance while user code runs
   };
 
-  // The strings must outlive the run, or at least the code that they name.
+  // `name` and `place` must stay valid at least until the code returns.
   void enter(UserCode code, const char* name, const char* place, TimeFs now) {
     name_.store(name, std::memory_order_relaxed);
     place_.store(place, std::memory_order_relaxed);

@@ -23,8 +23,8 @@ void OutwardCalls::post_after(const sc_core::sc_time& delay, std::uint32_t port,
   later_event_.notify(delay);
 }
 
-// Posts made with a delay whose time has come go out with those of the engine. A notification for a time after the
-// earliest one was dropped by SystemC, so the next one is notified here.
+// Delayed posts that are due are made together with those of the engine. SystemC drops a notification that is later
+// than the pending one, so that the next one is made here.
 void OutwardCalls::take_due() {
   const sc_core::sc_time& now = sc_core::sc_time_stamp();
   while (!later_.empty() && later_.top().time <= now) {
@@ -43,7 +43,7 @@ void OutwardCalls::call_method() {
   if (made && posts_.empty() && done_) done_();
 }
 
-// False when a call threw.
+// Returns false when a call threw.
 bool OutwardCalls::make_calls() {
   try {
     for (const Post& post : going_out_) post.call->on_outward(post.argument);

@@ -15,14 +15,14 @@
 namespace kb::elab {
 namespace {
 
-// Names in the SystemC hierarchy hold neither '.' nor '-' (T-42); the node id stays the block's identity.
+// Names in the SystemC hierarchy must not contain '.' or '-' (T-42); the node id stays the block's identity.
 std::string module_name(std::string id) {
   std::replace(id.begin(), id.end(), '.', '_');
   std::replace(id.begin(), id.end(), '-', '_');
   return id;
 }
 
-// A SIP, a cube or a PE: the parent of what `build` makes.
+// A SIP, a cube or a PE: the parent of the modules that `build` creates.
 class Container final : public sc_core::sc_module {
  public:
   Container(const sc_core::sc_module_name& name, const std::function<void()>& build) : sc_core::sc_module(name) {
@@ -30,7 +30,7 @@ class Container final : public sc_core::sc_module {
   }
 };
 
-// The containers around a node, outermost first.
+// The containers of a node, outermost first.
 std::vector<std::string> containers_of(const topology::Node& node) {
   std::vector<std::string> names;
   if (node.sip.valid()) names.push_back(fmt::format("sip{}", node.sip.value));
@@ -39,7 +39,7 @@ std::vector<std::string> containers_of(const topology::Node& node) {
   return names;
 }
 
-// Makes blocks in compile order, in which those of a container stand together (T-31).
+// Creates blocks in compile order, in which the blocks of a container are contiguous (T-31).
 class Hierarchy {
  public:
   using Make = std::function<void(const std::string& name, NodeId node)>;
@@ -88,7 +88,7 @@ const BlockFactory& factory_of(const BlockRegistry& registry, const topology::No
                              "', which is not registered (" + suggest(node.impl, names) + ")");
 }
 
-// What a block from outside throws in its constructor is a mistake in that block.
+// An exception in the constructor of a plug-in block is reported as a fault of that block.
 std::unique_ptr<Block> make_block(const BlockFactory& factory, const std::string& name, const topology::Node& node,
                                   NodeId id, BlockContext& context) {
   const auto refuse = [&](const std::string& why) {
@@ -142,7 +142,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const topology::Graph& g
   };
   Hierarchy hierarchy(graph, containers_, begin_pe, [&](const std::string& module, NodeId id) {
     const topology::Node& node = graph.node(id);
-    if (node.kind == topology::NodeKind::host) return;  // stands for the request injector at PCIE_EP (T-39)
+    if (node.kind == topology::NodeKind::host) return;  // represented by the request injector at PCIE_EP (T-39)
     blocks_[id.value] = make_block(factory_of(registry, node), module, node, id, context_);
   });
   hierarchy.build();

@@ -25,7 +25,7 @@ Error usage(const std::string& message) {
   return {ErrorFamily::configuration, "USAGE_ERROR", message};
 }
 
-// Writes into a result file, which becomes visible when it is complete. Only one thread writes, so there is no lock.
+// Writes to an output file, which appears when it is complete. Only one thread writes, so that no lock is needed.
 class FileSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
  public:
   explicit FileSink(OutputFile& file) : file_(file) {}
@@ -80,12 +80,12 @@ void check_log_requests(const std::vector<LogRequest>& requests, const std::vect
   }
 }
 
-// The logging library is known to this file alone.
+// Only this file uses the logging library.
 struct EventLog::Logger {
   explicit Logger(OutputFile* file) : log("kernbench", make_sink(file)) {
     log.set_pattern("%v");
     log.set_level(spdlog::level::debug);
-    // A full disk ends the run like any other result file's.
+    // A full disk ends the run, as for any other output file.
     log.set_error_handler(
         [](const std::string& text) { throw Error::configuration("the log cannot be written: " + text); });
   }

@@ -10,7 +10,7 @@
 namespace kb::observe {
 namespace {
 
-// Returns the end of what it wrote.
+// Returns the end of the written text.
 char* put(char* to, std::string_view text) {
   return std::copy(text.begin(), text.end(), to);
 }
@@ -37,7 +37,7 @@ char* put_escaped(char* to, char c) {
   return to;
 }
 
-// ASCII characters that stand for themselves.
+// ASCII characters that need no escape.
 constexpr std::array<bool, 256> plain_characters() {
   std::array<bool, 256> plain{};
   for (std::size_t code = 0x20; code < 0x80; ++code) plain[code] = code != '"' && code != '\\';
@@ -45,18 +45,18 @@ constexpr std::array<bool, 256> plain_characters() {
 }
 constexpr std::array<bool, 256> kPlain = plain_characters();
 
-// How many characters at the beginning of a text stand for themselves.
+// Number of leading characters that need no escape.
 std::size_t count_plain(std::string_view text) {
   const auto is_plain = [](char c) { return kPlain[static_cast<unsigned char>(c)]; };
   return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_plain) - text.begin());
 }
 
-// The most that a text becomes, with its quotes.
+// Maximum size of an escaped text with its quotes.
 constexpr std::size_t most_bytes(std::string_view text) {
   return 6 * text.size() + 2;
 }
 
-// With its quotes. Returns the end of what it wrote.
+// Writes a quoted string. Returns the end of the written text.
 char* put_string(char* to, std::string_view text) {
   *to++ = '"';
   for (;;) {
@@ -191,7 +191,7 @@ void JsonWriter::before_value() {
   after_key_ = false;
 }
 
-// Between items, and before the first of a level. Returns the end of what it wrote.
+// Writes the separator between items or before the first item of a level. Returns the end of the written text.
 char* JsonWriter::put_separator(char* to) {
   if (levels_.empty()) return to;
   Level& level = levels_.back();

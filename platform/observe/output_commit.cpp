@@ -1,4 +1,4 @@
-// How complete output files take their places together.
+// Commit of several output files together.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -17,18 +17,18 @@
 namespace kb::observe {
 namespace {
 
-constexpr int kAttempts = 100;  // somebody else creates and removes the target all the time
+constexpr int kAttempts = 100;  // in case another process creates and removes the target all the time
 
 std::atomic<bool> g_committed{false};  // signal handlers read it
 
-// The file system, or the kernel below it, knows plain renaming only.
+// The file system or the kernel supports only plain renaming.
 bool not_supported(int error_number) {
   return error_number == EINVAL || error_number == ENOSYS || error_number == EOPNOTSUPP;
 }
 
 }  // namespace
 
-// An older file is exchanged with the new one, so that it can come back.
+// Exchanges an older file with the new one, so that it can be restored.
 int OutputFile::put_in_place() noexcept {
   if (!temporary_ || appeared_) return 0;
   const char* const from = temporary_->name().c_str();
@@ -69,7 +69,7 @@ bool OutputFile::take_back() noexcept {
   const bool back =
       (place == Place::new_name && ::unlinkat(folder_, name_.c_str(), 0) == 0) ||
       (place == Place::exchanged && ::renameat2(folder_, from, folder_, name_.c_str(), RENAME_EXCHANGE) == 0);
-  if (!back) temporary_->release();  // what has its name now may be the older file
+  if (!back) temporary_->release();  // the name may now refer to the older file
   return back;
 }
 

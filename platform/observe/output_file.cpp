@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kRemedy = "; choose a writable place with enough room";
 
-// Errno, 0 = everything is written.
+// Returns errno; 0 = everything was written.
 int write_all(int file, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(file, bytes.data(), bytes.size());
@@ -30,7 +30,7 @@ int write_all(int file, std::string_view bytes) {
       bytes.remove_prefix(static_cast<std::size_t>(written));
     } else if (written == 0) {
       return ENOSPC;
-    } else if (errno == EAGAIN) {  // the other end of an open file that others share has made it so
+    } else if (errno == EAGAIN) {  // another process has made the shared open file non-blocking
       pollfd ready{file, POLLOUT, 0};
       ::poll(&ready, 1, -1);
     } else if (errno != EINTR) {
@@ -67,7 +67,7 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::open_directly(const std::string& path, int own_descriptor) {
-  if (own_descriptor >= 0) {  // keeps its position, and works without the right to open it again
+  if (own_descriptor >= 0) {  // keeps its position, and needs no permission to open it again
     const int flags = ::fcntl(own_descriptor, F_GETFL);
     if (flags >= 0 && (flags & O_ACCMODE) == O_RDONLY) throw std::system_error(EBADF, std::generic_category());
     direct_ = ::fcntl(own_descriptor, F_DUPFD_CLOEXEC, 0);
@@ -118,7 +118,7 @@ std::unique_ptr<TemporaryFile> OutputFile::begin_anew() {
   return before;
 }
 
-// A copy of the descriptor is closed: that reports as much, and the file stays locked.
+// Closing a copy of the descriptor reports deferred errors, while the file stays locked.
 void OutputFile::complete() {
   if (!std::exchange(writable_, false)) return;
   const int closed = temporary_ ? ::fcntl(temporary_->descriptor(), F_DUPFD_CLOEXEC, 0) : std::exchange(direct_, -1);

@@ -21,7 +21,7 @@ fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-// Links like /proc/self/fd/1 are not paths: what they show as text need not be what they lead to.
+// Links like /proc/self/fd/1 are not paths: their text may differ from the file that they refer to.
 bool in_proc(const fs::path& folder) {
   struct statfs info {};
   return ::statfs(folder.c_str(), &info) == 0 && info.f_type == PROC_SUPER_MAGIC;
@@ -35,7 +35,7 @@ int own_descriptor(const fs::path& path) {
   return number.find_first_not_of("0123456789") == std::string::npos ? std::atoi(number.c_str()) : -1;
 }
 
-// The name in the form that two names of one place share.
+// A normal form, equal for two names of one file.
 fs::path comparable(const std::string& path) {
   std::error_code failed;
   const fs::path absolute = fs::absolute(path, failed);
@@ -82,7 +82,7 @@ bool same_file(const std::string& a, const std::string& b) {
   try {
     return comparable(resolve_target(a).path) == comparable(resolve_target(b).path);
   } catch (const std::system_error&) {
-    return false;  // a cycle of links, which opening it reports
+    return false;  // a cycle of links, which is reported when the file is opened
   }
 }
 

@@ -24,9 +24,10 @@
 
 namespace kb::observe {
 
-// Entries are reused, never freed: a signal handler may be among them at any time. A child that was forked owns none.
+// Entries are reused and never freed, because a signal handler may iterate over them at any time. A forked child owns
+// none.
 struct TemporaryFile::Entry {
-  std::atomic<pid_t> owner{0};  // 0 = free; the members below change only then
+  std::atomic<pid_t> owner{0};  // 0 = free; the members below change only while it is 0
   int folder = -1;
   std::string name;
   Entry* next = nullptr;
@@ -40,7 +41,7 @@ constexpr std::size_t kDigits = 16;
 constexpr std::size_t kUsualNameBytes = 255;
 constexpr int kAttempts = 100;
 
-// What comes before the digits. A long target name is cut to leave room for them, between characters of UTF-8.
+// The name before the digits. A long target name is cut at a UTF-8 character boundary to leave room for them.
 std::string stem_of(int folder, const std::string& target_name) {
   const long limit = ::fpathconf(folder, _PC_NAME_MAX);
   const std::size_t most = limit > 0 ? static_cast<std::size_t>(limit) : kUsualNameBytes;
@@ -70,11 +71,11 @@ bool matches(std::string_view name, std::string_view stem) {
          name.substr(stem.size() + kDigits) == kEnding;
 }
 
-// Only a file that nobody has locked goes. It is removed while it is locked, so that its creator, who locks it after
-// creating it, cannot take it for its own (TemporaryFile::create()).
+// Removes a file only if no process has locked it. It is locked during the removal, so that its creator, which locks it
+// after creation, notices (TemporaryFile::create()).
 void remove_if_dead(int folder, const char* name) {
   constexpr int kFlags = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-  int file = ::openat(folder, name, O_RDWR | kFlags);  // network file systems lock what is open for writing only
+  int file = ::openat(folder, name, O_RDWR | kFlags);  // network file systems lock only files that are open for writing
   if (file < 0 && errno == EACCES) file = ::openat(folder, name, O_RDONLY | kFlags);
   if (file < 0) return;
   struct stat info {};
@@ -86,7 +87,7 @@ void remove_if_dead(int folder, const char* name) {
 
 void remove_leftovers(int folder, const std::string& stem) {
   const int listed = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (listed < 0) return;  // a folder that can be written, but not read
+  if (listed < 0) return;  // the folder is writable but not readable
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(listed), ::closedir);
   if (!entries) {
     ::close(listed);
@@ -114,7 +115,7 @@ TemporaryFile::Entry* TemporaryFile::free_entry() {
 TemporaryFile::TemporaryFile(int folder, const std::string& target_name) : folder_(folder) {
   const std::string stem = stem_of(folder, target_name);
   remove_leftovers(folder, stem);
-  const SignalBlock block;  // a file is listed as soon as it exists
+  const SignalBlock block;  // the file must be registered as soon as it exists
   entry_ = free_entry();
   entry_->owner = 0;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -127,7 +128,7 @@ TemporaryFile::TemporaryFile(int folder, const std::string& target_name) : folde
   throw std::system_error(EEXIST, std::generic_category());
 }
 
-// False when the name is taken, or when somebody has seen the file before it was locked and removes it.
+// Returns false when the name is taken, or when another process removes the file before it is locked.
 bool TemporaryFile::create(const std::string& stem) {
   name_ = stem + digits() + std::string(kEnding);
   file_ = ::openat(folder_, name_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);

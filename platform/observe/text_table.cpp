@@ -40,7 +40,7 @@ std::string TextTable::render(const std::string& indent, std::size_t width) cons
   const std::vector<std::size_t> broken = wrapping();
   std::size_t total = indent.size() + 2 * (widths.size() - 1);
   for (const std::size_t one : widths) total += one;
-  for (; width > 0 && total > width; --total) {  // from the widest
+  for (; width > 0 && total > width; --total) {  // shrinks the widest column first
     const std::size_t widest = *std::max_element(broken.begin(), broken.end(),
                                                  [&](std::size_t a, std::size_t b) { return widths[a] < widths[b]; });
     if (widths[widest] <= kLeast) break;
@@ -59,7 +59,7 @@ std::string TextTable::render(const std::string& indent, std::size_t width) cons
     out += text + '\n';
   };
   const auto row_lines = [&](const std::vector<std::string>& cells) {
-    std::vector<std::vector<std::string>> parts;  // of each cell, one below the other
+    std::vector<std::vector<std::string>> parts;  // lines of each cell
     std::size_t lines = 1;
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const bool breaks = std::find(broken.begin(), broken.end(), i) != broken.end();

@@ -11,7 +11,7 @@ double rate_ratio(RateUnit unit, Dtype dtype) {
   switch (dtype) {
     case Dtype::f16:
     case Dtype::bf16:
-    case Dtype::e4m3:  // computed in f16's array
+    case Dtype::e4m3:  // converted to f16 for the computation
     case Dtype::e5m2:
       return 1.0;
     case Dtype::f32:

@@ -17,7 +17,7 @@ namespace {
 struct OpRow {
   EpilogueOp op;
   std::string_view name;
-  std::string_view field;  // what its operand is called; "" = none
+  std::string_view field;  // name of its operand; "" = none
   MathOp math;
 };
 constexpr std::array<OpRow, 4> kOps{{
@@ -33,7 +33,7 @@ std::string_view name_of(EpilogueOp op, MathOp math) {
   return op == EpilogueOp::math ? math_op_name(math) : kOps[static_cast<std::size_t>(op)].name;
 }
 
-// Names of the operations that an epilogue can be.
+// Names of the operations that are allowed as epilogues.
 std::vector<std::string> op_names() {
   std::vector<std::string> names;
   for (const OpRow& r : kOps) names.emplace_back(r.name);
@@ -44,7 +44,7 @@ std::vector<std::string> op_names() {
   return names;
 }
 
-// The input of `where` that says which of the other two is taken.
+// The input of `where` that selects between the other two.
 bool is_condition(MathOp op, int input) {
   return op == MathOp::where && input == 0;
 }
@@ -166,7 +166,7 @@ class ChainCheck {
   std::int64_t k_tiles_;
 };
 
-// A result in `out` of numbers that were float or integers, as `dtype` says.
+// Checks the result dtype `out` for a product of dtype `dtype`.
 void check_result(Dtype dtype, Dtype out) {
   if (is_float(dtype) != is_float(out)) {
     throw Error::program("DTYPE_ERROR", fmt::format("the epilogues end in {} numbers, the result cannot be {}",
@@ -347,7 +347,7 @@ Dtype dtype_after(const Epilogue& epilogue, Dtype before) {
   if (epilogue.op != EpilogueOp::math) return before;
   if (math_form(epilogue.math) == MathForm::comparison) return is_float(before) ? Dtype::i32 : before;
   if (epilogue.math != MathOp::where || epilogue.place != 0) return before;
-  // The product chooses between the operands.
+  // The product is the condition of `where`.
   Dtype chosen = before;
   for (std::size_t i = 0; i < kEpilogueInputs; ++i) {
     const auto& operand = epilogue.input(i);

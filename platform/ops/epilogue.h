@@ -38,7 +38,7 @@ struct Epilogue {
   MathOp math = MathOp::relu;           // operation of `math`
   std::optional<OperandRef> second{};   // third input of operations with three inputs
   int place = 0;                        // input position of the product in `math`, from 0
-  std::array<bool, 2> in_memory{};      // operand, second
+  std::array<bool, 2> in_memory{};      // for `operand` and `second`
   std::array<bool, 2> strided{};        // operands in memory: rows of a wider matrix
 
   const std::optional<OperandRef>& input(std::size_t i) const { return i == 0 ? operand : second; }

@@ -107,13 +107,13 @@ std::array<Passes, kMathOps> passes_of_all() {
   set(Op::erf, erf);
   set(Op::gelu, Passes{Op::mul} + erf + Passes{Op::fma, Op::mul});  // x (0.5 erf(x / sqrt 2) + 0.5)
   set(Op::mod, {Op::div, Op::mul, Op::sub});
-  set(Op::cumsum, {Op::sum, Op::add});    // Blelloch's scan: up to the total and down again
-  set(Op::argmax, {Op::max, Op::where});  // the position goes with the value
+  set(Op::cumsum, {Op::sum, Op::add});    // Blelloch's scan: an up-sweep and a down-sweep
+  set(Op::argmax, {Op::max, Op::where});  // the position is selected together with the value
   set(Op::argmin, {Op::min, Op::where});
-  set(Op::topk, {Op::max, Op::where, Op::eq, Op::where});  // for each of k: argmax, then without it
-  set(Op::unpack_int4, {Op::shl, Op::shr});                // the sign comes with the shift to the right
+  set(Op::topk, {Op::max, Op::where, Op::eq, Op::where});  // for each of k: argmax, then mask it out
+  set(Op::unpack_int4, {Op::shl, Op::shr});                // the right shift extends the sign
   set(Op::pack_int4, {Op::maximum, Op::minimum, Op::bit_and, Op::shl, Op::bit_or});
-  set(Op::rand, Passes(10, Op::mul) + Passes(10, Op::bit_xor) + Passes{Op::cast});  // rounds of Philox, per word
+  set(Op::rand, Passes(10, Op::mul) + Passes(10, Op::bit_xor) + Passes{Op::cast});  // rounds of Philox per word
   return out;
 }
 

@@ -38,12 +38,12 @@ void check_number(const OperandRef& input, const std::string& what) {
   }
 }
 
-// Floats before integers, wide before narrow: what loses least when the other is cast to it.
+// Floats rank above integers and wide dtypes above narrow ones, so that a cast to the higher rank loses less.
 int dtype_range(Dtype dtype) {
   return (is_float(dtype) ? 100 : 0) + static_cast<int>(item_size(dtype));
 }
 
-// Two operands that one command cannot take, and the cast to write.
+// Message for two operands that need a cast, with the cast to write.
 std::string two_dtypes(const std::string& first, Dtype one, const std::string& second, Dtype other) {
   const bool keep_first = dtype_range(one) >= dtype_range(other);
   const Dtype wide = keep_first ? one : other, narrow = keep_first ? other : one;
@@ -59,7 +59,7 @@ Error shape_error(const std::string& what, std::string_view reason) {
   return Error::program("SHAPE_ERROR", fmt::format("{}: {}", what, reason));
 }
 
-// The dtype that the inputs from number `first` on have in common.
+// The common dtype of the inputs from index `first` on.
 Dtype common_dtype(MathOp op, const Inputs& inputs, std::size_t first) {
   Dtype dtype = inputs[first].dtype;
   for (std::size_t i = first + 1; i < inputs.size(); ++i) {
@@ -107,7 +107,7 @@ Shape reduced(MathOp op, const Inputs& inputs, std::optional<int> axis) {
   return shape;
 }
 
-// What a reduction gives: of narrow integers a sum in i32, positions in i32, else what it takes; or `out`.
+// Result dtype of a reduction: i32 for sums of narrow integers and for positions, otherwise the input dtype; or `out`.
 Dtype reduced_dtype(MathOp op, const Inputs& inputs, Dtype dtype, std::optional<Dtype> out) {
   const bool positions = math_form(op) == MathForm::arg_reduction, sums = op == MathOp::sum || op == MathOp::cumsum;
   const Dtype own = positions ? Dtype::i32 : sums && !is_float(dtype) ? default_acc_dtype(dtype) : dtype;
@@ -154,7 +154,7 @@ Shape joined(const Inputs& inputs, int axis) {
   return shape;
 }
 
-// Two elements of the last axis lie in one byte.
+// Two elements of the last axis share a byte.
 Shape repacked(MathOp op, const Inputs& inputs) {
   const OperandRef& x = inputs[0];
   const auto what = [&] { return describe(math_op_name(op), inputs); };

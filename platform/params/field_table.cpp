@@ -84,7 +84,7 @@ Value rates_value(const DtypeRates& rates, RateUnit unit) {
 DtypeRates rates_of(const Value& value, RateUnit unit) {
   if (const auto* f16 = std::get_if<double>(&value)) return {unit, *f16};
   const RateMap& given = std::get<RateMap>(value);
-  const auto f16 = given.find("f16");  // which those for storage follow unless they are given
+  const auto f16 = given.find("f16");  // default of the storage dtypes
   DtypeRates rates(unit, f16 == given.end() ? 0.0 : f16->second);
   for (const auto& [name, rate] : given) rates.set(*parse_dtype(name), rate);
   return rates;

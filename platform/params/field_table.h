@@ -250,7 +250,7 @@ struct FieldTraits<Megabytes> : QuantityTraits<Megabytes, &Megabytes::mb> {
   static Bounds bounds() { return positive(1e6); }
 };
 
-// A value without a unit, which files contain unchanged.
+// Fields without a unit; files contain the value unchanged.
 template <typename T, FieldType type>
 struct PlainTraits {
   static constexpr FieldType kType = type;

@@ -13,7 +13,7 @@ constexpr bool kIsTranslation = std::is_base_of_v<TranslationMsg, Content>;
 
 }  // namespace
 
-// Defined here, so that who sends a message does not compile what PEs measure.
+// Defined here, so that senders of messages need not compile PeResult.
 LaunchReply::LaunchReply() = default;
 LaunchReply::LaunchReply(std::vector<contract::PeResult> results) : pes(std::move(results)) {}
 LaunchReply::LaunchReply(const LaunchReply&) = default;

@@ -21,7 +21,7 @@ PooledPayload::PooledPayload(tlm::tlm_mm_interface& pool) : tlm::tlm_generic_pay
 }
 
 PooledPayload::~PooledPayload() {
-  clear_extension(&transaction);  // a member, not the payload's to delete
+  clear_extension(&transaction);  // it is a member that the payload must not delete
 }
 
 TransactionPool::TransactionPool(std::uint64_t flit_bytes) : flit_bytes_(flit_bytes) {}

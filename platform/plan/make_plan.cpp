@@ -1,4 +1,4 @@
-// From a problem to its plan: sizes are checked, epilogues are sorted by when they fire, and the reuse of A is decided.
+// Creates a plan from a problem: checks sizes, sorts epilogues by scope, and decides the reuse of A.
 #include <fmt/format.h>
 
 #include "platform/base/checked.h"
@@ -13,7 +13,7 @@ void require_positive(std::int64_t value, const char* what) {
   throw Error::program("SHAPE_ERROR", fmt::format("{} of a composite is {}; it must be at least 1", what, value));
 }
 
-// `along` names the dimension in which the operand's elements are neighbours in memory.
+// `along` is the dimension in which the operand is contiguous in memory.
 void require_whole_bytes(Dtype dtype, std::int64_t tile_size, const char* along) {
   if (dtype != Dtype::i4 || tile_size % 2 == 0) return;
   throw Error::program("SHAPE_ERROR", fmt::format("the tile size of {} is {}; it must be even, because two elements of "
@@ -21,7 +21,7 @@ void require_whole_bytes(Dtype dtype, std::int64_t tile_size, const char* along)
                                                   along, tile_size));
 }
 
-// Elements of operands and of tiles, and their bytes in registers and buffers, stay countable.
+// Element counts of operands and tiles, and their sizes in registers and buffers, must fit 64 bits.
 void require_countable(std::int64_t m, std::int64_t k, std::int64_t n, const char* what) {
   constexpr std::int64_t kMax = std::int64_t{1} << 56;
   const auto too_many = [](std::int64_t a, std::int64_t b) { return a > kMax / b; };
@@ -68,7 +68,7 @@ void PipelinePlan::set_epilogues(const std::vector<EpilogueStep>& steps) {
   }
 }
 
-// P-102. There is room for two tiles beside the panel, so that one is read while one is multiplied.
+// P-102: there must be room for two tiles in addition to the panel, so that one is read while the other is multiplied.
 void PipelinePlan::decide_reuse(std::optional<std::uint64_t> room) {
   if (!room || a_pinned_ || columns_ == 1) return;
   const std::uint64_t b = b_pinned_ ? 0 : bytes_of(TileOperand::b, shape_.k * shape_.n);

@@ -9,7 +9,7 @@
 namespace kb::plan {
 namespace {
 
-// In the order in which they fire.
+// In the order of execution.
 constexpr std::array<EpilogueScope, 3> kScopes{EpilogueScope::k_tile, EpilogueScope::output_tile,
                                                EpilogueScope::kernel};
 
@@ -59,7 +59,7 @@ std::uint32_t PipelinePlan::reads(const Tile& tile) const {
   return static_cast<std::uint32_t>(count);
 }
 
-// Stages between FETCH and STORE.
+// Number of stages between FETCH and STORE.
 std::uint32_t PipelinePlan::compute_stages(const Tile& tile) const {
   if (steps_.empty()) return 1;
   std::size_t count = 1;
@@ -98,7 +98,7 @@ Stage PipelinePlan::stage(const Tile& tile, std::uint32_t index) const {
   return stage;
 }
 
-// A, B, then the operands of epilogues in the order in which those fire.
+// Reads of A, then B, then the epilogue operands in the order of execution.
 Stage PipelinePlan::read_stage(const Tile& tile, std::uint32_t index) const {
   if (reads_a(tile) && index-- == 0) return operand_stage(tile, TileOperand::a);
   if (reads_b() && index-- == 0) return operand_stage(tile, TileOperand::b);
@@ -126,7 +126,7 @@ Stage PipelinePlan::operand_stage(const Tile& tile, TileOperand operand) const {
   return stage;
 }
 
-// The part of an epilogue's operand that a tile needs, laid out like A and B; in scope kernel all of it.
+// The part of an epilogue operand that a tile needs, with the layout of A and B; in scope kernel the whole operand.
 Stage PipelinePlan::epilogue_read(const Tile& tile, EpilogueRead read) const {
   const EpilogueStep& step = steps_[read.epilogue];
   const EpilogueOperand& operand = *step.operands[read.input];
@@ -176,7 +176,7 @@ Stage PipelinePlan::compute_stage(const Tile& tile, std::uint32_t index) const {
   throw Error::model("a tile plan has no such compute stage");
 }
 
-// What the operands of the epilogues that fire in the tile add to its FETCH.
+// Bytes that the epilogue operands of the tile add to its FETCH.
 std::uint64_t PipelinePlan::epilogue_bytes(const Tile& tile) const {
   std::uint64_t sum = 0;
   for (const EpilogueStep& step : steps_) {

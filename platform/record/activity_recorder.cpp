@@ -77,7 +77,7 @@ void ActivityRecorder::change(int index, TimeFs now) {
   const std::vector<TimeFs>& ends = group.recorded.epochs.ends();
   const auto at = std::upper_bound(ends.begin(), ends.end(), now) - ends.begin();
   const std::uint32_t current = group.epochs[static_cast<std::size_t>(at)];
-  if (!last && epochs_[current].launch == launch) return;  // of another one that overlaps
+  if (!last && epochs_[current].launch == launch) return;  // ends another, overlapping launch
   for (auto next = group.epochs.begin() + at + 1; next != group.epochs.end(); ++next) epochs_[*next].launch = launch;
   if (epochs_[current].begin == now) {
     epochs_[current].launch = launch;
@@ -89,7 +89,7 @@ void ActivityRecorder::change(int index, TimeFs now) {
   epochs_.push_back({index, launch, now, std::max(end, now), 0});
 }
 
-// Those that the run did not reach are dropped.
+// Drops planned epochs that the run did not reach.
 void ActivityRecorder::end_epochs(Group& group, TimeFs end, const Window& binned) {
   while (group.epochs.size() > 1 && epochs_[group.epochs.back()].begin >= end && !planned_.empty()) {
     group.epochs.pop_back();
@@ -109,11 +109,11 @@ void ActivityRecorder::finish(TimeFs end, const Window& binned) {
   for (std::size_t epoch = 0; epoch < epochs_.size(); ++epoch) settle(epoch);
 }
 
-// Epochs and, with each, its activities.
+// Sorts the epochs together with their activities.
 void ActivityRecorder::sort_epochs() {
   struct Place {
     Epoch epoch;
-    std::vector<Activity>* activities;  // null: none
+    std::vector<Activity>* activities;  // may be null
   };
   std::vector<Place> places;
   for (auto& [index, group] : groups_) {
@@ -131,7 +131,7 @@ void ActivityRecorder::sort_epochs() {
   }
 }
 
-// Brings the activities of an epoch into the order of the series, with bins as wide as the widest.
+// Sorts the activities of an epoch by series, and widens all bins to the widest width.
 void ActivityRecorder::settle(std::size_t epoch) {
   std::vector<Activity>& activities = activities_[epoch];
   const auto earlier = [](const Activity& a, const Activity& b) { return a.series < b.series; };

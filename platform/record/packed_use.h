@@ -42,8 +42,8 @@ class PackedUse {
     return to;
   }
 
-  // Extends the use at `last` by a use that begins at its end. Both must be completely busy, and must have waits both,
-  // or only the first, or neither; bytes and waits then count as evenly distributed. False: the use must be appended
+  // Extends the use at `last` by a use that begins at its end. Both must be completely busy, and if the new use has
+  // waits, so must the last one; bytes and waits then count as evenly distributed. False: the use must be appended
   // instead.
   static bool join(char* last, const Usage& usage) {
     const std::uint32_t head = word(last), kind = head & kKinds;

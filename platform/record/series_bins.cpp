@@ -4,7 +4,7 @@
 
 namespace kb::record {
 
-// Uses of both parts may have been covered already.
+// Uses in both parts may already have been covered.
 void EpochList::divide(TimeFs end) {
   const auto at = std::upper_bound(ends_.begin(), ends_.end(), end) - ends_.begin();
   const auto epoch = static_cast<std::size_t>(at);
@@ -40,7 +40,7 @@ void EpochList::widen_for(TimeFs begin, TimeFs end) {
   for (; epoch > 0 && begin < ends_[epoch - 1]; --epoch) fit(epoch - 1, ends_[epoch - 1]);
 }
 
-// Of bins that are wide enough for this long an epoch.
+// Bin width for an epoch of this length.
 int EpochList::shift_for(TimeFs time, std::uint32_t most_bins) {
   int shift = kFirstShift;
   while ((time - 1_fs).fs() >> shift >= most_bins) ++shift;
@@ -98,7 +98,7 @@ void SeriesBins::into_bins(const Usage& usage, ChunkPool& pool) {
   bin_.add(rest);
 }
 
-// The bin that holds `begin`, which none before does.
+// Opens the bin that contains `begin`; no earlier bin does.
 void SeriesBins::open_bin(TimeFs begin, ChunkPool& pool) {
   close_bin(pool);
   if (const int wider = group_->epochs.shift_of(epoch_) - shift_; wider > 0) {

@@ -6,17 +6,17 @@
 namespace kb::record {
 namespace {
 
-// The uses of a series.
+// Iterates over the uses of a series.
 class UseReader {
  public:
-  // `end`: of the use before the first; `stop`: of what is written, in the last chunk. Chunks go to `pool` when they
-  // have been read, if there is one.
+  // `end` is the end of the use before the first one; `stop` is the end of the written bytes in the last chunk. Chunks
+  // that have been read are returned to `pool`, if there is one.
   UseReader(Chunk* first, TimeFs end, const char* stop, ChunkPool* pool)
       : pool_(pool), next_chunk_(first), stop_(stop) {
     usage_.end = end;
   }
 
-  // Null behind the last one.
+  // Returns null after the last use.
   const Usage* next() {
     if (at_ == chunk_end_ && !open_next()) return nullptr;
     at_ = PackedUse::get(at_, usage_);
@@ -42,14 +42,14 @@ class UseReader {
   Usage usage_;
 };
 
-// The last uses of a series, where they follow one another without a gap and the resource is busy all the time.
+// The latest contiguous uses of a series during which the resource was always busy.
 struct Backlog {
   static constexpr TimeFs kLongest = TimeFs(std::int64_t{1} << 40);  // 1.1 ms
 
   std::size_t uses_before = 0;
-  Usage all;  // its uses as a single one, with bytes and waits evenly spread
+  Usage all;  // all uses combined, with bytes and waits evenly distributed
 
-  // At least one use.
+  // Requires at least one use.
   explicit Backlog(UseReader uses) {
     for (std::size_t i = 0; const Usage* const use = uses.next(); ++i) {
       if (i > 0 && join(*use)) continue;
@@ -104,14 +104,14 @@ Chunk* UsageLog::new_chunk() {
   return store_.pool().take();
 }
 
-// A wire tells of its backlog in advance, and an epoch may still end within it.
+// A wire reports its backlog in advance, and an epoch may still end within the backlog.
 void UsageLog::all_but_backlog_into_bins(Series& series) {
   ActivitySeries& writer = *series.writer;
   const Backlog backlog(UseReader(series.first, series.end, writer.at_, nullptr));
   UseReader uses(series.first, series.end, writer.at_, &store_.pool());
   std::size_t left = backlog.uses_before;
   series.bins.add_all([&] { return left-- > 0 ? uses.next() : nullptr; }, store_);
-  while (uses.next() != nullptr) continue;  // gives the last chunks back
+  while (uses.next() != nullptr) continue;  // returns the last chunks to the pool
   series.first = store_.pool().take();
   series.end = backlog.all.begin;
   const PackedUse packed(series.end, backlog.all);
@@ -125,7 +125,7 @@ void UsageLog::finish() {
     series.bins.add_all([&uses] { return uses.next(); }, store_);
     series.bins.finish(store_);
   }
-  series_ = std::vector<Series>();  // {} would keep what it has taken
+  series_ = std::vector<Series>();  // assigning {} would keep the allocated memory
 }
 
 }  // namespace kb::record

@@ -124,7 +124,7 @@ void FabricMap::find_ports(const Graph& graph) {
   }
 }
 
-// A connection joins one endpoint with the cell nodes that it has an edge to or from.
+// Adds the links of a connection: one endpoint, and the cell nodes to or from which it has an edge.
 void FabricMap::add_links(const Graph& graph, NodeId connection) {
   std::vector<NodeId> neighbours;
   for_each_out(graph, connection, [&](const topology::Edge& edge) { neighbours.push_back(edge.dst); });

@@ -13,8 +13,8 @@ using topology::Graph;
 using topology::Node;
 using topology::NodeKind;
 
-// True when SIPs meet at one switch and nowhere else: a route that enters a third SIP could leave it only through the
-// switch, which it has already passed.
+// True when the only node that all SIPs share is one switch: a route that enters a third SIP could then leave it only
+// through the switch, which it has already passed.
 bool one_switch_joins_all(const Graph& graph) {
   const auto is_switch = [](const Node& node) { return node.kind == NodeKind::switch_; };
   if (std::count_if(graph.nodes.begin(), graph.nodes.end(), is_switch) > 1) return false;

@@ -21,7 +21,7 @@ void PortGraph::add_crossings(const FabricMap& map, const PortLink& to) {
   }
 }
 
-// In at one port of a cell and out at another.
+// Adds arcs from one port of a cell to another.
 void PortGraph::add_transits(const FabricMap& map, const PortLink& to) {
   const Cell& cell = map.cells[to.cell];
   const std::vector<Cost>& costs = cell.shape->to(to.local);

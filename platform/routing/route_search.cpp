@@ -26,9 +26,9 @@ std::optional<FoundPath> RouteSearch::find(const SearchRequest& request) {
   return find_simple(bans, std::nullopt);
 }
 
-// The search itself does not notice when a path enters a cube twice, or uses a port in both directions. Every path of
-// the rule keeps at least one of the bans that exclude this, so the best of the restricted problems is the answer.
-// Without a repeated cube and port nothing else repeats: a repeated cell node could be short-cut.
+// The search itself does not detect a path that enters a cube twice or uses a port in both directions. Every valid path
+// satisfies at least one of the bans that exclude this, so that the best result of the restricted searches is the
+// answer. Without a repeated cube or port, no other node repeats, because a repeated cell node would allow a shortcut.
 std::optional<FoundPath> RouteSearch::find_simple(std::vector<Ban>& bans, const std::optional<FoundPath>& to_beat) {
   std::optional<FoundPath> found = find_relaxed(bans);
   if (!found || (to_beat && !better(*found, *to_beat))) return to_beat;
@@ -50,7 +50,7 @@ std::optional<FoundPath> RouteSearch::find_relaxed(const std::vector<Ban>& bans)
   return FoundPath{best, walk(best, bans)};
 }
 
-// Dijkstra from the destination outwards. It stops at the cost of the best route, or when `complete` at the last link.
+// Dijkstra from the destination. It stops at the cost of the best route or, when `complete`, at the last link.
 Cost RouteSearch::label(Cost best, bool complete, const std::vector<Ban>& bans) {
   clear_labels();
   label_destination();
@@ -95,7 +95,7 @@ Cost RouteSearch::label_with_cache(Cost best) {
   return best;
 }
 
-// From the source out of its cell by `link`, whose connection has `rest` to go.
+// Cost from the source out of its cell through `link`, whose connection has the remaining cost `rest`.
 Cost RouteSearch::cost_through(std::uint32_t link, Cost rest) const {
   Cost best = Cost::none();
   const PortLink& at = map_.port_links[link];
@@ -120,13 +120,13 @@ bool RouteSearch::better(const FoundPath& a, const FoundPath& b) const {
 }
 
 std::vector<RouteSearch::Ban> RouteSearch::remedies(const FoundPath& path) const {
-  // The distance metric keeps the routes of the published figures, which pass cubes twice.
+  // The distance metric keeps the published routes, which pass some cubes twice.
   std::vector<Ban> bans;
   if (graph_.spec.routing_metric == topology::RoutingMetric::latency) bans = cube_remedies(path);
   return bans.empty() ? port_remedies(path) : bans;
 }
 
-// A cube is entered through one port at most, and not at all when the path begins there.
+// A path may enter a cube through at most one port, and must not enter the cube in which it begins.
 std::vector<RouteSearch::Ban> RouteSearch::cube_remedies(const FoundPath& path) const {
   struct Visit {
     SipId sip;
@@ -202,7 +202,7 @@ void RouteSearch::label_destination() {
   }
 }
 
-// Least cost of a route that passes no link.
+// Lowest cost of a route without links.
 Cost RouteSearch::source_cost() const {
   Cost best = direct_cost();
   for (const Attachment& from : src_) {
@@ -224,7 +224,8 @@ void RouteSearch::relax(LinkState state, Cost cost) {
   std::push_heap(heap_.begin(), heap_.end(), later);
 }
 
-// A label that is not below the best route so far cannot be on a better or an equal one: the way to it has a cost too.
+// A label that is not below the best route's cost cannot be on an equal or better route, because reaching it also
+// costs.
 void RouteSearch::relax_into(LinkState state, Cost cost, Cost best, const std::vector<Ban>& bans) {
   const std::uint32_t to_port = map_.port_links[state / 2].port;
   const bool is_crossing = state == inward(state / 2);

@@ -73,7 +73,7 @@ class RouteSearch {
   std::vector<Attachment> attachments(NodeId end, bool is_source) const;
   Cost direct_cost() const;
   Cost source_cost() const;
-  // Both return the lowest cost of a route; `best` is the cost of the best route without links.
+  // Both return the lowest cost of a route; `best` is the lowest cost of a route that uses no links.
   Cost label(Cost best, bool complete, const std::vector<Ban>& bans);
   Cost label_with_cache(Cost best);
   void clear_labels();

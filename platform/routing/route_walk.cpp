@@ -1,4 +1,4 @@
-// The second half of RouteSearch: among the routes of equal cost, the one that is first node by node.
+// The second half of RouteSearch: selects the lexicographically first route, node by node, among those of equal cost.
 #include <algorithm>
 #include <tuple>
 
@@ -40,7 +40,7 @@ std::vector<RouteSearch::Exit> RouteSearch::exits_of(std::uint32_t cell_index, s
   return exits;
 }
 
-// Appends the nodes after `at` up to and including the one that follows the cell, and returns how the cell was left.
+// Appends the nodes after `at` up to and including the first node after the cell, and returns the exit of the cell.
 RouteSearch::Exit RouteSearch::walk_cell(CellPlace at, std::uint32_t entry_link, Cost remaining,
                                          std::vector<NodeId>& nodes) const {
   const Cell& cell = map_.cells[at.cell];
@@ -81,7 +81,7 @@ RouteSearch::Exit RouteSearch::walk_cell(CellPlace at, std::uint32_t entry_link,
   }
 }
 
-// From the connection of `link` to the cell behind the peer port; returns the link through which it is entered.
+// Walks from the connection of `link` to the cell of the peer port; returns the link through which it enters.
 std::uint32_t RouteSearch::cross(std::uint32_t link, const std::vector<Ban>& bans, std::vector<NodeId>& nodes) const {
   const PortLink& from = map_.port_links[link];
   const Cost remaining = togo_[outward(link)];
@@ -109,7 +109,7 @@ std::uint32_t RouteSearch::cross(std::uint32_t link, const std::vector<Ban>& ban
 
 std::vector<NodeId> RouteSearch::walk(Cost best, const std::vector<Ban>& bans) const {
   std::vector<NodeId> nodes{request_.src};
-  // The first step out of a block: to a cell node or straight to the destination.
+  // The first step from a block: to a cell node, or directly to the destination.
   std::optional<NodeId> first;
   CellPlace at;
   Cost remaining = best;

@@ -22,7 +22,7 @@ bool charges_header_only(const topology::Node& node) {
   return node.params.as<params::TransitParams>().decode == params::Decode::serial;
 }
 
-// A wire belongs to the outer one of its ends; those of PEs and controllers to the mesh.
+// A wire belongs to the part of its outer end; wires of PEs and controllers belong to the mesh.
 PathPart part_of(const topology::Graph& graph, const topology::Edge& edge) {
   const auto of_end = [&](NodeId id) {
     const PathPart part = part_of(graph.node(id));
@@ -42,7 +42,7 @@ std::vector<PathStep> steps_of(const topology::Graph& graph, const std::vector<E
   return steps;
 }
 
-// The flits of a message on their way, by the time at which each is where the message is.
+// The flits of a message in flight, as their arrival times at the current node.
 class Flits {
  public:
   Flits(const TransferPath& path, std::uint64_t bytes, TransferTimes& times)
@@ -67,7 +67,7 @@ class Flits {
     }
   }
 
-  // The first flit pays, the others close up behind it.
+  // The first flit pays the overhead, and the others catch up with it.
   void decode(TimeFs overhead, PathPart part) {
     TimeFs free = time_sum(at_[0], overhead);
     for (std::size_t i = 0; i < at_.size(); ++i) {
@@ -76,7 +76,7 @@ class Flits {
     }
   }
 
-  // Each burst in the pseudo-channel of its address.
+  // Serves each burst in the pseudo-channel of its address.
   void access(std::uint64_t offset) {
     if (!path_.pc_bw.limited()) return;
     std::vector<TimeFs> channels(path_.stripe.channels());
@@ -93,13 +93,13 @@ class Flits {
     for (std::size_t i = 0; i < at_.size(); ++i) move(i, time_sum(at_[i], time), part);
   }
 
-  // Read commands start a burst whenever the wire back can take one.
+  // A read command starts a burst whenever the return wire can take one.
   void start_bursts(TimeFs now) {
     const TimeFs interval = path_.back.front().bw.occupancy(path_.flit_bytes);
     for (std::size_t i = 0; i < at_.size(); ++i) at_[i] = time_sum(now, time_product(i, interval));
   }
 
-  // Data goes back in order.
+  // Data returns in order.
   void line_up() {
     for (std::size_t i = 1; i < at_.size(); ++i) at_[i] = std::max(at_[i], at_[i - 1]);
   }
@@ -124,7 +124,7 @@ class Flits {
   std::vector<TimeFs> at_;
 };
 
-// A message without data: to the end of the way, the last node's overhead left out.
+// A message without data, to the end of the path; excludes the overhead of the last node.
 TimeFs message(const std::vector<PathStep>& steps, TransferTimes* times) {
   TimeFs now = 0_fs;
   const auto spend = [&](TimeFs time, PathPart part) {

@@ -11,7 +11,7 @@
 namespace kb::topology {
 namespace {
 
-// A PE that waits more than it loads is worth a warning.
+// Warn when a PE waits for more time than it loads.
 constexpr double kLeastUse = 0.5;
 
 Bandwidth hbm_bw(const MachineSpec& spec) {
@@ -40,7 +40,7 @@ void warn_of_switch(const MachineSpec& spec, ReadContext& context) {
   }
 }
 
-// Without what only reads or only writes wait for.
+// Excludes waits that only reads or only writes have.
 LocalTransfers local_transfers(const MachineSpec& spec) {
   const params::HbmCtrlParams& hbm = spec.hbm_ctrl();
   const auto& dma = spec.pe_params<params::PeDmaParams>("pe_dma");
@@ -50,7 +50,7 @@ LocalTransfers local_transfers(const MachineSpec& spec) {
   transfers.bw = std::min(hbm_bw(spec), spec.pe_to_router_bw);
   const double flit_ns = static_cast<double>(spec.flit_bytes()) / transfers.bw.gbs();
   const double burst_ns = static_cast<double>(spec.flit_bytes()) / spec.hbm_channel_bw.gbs();
-  // The router twice, the controller, the last burst, a flit through the router, and PE_DMA on both sides.
+  // Router (twice), controller, last burst, a flit through the router, and PE_DMA on both sides.
   transfers.latency_ns = 2 * spec.router_overhead_ns + hbm.overhead.ns() + burst_ns + flit_ns + 2 * dma.overhead.ns();
   return transfers;
 }

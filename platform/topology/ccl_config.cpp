@@ -23,7 +23,7 @@ constexpr double kMaxRanks = 4096;       // PEs of the largest machine
 constexpr std::uint64_t kSlotStep = 16;  // every element type and the smallest memory alignment divide it
 constexpr double kMaxCreditBytes = 1 << 20;
 
-// The last one is the old name of `formula`.
+// The last entry is a deprecated name of `formula`.
 const std::vector<std::string>& slot_access_names() {
   static const std::vector<std::string> names{"formula", "fabric", "annotated"};
   return names;
@@ -39,7 +39,7 @@ Whole count(MapReader& section, const char* key, Whole fallback, double low, dou
   return static_cast<Whole>(section.whole(key, static_cast<std::int64_t>(fallback), at_least(low, high)));
 }
 
-// One section over what `config` holds so far.
+// Overlays `config` with one section.
 void read_section(MapReader& section, CclConfig& config) {
   config.buffer_kind = choose(section, "buffer_kind", config.buffer_kind, names_of<QueueMemory>());
   config.backpressure = choose(section, "backpressure", config.backpressure, names_of<Backpressure>());
@@ -84,7 +84,7 @@ constexpr const char* kKeys[] = {"buffer_kind",
                                  "candidates",
                                  "n_elem"};
 
-// Links that the entry lists are all that there is.
+// Links in the entry replace all others.
 void read_links(MapReader& entry, CclConfig& config) {
   config.links = read_ccl_links(entry);
   if (!entry.has("links") || entry.context().is_bad(entry.path("links"))) return;
@@ -100,7 +100,7 @@ void read_links(MapReader& entry, CclConfig& config) {
   config.intra_cube = IntraCube::none;
 }
 
-// Fills in what wiring and topology say of each other, and checks what ties several keys.
+// Derives wiring and topology from each other, and checks rules over several keys.
 void settle(CclConfig& config, CclSections sections) {
   const bool generated = config.topology != RankTopology::none;
   if (!sections.given("wiring")) {
@@ -156,7 +156,7 @@ CclConfig read_entry(MapReader& entry, const std::string& name, CclConfig config
   return config;
 }
 
-// The chosen entry with its values and places, as every user of it sees them.
+// The chosen entry with its values and positions.
 CclConfig finished(CclConfig config, ReadContext& context) {
   const CclSections sections(context, config.algorithm);
   for (const char* key : kKeys) {
@@ -213,7 +213,7 @@ Diagnostic CclConfig::problem_at(const std::string& key, const std::string& mess
 
 CclConfig load_ccl_text(const std::string& text, const std::string& name, const CclOptions& options) {
   ReadContext context(name);
-  std::string built_in;  // the chosen entry when the file has none
+  std::string built_in;  // the chosen entry, when the file does not have it
   const yaml::ValuePtr root = parse_top(text, name, context, options, built_in);
   MapReader top(context, root);
   CclConfig base;

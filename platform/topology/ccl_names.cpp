@@ -1,4 +1,4 @@
-// The words of the collective configuration.
+// Names in the collective configuration.
 #include "platform/topology/ccl_config.h"
 
 namespace kb::topology {

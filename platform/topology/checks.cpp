@@ -1,4 +1,4 @@
-// Rules that tie several keys to each other. Each is reported at the key that the user wrote.
+// Rules over several keys. Each violation is reported at the key that the user set.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -82,7 +82,7 @@ void check_hbm(const MachineSpec& spec, ReadContext& context) {
   }
 }
 
-// T-56: it is logical addresses that are split into channels.
+// T-56: only logical addresses are split into channels.
 void check_mapping(const MachineSpec& spec, ReadContext& context) {
   if (spec.hbm_mapping_mode != HbmMapping::one_to_one || spec.address_model == AddressModel::la) return;
   context.report_rule({kMemory + "hbm_mapping_mode", kMemory + "address_model"},
@@ -146,7 +146,7 @@ bool valid_id(const std::string& id, bool capitals) {
   return true;
 }
 
-// A cube's UCIe port carries one link: to the neighbouring cube, or at the mesh's edge to an IO chiplet (T-22).
+// A cube's UCIe port has one link: to the neighbouring cube, or at the edge of the mesh to an IO chiplet (T-22).
 void check_port(const MachineSpec& spec, const CubePortSpec& port, const std::string& path, ReadContext& context,
                 std::map<std::string, std::string>& used) {
   const int x = port.cube_x;
@@ -218,7 +218,7 @@ void check_io_chiplets(const MachineSpec& spec, ReadContext& context) {
 
 void check_machine(const MachineSpec& spec, ReadContext& context) {
   check_ceilings(spec, context);
-  if (spec.pes_per_cube() <= 16) check_hbm(spec, context);  // else its findings would only follow from the first
+  if (spec.pes_per_cube() <= 16) check_hbm(spec, context);  // otherwise its problems would only be consequences
   check_mapping(spec, context);
   check_tcm(spec, context);
   check_geometry(spec, context);

@@ -66,7 +66,7 @@ class CubeCompiler {
     });
   }
 
-  // T-25, T-51: the sub-blocks, their template links, and what leaves the PE.
+  // T-25, T-51: the PE's blocks, their template links, and the links that leave the PE.
   void add_pe(PeId pe) {
     const PeAttachment& place = mesh_.pes[pe.value];
     const auto add = [&](const BlockTemplate& sub_block) {
@@ -134,7 +134,7 @@ class CubeCompiler {
                   spec_.sram_to_router_bw);
   }
 
-  // T-52: a partition hangs on its own PE's router only.
+  // T-52: a partition is connected only to its own PE's router.
   void add_hbm(PeId pe) {
     const GridPoint at = mesh_.pes[pe.value].router;
     const NodeId hbm = builder_.add(fmt::format("{}hbm_ctrl.pe{}", prefix_, pe.value), templates_.hbm_ctrl,
@@ -145,9 +145,9 @@ class CubeCompiler {
     if (!templates_.channels.empty()) add_channels(pe, hbm, spec_.hbm_channel_bw * efficiency);
   }
 
-  // T-56, A-87: what the PE's router is split into for accesses to the PE's own partition. A lane is as wide as the
-  // PE's link where that carries all channels at once; elsewhere the link is what is shared, and a lane its N-th part,
-  // so that the lanes together are never wider than it.
+  // T-56, A-87: channel routers split the PE's accesses to its own partition. A lane is as wide as the PE's link if the
+  // link can carry all channels at once; otherwise the lanes share the link and each has an N-th of it, so that
+  // together they are never wider than the link.
   void add_channels(PeId pe, NodeId hbm, Bandwidth channel_bw) {
     const PeAttachment& place = mesh_.pes[pe.value];
     const auto count = static_cast<double>(templates_.channels.size());
@@ -203,8 +203,8 @@ class CubeCompiler {
   const Templates& templates_;
   std::string prefix_;
   Owner owner_;
-  std::vector<NodeId> routers_;  // by row * cols + col; none in the hole
-  std::vector<NodeId> dma_;      // by PE
+  std::vector<NodeId> routers_;  // index: row * cols + col; not valid in the hole
+  std::vector<NodeId> dma_;      // indexed by PE
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ std::size_t cube_index(const MachineSpec& spec, int x, int y) {
   return static_cast<std::size_t>(y) * static_cast<std::size_t>(spec.cube_mesh_w) + static_cast<std::size_t>(x);
 }
 
-// T-38: E of a cube joins W of its eastern neighbour, S joins N of the southern one; no wrap-around.
+// T-38: E of a cube connects to W of its eastern neighbour, S to N of the southern one; no wrap-around.
 void compile_seams(GraphBuilder& builder, const MachineSpec& spec, const std::vector<CubeNodes>& cubes) {
   const auto at = [&](int x, int y) -> const CubeNodes& { return cubes[cube_index(spec, x, y)]; };
   const auto seam = [&](NodeId a, NodeId b) {
@@ -68,7 +68,8 @@ Templates::Templates(const MachineSpec& spec) {
   router = make_template(NodeKind::noc_router, routers);
   m_cpu = cube("m_cpu", NodeKind::m_cpu);
   sram = cube("sram", NodeKind::sram);
-  // T-34: from the value before efficiency, so that the edge and not the channels is the limit when it is below 1.
+  // T-34: uses the bandwidth before efficiency, so that for an efficiency below 1 the edge is the limit instead of the
+  // channels.
   ComponentSpec controller = spec.cube_components.at("hbm_ctrl");
   controller.params = controller.params.with<params::HbmCtrlParams>([&](params::HbmCtrlParams& params) {
     params.pc_bw = spec.hbm_to_router_bw / static_cast<double>(params.num_pcs);

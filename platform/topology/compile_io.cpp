@@ -5,7 +5,7 @@
 
 namespace kb::topology {
 
-// T-35: io_noc joins pcie_ep, io_cpu and the connections of every PHY.
+// T-35: io_noc connects pcie_ep, io_cpu and the connections of every PHY.
 IoNodes compile_io_chiplet(GraphBuilder& builder, const MachineSpec& spec, const Templates& templates, SipId sip,
                            std::size_t index) {
   const IoChipletSpec& chiplet = spec.io_chiplets[index];

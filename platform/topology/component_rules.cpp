@@ -81,7 +81,7 @@ bool starts_with(const std::string& text, const char* prefix) {
   return text.rfind(prefix, 0) == 0;
 }
 
-// The dtypes that a mapping leaves out follow f16's rate.
+// Dtypes that a mapping omits follow f16's rate.
 RateMap read_rates(MapReader& attrs, const Field& field, RateUnit unit) {
   MapReader by_dtype = attrs.map(field.name);
   const std::optional<double> f16 = by_dtype.given_real("f16", field.bounds);
@@ -89,7 +89,7 @@ RateMap read_rates(MapReader& attrs, const Field& field, RateUnit unit) {
   std::vector<std::string> missing;
   for (const std::string& name : dtype_names()) {
     const std::optional<double> rate = by_dtype.given_real(name, field.bounds);
-    if (!rate && is_storage(*parse_dtype(name))) continue;  // follows f16 also where that is one of seven
+    if (!rate && is_storage(*parse_dtype(name))) continue;  // also follows f16 if it is one of seven
     if (!rate && !f16) missing.push_back(name);
     rates[name] = rate.value_or(f16.value_or(1.0) * rate_ratio(unit, *parse_dtype(name)));
   }
@@ -149,7 +149,7 @@ void report_misplaced(MapReader& attrs, const std::string& name, const std::stri
   attrs.report(name, fmt::format("'{}' is not set here", name), remedy);
 }
 
-// Where the parameters of all nodes of a kind stand.
+// Identifies the position of the parameters of a kind.
 std::string slot_of(NodeKind kind) {
   const std::string name(node_kind_name(kind));
   if (is_pe_block(kind)) return "cube.pe_template.components." + name;
@@ -161,8 +161,7 @@ std::string slot_of(NodeKind kind) {
   return "cube.components." + std::string(kind == NodeKind::channel_router ? "noc_router" : name);
 }
 
-// What `attrs` gives, on top of `base`. With `slot`, that of their kind, for single nodes: their defaults do not follow
-// other keys.
+// Applies `attrs` to `base`. `slot` is set for single nodes, whose defaults do not follow other keys.
 params::ParamSet read_params(MapReader& attrs, const params::ParamSet& base, const std::string& slot = "") {
   const bool single = !slot.empty();
   const FieldTable& table = *base.table();
@@ -189,7 +188,7 @@ params::ParamSet read_params(MapReader& attrs, const params::ParamSet& base, con
   return {table, params};
 }
 
-// The parameters of a custom implementation; none of a built-in one.
+// The parameters of a custom implementation; empty for a built-in one.
 params::ParamSet read_impl_params(MapReader& attrs, NodeKind kind, const std::string& impl,
                                   const params::ParamSet& base, const std::string& slot = "") {
   const FieldTable* const table = attrs.context().implementations().find(kind, impl);
@@ -197,7 +196,7 @@ params::ParamSet read_impl_params(MapReader& attrs, NodeKind kind, const std::st
   return read_params(attrs, base.table() == table ? base : params::ParamSet(*table), slot);
 }
 
-// Suggests only names with the same first part: nobody who writes custom.<name> means rtl.<name>.
+// Suggests only names with the same prefix: a user who writes custom.<name> does not mean rtl.<name>.
 std::string nearest_impl(const std::string& impl, const std::vector<std::string>& known) {
   const std::size_t begin = impl.find('.') + 1;
   std::vector<std::string> names;
@@ -281,7 +280,7 @@ ImplChoice read_impl(MapReader& entry, NodeKind kind) {
   } else {
     entry.report("impl", fmt::format("unknown implementation '{}'", impl),
                  near.empty() ? "known: " + join_words(known) : near);
-    return {rule.impl, starts_with(impl, "builtin.")};  // a misspelt one, whose attributes are those of the kind
+    return {rule.impl, starts_with(impl, "builtin.")};  // a misspelt name; the attributes are those of the kind
   }
   return {rule.impl, false};
 }

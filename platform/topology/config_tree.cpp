@@ -1,4 +1,4 @@
-// The part of the reader that remembers: diagnostics, origins and the keys that exist.
+// The recording part of the reader: diagnostics, origins and known keys.
 #include <fmt/format.h>
 
 #include <algorithm>

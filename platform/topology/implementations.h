@@ -13,8 +13,8 @@
 
 namespace kb::topology {
 
-// Whose code an implementation runs. `foreign`: code of a plug-in or a user's program, or RTL. Its links are checked
-// for protocol violations, and its exceptions and crashes are reported with its name.
+// Origin of the code of an implementation. `foreign`: code of a plug-in or a user's program, or RTL. Its links are
+// checked for protocol violations, and its exceptions and crashes are reported with its name.
 enum class Origin : std::uint8_t { foreign, own };
 
 // Implementations of each kind by name, each with its additional parameters.

@@ -15,7 +15,7 @@ namespace kb::topology {
 
 namespace {
 
-// At most one byte more than a file may have. Some files of /proc would wait for their next line.
+// Reads at most one byte more than a file may have, because some files in /proc block at their end.
 int read_bounded(const std::string& file, std::string& text) {
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) return errno;

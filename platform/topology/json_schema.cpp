@@ -23,10 +23,10 @@ using params::Field;
 using params::FieldTable;
 using params::FieldType;
 
-constexpr const char* kOtherImpl = "^(custom|rtl|tlm)\\.";  // not built in
+constexpr const char* kOtherImpl = "^(custom|rtl|tlm)\\.";  // for implementations that are not built in
 
-// Two machines with every key that is only read where it is written. What is a default in one of them and another in
-// the second follows from other keys.
+// Two machines with all optional keys that are read only when present. A default that differs between them follows from
+// other keys.
 constexpr const char* kSamples[] = {R"(
 system: { sips: { count: 4, topology: torus_2d, w: 2, h: 2 } }
 sip:
@@ -64,7 +64,7 @@ void merge(Json& into, const Json& from) {
   for (const auto& [key, value] : from.items()) into[key] = value;
 }
 
-// What fits into a line stands in one.
+// Puts a value on one line if it fits.
 std::string text_of(const Json& value, std::size_t indent = 0) {
   constexpr std::size_t kColumns = 130;
   const std::string line = value.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -85,7 +85,7 @@ std::string with_unit(const std::string& text, const std::string& unit) {
   return unit.empty() ? text : fmt::format("{} [{}]", text, unit);
 }
 
-// Whole numbers without a point.
+// Integers without a decimal point.
 Json number_json(double value) {
   if (value == std::floor(value) && std::abs(value) <= 1e15) return static_cast<std::int64_t>(value);
   return value;
@@ -108,7 +108,7 @@ Json text_schema() {
   return {{"type", {"string", "number", "boolean"}}, {"minLength", 1}};
 }
 
-// A mapping that holds nothing may also be left without a value.
+// An empty mapping may also be written without a value.
 Json mapping_schema(bool needed) {
   Json schema;
   schema["type"] = needed ? Json("object") : Json{"object", "null"};
@@ -162,7 +162,7 @@ Json value_json(const params::Value& value) {
   return json;
 }
 
-// Writable attributes of a table, added to `properties`. `a` and `b` are the defaults in two machines.
+// Adds the writable attributes of a table to `properties`. `a` and `b` are the defaults in the two machines.
 void add_fields(const FieldTable& table, const params::ParamSet& a, const params::ParamSet& b, Json& properties) {
   for (const Field& field : table.fields()) {
     if (!field.set_instead.empty()) continue;
@@ -176,7 +176,7 @@ void add_fields(const FieldTable& table, const params::ParamSet& a, const params
   }
 }
 
-// { if: `impl` is as `condition` says, then: nothing but `names` under `attrs` }
+// { if: `impl` satisfies `condition`, then: only `names` under `attrs` }
 Json names_of_attrs(const Json& properties) {
   Json names = Json::array();
   for (const auto& [name, schema] : properties.items()) names.push_back(name);
@@ -188,7 +188,7 @@ Json if_impl(const Json& condition) {
   return {{"properties", Json{{"impl", condition}}}, {"required", {"impl"}}};
 }
 
-// kind, impl and attrs of a block among the keys of `mapping`.
+// Adds kind, impl and attrs of a block to the keys of `mapping`.
 void add_component(const ComponentRule& a, const ComponentRule& b, const Implementations& implementations,
                    Json& mapping) {
   const KindRule& rule = kind_rule(a.kind);
@@ -245,7 +245,7 @@ Json key_schema(const KeyRule& rule, bool needed) {
   return {};
 }
 
-// Defaults stand in reports as text.
+// Defaults are texts in the rules.
 Json default_json(const KeyRule& rule) {
   if (rule.type == KeyRule::Type::word || rule.type == KeyRule::Type::text) return *rule.fallback;
   return Json::parse(*rule.fallback);
@@ -265,7 +265,7 @@ class SchemaTree {
     for (const auto& [path, rule] : a_.keys()) {
       if (rule.mandatory) need(path);
     }
-    for (const auto& [path, rule] : a_.keys()) {  // in the order of paths: a mapping before what it holds
+    for (const auto& [path, rule] : a_.keys()) {  // ordered by path: a mapping precedes its contents
       if (!of_component(path)) add(path, rule);
     }
     for (const auto& [path, component] : a_.components()) {
@@ -291,7 +291,7 @@ class SchemaTree {
   }
 
  private:
-  // The mappings around a mandatory key are needed, too, as far as the list that holds it.
+  // The mappings around a mandatory key are also mandatory, up to the enclosing list.
   void need(std::string path) {
     while (!path.empty() && needed_.insert(path).second && path.back() != ']') path = parent_of(path);
   }
@@ -332,7 +332,7 @@ class SchemaTree {
   std::set<std::string> needed_;
 };
 
-// What is read once the nodes are known, and which attributes there are depends on them.
+// Adds the replacements, which are read after compilation; their attributes depend on the nodes.
 void add_replacements(Json& entry) {
   entry["properties"]["impl"] = {{"description", "the implementation, of nodes"}, {"type", "string"}, {"minLength", 1}};
   entry["properties"]["attrs"] = {{"description", "parameters of blocks of that kind, or of links"},
@@ -348,7 +348,7 @@ void add_replacements(Json& entry) {
                    Json{{"required", {"links", "attrs"}}, {"properties", Json{{"impl", false}, {"attrs", of_links}}}}});
 }
 
-// Keys that are read only where the file has them; each may be there.
+// Keys that are only read when present; all are optional.
 void add_weights(Json& weights) {
   const Json length = number_schema("number", length_mm());
   for (int k = 0; k <= static_cast<int>(EdgeKind::command); ++k) {

@@ -22,7 +22,7 @@ constexpr std::size_t kMaxOverrides = 1000;
 constexpr std::size_t kMaxNodes = 1'000'000;
 constexpr std::size_t kMaxChannels = 1'000'000;
 
-// Every key may be in range and the machine still be beyond any computer: what it will take is counted before it is
+// Even if every key is in range, the machine may be too large for any computer; its size is computed before it is
 // built.
 void check_size(const MachineSpec& spec, const MeshLayout& mesh, ReadContext& context) {
   const auto size = [](int value) { return static_cast<std::size_t>(value); };
@@ -81,7 +81,8 @@ LoadedTopology load_text(const std::string& text, const std::string& name,
   for (const auto& [key, value] : overrides) {
     yaml::apply_override(root, key, value, context.diagnostics(), rate_openings());
   }
-  if (context.diagnostics().size() > in_file) throw_if_any(context.problems());  // else the rest would only follow
+  // otherwise further problems would only be consequences
+  if (context.diagnostics().size() > in_file) throw_if_any(context.problems());
 
   LoadedTopology loaded;
   loaded.file = name;
@@ -95,7 +96,7 @@ LoadedTopology load_text(const std::string& text, const std::string& name,
   const bool good = context.diagnostics().empty();
   std::vector<Replacement> replacements = read_replacements(top);
   context.finish_unknown();
-  // A wrong entry of `replace` leaves the machine as it is, for which the other entries can be checked.
+  // A wrong entry of `replace` leaves the machine unchanged, so that the other entries can still be checked.
   const std::size_t in_entries = good ? context.diagnostics().size() : 0;
   const auto throw_if_wrong = [&] {
     const std::size_t found = context.diagnostics().size();

@@ -26,7 +26,7 @@ struct ComponentSpec {
 };
 
 enum class HbmMapping { n_to_one, one_to_one };
-enum class RoutingMetric { latency, distance };  // what the best route minimises (F-8)
+enum class RoutingMetric { latency, distance };  // the quantity that the best route minimises (F-8)
 enum class Side { N, E, S, W };
 enum class Corner { NW, NE, SW, SE };
 

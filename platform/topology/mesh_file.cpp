@@ -11,10 +11,10 @@
 namespace kb::topology {
 namespace {
 
-constexpr std::size_t kMaxPes = 16;  // of a cube
+constexpr std::size_t kMaxPes = 16;  // per cube
 constexpr std::size_t kMaxRouters = 1'000'000;
 
-// Every input of the layout once, keys sorted, numbers in shortest form.
+// All inputs of the layout, with sorted keys and numbers in shortest form.
 std::string canonical_inputs(const MachineSpec& spec) {
   std::vector<std::string> corners;
   for (Corner corner : spec.corners) corners.push_back(corner_names()[static_cast<std::size_t>(corner)]);

@@ -10,10 +10,10 @@
 namespace kb::topology {
 namespace {
 
-constexpr double kInset = 1.5;         // of the outermost PE centre from the cube's edge
-constexpr double kPitch = 3.0;         // between the PEs of a corner
+constexpr double kInset = 1.5;         // distance of the outermost PE centre from the cube's edge
+constexpr double kPitch = 3.0;         // distance between the PEs of a corner
 constexpr double kMaxSpacing = 3.0;    // wider gaps between columns get relay columns
-constexpr double kHbmRowOffset = 1.5;  // of the HBM rows from the middle
+constexpr double kHbmRowOffset = 1.5;  // distance of the HBM rows from the middle
 constexpr double kHbmGap = 1.5;        // between the HBM rows and the PE rows
 constexpr int kMinHoleCols = 4;
 
@@ -32,7 +32,7 @@ bool is_north(Corner corner) {
   return corner == Corner::NW || corner == Corner::NE;
 }
 
-// T-43. More PEs than fit at the usual pitch stay within their half of the cube.
+// T-43. If there are more PEs than fit at the usual pitch, they stay within their half of the cube.
 std::vector<Position> pe_centers(const MachineSpec& spec) {
   const int n = spec.pe_per_corner;
   const double pitch = std::min(kPitch, std::floor((spec.cube_mm_w / 2 - kInset) / (n - 0.5) * 1000.0) / 1000.0);
@@ -110,7 +110,7 @@ GridPoint nearest_router(const MeshLayout& mesh, double x, double y) {
   return *best;
 }
 
-// Half of the wanted entries from the left end of `columns`, half from the right (T-49).
+// Half of the entries from the left end of `columns`, half from the right (T-49).
 std::vector<int> from_both_ends(const std::vector<int>& columns, int wanted) {
   const int size = static_cast<int>(columns.size());
   std::vector<int> out;
@@ -121,8 +121,8 @@ std::vector<int> from_both_ends(const std::vector<int>& columns, int wanted) {
   return out;
 }
 
-// The columns of the N and S connections. With more connections than PE columns the relay columns help, and beyond
-// that several connections share a router (T-55).
+// Columns of the N and S connections. If there are more connections than PE columns, relay columns are used as well,
+// and beyond that several connections share a router (T-55).
 std::vector<int> port_columns(const MeshLayout& mesh, const std::vector<double>& pe_columns, int connections) {
   std::vector<int> with_pes;
   for (double x : pe_columns) with_pes.push_back(nearest_column(mesh.column_x, x));

@@ -12,7 +12,7 @@ namespace kb::topology {
 namespace {
 
 std::string quoted(const std::string& text) {
-  nlohmann::json json(nlohmann::json::value_t::string);  // g++ 14 warns of json(text), without a reason
+  nlohmann::json json(nlohmann::json::value_t::string);  // g++ 14 gives a false warning for json(text)
   json.get_ref<std::string&>() = text;
   return json.dump();
 }
@@ -26,7 +26,7 @@ std::string optional_real(const std::optional<double>& value) {
   return value ? real_text(*value) : "null";
 }
 
-// Effective parameters by name, those of a custom implementation among them.
+// Effective parameters by name, including those of a custom implementation.
 std::string parameters_text(const Node& node) {
   nlohmann::json attrs = nlohmann::json::object();
   const auto add = [&](const std::string& name, const params::Value& value) {
@@ -98,7 +98,7 @@ nlohmann::ordered_json spec_json(const std::map<std::string, ConfigValue>& confi
 
 void append_nodes(std::string& out, const Graph& graph) {
   std::map<std::tuple<const void*, const void*, std::int64_t>, std::string>
-      parameter_texts;  // looked up only; made once for a template
+      parameter_texts;  // never iterated; computed once per template
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
     std::string& attrs = parameter_texts[{node.params.data(), node.impl_params.data(), node.channel.value_or(-1)}];

@@ -62,7 +62,7 @@ double overhead_of(const ComponentSpec& component) {
   return std::get<double>(*component.params.find("overhead_ns"));
 }
 
-// T-56: what an access to the PE's own partition passes instead of its ordinary router.
+// T-56: the path of an access to the PE's own partition, instead of its ordinary router.
 std::string channel_text(const Graph& graph) {
   const auto is_lane = [](const Edge& edge) { return edge.kind == EdgeKind::pe_to_channel; };
   const auto lane = std::find_if(graph.edges.begin(), graph.edges.end(), is_lane);
@@ -103,7 +103,7 @@ std::string timing_text(const Graph& graph) {
   return out;
 }
 
-// What hangs on a router besides its neighbours: "PE0 NW" = a PE and connections of the ports N and W.
+// Attachments of a router: "PE0 NW" = a PE and connections of the ports N and W.
 std::string cell_text(const MeshLayout& mesh, GridPoint at) {
   if (!mesh.exists(at)) return "";
   std::string out;

@@ -25,7 +25,7 @@ std::vector<NodeId> matching(const Graph& graph, const std::string& pattern) {
   return found;
 }
 
-// `key` has a pattern that no node matches.
+// Reports that no node matches the pattern of `key`.
 void report_no_node(MapReader& entry, const char* key, const Graph& graph, const std::string& pattern) {
   std::vector<std::string> names;
   for (const Node& node : graph.nodes) {
@@ -48,7 +48,7 @@ void replace(MapReader& entry, Graph& graph, const std::vector<NodeId>& nodes) {
   if (only_nodes && attrs.keys().empty()) {
     entry.report("attrs", "this entry changes nothing", "give the nodes another impl, or attrs");
   }
-  std::map<std::pair<const void*, const void*>, NodeParams> made;  // looked up only
+  std::map<std::pair<const void*, const void*>, NodeParams> made;  // never iterated
   for (const NodeId id : nodes) {
     Node& node = graph.nodes[id.value];
     NodeParams& params = made[{node.params.data(), node.impl_params.data()}];
@@ -83,7 +83,7 @@ void replace_nodes(Replacement& replacement, Graph& graph) {
   }
 }
 
-// The patterns of both ends; nothing when `links` does not name two.
+// The patterns of both ends; no value when `links` does not have two.
 std::optional<std::pair<std::string, std::string>> ends_of(const std::string& links) {
   const std::size_t arrow = links.find("->");
   if (arrow == std::string::npos) return std::nullopt;
@@ -97,7 +97,7 @@ std::optional<std::pair<std::string, std::string>> ends_of(const std::string& li
   return ends;
 }
 
-// Why no link was found.
+// Reports why no link was found.
 void report_no_link(Replacement& replacement, const Graph& graph, const std::string& from, const std::string& to) {
   for (const std::string& end : {from, to}) {
     if (!matching(graph, end).empty()) continue;
@@ -154,7 +154,7 @@ void replace_links(Replacement& replacement, Graph& graph) {
   entry.done();
 }
 
-// Most often the key is misspelt.
+// The most likely reason is a misspelt key.
 void report_no_pattern(MapReader& entry) {
   bool unknown = false;
   for (const char* key : {"nodes", "links", "impl", "attrs"}) entry.allow(key);

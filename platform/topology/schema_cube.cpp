@@ -70,7 +70,7 @@ void read_layout(MapReader& cube, MachineSpec& spec) {
   ucie.done();
 }
 
-// The channel counts follow each other: one of them, or both, may be written (T-23).
+// The channel counts determine each other: one or both may be set (T-23).
 void read_channels(MapReader& memory, MachineSpec& spec) {
   const std::int64_t pes = std::max(1, spec.pes_per_cube());
   const Bounds count = at_least(1, 16384);
@@ -140,7 +140,7 @@ void read_links(MapReader& links, MachineSpec& spec) {
   links.done();
 }
 
-// the page size, too, may be written at its block or in the memory map.
+// the page size may be set at its block or in the memory map.
 void settle_page_size(MapReader& memory, std::int64_t of_map, MachineSpec& spec) {
   const std::int64_t of_mmu = spec.pe_params<params::PeMmuParams>("pe_mmu").page_size;
   spec.page_size = static_cast<std::uint64_t>(of_mmu);

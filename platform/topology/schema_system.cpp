@@ -23,7 +23,7 @@ ComponentSpec read_slot(MapReader& components, const char* slot, NodeKind kind) 
   return spec;
 }
 
-// T-14: ring_1d has no grid; otherwise explicit w and h win, else the count must be a square.
+// T-14: ring_1d has no grid; otherwise explicit w and h are used, or the count must be a square.
 void resolve_grid(MapReader& sips, MachineSpec& spec) {
   const bool has_w = sips.has("w");
   const bool has_h = sips.has("h");
@@ -217,7 +217,7 @@ MachineSpec read_machine(MapReader& top) {
   mesh.done();
   MapReader cube = top.map("cube");
   read_cube(cube, spec);
-  read_sip(sip, spec);  // after the cube: the IO side's connection count follows the cube's
+  read_sip(sip, spec);  // after the cube, because the IO side's connection count defaults to the cube's
   sip.done();
   MapReader routing = top.map("routing");
   read_routing(routing, spec);

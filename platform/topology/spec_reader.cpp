@@ -13,13 +13,13 @@
 namespace kb::topology {
 namespace {
 
-// The message has listed the words already.
+// The message already lists the words.
 std::string pick(const std::string& word, const std::vector<std::string>& words) {
   const std::string near = nearest_name(word, words);
   return near.empty() ? "choose one of them" : fmt::format("did you mean '{}'?", near);
 }
 
-// Decimal, also 1e4, which YAML itself takes for a real number; else hexadecimal.
+// Decimal, including 1e4 (which YAML itself treats as a real number), or hexadecimal.
 std::errc whole_of(const std::string& text, std::int64_t& value) {
   const std::errc error = parse_whole(text, value);
   const std::optional<std::int64_t> other = error == std::errc::invalid_argument ? to_whole(text) : std::nullopt;
@@ -38,7 +38,7 @@ std::optional<std::string> text_of(const std::optional<Number>& number) {
   return number ? std::optional(fmt::format("{}", *number)) : std::nullopt;
 }
 
-// A list that is not two numbers.
+// Description of a list that is not a pair of numbers.
 std::string list_text(const yaml::Value& value) {
   for (const yaml::ValuePtr& item : value.items) {
     if (item->kind != yaml::Kind::scalar) return fmt::format("one that holds {}", shown(*item));

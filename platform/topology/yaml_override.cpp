@@ -1,4 +1,4 @@
-// Single keys of a tree set from the command line.
+// Overrides single keys of a tree from the command line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct Step {
   bool index = false;  // written as [n]
 };
 
-// "a.b[2].c" -> a, b, [2], c; nothing when malformed.
+// "a.b[2].c" -> a, b, [2], c; empty when malformed.
 std::vector<Step> split_path(const std::string& path) {
   std::vector<Step> steps;
   std::string word;
@@ -68,9 +68,9 @@ ValuePtr new_container(bool list) {
   return value;
 }
 
-// The slot of one step below `parent`, made when missing; nullptr with `problem` set when the step does not fit.
+// The slot of one step below `parent`, created when missing; nullptr with `problem` set when the step does not fit.
 ValuePtr* step_into(ValuePtr& parent, const Step& step, std::string& problem) {
-  // Copied, because an alias may share it with another place of the file.
+  // Copies the parent, because an alias may share it with another place in the file.
   parent = parent->kind == Kind::null ? new_container(step.index) : std::make_shared<Value>(*parent);
   if (parent->kind == Kind::list) {
     const std::size_t size = parent->items.size();

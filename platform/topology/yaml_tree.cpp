@@ -89,7 +89,7 @@ class TreeBuilder : public YAML::EventHandler {
     ValuePtr value;
     YAML::anchor_t anchor = 0;
     std::size_t values_before = 0;
-    std::map<std::string, int> key_lines;  // maps: where each key stands
+    std::map<std::string, int> key_lines;  // maps: position of each key
     bool key_pending = false;              // maps: a key was read, its value is next
     std::string key;
     Mark key_mark;
@@ -105,7 +105,7 @@ class TreeBuilder : public YAML::EventHandler {
     diagnostics_.push_back({file_, mark.line, mark.column, key, message, remedy});
     if (diagnostics_.size() >= kMaxProblems) throw Stop{mark, "the rest of the file was not read", kManyProblems};
   }
-  // Every value with what is below it, aliases written out: who walks the tree meets each of them.
+  // Counts a value with its children and with aliases expanded, as a traversal of the tree meets them.
   void count(std::size_t values, Mark mark) {
     values_ += values;
     if (values_ <= kMaxValues) return;
@@ -225,7 +225,7 @@ const Entry* Value::find(std::string_view key) const {
 
 namespace {
 
-// Other programs' files are full of characters that belong in no text, and YAML's own message would show them.
+// Binary files contain characters that must not be printed, and YAML's own message would print them.
 bool is_text(const std::string& text, const std::string& file, std::vector<Diagnostic>& diagnostics) {
   constexpr std::string_view kLayout = "\t\n\r";
   const auto odd = std::find_if(text.begin(), text.end(), [&](char c) {
@@ -241,7 +241,7 @@ bool is_text(const std::string& text, const std::string& file, std::vector<Diagn
   return false;
 }
 
-// The first of the lines that are indented with a tab, here and just above `mark`.
+// The first tab-indented line among the lines at and just above `mark`.
 std::optional<Mark> tab_before(const std::string& text, Mark mark) {
   std::optional<Mark> found;
   std::istringstream lines(text);
@@ -263,12 +263,12 @@ struct Bracket {
   Mark mark;
 };
 
-// The innermost bracket that is open at `mark`. Brackets and quotes inside a plain word are a part of it.
+// The innermost open bracket at `mark`. Brackets and quotes inside a plain word are part of the word.
 std::optional<Bracket> open_bracket(const std::string& text, Mark mark) {
   std::vector<Bracket> open;
   Mark at{1, 1};
-  char quote = 0, before = '\n';  // the last character that is no blank, or the end of a line
-  bool blank = true;              // between `before` and here
+  char quote = 0, before = '\n';  // the last non-blank character or line end
+  bool blank = true;              // whether a blank follows `before`
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (at.line > mark.line || (at.line == mark.line && at.column >= mark.column)) break;
     const char c = text[i];
@@ -311,7 +311,7 @@ bool in_flow(const std::string& message) {
   return message.find(" flow not found") != std::string::npos || message == "illegal flow end";
 }
 
-// In the words of people who write files, where the library has those of people who read them.
+// Rephrases the library's message for users.
 Diagnostic syntax_problem(const std::string& text, Mark mark, const std::string& message) {
   if (const std::optional<Mark> tab = tab_before(text, mark)) {
     return {"",
@@ -364,7 +364,7 @@ ValuePtr parse(const std::string& text, const std::string& file, std::vector<Dia
     diagnostics.push_back({file, stop.mark.line, stop.mark.column, "", stop.message, stop.remedy});
     return nullptr;
   } catch (const YAML::Exception& e) {
-    // The library does not say where a last line without an end is.
+    // The library does not report the position of a last line without a line end.
     if (in_flow(e.msg) && text.back() != '\n' && text.size() < kMaxBytes) {
       diagnostics.resize(before);
       return parse(text + '\n', file, diagnostics);

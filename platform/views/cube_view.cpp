@@ -69,14 +69,14 @@ class CubeDrawing {
     const auto found = blocks_.find(key(at));
     return found == blocks_.end() ? 0 : found->second.size();
   }
-  // Room below the routers of a row: blocks stand in pairs.
+  // Height below the routers of a row: blocks are placed in pairs.
   double depth(int row) const {
     std::size_t most = 0;
     for (int col = 0; col < mesh_.cols(); ++col) most = std::max(most, block_count({row, col}));
     return static_cast<double>((most + 1) / 2) * (kBlockHeight + kBlockGap) + kBlockGap;
   }
 
-  // Pixels per millimetre: as few as leave every router and block its room.
+  // Pixels per millimetre: the minimum that leaves room for all routers and blocks.
   double scale() const {
     double scale = 600 / std::max(spec_.cube_mm_w, spec_.cube_mm_h);
     const double cell = 2 * block_width_ + kAisle + kCellMargin;
@@ -89,7 +89,7 @@ class CubeDrawing {
       const double need = kRouterHeight + depth(row - 1) + kCellMargin;
       scale = std::max(scale, need / (mesh_.row_y[r] - mesh_.row_y[r - 1]));
     }
-    // The outermost cells stay inside of the cube.
+    // Keeps the outermost cells inside the cube.
     scale = std::max(scale, cell / 2 / std::max(0.1, mesh_.column_x.front()));
     return std::max(scale, cell / 2 / std::max(0.1, spec_.cube_mm_w - mesh_.column_x.back()));
   }
@@ -136,7 +136,7 @@ class CubeDrawing {
     const double y =
         middle.y + kRouterHeight / 2 + kBlockGap + static_cast<double>(index / 2) * (kBlockHeight + kBlockGap);
     const Rect box{left ? middle.x - kAisle / 2 - block_width_ : middle.x + kAisle / 2, y, block_width_, kBlockHeight};
-    // Down the aisle, and to the side.
+    // Along the aisle, then sideways.
     const double lane = middle.x + (left ? -kAisle * 0.35 : kAisle * 0.35);
     const std::vector<Point> path{
         {lane, middle.y}, {lane, y + kBlockHeight / 2}, {left ? box.right() : box.x, y + kBlockHeight / 2}};
@@ -154,7 +154,7 @@ class CubeDrawing {
     return fmt::format("{}\nTCM {}\nits blocks: pe_view", id, format_bytes(tcm));
   }
 
-  // Connections that share a router are one line.
+  // Connections that share a router are drawn as one line.
   void draw_port(Side side) {
     const std::string& letter = topology::side_names()[static_cast<std::size_t>(side)];
     const std::string id = fmt::format("{}.ucie-{}", cube_id_, letter);

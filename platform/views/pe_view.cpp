@@ -1,4 +1,4 @@
-// One PE (T-63, T-64): its blocks from left to right by their distance from PE_CPU, the fabric behind them.
+// One PE (T-63, T-64): its blocks from left to right by their distance from PE_CPU, and the fabric to the right.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -76,8 +76,8 @@ class PeDrawing {
     return {place.column * (kWidth + kColumnGap), place.row * (kHeight + kRowGap), kWidth, kHeight};
   }
 
-  // Columns are steps from PE_CPU along the edges inside the PE. A block without such a step stands beside the
-  // scheduler.
+  // A block's column is its number of steps from PE_CPU along edges inside the PE. A block without such a path is
+  // placed next to the scheduler.
   void place_blocks() {
     std::map<std::uint32_t, int> steps;
     std::queue<NodeId> open;
@@ -111,7 +111,7 @@ class PeDrawing {
     }
   }
 
-  // A column behind the engines begins beside what leads to it.
+  // A column after the engines begins next to its predecessor.
   int first_row(NodeId block, const std::map<std::uint32_t, int>& steps) const {
     const auto [first, last] = graph_.in_edges(block);
     for (const EdgeId* edge = first; edge != last; ++edge) {
@@ -122,7 +122,7 @@ class PeDrawing {
     return 0;
   }
 
-  // The router, and the channel routers of a PE that has them, in a column behind the blocks.
+  // Draws the router, and the channel routers if there are any, in a column after the blocks.
   void draw_fabric() {
     const std::string router = "sip0.cube0." + topology::router_name(mesh_.pes.front().router);
     const int column = last_column_ + 1;
@@ -161,7 +161,7 @@ class PeDrawing {
                   : from.column < to.column ? across(from, to)
                                             : across(to, from));
   }
-  // Each block of the left column has a lane and an entrance of its own.
+  // Each block of the left column has a separate lane and entry point.
   static std::vector<Point> across(const Place& from, const Place& to) {
     const Rect left = rect(from), right = rect(to);
     if (from.row == to.row) return {{left.right(), left.center().y}, {right.x, right.center().y}};

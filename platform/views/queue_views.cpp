@@ -1,4 +1,4 @@
-// How a message travels (E-48), out of a description of its steps. No machine and no run is needed.
+// The route of a message (E-48), drawn from a description of its steps, without a machine or a run.
 #include <algorithm>
 
 #include "platform/views/drawing.h"
@@ -6,7 +6,7 @@
 namespace kb::views {
 namespace {
 
-// A block that takes part, and a step from one to another, or, where both are the same, inside of it.
+// A participating block, and a step between two blocks or inside one.
 struct Actor {
   const char* id;
   const char* line;
@@ -103,7 +103,7 @@ View queue_view() {
     view.labels.push_back({text, label});
     view.wires.push_back(step(++number, {from, to}, text));
   };
-  const auto onward = [&](const char* id, Point from, Point to) {  // of the step before
+  const auto onward = [&](const char* id, Point from, Point to) {  // continues the previous step
     view.wires.push_back({id, {from, to}, view.wires.back().title});
     view.wires.back().look = Wire::Look::arrow;
   };

@@ -1,4 +1,4 @@
-// One SIP (T-61): cubes at their places, IO chiplets opposite the ports that they feed.
+// One SIP (T-61): cubes at their positions, IO chiplets opposite their ports.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 using topology::IoChipletSpec;
 using topology::Side;
 
-constexpr double kSeam = 40;                    // between cubes; millimetres stand in the titles of the wires
+constexpr double kSeam = 40;                    // gap between cubes; wire titles have the length in millimetres
 constexpr double kPortHeight = 20, kPort = 36;  // a chiplet's port, and its distance from the cubes
 constexpr double kChipletDistance = 130, kBesideDistance = 190;  // from the cubes: above and below, beside
 constexpr double kWidestPort = 64;
@@ -66,7 +66,7 @@ class SipDrawing {
     }
   }
 
-  // From the cubes outwards: the place of a box of a size at a distance, its middle at `along` the side.
+  // Position of a box of size w x h outside the cubes, at a distance from `side` and centred at `along`.
   Rect outside(Side side, double along, double distance, double w, double h) const {
     switch (side) {
       case Side::N:
@@ -87,7 +87,7 @@ class SipDrawing {
     return vertical(port.cube_side) ? middle.y : middle.x;
   }
 
-  // A chiplet stands at the side of its first port; those of one side stand apart in the order of their ports.
+  // A chiplet is placed at the side of its first port; chiplets at one side are spaced in the order of their ports.
   void draw_chiplets(Side side) {
     std::vector<std::pair<double, const IoChipletSpec*>> here;
     for (const IoChipletSpec& chiplet : spec_.io_chiplets) {
@@ -125,7 +125,7 @@ class SipDrawing {
     for (const auto& port : chiplet.cube_ports) draw_port(at, side, id, port);
   }
 
-  // The middle of the box's edge towards the cubes, or away from them.
+  // Middle of the box's edge that faces the cubes (`inner`), or of the opposite edge.
   static Point facing(Side side, const Rect& at, bool inner) {
     if (vertical(side)) return {(side == Side::W) == inner ? at.right() : at.x, at.center().y};
     return {at.center().x, (side == Side::N) == inner ? at.bottom() : at.y};
@@ -148,9 +148,9 @@ class SipDrawing {
     }
   }
 
-  // The way to a port at another side, outside of all cubes.
+  // Path to a port at another side, around all cubes.
   std::vector<Point> around(const Rect& chiplet, Side from, const Rect& port, Side to) const {
-    const double out = kPort + kPortHeight + 12 + 6 * (detours_ % 8);  // lanes beside one another
+    const double out = kPort + kPortHeight + 12 + 6 * (detours_ % 8);  // adjacent lanes
     const auto lane = [&](Side side) {
       return side == Side::N   ? -out
              : side == Side::S ? array_.bottom() + out

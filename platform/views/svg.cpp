@@ -14,7 +14,7 @@ struct Style {
   const char* name;    // in the legend
   const char* colour;  // of the fill
 };
-// Pale fills that differ in grey, too.
+// Pale fills that also differ in greyscale.
 constexpr Style kStyles[] = {{Role::host, "host", "#ffffff"},
                              {Role::pcie, "PCIe", "#f3d9a4"},
                              {Role::sip, "SIP", "#f4f7fb"},
@@ -35,7 +35,7 @@ const Style& style_of(Role role) {
   return kStyles[static_cast<std::size_t>(role)];
 }
 
-// Classes of bandwidth: from, width of the line, text of the legend.
+// Bandwidth classes: lower bound, line width, legend text.
 struct WireClass {
   double from_gbs;
   double width;
@@ -149,7 +149,7 @@ class Picture {
     if (wire.look == Wire::Look::arrow) draw_head(*(wire.path.end() - 2), wire.path.back());
   }
 
-  // Draws the head of an arrow whose last piece is level or upright.
+  // Draws the head of an arrow whose last segment is horizontal or vertical.
   void draw_head(const Point& from, const Point& to) {
     constexpr double kLength = 9, kHalf = 4;
     const auto sign = [](double way) { return way > 0 ? 1.0 : way < 0 ? -1.0 : 0.0; };
@@ -159,7 +159,7 @@ class Picture {
                         back.x + dy * kHalf, back.y + dx * kHalf, back.x - dy * kHalf, back.y - dx * kHalf);
   }
 
-  // Where the next item stands, and how low the legend reaches.
+  // Position of the next item; updates the height of the legend.
   Point next_item() {
     const double column = static_cast<double>(legend_items_ % legend_columns_);
     const double line = static_cast<double>(legend_items_ / legend_columns_);

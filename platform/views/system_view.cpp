@@ -1,5 +1,5 @@
-// The tray (T-58): the PCIe switch is a bar, SIPs hang below it, and above it, too, when they are many. The host stands
-// beside the switch; its requests enter each SIP without passing it (H-19).
+// The tray (T-58): the PCIe switch is a bar with SIPs below it and, when there are many, also above it. The host is
+// next to the switch; its requests enter each SIP without passing the switch (H-19).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -71,7 +71,7 @@ class SystemDrawing {
     }
   }
 
-  // From the host along the row of SIPs to the endpoint.
+  // Line from the host along the row of SIPs to the endpoint.
   void draw_entry(const std::string& endpoint, double x, double row, bool below) {
     const double host_x = kHost.center().x, between = below ? kBarHeight + kWireLength / 2 : -kWireLength / 2;
     drawing_.passage("host", endpoint, fmt::format("host to {}: requests of the host enter here, in no time", endpoint),

@@ -12,7 +12,7 @@
 namespace kb::waves {
 namespace {
 
-constexpr std::size_t kChunk = std::size_t{1} << 16;  // a megabyte, which a cache holds
+constexpr std::size_t kChunk = std::size_t{1} << 16;  // one megabyte, which fits a cache
 
 Error spill_error() {
   return Error::configuration(std::string("cannot keep waveform data in a temporary file: ") + std::strerror(errno) +
@@ -20,7 +20,7 @@ Error spill_error() {
                               "--wave-until-ns, or free some disk space");
 }
 
-// The file may have a name for a moment.
+// The file may have a name for a short time.
 std::FILE* open_spill() {
   const observe::SignalBlock block;
   return std::tmpfile();

@@ -13,12 +13,12 @@ namespace kb::waves {
 namespace {
 
 enum Block : char { kHeader = 0, kGeometry = 3, kHierarchy = 4, kChanges = 8 };
-constexpr unsigned char kScope = 254, kUpScope = 255, kModule = 0;  // of the hierarchy
+constexpr unsigned char kScope = 254, kUpScope = 255, kModule = 0;  // tags of the hierarchy
 constexpr unsigned char kWire = 16, kText = 21, kNoDirection = 0;
 constexpr char kLz4 = '4', kZlib = 'Z';
-// Beyond so many bytes a change, of which a VCD has 16, the next block is packed by zlib, which takes longer.
+// When changes take more bytes than this (a VCD has 16), the next block is compressed by zlib, which takes longer.
 constexpr double kMaxBytes = 1.0;
-constexpr std::size_t kUnpacked = 32;        // shorter chains are not packed
+constexpr std::size_t kUnpacked = 32;        // shorter chains are not compressed
 constexpr std::size_t kLongestStep = 5 + 8;  // bytes of a change of up to 64 bits
 constexpr std::size_t kHeadOfChanges = 33;   // kind, length, begin, end, memory
 constexpr int kFastest = 1, kUsual = 6;
@@ -30,7 +30,7 @@ void set_number(std::string& in, std::size_t place, std::uint64_t number) {
   for (std::size_t i = 0; i < 8; ++i) in[place + i] = static_cast<char>(number >> (56 - 8 * i));
 }
 
-// Seven bits a byte, the lowest first.
+// Variable-length integer with seven bits per byte, lowest first.
 unsigned char* put_short(unsigned char* to, std::uint64_t number) {
   for (; number >= 0x80; number >>= 7) *to++ = static_cast<unsigned char>(number | 0x80);
   *to++ = static_cast<unsigned char>(number);
@@ -40,7 +40,7 @@ void put_short(std::string& to, std::uint64_t number) {
   unsigned char bytes[10];
   to.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(put_short(bytes, number) - bytes));
 }
-// The same of a number with a sign, which is the second highest bit of the last byte.
+// Signed variant; the sign is the second highest bit of the last byte.
 void put_signed(std::string& to, std::int64_t number) {
   for (; number < -0x40 || number >= 0x40; number >>= 7) to += static_cast<char>((number & 0x7f) | 0x80);
   to += static_cast<char>(number & 0x7f);
@@ -56,7 +56,7 @@ struct FstSections::Packer {
   Packer(const Packer&) = delete;
   Packer& operator=(const Packer&) = delete;
 
-  // As zlib packs it, or as it is when that is not longer. Valid until the next call.
+  // Compressed by zlib, or unchanged if that is not longer. Valid until the next call.
   std::string_view zlib(std::string_view bytes) {
     room.resize(::libdeflate_zlib_compress_bound(compressor, bytes.size()));
     const std::size_t size =
@@ -109,7 +109,7 @@ void FstVariables::put_variable(unsigned char kind, const std::string& name, std
   hierarchy_ += static_cast<char>(kNoDirection);
   hierarchy_ += name + '\0';
   put_short(hierarchy_, bits);
-  put_short(hierarchy_, 0);  // no alias
+  put_short(hierarchy_, 0);  // not an alias
 }
 
 std::string FstVariables::hierarchy() const {
@@ -138,23 +138,23 @@ std::string fst_header(TimeFs from, TimeFs until, const FstVariables& variables,
   constexpr std::uint64_t kLength = 329;
   constexpr std::size_t kVersionBytes = 128, kDateBytes = 119;
   constexpr double kOrderOfBytes = 2.7182818284590452354;
-  constexpr signed char kExponent = -15;  // a femtosecond
+  constexpr signed char kExponent = -15;  // femtoseconds
   std::string head(1, kHeader);
   put_number(head, kLength);
   put_number(head, static_cast<std::uint64_t>(from.fs()));
   put_number(head, static_cast<std::uint64_t>(until.fs()));
   head.append(reinterpret_cast<const char*>(&kOrderOfBytes), sizeof kOrderOfBytes);
-  put_number(head, 0);  // memory of the writer
+  put_number(head, 0);  // memory used by the writer
   put_number(head, variables.scopes());
   put_number(head, variables.all().size());
-  put_number(head, variables.all().size());  // those that are no aliases
+  put_number(head, variables.all().size());  // variables that are not aliases
   put_number(head, sections);
   head += static_cast<char>(kExponent);
   std::string version = "kernbench " + std::string(kVersion);
   version.resize(kVersionBytes);
   head += version;
-  head.append(kDateBytes, '\0');  // equal runs give equal files
-  head += '\0';                   // made by Verilog, VHDL or both
+  head.append(kDateBytes, '\0');  // no date, so that equal runs give equal files
+  head += '\0';                   // file type: Verilog and VHDL mixed
   put_number(head, 0);            // time zero
   return head;
 }
@@ -195,10 +195,10 @@ void FstSections::advance(const Section& section) {
 std::string_view FstSections::render(const Section& section, TimeFs from, bool with_values) {
   const TimeFs until = section.times.empty() ? from : section.times.back();
   block_.assign(1, kChanges);
-  put_number(block_, 0);  // the length, below
+  put_number(block_, 0);  // placeholder of the length, set below
   put_number(block_, static_cast<std::uint64_t>(from.fs()));
   put_number(block_, static_cast<std::uint64_t>(until.fs()));
-  put_number(block_, 0);  // the memory that a reader needs, below
+  put_number(block_, 0);  // placeholder of the memory that a reader needs, set below
   put_frame();
   const std::uint64_t memory = put_chains(section, with_values);
   put_index();
@@ -216,7 +216,7 @@ void FstSections::put_frame() {
   block_.append(packed);
 }
 
-// Returns their length when they are not packed.
+// Returns the uncompressed length of the chains.
 std::uint64_t FstSections::put_chains(const Section& section, bool with_values) {
   put_short(block_, variables_.all().size());
   chains_ = block_.size();
@@ -242,7 +242,7 @@ std::uint64_t FstSections::put_chains(const Section& section, bool with_values) 
   return unpacked;
 }
 
-// A change is the number of times since the one before and the value: the two together for a bit.
+// A change is the number of times since the previous one, and the value; for a one-bit signal both are combined.
 void FstSections::make_chain(const FstVariables::Variable& variable, Steps steps, bool with_first) {
   chain_.resize(std::max(chain_.size(), (1 + static_cast<std::size_t>(steps.end - steps.begin)) * kLongestStep));
   unsigned char* to = chain_.data();
@@ -251,7 +251,7 @@ void FstSections::make_chain(const FstVariables::Variable& variable, Steps steps
   if (variable.bits == 1) {
     if (with_first) to = put_short(to, (first & 1) << 1);
     for (const Section::Step* step = steps.begin; step != steps.end; ++step) {
-      const std::uint32_t at = step->time + 1;  // behind the begin of the block
+      const std::uint32_t at = step->time + 1;  // relative to the begin of the block
       to = put_short(to, std::uint64_t{at - before} << 2 | (step->value & 1) << 1);
       before = at;
     }
@@ -291,7 +291,7 @@ void FstSections::make_texts(std::uint32_t signal, Steps steps, bool with_first)
   std::copy(texts.begin(), texts.end(), chain_.begin());
 }
 
-// A packed chain follows its length, one that is not packed follows a 0.
+// A compressed chain is preceded by its length, an uncompressed one by 0.
 void FstSections::put_chain() {
   const std::string_view chain(reinterpret_cast<const char*>(chain_.data()), used_);
   std::string_view packed = chain;
@@ -306,7 +306,7 @@ void FstSections::put_chain() {
   block_.append(packed);
 }
 
-// How far each chain is behind the one before, and how many variables have none.
+// Offset of each chain relative to the previous one, and counts of variables without a chain.
 void FstSections::put_index() {
   const std::size_t begin = block_.size();
   std::uint64_t without = 0;

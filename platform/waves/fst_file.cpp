@@ -11,7 +11,7 @@
 namespace kb::waves {
 namespace {
 
-// The head declares the signals, before any of their changes, so that whatever follows can be read.
+// The header declares the signals before any changes, so that a partial file is readable.
 class FstFile final : public IWaveFile {
  public:
   explicit FstFile(observe::OutputFile& file) : file_(file, GrowingFile::Layout::blocks) {}
@@ -64,7 +64,7 @@ class FstFile final : public IWaveFile {
   GrowingFile file_;
   std::optional<FstVariables> variables_;
   std::optional<FstSections> blocks_;
-  std::vector<std::size_t> declared_;  // how many signals there were at each begin()
+  std::vector<std::size_t> declared_;  // number of signals at each begin()
   std::string declarations_;
   TimeFs from_ = 0_fs, until_ = 0_fs;
   std::uint64_t sections_ = 0;

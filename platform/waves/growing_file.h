@@ -25,12 +25,12 @@ class GrowingFile {
 
   // Must be called first. A later head with another length moves the body to a new file.
   void set_head(std::string_view head);
-  // Appends to the body, replacing the shown end.
+  // Appends to the body, overwriting the end that show() wrote.
   void append(std::string_view bytes);
-  // Writes a new end after the body, replacing the previous one. The file gets its final name, and stays there even if
+  // Writes an end after the body, overwriting the previous end. The file gets its final name, and stays there even if
   // the process is killed.
   void show(std::string_view bytes);
-  // Ends writing and removes the shown end.
+  // Completes the file without the end that show() wrote.
   void complete();
 
  private:

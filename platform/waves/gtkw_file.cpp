@@ -11,10 +11,10 @@ namespace kb::waves {
 namespace {
 
 constexpr std::size_t kMarkers = 26;       // A to Z
-constexpr std::size_t kGroupLevels = 3;    // of the machine: SIP, cube, PE
-constexpr double kWindowPixels = 900.0;    // of the waves, in a window of 1600
-constexpr double kPixelsPerFrame = 200.0;  // zoom is -log2 of the time that so many pixels show
-constexpr double kMargin = 0.05;           // of the longest span, left and right of it
+constexpr std::size_t kGroupLevels = 3;    // levels of the machine: SIP, cube, PE
+constexpr double kWindowPixels = 900.0;    // width of the waves in a window of 1600 pixels
+constexpr double kPixelsPerFrame = 200.0;  // zoom is -log2 of the time that this number of pixels shows
+constexpr double kMargin = 0.05;           // left and right of the longest span, as a fraction of it
 
 // Flags of a line (hexadecimal in the file).
 constexpr const char* kBits = "@28";  // right justified, binary
@@ -29,7 +29,7 @@ struct Marker {
   TimeFs at;
 };
 
-// What of the spans is in the file.
+// Spans within the recorded time range.
 std::vector<Span> visible(const SaveFile& save) {
   std::vector<Span> spans;
   for (Span span : save.spans) {
@@ -81,10 +81,10 @@ std::string header(const SaveFile& save) {
   return out + "[sst_width] 220\n[signals_width] 340\n[sst_expanded] 1\n";
 }
 
-// Writes the lines of the signals between those of their groups.
+// Writes the signal lines between the lines of their groups.
 class Groups {
  public:
-  // The groups around this scope are open.
+  // `open` lists the scopes whose enclosing groups are open.
   Groups(std::vector<std::string> open, std::size_t levels) : levels_(levels), wanted_(std::move(open)) {}
 
   void enter(const std::string& scope) {

@@ -1,6 +1,5 @@
-// The format: https://github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md. A sequence is a token with two lengths,
-// bytes that are copied as they are, and a match: how far back, in two bytes. A length of 15 goes on in bytes of up to
-// 255.
+// The format: https://github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md. A sequence has a token with two lengths,
+// literal bytes, and a match (its distance in two bytes). A length of 15 continues in bytes of up to 255.
 #include "platform/waves/lz4_block.h"
 
 #include <algorithm>
@@ -11,8 +10,8 @@ namespace {
 
 constexpr int kTableBits = 12;
 constexpr std::size_t kLeastMatch = 4;
-constexpr std::size_t kLastLiterals = 5;  // a block ends with so many bytes that are copied as they are
-constexpr std::size_t kLastMatch = 12;    // a match begins so many bytes before the end, or earlier
+constexpr std::size_t kLastLiterals = 5;  // minimum number of literals at the end of a block
+constexpr std::size_t kLastMatch = 12;    // minimum distance of the last match from the end
 constexpr std::size_t kFarthest = 65535;
 constexpr std::size_t kInToken = 15;
 constexpr std::uint32_t kMostPositions = 0x7fffffff;

@@ -6,9 +6,9 @@ namespace kb::waves {
 namespace {
 
 constexpr std::size_t kLeastTable = std::size_t{1} << 12;
-// Steps whose times are sorted together: what is needed for them stays in the second-level cache.
+// Number of steps whose times are sorted together; their data fits the second-level cache.
 constexpr std::size_t kSliceSteps = std::size_t{1} << 13;
-constexpr std::size_t kLeastSteps = 16;  // of a signal in a slice, in the mean
+constexpr std::size_t kLeastSteps = 16;  // mean number of steps per signal in a slice
 
 }  // namespace
 
@@ -64,7 +64,7 @@ const Section& SectionBuilder::build(bool keep) {
   return section_;
 }
 
-// Counts the changes of each signal, and puts them side by side.
+// Counts the changes of each signal, and groups them by signal.
 void SectionBuilder::deal() {
   places_.assign(values_.size() + 2, 0);
   for (const Change& change : raw_) {
@@ -90,7 +90,7 @@ void SectionBuilder::add_run(std::uint32_t signal, Timed* begin, Timed* end, boo
   const std::uint32_t first = steps_;
   std::uint64_t value = values_[signal];
   for (const Timed* one = begin; one != end; ++one) {
-    if (one + 1 != end && one[1].at == one->at) continue;  // the latest report of one time counts
+    if (one + 1 != end && one[1].at == one->at) continue;  // the latest report for a time counts
     if (one->value == value) continue;
     value = one->value;
     section_.steps[steps_].value = value;
@@ -100,7 +100,7 @@ void SectionBuilder::add_run(std::uint32_t signal, Timed* begin, Timed* end, boo
   if (!keep) values_[signal] = value;
 }
 
-// Span of time by span of time.
+// Numbers the times slice by slice.
 void SectionBuilder::number_times() {
   const std::size_t steps = step_times_.size();
   if (steps == 0) return;
@@ -113,7 +113,7 @@ void SectionBuilder::number_times() {
   for (std::int64_t slice = 0; slice < slices; ++slice) number_slice(from + slice * length, length);
 }
 
-// The steps of each signal from its cursor on and before the end of the slice.
+// Numbers the steps of each signal from its cursor to the end of the slice.
 void SectionBuilder::number_slice(std::int64_t from, std::int64_t length) {
   times_.clear();
   ends_.resize(cursors_.size());
@@ -134,8 +134,7 @@ void SectionBuilder::number_slice(std::int64_t from, std::int64_t length) {
   cursors_.swap(ends_);
 }
 
-// Sorts the times, which are nearly even over the slice, by dealing them to as many parts of it, and appends them to
-// those of the section.
+// Sorts the times of a slice by bucket sort (they are nearly uniform), and appends them to those of the section.
 void SectionBuilder::rank_times(std::int64_t from, std::int64_t length) {
   const std::vector<std::int64_t>& all = times_.all();
   int shift = 0;
@@ -147,7 +146,7 @@ void SectionBuilder::rank_times(std::int64_t from, std::int64_t length) {
   order_.resize(all.size());
   for (std::uint32_t i = 0; i < all.size(); ++i) order_[parts_[part_of(all[i])]++] = {all[i], i};
   std::uint32_t begin = 0;
-  for (const std::uint32_t end : parts_) {  // where a part began, the next one begins now
+  for (const std::uint32_t end : parts_) {  // the begin of a part is now the begin of the next one
     if (end - begin > 1) std::sort(order_.begin() + begin, order_.begin() + end, Ranked::earlier);
     begin = end;
   }

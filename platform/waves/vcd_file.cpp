@@ -13,10 +13,10 @@ namespace {
 constexpr int kLowerDigits = 7;
 constexpr std::int64_t kLower = 10'000'000;
 constexpr std::size_t kLongestValue = 80;  // "b", 64 digits, a space and an identifier
-// Identifiers of strings, so that those of signals stay what they are when more signals are declared.
+// Strings have separate identifiers, so that those of signals do not change when more signals are declared.
 constexpr std::size_t kFirstText = std::size_t{94} * 94 * 94;
 
-// Short identifiers out of the printable characters '!' .. '~'.
+// Short identifiers made of the printable characters '!' .. '~'.
 std::string identifier(std::size_t index) {
   std::string id;
   do {
@@ -84,7 +84,7 @@ void VcdFile::end(TimeFs at) {
   file_.complete();
 }
 
-// Steps come by signal, and a dump wants them by time.
+// Sorts the steps by time, because a section has them by signal.
 void VcdFile::render(const Section& section) {
   used_ = 0;
   places_.assign(section.times.size() + 1, 0);
@@ -115,7 +115,7 @@ void VcdFile::time(TimeFs at) {
   buffer_[used_++] = '\n';
 }
 
-// Converting every digit of every time is a third of the work of writing a file.
+// Only converts the changed digits, because converting all digits of all times takes a third of the writing time.
 void VcdFile::append_number(std::int64_t number) {
   if (number / kLower != upper_) {
     upper_ = number / kLower;
@@ -148,7 +148,7 @@ void VcdFile::change(std::uint32_t signal, std::uint64_t value) {
     for (int i = top; i >= 0; --i) *out++ = ((value >> i) & 1) != 0 ? '1' : '0';
     *out++ = ' ';
   }
-  std::memcpy(out, line.tail.data(), line.tail.size());  // all of it, because a fixed size is faster
+  std::memcpy(out, line.tail.data(), line.tail.size());  // copies the whole array, because a fixed size is faster
   used_ = static_cast<std::size_t>(out - buffer_.data()) + line.tail_size;
   if (!line.has_words) return;
   const Text& text = texts_.at(signal);

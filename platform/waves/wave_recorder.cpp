@@ -64,7 +64,7 @@ std::vector<std::string> WaveRecorder::filters_without_signal(bool announced_cou
   return missing;
 }
 
-// What is settled follows from `now` alone, however often it was asked before.
+// The final time depends only on `now`, regardless of earlier calls.
 void WaveRecorder::settle(TimeFs now) {
   TimeFs until = now;
   for (contract::ILateSignals* const late : late_) until = std::min(until, late->report_until(now));
@@ -89,13 +89,13 @@ void WaveRecorder::write_sections(TimeFs now) {
   enough_ = 2 * std::max(options_.section_changes, store_.size());
 }
 
-// A section ends where the time is a multiple of a cell and enough has been reported since the last one.
+// A section ends at a multiple of a cell, when enough changes have been reported since the last section.
 void WaveRecorder::add_full_sections(TimeFs until) {
   constexpr int kCell = 24;  // bits of femtoseconds: 17 ns
   constexpr std::int64_t kMostCells = std::int64_t{1} << 22;
   const std::int64_t first = written_.fs() >> kCell, cells = (until.fs() >> kCell) - first + 1;
   std::vector<std::size_t> counts(static_cast<std::size_t>(std::min(cells, kMostCells)), 0);
-  std::map<std::int64_t, std::size_t> later;  // cells beyond the list, of a run where nothing happens for long
+  std::map<std::int64_t, std::size_t> later;  // cells beyond the list, for runs with long idle times
   store_.each(until, [&](const Change& change) {
     const std::int64_t cell = (change.at >> kCell) - first;
     cell < kMostCells ? ++counts[static_cast<std::size_t>(cell)] : ++later[cell];

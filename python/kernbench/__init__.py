@@ -1,4 +1,4 @@
-"""Drives kernbench from Python and reads what it writes. The guide is docs/guides/python.md."""
+"""Drives kernbench from Python and reads its result files. See docs/guides/python.md."""
 
 from .machine import Launch, Machine, MachineError, Tensor
 from .remote_port import BusError, RemotePort

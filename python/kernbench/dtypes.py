@@ -1,13 +1,13 @@
-"""Element types of tensors: what they are called, and how Python and numpy hold them.
+"""Element types of tensors: their names and their representation in Python and numpy.
 
-bf16 and the 8-bit floats have no type in either: their elements are unsigned integers with the same bits.
+Python and numpy have no bf16 and no 8-bit floats: such elements are unsigned integers with the same bits.
 """
 
 import struct
 
 
 class Dtype:
-    """`code`: the number in a descriptor. `numpy`: name of the type in numpy."""
+    """`code` is the number in a descriptor, `numpy` the name of the type in numpy."""
 
     def __init__(self, name, code, size, letter, numpy, real):
         self.name, self.code, self.size, self.letter, self.numpy, self.real = name, code, size, letter, numpy, real
@@ -31,7 +31,7 @@ _OF_NUMPY = {dtype.numpy: dtype for dtype in reversed(DTYPES.values()) if dtype.
 
 
 def dtype_of(name):
-    """ValueError with the names that there are."""
+    """The Dtype of a name. Raises ValueError, which lists the known names."""
     if isinstance(name, Dtype):
         return name
     try:
@@ -41,7 +41,7 @@ def dtype_of(name):
 
 
 def dtype_of_array(array):
-    """The dtype whose elements a numpy array has. ValueError when it has to be named: float64, uint8 ..."""
+    """The dtype of a numpy array. Raises ValueError when several are possible or none is (float64, uint8 ...)."""
     try:
         return _OF_NUMPY[str(array.dtype)]
     except KeyError:
@@ -49,7 +49,7 @@ def dtype_of_array(array):
 
 
 def flatten(values):
-    """Elements of nested lists, and the shape; ValueError when rows differ."""
+    """Returns the elements of nested lists and the shape. Raises ValueError when rows have different lengths."""
     if not isinstance(values, (list, tuple)):
         return [values], ()
     parts = [flatten(part) for part in values]
@@ -59,7 +59,7 @@ def flatten(values):
 
 
 def encode(values, dtype):
-    """(bytes, shape, dtype) of a numpy array or of nested lists. `dtype` may be None for an array, and is f32 for lists."""
+    """Returns (bytes, shape, dtype) of a numpy array or of nested lists. `dtype` None: that of the array; f32 for lists."""
     if hasattr(values, "__array__") and not isinstance(values, (list, tuple)):
         import numpy
 
@@ -72,7 +72,7 @@ def encode(values, dtype):
 
 
 def decode(data, shape, dtype):
-    """Nested lists out of bytes."""
+    """Converts bytes to nested lists."""
     elements = list(struct.unpack(f"<{len(data) // dtype.size}{dtype.letter}", data))
     for length in reversed(shape[1:]):
         elements = [elements[at : at + length] for at in range(0, len(elements), length)]

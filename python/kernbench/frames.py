@@ -1,11 +1,11 @@
-"""What kernbench writes, as pandas tables (DataFrame).
+"""Result files of kernbench as pandas tables (DataFrame).
 
     from kernbench import frames as kb
     run = kb.Run("r")                     # the folder of: kernbench run --record r
     run.launches(), run.pes(), run.blocks(), run.breakdown(), run.operations(), run.activities()
     points = kb.sweep("sweeps/tiles")     # the folder of: kernbench sweep tiles.yaml
 
-Times are nanoseconds (floating point); Run.operations() has exact femtoseconds, too.
+Times are in nanoseconds (floating point); Run.operations() also has exact femtoseconds.
 """
 
 import json
@@ -33,7 +33,7 @@ class Run(results.Run):
                            "ORDER BY launch_id, sip, cube, pe", ())
 
     def breakdown(self):
-        """Where the time of each launch went, in ns: parts that add up to it, as the PE saw them that ended last."""
+        """Division of the time of each launch into parts, in ns, for the PE that ended last; the parts add up to the time."""
         rows = {(launch["id"], launch["sip"]): launch["breakdown"] for launch in self.result["launches"]
                 if launch["breakdown"]}
         table = pd.DataFrame.from_dict(rows, orient="index")
@@ -47,16 +47,16 @@ class Run(results.Run):
                            "END AS value, unit FROM block_statistic ORDER BY block, name", ())
 
     def config(self):
-        """Every key of the machine: value and origin."""
+        """All configuration keys of the machine, with value and origin."""
         return pd.DataFrame.from_dict(self.result["config"], orient="index")
 
     def operations(self, where="1", values=()):
-        """Operations of ops.sqlite in their order. `where` is SQL over the columns of the view ops: a run may have
-        millions of operations, and what is not asked for stays in the file."""
+        """Operations of ops.sqlite in order. `where` is an SQL condition on the columns of the view ops; only rows that
+        satisfy it are read, because a run may have millions."""
         return self._query(results.operations_query(where), values)
 
     def activities(self):
-        """How busy wires, pseudo-channels, DMA channels and engines were in each launch; `used` is a fraction."""
+        """Utilisation of wires, pseudo-channels, DMA channels and engines in each launch; `used` is a fraction."""
         return self._query("SELECT * FROM activities", ())
 
     def _query(self, query, values):
@@ -65,12 +65,12 @@ class Run(results.Run):
 
 
 def parameters(operations):
-    """The parameters of operations as columns, for operations of one kind."""
+    """Expands the parameters of operations into columns; all operations must be of one kind."""
     return pd.json_normalize(operations["params"].map(json.loads)).set_index(operations.index)
 
 
 def sweep(folder):
-    """Points of a sweep that have succeeded, in their order, with the columns that its file names."""
+    """Successful points of a sweep, in order, with the columns that the sweep file names."""
     points = pd.read_csv(pathlib.Path(folder) / "points.csv", index_col="point")
     good = points[points["status"] == "ok"]
     if good.empty:

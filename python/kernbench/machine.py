@@ -1,4 +1,4 @@
-"""A machine in a process of its own, driven as by a driver: memory, a queue of descriptors, an interrupt.
+"""A machine in a separate process, with a driver's interface: memory, a queue of descriptors, an interrupt.
 
     import kernbench
     with kernbench.Machine("one_cube") as m:
@@ -25,19 +25,19 @@ QUEUE_BASE, QUEUE_SIZE, DOORBELL, DONE_COUNT, ERROR, IRQ_STATUS, IRQ_MASK = 0x08
 OP_LAUNCH = 1
 ERRORS = {1: "wrong descriptor", 2: "no such kernel", 3: "wrong argument", 4: "address outside of the memory",
           5: "host memory answers with an error", 6: "the launch has failed"}
-_ENTRIES = 64  # of the queue
-_ARGS = 128 * _ENTRIES  # host memory behind the queue
-_PART = 1 << 20  # bytes of one access
+_ENTRIES = 64  # entries of the queue
+_ARGS = 128 * _ENTRIES  # offset of the arguments in host memory, after the queue
+_PART = 1 << 20  # maximum bytes per access
 _ALIGNMENT = 4096
-_PATIENCE = 60.0  # seconds in which a server opens its socket
+_PATIENCE = 60.0  # seconds to wait for the server's socket
 
 
 class MachineError(Exception):
-    """The machine has refused or failed what was asked; what `kernbench serve` has said about it is in the text."""
+    """The machine refused a request, or the request failed. The text contains the messages of `kernbench serve`."""
 
 
 def kernel_hash(name):
-    """FNV-1a, by which a descriptor names a kernel."""
+    """FNV-1a hash, which identifies a kernel in a descriptor."""
     value = 0xCBF29CE484222325
     for byte in name.encode():
         value = (value ^ byte) * 0x100000001B3 % 2**64
@@ -45,7 +45,7 @@ def kernel_hash(name):
 
 
 def find_executable(executable=None):
-    """`executable`, or the environment's KERNBENCH, or kernbench on the path. FileNotFoundError says what to do."""
+    """Returns `executable`, the environment's KERNBENCH, or kernbench on the path. Raises FileNotFoundError."""
     found = executable or os.environ.get("KERNBENCH") or shutil.which("kernbench")
     if found is None:
         raise FileNotFoundError("kernbench is not on the path; install it, or set KERNBENCH to the program")
@@ -53,7 +53,7 @@ def find_executable(executable=None):
 
 
 class Tensor:
-    """A tensor in the machine: rows split evenly over PEs, in their order."""
+    """A tensor in the machine; its rows are split evenly over PEs, in the order of the PEs."""
 
     def __init__(self, machine, shape, dtype, pes):
         self.machine, self.shape, self.dtype, self.pes = machine, tuple(shape), dtype, pes
@@ -71,21 +71,21 @@ class Tensor:
         self.addresses = machine._allocate(pes, self.part)
 
     def write(self, data):
-        """All bytes, from shape order."""
+        """Writes all bytes, which are in row-major order."""
         if len(data) != self.nbytes:
             raise ValueError(f"{len(data)} bytes for a tensor of {self.nbytes}")
         for index, address in enumerate(self.addresses):
             self.machine.write(address, data[index * self.part : (index + 1) * self.part])
 
     def read(self):
-        """All bytes, in shape order."""
+        """Reads all bytes, in row-major order."""
         return b"".join(self.machine.read(address, self.part) for address in self.addresses)
 
     def to_list(self):
         return decode(self.read(), self.shape, self.dtype)
 
     def numpy(self):
-        """An array; bf16 and 8-bit floats as unsigned integers with their bits."""
+        """Reads a numpy array; bf16 and 8-bit floats become unsigned integers with the same bits."""
         import numpy
 
         return numpy.frombuffer(self.read(), dtype=self.dtype.numpy).reshape(self.shape)
@@ -95,26 +95,26 @@ class Tensor:
 
 
 class Launch:
-    """A launch that is under way or has ended."""
+    """A launch that is running or has ended."""
 
     def __init__(self, machine, kernel):
         self.machine, self.kernel = machine, kernel
 
     def wait(self):
-        """Lets simulated time run until this launch and all others that have begun have ended: the machine counts launches
-        that have ended, in whatever order. MachineError when one of them has failed."""
+        """Advances simulated time until all launches that have begun have ended, because the machine only counts ended
+        launches. Raises MachineError when one of them failed."""
         self.machine.wait()
 
 
 class Machine:
-    """Starts `kernbench serve` and ends it with the block.
+    """Runs `kernbench serve` for the duration of a `with` block.
 
-    topology: a machine that comes with kernbench ("reference", "one_cube" ...), or a YAML file
-    settings: {"cube.memory_map.tcm_size_mb": 4}, as --set
-    plugins: shared libraries with kernels or blocks of your own
-    data: "eager", or "off" for times alone
+    topology: a built-in machine ("reference", "one_cube" ...), or a YAML file
+    settings: {"cube.memory_map.tcm_size_mb": 4}, like --set
+    plugins: shared libraries with further kernels or blocks
+    data: "eager", or "off" for timing only
     options: further options of `kernbench serve`, e.g. ["--wave", "w.fst"]
-    out: a folder for the results, which are there when the machine has ended: kernbench.Run(out), `kernbench report`
+    out: folder for the results, complete when the machine has ended; see kernbench.Run and `kernbench report`
     """
 
     def __init__(self, topology="reference", settings=None, plugins=(), data="eager", quantum_ns=1000, executable=None,
@@ -138,10 +138,10 @@ class Machine:
         self._reader = threading.Thread(target=self._listen, daemon=True)
         self._reader.start()
         self.port = self._connect(path, host_memory_bytes)
-        self.report = None  # what the server says at its end
+        self.report = None  # final output of the server
         self._next = {}  # first free byte of each PE's memory
         self._produced = self._done = 0
-        self._raised = False  # a MachineError has told of a failure
+        self._raised = False  # a MachineError has reported a failure
         self._args_at = _ARGS
         self.port.write_register(QUEUE_BASE, 0)
         self.port.write_register(QUEUE_SIZE, _ENTRIES)
@@ -154,8 +154,8 @@ class Machine:
         self.close()
 
     def close(self):
-        """Ends the session: `report` has what the server says, and its files are written. MachineError when something has
-        failed of which no MachineError has told yet."""
+        """Ends the session: writes the result files and sets `report` to the final output of the server. Raises
+        MachineError for a failure that no MachineError has reported."""
         if self.process is None:
             return
         process, self.process = self.process, None
@@ -189,7 +189,7 @@ class Machine:
         return memory["hbm_total_gb_per_cube"] * 2**30 // memory["hbm_slices_per_cube"]
 
     def write(self, address, data):
-        """Each part is in memory before the next one is sent: a launch would overtake a posted write."""
+        """Writes in parts, and waits for each part: a launch could overtake a posted write."""
         for at in range(0, len(data), _PART):
             self.port.write(address + at, bytes(data[at : at + _PART]))
 
@@ -197,18 +197,18 @@ class Machine:
         return b"".join(self.port.read(address + at, min(_PART, nbytes - at)) for at in range(0, nbytes, _PART))
 
     def empty(self, shape, dtype="f32", pes=None):
-        """Rows are split evenly over `pes`, a list of (sip, cube, pe); by default all are on the first one."""
+        """Allocates a tensor. `pes`: the (sip, cube, pe) over which rows are split evenly; by default the first PE."""
         return Tensor(self, shape, dtype_of(dtype), list(pes) if pes else [(0, 0, 0)])
 
     def tensor(self, values, dtype=None, pes=None):
-        """A copy of a numpy array or of nested lists in the machine's memory."""
+        """Copies a numpy array or nested lists into the machine's memory."""
         data, shape, dtype = encode(values, dtype)
         made = self.empty(shape, dtype, pes)
         made.write(data)
         return made
 
     def _allocate(self, pes, nbytes):
-        """An address in the memory of each of `pes`, or MachineError and nothing is taken."""
+        """Allocates memory on each of `pes` and returns the addresses. Raises MachineError, and then allocates nothing."""
         following, addresses = dict(self._next), []
         for pe in pes:
             at = following.get(pe, self.hbm(*pe))
@@ -224,8 +224,8 @@ class Machine:
     # --- Kernels
 
     def launch(self, kernel, cubes=None, pes=None, **arguments):
-        """Begins a kernel by name, with its arguments by their names, on the PEs that own its tensors unless cubes and pes
-        say others. TypeError for arguments that it does not have or that are missing."""
+        """Launches a kernel with named arguments on the PEs that own its tensors, or on those of `cubes` and `pes`.
+        Raises TypeError for unknown or missing arguments."""
         parameters = self._parameters(kernel)
         unknown = [name for name in arguments if name not in [one[0] for one in parameters]]
         missing = [name for name, optional in parameters if name not in arguments and not optional]
@@ -247,11 +247,11 @@ class Machine:
         return Launch(self, kernel)
 
     def run(self, kernel, **arguments):
-        """launch() and wait()."""
+        """Launches a kernel and waits for it."""
         self.launch(kernel, **arguments).wait()
 
     def wait(self):
-        """Until every launch has ended."""
+        """Waits until all launches have ended."""
         while self._done < self._produced:
             self.port.wait_for_interrupt()
             self.port.write_register(IRQ_STATUS, self.port.read_register(IRQ_STATUS))
@@ -284,7 +284,7 @@ class Machine:
         return struct.pack("<2Iq48x", 2, 0, int(value))
 
     def _place(self, data):
-        """Bytes in host memory, which stay while launches are under way."""
+        """Copies bytes to host memory, where they stay until all launches have ended."""
         if self._args_at + len(data) > len(self.port.host_memory):
             raise MachineError("host memory is full of arguments; wait() for launches, or give host_memory_bytes")
         at = self._args_at
@@ -313,7 +313,7 @@ class Machine:
             self._said.append(line.rstrip("\n"))
 
     def _heard(self):
-        time.sleep(0.05)  # what it says comes on another way than its answers
+        time.sleep(0.05)  # its messages and its answers arrive on different paths
         said, self._said[:] = "\n".join(self._said), []
         return ": " + said if said else ""
 

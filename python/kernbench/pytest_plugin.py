@@ -1,4 +1,4 @@
-"""A fixture of pytest, there without an import once the package is installed.
+"""A pytest fixture, available without an import when the package is installed.
 
     def test_sum(kernbench_machine):
         m = kernbench_machine("one_pe")
@@ -14,8 +14,8 @@ from .machine import Machine
 
 @pytest.fixture
 def kernbench_machine():
-    """Makes machines as kernbench.Machine does, and ends them after the test, which fails if one of them has failed."""
-    with contextlib.ExitStack() as machines:  # ends all of them, whatever the others say
+    """Creates kernbench.Machine objects and ends them after the test, which fails if one of them has failed."""
+    with contextlib.ExitStack() as machines:  # ends all machines even if one raises
 
         def make(*arguments, **options):
             machine = Machine(*arguments, **options)

@@ -1,10 +1,10 @@
-"""A client of `kernbench serve`: Remote-Port 4.3 over a Unix socket or TCP, with nothing but Python's standard library.
+"""A client of `kernbench serve`: Remote-Port 4.3 over a Unix socket or TCP. Needs only Python's standard library.
 
     port = RemotePort("kb.sock")          # or "tcp:HOST:PORT"
     port.write(0x2000000000, b"abc")
     port.read(0x2000000000, 3)
 
-Times are whole nanoseconds of simulated time. `port.now` is the later of the stamps that were sent and received.
+Times are whole nanoseconds of simulated time. `port.now` is the maximum of all stamps sent and received.
 """
 
 import socket
@@ -13,21 +13,21 @@ import struct
 HELLO, READ, WRITE, INTERRUPT, SYNC = 1, 3, 4, 5, 6
 RESPONSE, POSTED = 2, 4  # flags
 MEMORY, REGISTERS, INTERRUPT_LINE, HOST_MEMORY = 0, 1, 2, 3  # devices
-EXTENDED = 4  # attribute: the layout with byte enables
+EXTENDED = 4  # attribute: layout with byte enables
 
 HEADER = struct.Struct(">5I")
 BUS = struct.Struct(">3Q3IH")
-BUS_REST = struct.Struct(">HI4I")  # of the extended layout
+BUS_REST = struct.Struct(">HI4I")  # further fields of the extended layout
 RESPONSES = {0: "ok", 1: "generic error", 2: "address error"}
 
 
 class BusError(Exception):
-    """The machine answers an access with an error."""
+    """The machine answered an access with an error."""
 
 
 class RemotePort:
     def __init__(self, path, host_memory_bytes=1 << 20, token=None):
-        """path: of a Unix socket, or "tcp:HOST:PORT"; token: the line that a server with --token-file wants first."""
+        """path: a Unix socket, or "tcp:HOST:PORT"; token: first line for a server with --token-file."""
         if str(path).startswith("tcp:"):
             host, port = str(path)[4:].rsplit(":", 1)
             self.socket = socket.create_connection((host, int(port)))
@@ -38,14 +38,14 @@ class RemotePort:
         if token is not None:
             self.socket.sendall(token.encode() + b"\n")
         self.stream = self.socket.makefile("rb", buffering=1 << 16)
-        self.host_memory = bytearray(host_memory_bytes)  # what the machine's DMA reads and writes
+        self.host_memory = bytearray(host_memory_bytes)  # read and written by the machine's DMA
         self.irq = False
         self.now = 0
         self.next_id = 1
         try:
             self._send(HELLO, MEMORY, struct.pack(">2HIHH2I", 4, 3, HEADER.size + 12, 2, 0, 1, 2))
         except (BrokenPipeError, ConnectionResetError):
-            pass  # what the server has to say is read below
+            pass  # the server's message is read below
         kind, *_ = self._receive()
         if kind != HELLO:
             raise ConnectionError("the server does not say hello")
@@ -59,7 +59,7 @@ class RemotePort:
         return self._await(READ, packet)
 
     def write(self, address, data, device=MEMORY, stream_width=None, enables=b"", posted=False):
-        """A posted write has no answer: it goes in before whatever follows it, which may be served before it is."""
+        """Writes memory. A posted write has no answer; it enters before later accesses but may be served after them."""
         packet = self._bus(WRITE, device, address, len(data), data, stream_width, enables, POSTED if posted else 0)
         if not posted:
             self._await(WRITE, packet)
@@ -71,7 +71,7 @@ class RemotePort:
         self.write(offset, struct.pack("<I", value), REGISTERS)
 
     def sync(self, time_ns):
-        """Lets simulated time run to `time_ns`; interrupts and host memory accesses until then are served."""
+        """Advances simulated time to `time_ns` and serves interrupts and host memory accesses until then."""
         self.now = max(self.now, time_ns)
         self._await(SYNC, self._send(SYNC, MEMORY, struct.pack(">Q", self.now)))
 
@@ -97,7 +97,7 @@ class RemotePort:
 
     def _receive(self):
         head = self._take(HEADER.size)
-        if head.startswith(b"kernbench serve: "):  # a line for people in place of a packet
+        if head.startswith(b"kernbench serve: "):  # a line of text instead of a packet
             raise ConnectionError((head + self.stream.readline()).decode().strip())
         kind, length, identity, flags, device = HEADER.unpack(head)
         return kind, identity, flags, device, self._take(length)

@@ -1,4 +1,4 @@
-"""What kernbench writes, with nothing but the standard library; kernbench.frames has the same as pandas tables.
+"""Result files of kernbench, with the standard library only; kernbench.frames returns them as pandas tables.
 
     run = kernbench.Run("r")                  # the folder of: kernbench run --record r
     run.result["launches"], run.operations("op_name = ?", ["gemm"])
@@ -15,7 +15,7 @@ OPS_SCHEMA = "2"  # the form of ops.sqlite that this reads
 
 
 class Run:
-    """One run: result.json in its folder and, if it was recorded, ops.sqlite. ValueError for another form."""
+    """One run: result.json in its folder and, if it was recorded, ops.sqlite. Raises ValueError for another version."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -26,7 +26,7 @@ class Run:
                              "nothing up by kernel; run it again")
 
     def operations(self, where="1", values=()):
-        """Operations in their order, as dictionaries. `where` is SQL over the columns of the view ops."""
+        """Operations in order, as dictionaries. `where` is an SQL condition on the columns of the view ops."""
         with self.database() as connection:
             connection.row_factory = sqlite3.Row
             for row in connection.execute(operations_query(where), values):
@@ -54,7 +54,7 @@ def operations_query(where):
 
 
 def points(folder):
-    """Points of a sweep that have succeeded, in their order, as dictionaries of text. ValueError when there is none."""
+    """Successful points of a sweep, in order, as dictionaries of text. Raises ValueError when there is none."""
     with open(pathlib.Path(folder) / "points.csv", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     good = [row for row in rows if row["status"] == "ok"]

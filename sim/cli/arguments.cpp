@@ -17,7 +17,7 @@ namespace {
 
 using Options = std::map<std::string, const CLI::Option*>;
 
-// `shorts` becomes the long name of each short one.
+// `shorts` maps each short name to its long name.
 Options long_options(const CLI::App& app, std::vector<std::string>& names, std::map<std::string, std::string>& shorts) {
   Options options;
   for (const CLI::Option* option : app.get_options()) {
@@ -69,16 +69,16 @@ class Checker {
   }
 
  private:
-  // Most often a shell variable that is not set.
+  // The usual cause is a shell variable that is not set.
   [[noreturn]] static void refuse_empty() { throw usage_error("an argument is empty; give a name, or leave it out"); }
 
-  // All options are too many for a line; --help lists them.
+  // There are too many options for one line; --help lists them.
   [[noreturn]] void refuse_unknown(const std::string& option) const {
     const std::string near = nearest_name(option, names_);
     throw usage_error("unknown option " + option + (near.empty() ? "" : "; did you mean '" + near + "'?"));
   }
 
-  // Only a file can have a name that begins with '-', and "./" before it changes nothing.
+  // Only a file name can begin with '-', and a prefix "./" does not change its meaning.
   std::string operand(const std::string& arg) const {
     if (arg.empty()) refuse_empty();
     if (!operands_) throw usage_error("unexpected argument '" + arg + "' after --");
@@ -103,7 +103,7 @@ class Checker {
 
   static std::string next_value(const std::string& name, const std::vector<std::string>& args, std::size_t index) {
     if (index >= args.size() || args[index].rfind("--", 0) == 0) throw usage_error(name + " needs a value after it");
-    // An empty value is most often a shell variable that is not set.
+    // The usual cause of an empty value is a shell variable that is not set.
     if (args[index].empty()) throw usage_error(name + " is given an empty value");
     return args[index];
   }
@@ -116,7 +116,7 @@ class Checker {
   std::vector<std::string> out_;
 };
 
-// Without an exponent: 0.000001 says more than 1e-06.
+// Without an exponent: 0.000001 is more readable than 1e-06.
 std::string digits_of(double value) {
   char buffer[64];
   const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed);

@@ -30,7 +30,7 @@ class CheckCommand final : public Command {
                                        : "--set changes keys of a topology; the collective configuration is changed "
                                          "in its file");
     }
-    const WorkloadLibrary library(plugins_);  // its algorithms and blocks may be named in a file
+    const WorkloadLibrary library(plugins_);  // files may name its algorithms and blocks
     std::vector<Diagnostic> problems;
     for (const PluginContents& plugin : library.plugins()) {
       const std::size_t before = problems.size();
@@ -68,7 +68,7 @@ class CheckCommand final : public Command {
     return std::nullopt;
   }
 
-  // Every entry with what its algorithm needs, as a run that chose it would.
+  // Checks every entry against its algorithm, like a run that uses it.
   static Checked check_ccl(const std::string& file, const WorkloadLibrary& library) {
     const sw::AllReduceCatalog& known = library.all_reduces();
     const topology::CclConfig chosen = topology::load_ccl({file, "", {}, known.names()});
@@ -78,7 +78,7 @@ class CheckCommand final : public Command {
       if (ccl.links_only()) continue;
       const sw::AllReduceAlgorithm& algorithm = known.find(ccl.module);
       collect_problems(problems, [&] { sw::require_wiring(algorithm, ccl); });
-      if (ccl.module == topology::kDefaultAlgorithm) continue;  // whose tiles follow the key
+      if (ccl.module == topology::kDefaultAlgorithm) continue;  // its tiles follow the key
       collect_problems(problems, [&] { sw::require_tiles(algorithm, ccl); });
     }
     if (!problems.empty()) throw Error(std::move(problems));
@@ -103,7 +103,7 @@ class CheckCommand final : public Command {
 
   std::vector<std::string> files_;
   std::vector<std::string> plugins_;
-  TopologyChoice choice_;  // its overrides are those of every topology file
+  TopologyChoice choice_;  // its overrides apply to every topology file
 };
 
 }  // namespace

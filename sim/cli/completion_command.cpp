@@ -22,7 +22,7 @@ std::string options_of(const CLI::App& app) {
   return words;
 }
 
-// Cases of a shell's `case`: what completes an option's value.
+// Alternatives of a shell `case` that complete the values of an option.
 std::string workload_cases(const sw::WorkloadRegistry& workloads) {
   std::string text;
   for (const std::string& name : workloads.names()) {
@@ -33,7 +33,7 @@ std::string workload_cases(const sw::WorkloadRegistry& workloads) {
   return text;
 }
 
-// The first word behind a command that takes one of a few; of the others it is a file.
+// Completes the first operand of commands that take one of a few words; other operands are files.
 std::string operand_cases(const std::string& workloads) {
   std::string evaluations;
   for (const auto& [name, folder] : evaluate::installed_evaluations()) {
@@ -49,8 +49,8 @@ std::string operand_cases(const std::string& workloads) {
   return text;
 }
 
-// Works in zsh, too, with bashcompinit. COMP_WORDBREAKS may split `name=value`, so that what a value completes to is
-// left to the files of the folder.
+// The script also works in zsh with bashcompinit. COMP_WORDBREAKS may split `name=value`, so that values are completed
+// only as file names.
 std::string script(const std::string& program, const std::string& function, const CLI::App& root) {
   const sw::WorkloadRegistry workloads = sw::builtin_registry();
   std::string commands, options, names;
@@ -107,8 +107,8 @@ std::string script(const std::string& program, const std::string& function, cons
          function + " " + program + "\n";
 }
 
-// zsh reads a file _PROGRAM of its folders for completions when PROGRAM is completed for the first time, as the body of
-// a function of that name; it then has to complete at once. The same text can be sourced.
+// When PROGRAM is completed for the first time, zsh reads the file _PROGRAM from its completion folders as the body of
+// a function of that name, which must complete immediately. The same text can be sourced.
 std::string zsh_script(const std::string& program, const CLI::App& root) {
   const std::string function = "_" + program + "_words";
   return "#compdef " + program + "\nautoload -U +X bashcompinit && bashcompinit\n" + script(program, function, root) +

@@ -30,13 +30,13 @@ void write_parameter(JsonWriter& json, const sw::Workload& workload, const sw::P
       .end_object();
 }
 
-// A workload in the order of names, which is that of the numbers.
+// A workload with its number, which is its index in name order.
 struct Numbered {
   std::size_t number;
   const sw::Workload* workload;
 };
 
-// What is shown: everything, or what has one name.
+// Selects everything, or the entries with one name.
 struct Selection {
   std::vector<Numbered> workloads;
   std::vector<const contract::Kernel*> kernels;

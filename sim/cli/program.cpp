@@ -56,15 +56,15 @@ std::string version_text() {
   return std::string("kernbench ") + kVersion + " (" + sc_core::sc_version() + ")\n";
 }
 
-// Tables of who waits for whom and what a user's code throws have several lines. What is wrong with a command line or a
-// file is one line, whatever the user typed, which may be a megabyte.
+// Tables of waits and errors of user code have several lines. An error in a command line or a file is printed on one
+// line, regardless of the user's input, which may be a megabyte long.
 std::string error_line(const std::string& program, const Error& error) {
   const std::string message = error.what();
   const bool lines = error.family() != ErrorFamily::configuration && message.find('\n') != std::string::npos;
   return program + ": error: " + (lines ? printable(message) : printable_line(message)) + "\n";
 }
 
-// What an error message begins with, and whether it says that results are missing.
+// The prefix of an error message, and whether the message says that results are missing.
 struct Caller {
   std::string name;
   bool writes_results = true;
@@ -77,7 +77,8 @@ int report(const Caller& caller, const Error& error) {
     text = error_line(program, error);
   } else {
     for (const Diagnostic& diagnostic : error.diagnostics()) {
-      if (diagnostic.file.empty()) text += program + ": error: ";  // else its place comes first, as compilers have it
+      // otherwise the position comes first, as in compilers
+      if (diagnostic.file.empty()) text += program + ": error: ";
       text += printable_line(diagnostic.text()) + "\n";
     }
     const std::size_t count = error.diagnostics().size();
@@ -122,7 +123,7 @@ std::string unexpected(const std::string& argument) {
   return "unexpected argument '" + argument + "'";
 }
 
-// Whoever gives a value alone means the one option that a command needs.
+// A value without an option is taken for the one option that the command requires.
 std::string for_missing_option(const CLI::App& app, const std::string& value) {
   for (const CLI::Option* option : app.get_options()) {
     const bool missing = option->get_required() && option->count() == 0 && !option->get_positional();
@@ -131,7 +132,7 @@ std::string for_missing_option(const CLI::App& app, const std::string& value) {
   return "";
 }
 
-// Parses the command line; help and version go to stdout.
+// Parses the command line; help and version are printed to stdout.
 int parse_and_run(CLI::App& app, CLI::App& options_of, const std::vector<std::string>& args, Command& command) {
   std::vector<std::string> reversed = check_arguments(options_of, args);
   std::reverse(reversed.begin(), reversed.end());
@@ -239,7 +240,7 @@ int start_systemc_main(int argc, char** argv) {
     sim::allow_exit();
     return code;
   } catch (const std::bad_alloc&) {
-    std::terminate();  // its handler says why
+    std::terminate();  // its handler reports the reason
   }
 }
 
@@ -250,7 +251,7 @@ int run_kernbench(int argc, char** argv, const Program& program) {
     CLI::App app(kOverview, program.name);
     app.footer(kOverviewFooter);
     app.add_flag("--version", "Print the version and exit");
-    app.require_subcommand(0, 1);  // `web run`: a folder of that name
+    app.require_subcommand(0, 1);  // `web run` means a folder with that name
     std::vector<std::unique_ptr<Command>> commands;
     std::vector<std::string> names;
     for (const Entry& entry : kCommands) {

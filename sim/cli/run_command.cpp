@@ -244,7 +244,7 @@ class RunCommand final : public Command {
     if (!oplog_file_.empty()) run.options.oplog = &sim::add_operations(outputs, oplog_file_);
     observe::OutputFile* details = record_.empty() ? nullptr : run.options.oplog;
     if (details_file()) details = &sim::add_operations(outputs, *details_file());
-    std::optional<observe::OutputFile> trace;  // made of the other files, so it comes after them
+    std::optional<observe::OutputFile> trace;  // generated from the other files, and therefore after them
     if (!perfetto_.empty()) trace.emplace(perfetto_, "the trace");
     run.options.waves = waves_.open(outputs);
     const std::unique_ptr<observe::EventLog> log = log_.open(outputs);
@@ -316,8 +316,8 @@ class RunCommand final : public Command {
   WaveChoice waves_;
   HopChoice hops_;
   LogChoice log_;
-  double time_limit_ns_ = 0.0;      // 0 = none
-  double host_time_limit_s_ = 0.0;  // 0 = none
+  double time_limit_ns_ = 0.0;      // 0: no limit
+  double host_time_limit_s_ = 0.0;  // 0: no limit
   bool details_ = false;
   bool no_findings_ = false;
   bool strict_ = false;

@@ -104,14 +104,14 @@ class SweepCommand final : public Command {
   }
 
  private:
-  // Names of files in the sweep file are relative to it, in whatever a workload opens, too.
+  // File names in the sweep file are relative to it, also for files that workloads open.
   static void enter(const std::string& folder) {
     std::error_code error;
     std::filesystem::current_path(folder, error);
     if (error) throw Error::configuration("cannot enter the folder " + folder + ": " + error.message());
   }
 
-  // The folder and those above it that are not there yet, the deepest first.
+  // Stores the missing folders of the path, the deepest first.
   void remember_new_folders() {
     std::error_code ignored;
     for (std::filesystem::path folder = folder_;
@@ -120,7 +120,7 @@ class SweepCommand final : public Command {
     }
   }
 
-  // Of a place that refuses: what nothing was written to.
+  // Removes the new folders, which are empty, when the folder cannot be locked.
   void remove_new_folders() const {
     std::error_code ignored;
     for (const std::filesystem::path& folder : new_folders_) std::filesystem::remove(folder, ignored);
@@ -154,7 +154,7 @@ class SweepCommand final : public Command {
     return 0;
   }
 
-  // Who only collects may do so while another one runs.
+  // Collecting is allowed while another process runs points.
   void lock_folder() {
     try {
       lock_.emplace(folder_, true, "sweep");
@@ -172,7 +172,7 @@ class SweepCommand final : public Command {
     }
   }
 
-  // True when others finish it.
+  // True when other processes finish the sweep.
   bool run_elsewhere(sweep::Sweep& sweep, const std::vector<std::uint64_t>& points, const std::string& file) {
     const sweep::TaskContext context{std::filesystem::read_symlink("/proc/self/exe").string(),
                                      file,
@@ -201,7 +201,7 @@ class SweepCommand final : public Command {
       print_text(fmt::format("Slurm job {} has {} tasks of {} points, job {} makes the table in {}\n", jobs.array,
                              plan.tasks.size(), plan.points_of_task, jobs.collect, folder_));
     }
-    lock_.reset();  // for the collecting job
+    lock_.reset();  // so that the collecting job can lock it
     if (!wait_) return true;
     sweep::wait_for_slurm(jobs, tick);
     lock_folder();

@@ -64,7 +64,7 @@ class TopologyCommand final : public Command {
     throw usage_error(fmt::format("--views: there is no view '{}'; {}", view, suggest(view, known)));
   }
 
-  // --views, or what the file asks of runs, or all.
+  // The views of --views, or those that the file requests, or all.
   const std::vector<std::string>& chosen_views(const topology::LoadedTopology& machine) const {
     if (!views_.empty()) return views_;
     const std::vector<std::string>& asked = machine.graph.spec.emit_views;

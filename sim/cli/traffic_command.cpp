@@ -99,7 +99,7 @@ class TrafficCommand final : public Command {
   LogChoice log_;
   HopChoice hops_;
   WaveChoice waves_;
-  double host_time_limit_s_ = 0.0;  // 0 = none
+  double host_time_limit_s_ = 0.0;  // 0: no limit
   bool json_ = false;
 };
 

@@ -35,7 +35,7 @@ using GroupFunction = const char* (*)();
   throw Error({Diagnostic{file, 0, 0, "", message, remedy}});
 }
 
-// What a plug-in throws while it is loaded is its mistake, and the run has not begun.
+// An exception during the loading of a plug-in is a fault of the plug-in.
 template <typename Body>
 void guard(const std::string& file, Body body) {
   constexpr const char* kRemedy = "correct the plug-in's KERNBENCH_PLUGIN or KERNBENCH_BLOCKS";
@@ -53,14 +53,14 @@ void guard(const std::string& file, Body body) {
   }
 }
 
-// The loader maps what the headers promise; where the file ends before, the process would end with SIGBUS.
+// The loader maps the file as its headers describe; for a truncated file the process would end with SIGBUS.
 bool is_cut_off(const std::string& path) {
   std::ifstream stream(path, std::ios::binary | std::ios::ate);
   const auto size = static_cast<std::uint64_t>(stream.tellg());
   Elf64_Ehdr header{};
   stream.seekg(0);
   stream.read(reinterpret_cast<char*>(&header), sizeof header);
-  if (!stream || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return false;  // the loader says what is wrong
+  if (!stream || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return false;  // the loader reports the problem
   if (header.e_ident[EI_CLASS] != ELFCLASS64) return false;
   const auto ends_before = [size](std::uint64_t offset, std::uint64_t bytes) {
     return offset > size || bytes > size - offset;
@@ -75,7 +75,7 @@ bool is_cut_off(const std::string& path) {
   return false;
 }
 
-// What the loader would wait for, or die of.
+// Detects files for which the loader would block or crash.
 void check_file(const std::string& file, const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
@@ -90,7 +90,7 @@ void check_file(const std::string& file, const std::string& path) {
 }
 
 void* open_library(const std::string& file) {
-  // A bare name would be looked for in the system's library folders.
+  // The loader would search a bare name in the system's library folders.
   const std::string path = file.find('/') == std::string::npos ? "./" + file : file;
   check_file(file, path);
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -101,9 +101,9 @@ void* open_library(const std::string& file) {
   return library;
 }
 
-// What a library brings. It stays open: its kernels and blocks are called until the end of the process.
+// The entry points of a library. It stays open, because its kernels and blocks are called until the end of the process.
 struct Plugin {
-  PluginFunction kernels = nullptr;  // null: none
+  PluginFunction kernels = nullptr;  // may be null
   BlocksFunction blocks = nullptr;
   GroupFunction group = nullptr;
 };

@@ -99,7 +99,7 @@ AllReduceCatalog::AllReduceCatalog() {
   three_level.name = three_level.kernel = "three_level_allreduce";
   three_level.owners = TileOwners::pes;
   three_level.intra_cube = topology::IntraCube::ring;
-  AllReduceAlgorithm automatic = lrab;  // its kernel is that of what is chosen
+  AllReduceAlgorithm automatic = lrab;  // its kernel is replaced by the chosen one
   automatic.name = topology::kDefaultAlgorithm;
   all_ = {automatic,
           lrab,

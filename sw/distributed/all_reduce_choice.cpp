@@ -28,7 +28,7 @@ std::vector<std::size_t> candidates(const topology::CclConfig& config) {
 
 constexpr std::size_t kCandidates = kHierarchical + 1;
 
-// Why a candidate cannot serve; empty when it can.
+// Reason why a candidate is not eligible; empty when it is.
 std::string obstacle(std::size_t which, const CandidateUse& use) {
   if (which == kHierarchical) return "";
   if (use.has_root) return "the call names a root cube, and only 'hierarchical' has one";
@@ -57,7 +57,7 @@ std::string able_candidates(const CandidateUse& use) {
   return names;
 }
 
-// The links of a candidate that has links of its own.
+// The additional links that a candidate needs.
 std::optional<Hops> hops_of(std::size_t which) {
   if (which == kHierarchical) return std::nullopt;
   if (which == kPairwise) return Hops::all;
@@ -75,13 +75,13 @@ const char* kernel_of(const std::string& algorithm) {
 
 std::vector<int> ring_of_cubes(int w, int h) {
   std::vector<int> order;
-  if (w == 1 || h == 1) {  // every second one there, the others back
+  if (w == 1 || h == 1) {  // every second one on the way there, the others on the way back
     const int n = w * h;
     for (int i = 0; i < n; i += 2) order.push_back(i);
     for (int i = n - 1 - n % 2; i > 0; i -= 2) order.push_back(i);
     return order;
   }
-  const bool columns = h % 2 == 0;  // the first column down, then the rest row by row upwards; or the same transposed
+  const bool columns = h % 2 == 0;  // first column downwards, then the rest row by row upwards; or the transposed order
   const int along = columns ? h : w, across = columns ? w : h;
   const auto cube = [&](int a, int b) { return columns ? a * w + b : b * w + a; };
   for (int a = 0; a < along; ++a) order.push_back(cube(a, 0));
@@ -134,7 +134,7 @@ std::set<Hops> AllReduceChooser::needed_rings() const {
 
 void AllReduceChooser::use_rings(std::map<Hops, const LaidRings*> rings) {
   rings_ = std::move(rings);
-  known_.clear();  // for other slots
+  known_.clear();  // the choices were made for other slots
   whole_pairs_.clear();
   for (const std::size_t which : config_.candidates) {
     if (slot_size(which, false) > 0) continue;
@@ -162,7 +162,7 @@ AllReduceCosts& AllReduceChooser::costs(const AllReduceCall& call) {
   return *entry;
 }
 
-// Bytes per message: what the call says, else halves of what fits.
+// Bytes per message: the call's setting, otherwise halves of the maximum.
 std::vector<double> AllReduceChooser::message_sizes(const AllReduceCall& call, double tile,
                                                     std::uint64_t slot_size) const {
   const auto item = static_cast<double>(item_size(combined_dtype(call.tensor.dtype(), call.op)));
@@ -188,7 +188,7 @@ CollectiveEstimate AllReduceChooser::best_hierarchy(const AllReduceCall& call, i
   const double tile = static_cast<double>(call.n_elem) * item;
   std::vector<double> sizes = message_sizes(call, tile, config_.slot_size);
   if (whole) sizes.resize(1);
-  // The centre first (K-56): it stays the root where another is no better.
+  // The centre is first (K-56), so that it stays the root unless another one is better.
   std::vector<int> roots{call.cube_h / 2 * call.cube_w + call.cube_w / 2};
   for (int root = 0; root < call.cube_w * call.cube_h; ++root) roots.push_back(root);
   if (call.root_cube >= 0) roots = {static_cast<int>(call.root_cube)};
@@ -215,7 +215,7 @@ CollectiveEstimate AllReduceChooser::best_pairwise(const AllReduceCall& call, co
   std::vector<std::vector<PeCoord>> members;
   for (const PeCoord& rank : ranks) members.push_back({rank});
   DirectCosts direct(costs(call), std::move(members), config_.n_slots, true);
-  // Narrow integers are widened where they are added.
+  // Narrow integers are widened for additions.
   const double fits = std::floor(static_cast<double>(slot_size) / item) * item;
   const double most = call.chunk_elements > 0 ? std::min(fits, static_cast<double>(call.chunk_elements) * item) : fits;
   const DirectPlan best = direct.best(DirectCall::all_reduce, static_cast<double>(call.n_elem) * item, item, most);
@@ -226,7 +226,7 @@ CollectiveEstimate AllReduceChooser::best_pairwise(const AllReduceCall& call, co
 
 CollectiveRecord AllReduceChooser::estimated(const AllReduceCall& call, int cube) {
   const contract::MachineInfo& machine = host_.machine();
-  const bool sips_only = cube >= 0;  // then there are the links between the SIPs alone
+  const bool sips_only = cube >= 0;  // then only the links between SIPs are available
   std::vector<PeCoord> ranks = ring_of_owners(machine, owners_);
   if (sips_only) {
     ranks.clear();
@@ -286,7 +286,7 @@ AllReducePlan AllReduceChooser::plan(const AllReduceCall& call, const Collective
                                         static_cast<std::size_t>(choice.ranks)});
   exact.by_blocks = whole == whole_pairs_.end() || !whole->second;
   exact.twice = true;
-  exact.ahead = config_.n_slots * (choice.ranks == 2 ? 4 : 2);  // of every link
+  exact.ahead = config_.n_slots * (choice.ranks == 2 ? 4 : 2);  // counts all links
   if (choice.algorithm == topology::candidate_names()[kHierarchical]) {
     exact.root_cube = call.cube_w * call.cube_h > 1 ? chosen->root : -1;
     const AllReduceAlgorithm& hierarchy = built_in_all_reduces().find(

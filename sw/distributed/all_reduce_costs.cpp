@@ -16,14 +16,14 @@ PeCoord pe_at(int sip, int cube, int pe) {
           PeId(static_cast<std::uint32_t>(pe))};
 }
 
-// Messages of at most `message` bytes that `bytes` take.
+// Number of messages of at most `message` bytes for `bytes` bytes.
 double messages(double bytes, double message) {
   return std::max(1.0, std::ceil(bytes / message));
 }
 
 }  // namespace
 
-// PEs or cubes in a row, reduced into one of them.
+// PEs or cubes on a line, reduced to one of them.
 struct AllReduceCosts::Line {
   std::vector<PeCoord> places;
   int root = 0;
@@ -39,7 +39,7 @@ AllReduceCosts::AllReduceCosts(contract::IHost& host, QueueMemory memory, Dtype 
       floats_(is_float(dtype)),
       begins_(average && (is_float(dtype) || combined_dtype(dtype, "avg") != dtype)) {}
 
-// What is left of an average of `ranks`: of floats nothing where these are a power of two.
+// Time of the final operation of an average over `ranks`; 0 for floats when this is a power of two.
 double AllReduceCosts::finish(double bytes, double ranks) const {
   return average_ && !(floats_ && std::log2(ranks) == std::floor(std::log2(ranks))) ? math(bytes) : 0;
 }
@@ -54,7 +54,7 @@ const contract::MessageRoute& AllReduceCosts::route(const PeCoord& from, const P
   return entry->second;
 }
 
-// How long a message keeps the wire of its sender.
+// Time that a message occupies the wire of its sender.
 double AllReduceCosts::sending(const PeCoord& from, const PeCoord& to, double bytes) {
   const auto& wires = route(from, to).wires;
   return wires.empty() ? 0 : bytes * wires.front().bw.ns_per_byte();
@@ -62,7 +62,7 @@ double AllReduceCosts::sending(const PeCoord& from, const PeCoord& to, double by
 
 AllReduceCosts::Pattern AllReduceCosts::pattern(const std::vector<Pair>& messages) {
   Pattern p;
-  std::map<std::uint32_t, double> ns_per_byte;  // by wire
+  std::map<std::uint32_t, double> ns_per_byte;  // indexed by wire
   for (const Pair& message : messages) {
     const contract::MessageRoute& way = route(message.from, message.to);
     p.latency = std::max(p.latency, fs_to_ns(way.latency));
@@ -108,14 +108,14 @@ std::vector<double> AllReduceCosts::ring_hops(const std::vector<PeCoord>& ranks,
   return hops;
 }
 
-// Rounds in which every rank takes the messages of a block from behind and passes them on, then those of one from
+// Rounds in which every rank forwards the messages of a block from the rank behind, then those of a block from the rank
 // ahead, and then loads. The first (n - 1) / 2 rounds have a block from ahead; with `last` the last round has one, and
-// of an even number of ranks the round before it has none.
+// for an even number of ranks the round before it has none.
 double AllReduceCosts::both_ways(const std::vector<double>& hops, const Passing& x, bool last) {
   const std::size_t n = hops.size(), k = x.messages;
   const std::size_t rounds = n / 2, rounds_back = (n - 1) / 2;
-  const auto load = [&](std::size_t round) { return round < rounds ? x.loading : x.own; };  // before it
-  std::vector<double> ready(n, load(1)), forward(n * k), backward(n * k);                   // when they are sent
+  const auto load = [&](std::size_t round) { return round < rounds ? x.loading : x.own; };  // before the round
+  std::vector<double> ready(n, load(1)), forward(n * k), backward(n * k);                   // send times
   for (std::size_t i = 0; i < n * k; ++i) forward[i] = backward[i] = static_cast<double>(i % k) * x.interval;
   std::vector<double> next(n * k);
   double end = 0;
@@ -189,7 +189,7 @@ double AllReduceCosts::reduce_scatter(const std::vector<PeCoord>& ranks, double 
     const double overlap = (messages - 1) * reducing.interval;
     return both_ways(hops, reducing, true) + finish(s, n) + both_ways(hops, gathering, false) - overlap;
   };
-  constexpr double kMost = 32;  // by then each further message takes the same
+  constexpr double kMost = 32;  // each further message takes the same time
   if (k <= kMost) return total(k);
   const double most = total(kMost);
   return most + (k - kMost) * (most - total(kMost / 2)) / (kMost / 2);
@@ -201,7 +201,7 @@ double AllReduceCosts::tree(const std::vector<PeCoord>& ranks, double tile, doub
   const double s = std::min(tile, message), k = messages(tile, message);
   std::vector<double> up(n, contribution(s)), down(n, 0);
   std::vector<int> sends(n, 0);
-  double credit = 0, taken = contribution(s);  // by the root, per message
+  double credit = 0, taken = contribution(s);  // time of the root per message
   std::vector<Pair> of_root;
   std::size_t distance = 1;
   for (; distance < n; distance *= 2) {
@@ -226,7 +226,7 @@ double AllReduceCosts::tree(const std::vector<PeCoord>& ranks, double tile, doub
 
 // --- Hierarchy
 
-// The end of a receive and its addition (K-57).
+// End of a receive and its addition (K-57).
 double AllReduceCosts::take(double ready, double sent, const PeCoord& from, const PeCoord& to, double message) {
   const Pattern p = pattern({{from, to}});
   return std::max(ready, sent + p.alpha(message) + p.beta * message + slot(message)) + slot(message) + p.credit +
@@ -237,7 +237,7 @@ double AllReduceCosts::reduce(const Line& line, std::vector<double>& ready, doub
   const int size = static_cast<int>(line.places.size());
   const auto at = [](int place) { return static_cast<std::size_t>(place); };
   double result = ready[at(line.root)];
-  for (const int step : {1, -1}) {  // from the lower end, then from the upper one
+  for (const int step : {1, -1}) {  // from the lower end, then from the upper end
     int place = step > 0 ? 0 : size - 1;
     if (place == line.root) continue;
     double sent = ready[at(place)];
@@ -249,7 +249,7 @@ double AllReduceCosts::reduce(const Line& line, std::vector<double>& ready, doub
   return result;
 }
 
-// From the root to both ends, the lower one first; what a place sends goes through one wire, one after the other.
+// From the root to both ends, the lower one first; the messages of a place leave on one wire, one after the other.
 std::vector<AllReduceCosts::Arrival> AllReduceCosts::spread(const Line& line, const Arrival& root, double message) {
   const int size = static_cast<int>(line.places.size());
   const auto at = [](int place) { return static_cast<std::size_t>(place); };
@@ -299,7 +299,7 @@ double AllReduceCosts::hierarchical(const Hierarchy& h, int root, double tile, d
   const auto cube_at = [&](int x, int y) { return h.first_cube + y * h.cube_w + x; };
   const int root_x = root % h.cube_w, root_y = root / h.cube_w;
   double inside = contribution(s), credit = 0;  // when PE 0 of a cube has the cube's sum
-  int takes = 0;                                // of the root, per message
+  int takes = 0;                                // receives of the root per message
   Line pes;
   if (h.pes > 1) {
     pes.root = (h.pes - 1) / 2;
@@ -348,7 +348,7 @@ double AllReduceCosts::hierarchical(const Hierarchy& h, int root, double tile, d
   }
   const double receive = slot(s) + credit;
   const double root_work = contribution(s) + takes * (receive + math(s)) + exchanged + last;
-  double sent = 0;  // how long the root's messages to its neighbours keep its wire
+  double sent = 0;  // time that the root's messages to its neighbours occupy its wire
   for (const Line* line : {&column, &rows[static_cast<std::size_t>(root_y)], &pes}) {
     const auto root_at = static_cast<std::size_t>(line->root);
     for (const std::size_t next : {root_at - 1, root_at + 1}) {
@@ -360,7 +360,7 @@ double AllReduceCosts::hierarchical(const Hierarchy& h, int root, double tile, d
 
 // --- Between ranks
 
-// Every route between SIPs passes the switch, so the neighbours of a grid cost what those of a ring cost.
+// All routes between SIPs pass the switch, so that the neighbours of a grid cost the same as those of a ring.
 AllReduceCosts::Pattern AllReduceCosts::to_neighbours(const Ranks& ranks, bool both_ways) {
   std::vector<Pair> all;
   const std::size_t n = ranks.sips.size();

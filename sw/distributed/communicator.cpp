@@ -90,7 +90,7 @@ const CollectiveRecord& Communicator::all_reduce_choice(const Call& call, const 
   const auto [entry, is_new] = choices_.try_emplace({direct, dtype, call.op, tiles.n_elem, tiles.cubes, message});
   CollectiveRecord& record = entry->second;
   if (!is_new) return record;
-  // What goes straight is widened where it is added.
+  // Direct messages are widened for additions.
   const auto item = static_cast<double>(item_size(direct ? dtype : combined_dtype(dtype, call.op)));
   const double tile = static_cast<double>(tiles.n_elem) * item, bytes = static_cast<double>(message) * item;
   AllReduceCosts costs(runtime_.host(), members_.memory, dtype, call.op == "avg");

@@ -61,7 +61,7 @@ DirectCosts::Step DirectCosts::step(DirectCall call, bool in_parts, double block
   if (!in_parts) return step;
   step.steps = 2;
   step.few = call == DirectCall::reduce;
-  step.stores = step.stores && call != DirectCall::reduce;  // the root's memory takes what comes
+  step.stores = step.stores && call != DirectCall::reduce;  // the root receives directly into memory
   step.bytes = call == DirectCall::all_reduce ? block / n : block / others;
   step.same_ways = call == DirectCall::all_reduce;
   return step;
@@ -79,7 +79,7 @@ DirectPlan DirectCosts::timed(const Step& step, double message) const {
   const double each = std::max({interval, step.steps * filled, adding, own});
   DirectPlan plan;
   if (step.same_ways) {
-    // Contributions come one after the other, and are added as they come.
+    // Contributions arrive one after the other, and are added on arrival.
     const double z = std::max(interval, filled), one = step.added > 0 ? 1 / step.added : 0;
     const double sums = std::max(wire + (k - 1) * z + one * adding, one * wire + k * std::max(adding, own));
     plan.ns = std::max(first + wire + (2 * k - 1) * z, 2 * first + wire + sums);
@@ -95,7 +95,7 @@ DirectPlan DirectCosts::best(DirectCall call, bool in_parts, double block, doubl
                              int target) {
   const Step its = step(call, in_parts, block, root, target);
   DirectPlan best;
-  // Halves, and three quarters of each.
+  // Tries halves, and three quarters of each.
   for (double size = std::max(item, std::min(most, std::ceil(its.bytes / item) * item));;
        size = std::ceil(size / 2 / item) * item) {
     for (const double part : {1.0, 0.75}) {

@@ -24,7 +24,7 @@ void require_options(const DeviceMesh& mesh, const DTensorOptions& options, cons
   throw Error::program("SCHEMA_ERROR", fmt::format("{} on {} cubes; a SIP has 1 to {}", what, options.cubes, cubes));
 }
 
-// The part of each cube before any placement splits it.
+// The part of each cube before placements split it.
 TileShape whole_tile(const Shape& shape, int cubes, const std::string& what) {
   if (shape.size() != 2 || shape[0] < 1 || shape[1] < 1) {
     throw Error::program("SHAPE_ERROR", what + ": a distributed tensor has two dimensions of at least 1");
@@ -38,7 +38,7 @@ TileShape whole_tile(const Shape& shape, int cubes, const std::string& what) {
   return {shape[0] / cubes, shape[1]};
 }
 
-// Which part of a dimension the calling rank has: an earlier axis splits first.
+// Index of the calling rank's part of a dimension; an earlier axis splits first.
 std::int64_t part_index(const DeviceMesh& mesh, const Placements& placements, int dim) {
   std::int64_t index = 0;
   for (int axis = 0; axis < mesh.axes(); ++axis) {
@@ -65,7 +65,7 @@ HostArray local_values(const DeviceMesh& mesh, const HostArray& values, const Pl
   return local;
 }
 
-// How many cubes a tensor in the layout of DTensor::local() lies in.
+// Number of cubes of a tensor in the layout of DTensor::local().
 int cubes_of(const DeviceMesh& mesh, const Tensor& tensor, const std::string& what) {
   if (tensor.deployed() && tensor.shape().size() != 2) {
     throw layout_error(tensor, "a distributed tensor has two dimensions");
@@ -128,7 +128,7 @@ DTensor distribute_tensor(DeviceMesh& mesh, const Tensor& tensor, const Shape& s
   const TileShape whole = whole_tile(shape, options.cubes, what);
   part_of(mesh, placements, whole, what);
   const TileMover mover(mesh, options.cubes, dtype, fmt::format("{} {}", what, to_string(placements)));
-  int last = mesh.axes();  // axes behind it are at their first coordinate
+  int last = mesh.axes();  // later axes are at their first coordinate
   while (last > 0 && mesh.coordinate(last - 1) == 0) --last;
   Tensor local = last == 0 ? tensor : Tensor();
   if (last == 0 && (!tensor.deployed() || tensor.shape() != shape || tensor.dtype() != dtype)) {

@@ -11,12 +11,12 @@ namespace {
 
 using Kind = Placement::Kind;
 
-// Whether an axis splits `dim` before or after.
+// Whether an axis splits `dim` before or after the change.
 bool splits(const Placement& from, const Placement& to, int dim) {
   return from.is_shard(dim) || to.is_shard(dim);
 }
 
-// An outer axis than `axis` splits `dim` anew.
+// Whether an axis outside `axis` changes the split of `dim`.
 bool outer_changes(const Placements& from, const Placements& to, std::size_t axis, int dim) {
   for (std::size_t outer = 0; outer < axis; ++outer) {
     if (from[outer] != to[outer] && splits(from[outer], to[outer], dim)) return true;
@@ -24,7 +24,7 @@ bool outer_changes(const Placements& from, const Placements& to, std::size_t axi
   return false;
 }
 
-// No other axis has a part in the two dimensions, except outer ones that stay as they are.
+// Whether no other axis splits the two dimensions, except outer ones that do not change.
 bool one_exchange_does(const Placements& from, const Placements& to, std::size_t axis) {
   for (std::size_t other = 0; other < from.size(); ++other) {
     if (other == axis || !(from[other].kind == Kind::shard || to[other].kind == Kind::shard)) continue;
@@ -133,13 +133,13 @@ Tensor TileMover::moved(const Tensor& in, TileShape out, const Blocks& b) const 
   return result;
 }
 
-// (rows, cols) -> `parts` matrices of (rows, cols / parts), one behind the other.
+// (rows, cols) -> `parts` contiguous matrices of (rows, cols / parts).
 Tensor TileMover::split_columns(const Tensor& in, TileShape tile, std::int64_t parts) const {
   const std::int64_t cols = tile.cols / parts;
   return moved(in, tile, {parts, tile.rows, cols, {0, cols, tile.cols}, {0, tile.rows * cols, cols}});
 }
 
-// `parts` matrices of `part`, one behind the other -> side by side.
+// `parts` contiguous matrices of shape `part` -> one matrix with their columns joined.
 Tensor TileMover::join_columns(const Tensor& in, TileShape part, std::int64_t parts) const {
   const std::int64_t cols = part.cols * parts;
   return moved(in, {part.rows, cols},

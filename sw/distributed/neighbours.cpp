@@ -60,7 +60,7 @@ NeighbourTable hops(int rank, int count) {
   return table;
 }
 
-// "", "global_", "intra_" or "group" and a number.
+// True for "", "global_", "intra_", and "group" with a number.
 bool is_namespace(const std::string& prefix) {
   if (prefix.empty() || prefix == "global_" || prefix == "intra_") return true;
   const std::string word = "group", digits = "0123456789";
@@ -68,7 +68,7 @@ bool is_namespace(const std::string& prefix) {
          prefix.find_first_not_of(digits, word.size()) == prefix.size() - 1 && prefix.back() == '_';
 }
 
-// The other sign of "hop+3" or "global_-2"; "" for other labels.
+// The label with the opposite sign for "hop+3" or "global_-2"; "" for other labels.
 std::string opposite_distance(const std::string& direction) {
   const std::size_t sign = direction.find_first_of("+-");
   if (sign == std::string::npos || sign + 1 == direction.size()) return "";

@@ -1,4 +1,4 @@
-// ProcessGroup: communicators of some of the ranks.
+// ProcessGroup::new_group: communicators of some of the ranks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace kb::sw {
 struct ProcessGroup::Group final : Communicator {
   Group(Runtime& runtime, Members members, std::shared_ptr<WaitingRanks> waiting, RingPool rings)
       : Communicator(runtime, std::move(members), std::move(waiting)), pool(std::move(rings)) {}
-  // Path and direct, one at a time; the path at first.
+  // Path and direct rings, one set at a time; the path at first.
   void lay_in(InstalledQueues& installed) {
     if (size() < 2) return;
     const Rings rings{&installed, installed.add_part(), &pool.layouts[1], &pool.layouts[0]};
@@ -60,7 +60,7 @@ Communicator& ProcessGroup::new_group(const std::vector<int>& ranks, const std::
   topology::CclConfig config = config_;
   config.slot_size = group_slot_size_;
   const std::uint64_t bytes = rings * config.n_slots * config.slot_size;
-  // The pool of all ranks takes what groups leave.
+  // The pool of all ranks uses the memory that groups leave.
   drop_pool();
   ring_bytes_ += bytes;
   try {
@@ -68,7 +68,7 @@ Communicator& ProcessGroup::new_group(const std::vector<int>& ranks, const std::
                                    runtime().memory(), bytes);
     if (pool.layouts.front().slot_size < group_slot_size_ && ranks.size() > 1) {
       pool = {};
-      plan_queues(path, config, machine, runtime().memory(), rings_per_pe_);  // the error says what is missing
+      plan_queues(path, config, machine, runtime().memory(), rings_per_pe_);  // throws the error with the missing size
     }
     auto group = std::make_unique<Group>(runtime(), std::move(members), waiting(), std::move(pool));
     make_pool();

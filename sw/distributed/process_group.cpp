@@ -20,7 +20,7 @@ topology::CclConfig load(topology::CclOptions options, const Runtime& runtime) {
 }
 
 std::vector<int> all_ranks(const Runtime& runtime, const topology::CclConfig& config) {
-  // A flat wiring has a rank count of its own, which is not the group's.
+  // A flat wiring has its own rank count, which differs from the group's.
   const bool flat = config.wiring == topology::WiringPreset::flat;
   const int sips = runtime.machine().sips;
   const int count = !flat && config.world_size > 0 ? config.world_size : sips;  // K-13
@@ -235,7 +235,7 @@ AllReduceCall ProcessGroup::describe(const Tensor& tensor, const TileLayout& lay
   return call;
 }
 
-// What `auto` chooses; else the named algorithm with what the call leaves open.
+// The choice of `auto`, or the configured algorithm with defaults for what the call does not set.
 AllReducePlan ProcessGroup::planned(AllReduceCall call, const TileLayout& layout) {
   const bool one = layout.one_cube && runtime().machine().cubes_per_sip > 1;
   const int cube = one ? layout.cubes.front() : -1;

@@ -60,7 +60,7 @@ class ProcessGroup : public Communicator {
   AllReduceCall describe(const Tensor& tensor, const TileLayout& layout, const std::string& op,
                          const CollectiveOptions& options);
   AllReducePlan planned(AllReduceCall call, const TileLayout& layout);
-  void require_algorithm() const;  // configuration Error at `module` for an entry with only links
+  void require_algorithm() const;  // configuration Error at `module` when it has links but no all-reduce
   // Reserves memory for the rings of collectives between ranks and of candidates: the rest of three quarters of the
   // memory for rings.
   void make_pool();
@@ -74,7 +74,7 @@ class ProcessGroup : public Communicator {
   AllReduceChooser chooser_;
   bool candidates_named_ = false;  // the user listed them: each must be eligible
   int flat_ranks_ = 0;             // number of ranks of the wiring
-  // for new_group: smaller than that of the group of all ranks, so that more rings fit
+  // slot size of new groups: smaller than in the group of all ranks, so that more rings fit
   std::uint64_t group_slot_size_ = 0;
   std::uint64_t named_slot_size_ = 0;  // set by the user; 0: not set
   struct Group;

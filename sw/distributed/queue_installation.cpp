@@ -22,7 +22,7 @@ topology::CclConfig as_configured(topology::CclOptions options, const Runtime& r
   return topology::load_ccl(options);
 }
 
-// Slots that hold a message, or as much of it as fits the room.
+// Sets the slot size to the message's size, as far as the memory allows.
 topology::CclConfig with_slots_for(std::uint64_t message, topology::CclConfig config, topology::WiringPreset wiring,
                                    const contract::MachineInfo& machine) {
   const bool given = config.slot_size > 0;
@@ -35,7 +35,7 @@ topology::CclConfig with_slots_for(std::uint64_t message, topology::CclConfig co
   return config;
 }
 
-// Its slots as those of a process group.
+// Sets the slot size like a process group.
 topology::CclConfig with_slots(topology::CclConfig config, const contract::MachineInfo& machine) {
   if (config.slot_size == 0) config.slot_size = chosen_slot_size(make_wiring(config, machine), config, machine);
   return config;

@@ -15,9 +15,9 @@ namespace {
 using contract::QueuePair;
 using contract::QueueRing;
 
-constexpr std::uint64_t kMaxTcmMib = 32;  // what the address map has room for
+constexpr std::uint64_t kMaxTcmMib = 32;  // limit of the address map
 constexpr std::uint64_t kMaxSramMib = 32;
-constexpr std::uint64_t kSlotStep = 16;  // of the sizes that messages propose
+constexpr std::uint64_t kSlotStep = 16;  // granularity of sizes in error messages
 
 // The PEs that a wiring links, in ascending order.
 std::vector<PeCoord> linked_pes(const Wiring& wiring) {
@@ -28,7 +28,7 @@ std::vector<PeCoord> linked_pes(const Wiring& wiring) {
   return {pes.begin(), pes.end()};
 }
 
-// "raise cube.memory_map.tcm_size_mb to 4, "; nothing when it cannot be raised that far.
+// "raise cube.memory_map.tcm_size_mb to 4, "; empty when it cannot be raised that far.
 std::string larger_memory(QueueMemory memory, const DeviceMemory::Shortage& shortage,
                           const contract::MachineInfo& machine) {
   const auto mib = [](std::uint64_t bytes) { return (bytes + kMiB - 1) / kMiB; };

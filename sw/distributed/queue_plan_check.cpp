@@ -1,4 +1,4 @@
-// The proof that a plan of message queues is sound.
+// Checks that a plan of message queues is consistent.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::string ring_text(const QueueRing& ring) {
   return fmt::format("[{:#x}, {:#x})", ring.base_pa, ring.base_pa + ring.nbytes());
 }
 
-// kind and owner follow from the address, and all of the ring is built.
+// kind and owner follow from the address, and the whole ring is implemented memory.
 void check_place(const End& end, const QueueRing& ring, const address::AddressConfig& config) {
   if (ring.n_slots == 0 || ring.slot_size == 0) throw broken(fmt::format("{} has an empty ring", end.text()));
   if (address::decode_fields(ring.base_pa).fault != address::AddressFault::none) {
@@ -64,7 +64,7 @@ void check_place(const End& end, const QueueRing& ring, const address::AddressCo
   }
 }
 
-// Every own ring, sorted by address.
+// All own rings, sorted by address.
 std::vector<End> rings_in_order(const contract::QueuePlan& plan, const address::AddressConfig& config) {
   std::vector<End> readers;
   const PeCoord* before = nullptr;
@@ -97,7 +97,7 @@ void check_disjoint(const std::vector<End>& readers) {  // Q-78
   }
 }
 
-// the ring that `sender` writes to is read by an end that writes, if at all, to the sender's own ring.
+// the ring to which `sender` writes is read by an end that, if it writes, writes to the sender's own ring.
 void check_sender(const End& sender, const std::vector<End>& readers, std::vector<const End*>& sender_of) {
   const QueueRing& ring = *sender.pair->peer;
   const auto found = std::lower_bound(readers.begin(), readers.end(), ring.base_pa,

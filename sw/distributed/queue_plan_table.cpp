@@ -1,4 +1,4 @@
-// A plan of message queues for people.
+// Formats a plan of message queues as text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ std::string own_text(const std::optional<contract::QueueRing>& ring) {
   return fmt::format("{:#x} {}", ring->base_pa, address::PhysAddr::decode(ring->base_pa).to_string());
 }
 
-// SRAM addresses do not tell the PE, so it is named as well.
+// An SRAM address does not identify the PE, so that the PE is named as well.
 std::string peer_text(const std::optional<contract::QueueRing>& ring) {
   return ring ? fmt::format("{}: {}", pe_name(ring->owner), own_text(ring)) : "-";
 }

@@ -7,16 +7,16 @@ namespace kb::sw {
 struct RankGroup::State {
   struct Rank {
     std::unique_ptr<contract::ISignal> signal;
-    std::size_t open = 0;  // requests it waits for
+    std::size_t open = 0;  // number of requests that it waits for
     bool parked = false;
-    bool rendezvous = false;  // waits for other ranks, not for requests
-    bool missed = false;      // its rendezvous cannot take place
+    bool rendezvous = false;  // waits for other ranks instead of requests
+    bool missed = false;      // its rendezvous can no longer take place
   };
   RankMode mode = RankMode::lockstep;
   std::vector<Rank> ranks;
-  std::size_t live = 0;  // not finished
+  std::size_t live = 0;  // number of unfinished ranks
   std::size_t parked = 0;
-  std::size_t open = 0;  // requests that parked ranks wait for
+  std::size_t open = 0;  // number of requests that parked ranks wait for
   std::size_t rendezvous = 0;
   bool aborted = false;
 
@@ -39,8 +39,8 @@ struct RankGroup::State {
   void miss_rendezvous() {
     for (Rank& rank : ranks) release(rank, true);
   }
-  // A lockstep round ends when every live rank waits and nothing that it waits for is open. Ranks that meet wait for
-  // others; when no rank is left that could come, they are told.
+  // A lockstep round ends when every live rank waits and all awaited requests are done. Ranks in a rendezvous wait for
+  // others; they are notified when no rank is left that could arrive.
   void end_round_if_over() {
     if (mode == RankMode::lockstep && parked > 0 && parked + rendezvous == live && open == 0) resume_all();
     if (rendezvous > 0 && rendezvous == live) miss_rendezvous();

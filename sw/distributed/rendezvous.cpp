@@ -53,7 +53,7 @@ void Rendezvous::attend(Entry entry) {
   try {
     attend_as(rank, std::move(entry));
   } catch (...) {
-    came_.erase(rank);  // the next spawn meets anew
+    came_.erase(rank);  // prepares for the next spawn
     waiting_->in.erase(rank);
     throw;
   }
@@ -106,7 +106,7 @@ std::string Rendezvous::absent() const {
   return text;
 }
 
-// Where the ranks are that those of this group wait for in turn.
+// Describes the waits of all ranks, for a rendezvous that cannot take place.
 std::string Rendezvous::everybody() const {
   std::map<std::string, std::vector<int>> places;
   bool outsiders = false;

@@ -15,7 +15,7 @@ std::size_t InstalledQueues::add_part() {
 }
 
 void InstalledQueues::lay(std::size_t part, const contract::QueuePlan& queues) {
-  contract::QueuePlan all = queues;  // its rules, which all parts have
+  contract::QueuePlan all = queues;  // takes over the rules, which all parts share
   all.pes.clear();
   for (std::size_t i = 0; i < parts_.size(); ++i) add_queues(all, i == part ? queues : parts_[i]);
   verify_queue_plan(all, host_.machine());
@@ -28,7 +28,7 @@ void InstalledQueues::lay(std::size_t part, const contract::QueuePlan& queues) {
 void InstalledQueues::clear(std::size_t part) {
   laid_[part] = nullptr;
   if (parts_[part].pes.empty()) return;
-  contract::QueuePlan none = parts_[part];  // its rules
+  contract::QueuePlan none = parts_[part];  // keeps the rules
   none.pes.clear();
   lay(part, none);
   laid_[part] = nullptr;
@@ -40,7 +40,7 @@ std::uint64_t slots_of(const PoolWiring& wiring, const topology::CclConfig& conf
   return wiring.wiring.directions.size() * config.n_slots;
 }
 
-// Bytes of a slot when the rings have `room`; 0 when they do not fit.
+// Slot size for rings in `room` bytes; 0 when they do not fit.
 std::uint64_t slot_size(const PoolWiring& wiring, const topology::CclConfig& config,
                         const contract::MachineInfo& machine, std::uint64_t room) {
   const std::uint64_t slots = slots_of(wiring, config);
@@ -59,7 +59,7 @@ std::uint64_t needed(const std::vector<PoolWiring>& wirings, const topology::Ccl
   return bytes;
 }
 
-// A block for every PE that any of them links.
+// All PEs that at least one of the wirings links.
 std::vector<PeCoord> linked_pes(const std::vector<PoolWiring>& wirings) {
   std::set<PeCoord> pes;
   for (const auto& [wiring, slot] : wirings) {

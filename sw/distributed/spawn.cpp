@@ -11,7 +11,7 @@
 namespace kb::sw {
 namespace {
 
-constexpr int kMaxRanks = 4096;  // each has a stack of its own
+constexpr int kMaxRanks = 4096;  // each has its own stack
 
 std::string spawn_message(const Error& first, const std::map<int, std::string>& errors) {
   std::string ranks;
@@ -19,7 +19,7 @@ std::string spawn_message(const Error& first, const std::map<int, std::string>& 
   return fmt::format("rank{} {} failed: {}", errors.size() == 1 ? "" : "s", ranks, first.what());
 }
 
-// What a rank threw, as an Error.
+// Converts an exception of a rank to an Error.
 Error as_error(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
@@ -32,7 +32,7 @@ Error as_error(const std::exception_ptr& thrown) {
   }
 }
 
-// The runtime's view of being inside spawn, also when the run ends abnormally.
+// Registers the ranks with the runtime, and removes them also when the run ends by an exception.
 class InsideRanks {
  public:
   InsideRanks(Runtime& runtime, IRankWaiter& waiter, int nprocs) : runtime_(runtime) {
@@ -68,13 +68,13 @@ void spawn(Runtime& runtime, int nprocs, const std::function<void(int rank)>& fn
   }
   RankGroup group(runtime.host(), nprocs, options.mode);
   const InsideRanks inside(runtime, group, nprocs);
-  std::vector<std::pair<int, std::exception_ptr>> failures;  // in the order in which they happened
+  std::vector<std::pair<int, std::exception_ptr>> failures;  // in the order of occurrence
   runtime.host().run_workers(nprocs, options.name, [&](int rank) {
     try {
       group.check_aborted();
       fn(rank);
     } catch (const RankAborted&) {
-      // Ended because of a sibling: not a root cause.
+      // Ended because another rank failed: not a root cause.
     } catch (...) {
       failures.emplace_back(rank, std::current_exception());
       group.abort();

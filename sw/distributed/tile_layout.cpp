@@ -23,7 +23,7 @@ std::string remedy(const TileRule& rule) {
 
 using TilesByCube = std::map<CubeId, std::map<std::uint64_t, const ShardSpec*>>;  // shards by offset
 
-// Each cube's shards once; parts of one tile differ in their offsets.
+// The shards of each cube without duplicates; parts of one tile have different offsets.
 TilesByCube tiles_by_cube(const Tensor& tensor, const TileRule& rule) {
   TilesByCube cubes;
   for (const ShardSpec& shard : tensor.placement()) {

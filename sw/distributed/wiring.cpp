@@ -16,7 +16,7 @@ Error wiring_error(const std::string& message) {
   return Error::program("WIRING_ERROR", message);
 }
 
-// The known labels in the order of their namespaces; others follow as they appear.
+// The known labels in the order of their namespaces; other labels follow in the order of appearance.
 std::vector<std::string> direction_list(const std::vector<NeighbourTable>& tables) {
   std::vector<std::string> in_use;
   std::set<std::string> seen;
@@ -71,7 +71,8 @@ const Neighbour& entry(const NeighbourTable& table, const std::string& direction
   return *std::find_if(table.begin(), table.end(), [&](const Neighbour& n) { return n.direction == direction; });
 }
 
-// `neighbour` of rank `me`, paired with an end that is paired with it as well; none when nothing leads back.
+// The label that pairs with `neighbour` of rank `me` when the pairing is mutual; no value when no label leads
+// back.
 std::optional<std::string> paired(const std::vector<NeighbourTable>& tables, int me, const Neighbour& neighbour) {
   const NeighbourTable& peer = tables[static_cast<std::size_t>(neighbour.rank)];
   const std::optional<std::string> back = reverse_direction(peer, me, neighbour.direction, neighbour.flow);

@@ -56,8 +56,8 @@ std::vector<PeCoord> all_pes(const contract::MachineInfo& machine);
 std::vector<PeCoord> default_rank_map(const contract::MachineInfo& machine, int ranks);
 
 // Creates the configured wiring:
-//   intercube_multisip  PE 0 of every cube: N/S/E/W to PE 0 of the cubes beside it, global_* to PE 0 of the same cube
-//                       of the SIPs beside its own (K-58)
+//   intercube_multisip  PE 0 of every cube: N/S/E/W to PE 0 of the adjacent cubes, global_* to PE 0 of the same cube
+//                       of the adjacent SIPs (K-58)
 //   intracube_ring      the PEs of every cube as a ring by index, E/W (K-90)
 //   flat                world_size ranks by default_rank_map, 0 = all PEs, neighbours by `topology`; `none`:
 //                       `supplied`, which is asked for ranks 0 .. world_size - 1

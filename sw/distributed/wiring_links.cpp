@@ -1,4 +1,4 @@
-// The wiring of a list of links (K-5a).
+// The wiring of a list of user-defined links (K-5a).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,10 +33,10 @@ void check_size(const CclLink& link, const PePattern& pattern, const contract::M
   }
 }
 
-// One end of a link: under its label in the table of its PE.
+// One end of a link in the table of its PE.
 struct End {
   PeCoord peer;
-  std::string back;  // the peer's label
+  std::string back;  // label at the peer
   bool sends = false, receives = false;
   const CclLink* link = nullptr;
 };
@@ -81,7 +81,7 @@ class Ends {
   std::map<PeCoord, std::map<std::size_t, End>> of_;  // by direction
 };
 
-// The PE of a pattern where '*' is the place of `any`.
+// The PE of a pattern, where '*' takes the value of `any`.
 PeCoord pe_of(const PePattern& pattern, const PeCoord& any) {
   return {pattern.places[0] ? SipId(static_cast<std::uint32_t>(*pattern.places[0])) : any.sip,
           pattern.places[1] ? CubeId(static_cast<std::uint32_t>(*pattern.places[1])) : any.cube,
@@ -93,7 +93,7 @@ void add_link(Ends& ends, const CclLink& link, const contract::MachineInfo& mach
   check_size(link, link.to, machine);
   for (const PeCoord& any : all_pes(machine)) {
     const PeCoord from = pe_of(link.from, any), to = pe_of(link.to, any);
-    // A number of the pattern has one PE to stand for it: that of index 0.
+    // For a fixed number in the pattern, only the index 0 is used, so that the PE occurs once.
     const bool first = (!link.from.places[0] || any.sip.value == 0) && (!link.from.places[1] || any.cube.value == 0) &&
                        (!link.from.places[2] || any.pe.value == 0);
     if (!first) continue;

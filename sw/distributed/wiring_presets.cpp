@@ -1,4 +1,4 @@
-// The wirings that a configuration can ask for, over the PEs of a machine.
+// The configurable wirings over the PEs of a machine.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -64,11 +64,11 @@ Layout intercube_multisip(const contract::MachineInfo& machine) {
   return layout;
 }
 
-// Neighbours that are the same in every cube; rank = index among all PEs.
+// Neighbours that are equal in every cube; rank = index among all PEs.
 NeighbourFunction in_each_cube(const contract::MachineInfo& machine, RankTopology topology, const std::string& prefix) {
   const int pes = machine.pes_per_cube;
-  // With the corners in their usual order, the first half lies along the cube's north edge and the second along its
-  // south edge.
+  // If the corners are in their usual order, the first half of the PEs is at the cube's north edge and the second half
+  // at its south edge.
   const RankGrid rows = pes % 2 == 0 && pes > 2 ? RankGrid{pes / 2, 2} : RankGrid{pes, 1};
   return [=](int rank) {
     NeighbourTable table;
@@ -176,7 +176,7 @@ Wiring make_wiring(const topology::CclConfig& config, const contract::MachineInf
 
 namespace {
 
-// To every other one by two links, and four to the one that is as far ahead as behind.
+// Two links to every other member, and four to the opposite one.
 NeighbourTable linked_with_all(const std::string& prefix, int member, int count) {
   NeighbourTable table;
   for (int d = 1; d <= count / 2; ++d) {
@@ -208,7 +208,7 @@ Wiring make_hop_wiring(const std::vector<PeCoord>& ring, Hops hops) {
 
 namespace {
 
-// PE 0 of every cube of each SIP, with the same cube of those that `neighbours_of` names among the SIPs.
+// Connects PE 0 of every cube of each SIP with the same cube of the SIPs that `neighbours_of` returns.
 Wiring wire_sips(const std::vector<int>& sips, const contract::MachineInfo& machine,
                  const NeighbourFunction& neighbours_of) {
   const int cubes = machine.cubes_per_sip;

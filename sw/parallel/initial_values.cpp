@@ -8,10 +8,10 @@
 namespace kb::sw {
 namespace {
 
-constexpr std::uint64_t kBiasSeed = 0x9e3779b97f4a7c15;  // apart from every weight's
-constexpr std::int64_t kTerms = 16;                      // of a column of signs
+constexpr std::uint64_t kBiasSeed = 0x9e3779b97f4a7c15;  // differs from the seeds of all weights
+constexpr std::int64_t kTerms = 16;                      // non-zero terms per column of signs
 
-// Rows that are not zero in a column; enough for every row to be one in some column.
+// Number of non-zero rows per column; large enough that every row is non-zero in some column.
 std::int64_t terms_of_signs(std::int64_t in, std::int64_t out) {
   return std::min(in, std::max(kTerms, (in + out - 1) / out));
 }
@@ -25,7 +25,7 @@ HostArray uniform(const Shape& shape, Dtype dtype, std::uint64_t seed, std::int6
   return HostArray::from_doubles(shape, dtype, values);
 }
 
-// The power of two next to 1 / sqrt(terms of a column).
+// The power of two nearest to 1 / sqrt(terms of a column).
 double scale_of_signs(std::int64_t in, std::int64_t out) {
   return std::exp2(-std::round(std::log2(static_cast<double>(terms_of_signs(in, out))) / 2));
 }

@@ -16,7 +16,7 @@ DPPolicy split(Split how, const contract::MachineInfo& machine, std::int64_t n) 
   for (std::int64_t c = 1; c <= machine.cubes_per_sip; ++c) {
     if (n % c != 0) continue;
     const std::int64_t p = largest_divisor(n / c, machine.pes_per_cube);
-    if (c * p < cubes * pes) continue;  // of equal products the one with more cubes
+    if (c * p < cubes * pes) continue;  // for equal products, prefers more cubes
     cubes = c;
     pes = p;
   }

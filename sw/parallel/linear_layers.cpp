@@ -17,7 +17,7 @@ void require_width(const std::string& name, const Tensor& x, std::int64_t column
                                                   format_shape(x.shape()), x.shape()[1], columns));
 }
 
-// x W with the bias as an epilogue, if it is valid.
+// x W with the bias as an epilogue if it is valid.
 Tensor product(ModelParallel& mp, const std::string& name, const Tensor& x, const Tensor& w, const Tensor& bias) {
   Runtime& rt = mp.runtime();
   const Tensor rows = with_whole_rows(mp, x, name);
@@ -40,7 +40,7 @@ HostArray seeded(const Runtime& rt, const Shape& shape, const LinearOptions& opt
   return make(in, shape[1], options.dtype, *options.seed, options.values);
 }
 
-// Weights and bias that the options ask for.
+// Creates weights and bias as the options request.
 template <typename Layer>
 void initialise(const Layer& layer, const Runtime& rt, std::int64_t in, std::int64_t out,
                 const LinearOptions& options) {

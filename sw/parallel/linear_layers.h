@@ -17,10 +17,12 @@ struct LinearOptions {
   bool gather_output = false;  // column-parallel: the result is whole on every rank
   // row-parallel: x has the rank's columns; false: x is whole and the layer takes its columns
   bool input_is_parallel = true;
-  std::vector<std::int64_t> parts;    // column-parallel: widths of outputs side by side, each split over the ranks by
-                                      // itself, such as queries, keys and values; empty: one
-  bool pad = false;                   // what is split and cannot be split evenly gets zeros at its end, up to
-                                      // ModelParallel::padded_share(); not with parts or gather_output
+  // column-parallel: widths of several outputs in one matrix, such as queries, keys and values; each is split over the
+  // ranks. Empty: one output.
+  std::vector<std::int64_t> parts;
+  // Pads a dimension that cannot be split evenly with zeros to ModelParallel::padded_share(); excludes parts and
+  // gather_output.
+  bool pad = false;
   std::optional<std::uint64_t> seed;  // of weights and bias, independent of the number of ranks; no value: zeros (K-73)
   InitialValues values = InitialValues::uniform;  // kind of initial values
   std::string name = "linear";                    // for reports and messages
@@ -47,8 +49,9 @@ class ColumnParallelLinear {
   // DEVICE_ERROR when the rank is bound to another SIP.
   ColumnParallelLinear(ModelParallel& mp, std::int64_t in, std::int64_t out, const LinearOptions& options = {});
 
-  // x (m, in), whole on every rank -> (m, out / size), split by columns over the SIP; with gather_output (m, out) with
-  // whole rows. x may have any placement with whole rows or with a split by columns without copies.
+  // Maps x (m, in), which is whole on every rank, to (m, out / size), split by columns over the SIP, or with
+  // gather_output to (m, out) with whole rows. The placement of x must have whole rows, or split columns without
+  // copies.
   Tensor forward(const Tensor& x) const;
 
   // Takes the whole W (in, out) and b (1, out) and stores the rank's part. SHAPE_ERROR, DTYPE_ERROR.

@@ -19,7 +19,7 @@ Activation activation_named(const std::string& name) {
 
 ParallelMlp::ParallelMlp(ModelParallel& mp, std::int64_t width, std::int64_t inner, const MlpOptions& options)
     : mp_(mp), activation_(options.activation) {
-  // Zeros that `down` multiplies by what the activation makes of zeros: they change nothing.
+  // Padding with zeros: `down` multiplies the padded activations by zeros, so that they have no effect.
   const auto padded = [&](const char* name, std::uint64_t number) {
     LinearOptions layer = layer_options(options, name, number);
     layer.pad = true;
@@ -32,7 +32,7 @@ ParallelMlp::ParallelMlp(ModelParallel& mp, std::int64_t width, std::int64_t inn
 }
 
 Tensor ParallelMlp::forward(const Tensor& x) const {
-  // Both layers that read x read the same copy.
+  // Both layers read the same copy of x.
   const Tensor rows = gate_ ? with_whole_rows(mp_, x, "mlp") : x;
   const Tensor up = up_->forward(rows);
   switch (activation_) {

@@ -34,7 +34,7 @@ std::int64_t ModelParallel::padded_share(std::int64_t total) const {
 }
 
 void ModelParallel::require_device(const std::string& what) {
-  const int own = group_.ranks()[static_cast<std::size_t>(rank())];  // of the spawn, as of SIPs
+  const int own = group_.ranks()[static_cast<std::size_t>(rank())];  // rank in the spawn, which equals the SIP
   const int bound = runtime_.current_device();
   if (own == bound) return;
   throw Error::program("DEVICE_ERROR", fmt::format("{}: rank {} owns SIP {}, but its tensors would go to SIP {}; call "

@@ -8,7 +8,7 @@
 namespace kb::sw {
 namespace {
 
-// A tensor split by columns, as a tile per cube; itself when no cube splits its tile.
+// Converts a tensor that is split by columns to a tile per cube; returns it unchanged when no cube splits its tile.
 Tensor cube_tiles(ModelParallel& mp, const Tensor& x, const std::string& name) {
   const ShardSpec& first = x.placement().front();
   const std::int64_t blocks = x.shape()[1] / first.cols;
@@ -26,7 +26,7 @@ Tensor cube_tiles(ModelParallel& mp, const Tensor& x, const std::string& name) {
   return out;
 }
 
-// Whole rows from blocks of `width` columns, those of `ranks` ranks in each cube.
+// Whole rows from blocks of `width` columns of `ranks` ranks in each cube.
 Tensor rows_of_blocks(ModelParallel& mp, const Tensor& x, std::int64_t width, int ranks, const std::string& name) {
   Runtime& rt = mp.runtime();
   const Tensor out = rt.empty(x.shape(), x.dtype(), copy_per_cube(rt.machine(), x.shape()[0]), x.name());
@@ -63,7 +63,7 @@ Tensor gather_from_region(ModelParallel& mp, const Tensor& x, const std::string&
   if (mp.size() == 1) return with_whole_rows(mp, x, name);
   const Tensor tiles = cube_tiles(mp, x, name);
   const Shape shape{x.shape()[0], x.shape()[1] * mp.size()};
-  // Holds the blocks in the order in which they come; its own columns mean nothing.
+  // Holds the blocks in arrival order; its own columns have no meaning.
   const Tensor parts = mp.runtime().empty(shape, x.dtype(), tiles.policy(), x.name());
   mp.all_gather(name + ": all_gather", parts, tiles);
   return rows_of_blocks(mp, parts, tiles.placement().front().cols, mp.size(), name + ": rows");

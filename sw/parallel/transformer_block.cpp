@@ -13,7 +13,7 @@ std::int64_t columns_of_heads(const TransformerOptions& options, std::int64_t he
   return checked_product(options.name + ": heads x head_dim", {heads, options.head_dim});
 }
 
-// The columns of Q, K and V side by side.
+// Number of columns of Q, K and V together.
 std::int64_t qkv_columns(const TransformerOptions& options) {
   const std::int64_t keys = columns_of_heads(options, options.kv_heads);
   return checked_sum(options.name + ": columns of Q, K and V", {columns_of_heads(options, options.heads), keys, keys});

@@ -12,7 +12,7 @@
 namespace kb::sw {
 namespace {
 
-// What a shard lies in, and what can be done when it is full.
+// Name of a memory, and the remedy when it is full.
 struct MemoryText {
   std::string place;
   std::string remedy;
@@ -63,7 +63,7 @@ address::AddressConfig address_config(const contract::MachineInfo& machine) {
   return config;
 }
 
-// The free lists; shared with reservations only weakly.
+// The free lists; reservations hold only weak references.
 struct MemoryReservation::Banks {
   explicit Banks(address::AddressConfig machine) : config(std::move(machine)) {}
 

@@ -18,7 +18,7 @@
 namespace kb::sw {
 namespace {
 
-// Ascending, without repetition, each in [0, count).
+// Sorted targets without duplicates, each in [0, count).
 std::vector<std::uint32_t> checked_targets(const std::string& kernel, const char* what, const std::vector<int>& wanted,
                                            int count) {
   if (wanted.empty()) {

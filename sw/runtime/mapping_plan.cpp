@@ -13,7 +13,7 @@ namespace {
 using contract::MapRequest;
 using contract::Shard;
 using contract::TensorLayout;
-// Shards by offset, ascending; of those that share memory, in SRAM, the first.
+// Shards by offset, ascending; for shards that share memory (in SRAM), only the first one.
 using Copies = std::map<std::uint64_t, std::vector<std::size_t>>;
 using View = std::vector<std::size_t>;  // one copy of each range
 
@@ -53,7 +53,7 @@ View view_of(const TensorLayout& tensor, const Copies& copies, const PeCoord& pe
   };
   for (const auto& [offset, shards] : copies) {
     view.push_back(*std::min_element(shards.begin(), shards.end(), [&](std::size_t a, std::size_t b) {
-      return distance(a) < distance(b);  // the first of the nearest
+      return distance(a) < distance(b);  // the first of the nearest ones
     }));
   }
   return view;
@@ -88,7 +88,7 @@ std::vector<MapRequest> plan_mapping(const std::shared_ptr<const TensorLayout>& 
   const bool every_cube = cube_split != Split::replicate;
   if (every_cube && !has_copies(copies)) return {plan_remote_mapping(tensor, request.sip, machine)};
 
-  // Views in the order in which they turn up, each with the PEs of every cube that have it.
+  // Views in the order of discovery, each with the PEs of every cube that use it.
   std::map<View, std::size_t> known;
   std::vector<std::pair<const View*, std::map<CubeId, std::vector<PeId>>>> views;
   for (const CubeId cube : every_cube ? all_cubes(machine) : holding_cubes(*tensor)) {

@@ -23,7 +23,7 @@
 namespace kb::sw {
 namespace {
 
-// A launch as the result file names it: one request per SIP.
+// Text of a launch, as in the result file; it has one request per SIP.
 std::string launch_text(const LaunchState& state) {
   std::string ids;
   for (const contract::RequestId id : state.requests) ids += fmt::format("{}#{}", ids.empty() ? "" : ", ", id);
@@ -39,11 +39,11 @@ Runtime::Runtime(contract::IHost& host, const contract::IKernelCatalog* kernels,
       devices_(options_.devices.empty() ? parse_device("all", host.machine()) : options_.devices),
       tracker_(host),
       memory_(host, tracker_),
-      // Not an owner: handles only ask whether the context is still there.
+      // A non-owning pointer, with which handles test whether the context still exists.
       alive_(static_cast<ITensorContext*>(this), [](ITensorContext*) {}) {}
 
 Runtime::~Runtime() {
-  if (std::uncaught_exceptions() == 0) close();  // a failed program sends nothing any more
+  if (std::uncaught_exceptions() == 0) close();  // a failed program sends no more requests
 }
 
 void Runtime::close() {
@@ -93,7 +93,7 @@ Tensor Runtime::zeros(const Shape& shape, Dtype dtype, const DPPolicy& policy, c
 
 Tensor Runtime::full(const Shape& shape, double value, Dtype dtype, const DPPolicy& policy, const std::string& name,
                      std::optional<MemoryKind> memory) {
-  static_cast<void>(encode_element(dtype, value));  // refuse before anything is allocated
+  static_cast<void>(encode_element(dtype, value));  // throws before memory is allocated
   Tensor tensor = empty(shape, dtype, policy, name, memory);
   tensor.fill(value);
   return tensor;
@@ -154,7 +154,7 @@ void Runtime::wait_for_arguments(const contract::KernelLaunch& launch) {
     return (r.kind == RequestKind::write || r.kind == RequestKind::map) && tensors.count(r.tensor->id) != 0;
   };
   const std::string reason = fmt::format("host writes to the arguments of kernel '{}'", launch.kernel);
-  // Requests of other ranks stay on the list: their submitter hears of a failure, too.
+  // Requests of other ranks stay on the list, so that their submitters learn of a failure, too.
   for (const Outstanding& request : tracker_.wait_for(prepares_argument, reason)) tracker_.throw_if_failed(request);
   const int caller = host_.current_worker();
   static_cast<void>(
@@ -166,7 +166,7 @@ LaunchMetrics Runtime::wait(LaunchHandle launch) {
   throw_failure(launch_state(launch));
 }
 
-// The cause at the first SIP, or those at all of them.
+// The cause at the first SIP, or the causes at all SIPs.
 void Runtime::throw_failure(const LaunchState& state) const {
   std::string code, causes;
   for (const contract::RequestId id : state.requests) {
@@ -186,7 +186,7 @@ bool Runtime::wait_result(LaunchHandle launch) {
   const auto part_of_launch = [&](const Outstanding& r) {
     return r.kind == RequestKind::launch && r.launch_index == launch.index;
   };
-  // Looked up by request, not by the list: another host thread may have taken it off already.
+  // Looked up by request, because another host thread may already have removed it from the list.
   const std::vector<contract::RequestId> requests = state.requests;
   tracker_.block(requests, reason);
   settle(tracker_.take(part_of_launch, reason), false);
@@ -199,7 +199,7 @@ void Runtime::wait_all() {
   settle(tracker_.take(mine, "everything submitted so far"), true);
 }
 
-// Looks at completed requests: late PEs are counted, memory is returned, the first failure is thrown.
+// Evaluates completed requests: counts late PEs, frees memory, and throws the first failure.
 void Runtime::settle(const std::vector<Outstanding>& done, bool throw_failures) {
   for (const Outstanding& request : done) {
     if (request.kind == RequestKind::launch) settle_launch(request.launch_index);
@@ -327,7 +327,7 @@ void Runtime::report(const CollectiveRecord& record) {
   if (std::none_of(collectives_.begin(), collectives_.end(), same)) collectives_.push_back(record);
 }
 
-// Each warning once: a loop over tensors would repeat it.
+// Each warning is given once, because a loop over tensors would repeat it.
 void Runtime::warn(const std::string& message) {
   if (warned_.insert(message).second && options_.warn) options_.warn(message);
 }

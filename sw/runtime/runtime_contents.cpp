@@ -1,4 +1,4 @@
-// Reads and writes of a tensor's contents by the host, and what of them data mode off knows.
+// Reads and writes of tensor contents by the host, and the contents that data mode off knows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ ITensorContext::Contents Runtime::read(HostRead why, const contract::TensorLayou
   }
   if (contents.known) return contents;
   std::fill(contents.bytes.begin(), contents.bytes.end(), std::byte{0});
-  // Printed they are no numbers, and a copy is marked by itself.
+  // Printing does not use the numbers, and a copy is marked as unknown itself.
   if (why != HostRead::print && why != HostRead::copy_source) ++unknown_reads_;
   return contents;
 }
@@ -46,7 +46,7 @@ void Runtime::forget_reads() {
   forgotten_reads_[host_.current_worker()] = unknown_reads_;
 }
 
-// Narrow integers are mostly operands, which nobody looks at.
+// Narrow integers are mostly operands, which are rarely read as indices.
 bool Runtime::writes_known(const contract::TensorLayout& layout) const {
   constexpr std::uint64_t kMostBytes = 1 << 20;
   if (is_float(layout.dtype) || (item_size(layout.dtype) < item_size(Dtype::i32) && layout.nbytes > kMostBytes)) {

@@ -23,7 +23,7 @@ std::size_t checked_bytes(const Shape& shape, Dtype dtype) {
   return static_cast<std::size_t>(element_count(shape)) * item_size(dtype);
 }
 
-// The system would promise more than it has and end the process when the memory is used.
+// The system would allow an oversized allocation and then kill the process when the memory is used.
 std::size_t bytes_in_memory(const Shape& shape, Dtype dtype) {
   const std::size_t nbytes = checked_bytes(shape, dtype);
   const long pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
@@ -42,7 +42,7 @@ void check_count(const Shape& shape, std::size_t have, std::size_t want, const c
                                                   format_shape(shape), want, what, have));
 }
 
-// values(first, count) gives doubles; pieces, because a large array has no room for all of them at once.
+// values(first, count) returns doubles piece by piece, because a large array may not fit memory as doubles.
 template <typename Values>
 HostArray made_in_pieces(Shape shape, Dtype dtype, Values values) {
   constexpr std::size_t kPiece = 1 << 16;

@@ -38,10 +38,10 @@ class HostArray {
   std::vector<std::byte>& bytes() { return bytes_; }
   std::uint64_t nbytes() const { return bytes_.size(); }
 
-  std::vector<double> to_doubles() const;               // exact except for i64
-  std::vector<std::int64_t> to_integers() const;        // only for integer dtypes
-  double at(std::int64_t row, std::int64_t col) const;  // two-dimensional arrays only; program Error SHAPE_ERROR
-                                                        // outside the array
+  std::vector<double> to_doubles() const;         // exact except for i64
+  std::vector<std::int64_t> to_integers() const;  // only for integer dtypes
+  // Only for two-dimensional arrays. Program Error SHAPE_ERROR when the element does not exist.
+  double at(std::int64_t row, std::int64_t col) const;
 
   // True when the contents are not known because the run computes no data (data mode off); the elements are zeros, and
   // a copy of them is also unknown.

@@ -23,8 +23,8 @@ int checked_count(std::optional<int> wanted, int available, const char* field, c
   return *wanted;
 }
 
-// Part `index` of `count` of a block; the first parts are one unit larger when the units do not come out even. Rows are
-// dealt in units of `row_unit`.
+// Part `index` of `count` of a block; if the division has a remainder, the first parts are one unit larger. Rows are
+// distributed in units of `row_unit`.
 Block part_of(const Block& whole, Split split, int index, int count, std::int64_t row_unit, std::size_t item) {
   if (split == Split::replicate) return whole;
   const bool by_rows = split == Split::row_wise;
@@ -40,7 +40,7 @@ Block part_of(const Block& whole, Split split, int index, int count, std::int64_
   return part;
 }
 
-// A tensor as a matrix: its last dimension are the columns.
+// A tensor as a matrix whose columns are its last dimension.
 Matrix checked_matrix(const Shape& shape, Dtype dtype, const std::string& tensor) {
   bool ok = !shape.empty() && shape.size() <= kMaxDimensions;
   for (const std::int64_t size : shape) ok = ok && size >= 1;

@@ -47,7 +47,7 @@ Block2d resolve_block(const Tensor& tensor, Slice rows, Slice cols) {
   return {rows.begin, cols.begin, rows.end - rows.begin, cols.end - cols.begin};
 }
 
-// Without those whose memory an earlier one has: copies in the SRAM of one cube.
+// Removes shards that share memory with an earlier one: copies in the SRAM of one cube.
 std::vector<std::size_t> distinct_memory(const contract::TensorLayout& layout, std::vector<std::size_t> shards) {
   if (layout.memory != MemoryKind::sram) return shards;
   std::set<std::uint64_t> seen;
@@ -56,7 +56,7 @@ std::vector<std::size_t> distinct_memory(const contract::TensorLayout& layout, s
   return shards;
 }
 
-// The replicas that hold the block; an error when it crosses shards.
+// The replicas that contain the block; throws when it crosses shards.
 std::vector<std::size_t> holders(const Tensor& tensor, const Block2d& b, const char* instead) {
   std::vector<std::size_t> shards = shards_holding(tensor.placement(), b);
   if (!shards.empty()) return distinct_memory(tensor.layout(), std::move(shards));

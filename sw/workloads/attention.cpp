@@ -13,7 +13,7 @@
 namespace kb::sw {
 namespace {
 
-// Ranks whose rows of O are written.
+// Ranks that write rows of O.
 std::vector<std::int64_t> ranks_with_result(const AttentionProblem& problem, std::int64_t root, bool all) {
   if (!problem.panel.prefill && !all) return {root};
   std::vector<std::int64_t> out;

@@ -26,12 +26,12 @@ constexpr Scale kValidation{1, 1, 64, 64};     // K-88
 constexpr Scale kHeadline{64, 8, 128, 8192};   // Llama 70B
 constexpr std::int64_t kPrefillTokens = 16;    // K-87
 constexpr std::int64_t kCubesOfMultiUser = 4;  // K-87
-constexpr std::int64_t kPieceRows = 128;       // of Q that a rank works on at a time, fewer if they are long
+constexpr std::int64_t kPieceRows = 128;       // rows of Q per pass, fewer if they are long
 constexpr std::int64_t kPieceElements = 128 * 128;
-// Bytes of a block of K. In prefill large, because all rows are scaled for each block; in decode so small that the
-// first one is soon here and so large that the time between two loads does not count.
+// Size of a block of K. In prefill it is large, because all rows are scaled for each block. In decode it is small
+// enough that the first block arrives soon, and large enough that the time between two loads is negligible.
 constexpr std::int64_t kPrefillBlock = 64 << 10, kDecodeBlock = 32 << 10;
-constexpr std::int64_t kArraySize = 32;  // or rows; the array takes as long for fewer
+constexpr std::int64_t kArraySize = 32;  // or rows; fewer take as long
 
 std::int64_t given(const Params& params, const char* name, std::int64_t otherwise) {
   const std::int64_t value = params.integer(name);
@@ -43,7 +43,7 @@ std::int64_t divide(std::int64_t whole, std::int64_t parts, const std::string& w
   throw Error::program("SHAPE_ERROR", fmt::format("{} cannot be split evenly: {} into {}", what, whole, parts));
 }
 
-// The largest number of groups up to `most` that share the KV heads evenly.
+// The largest number of groups up to `most` over which KV heads divide evenly.
 std::int64_t groups_for(std::int64_t kv_heads, std::int64_t most) {
   std::int64_t groups = std::min(kv_heads, most);
   while (kv_heads % groups != 0) --groups;
@@ -72,7 +72,8 @@ void place_ranks(AttentionProblem& problem, const Params& params, const contract
   problem.groups = groups_for(problem.kv_heads, problem.ranks == machine.cube_mesh_w ? machine.cube_mesh_h : 1);
 }
 
-// 0 .. count - 1 cut into 2 n pieces, the first ones of which are one longer: rank r of n has pieces r and 2 n - 1 - r.
+// 0 .. count - 1 cut into 2 n pieces, the first ones one longer if there is a remainder: rank r of n has pieces r and 2
+// n - 1 - r.
 struct Piece {
   std::int64_t first, size;
 };
@@ -101,7 +102,7 @@ void append(data::BoundedMatrix& to, const data::BoundedMatrix& more) {
   to.errors.insert(to.errors.end(), more.errors.begin(), more.errors.end());
 }
 
-// Rows of head `head` of a rank, of a matrix with `places` for each head.
+// Rows of head `head` of a rank in a matrix with `places` rows per head.
 data::BoundedMatrix head_rows(const AttentionProblem& p, const data::BoundedMatrix& matrix, std::int64_t group,
                               std::int64_t rank, std::int64_t head, std::int64_t places, const Places& which) {
   const std::int64_t first = ((group * p.ranks + rank) * p.heads + head) * places;
@@ -110,7 +111,7 @@ data::BoundedMatrix head_rows(const AttentionProblem& p, const data::BoundedMatr
   return out;
 }
 
-// Ranks whose keys come by, in this order, in each round of a prefill.
+// Order of the ranks whose keys pass in each round of a prefill.
 std::vector<std::int64_t> order_of(const AttentionProblem& p, std::int64_t rank) {
   std::vector<std::int64_t> order{rank};
   for (std::int64_t step = 1; step < p.ranks; ++step) {
@@ -124,8 +125,8 @@ std::vector<std::int64_t> order_of(const AttentionProblem& p, std::int64_t rank)
   return order;
 }
 
-// Places of the keys of a rank that travel together, round by round: all of them, or half a block of each of its
-// pieces. A block of one key has a key of the first or of the second piece, in turn.
+// Positions of a rank's keys that are transferred together, per round: all keys, or half a block of each of its pieces.
+// A block of one key alternates between the first and the second piece.
 std::vector<Places> rounds_of(const AttentionProblem& p, std::int64_t rank) {
   const auto [low, high] = pieces_of(p.context, p.ranks, rank);
   std::vector<Places> rounds(1);
@@ -144,7 +145,7 @@ std::vector<Places> rounds_of(const AttentionProblem& p, std::int64_t rank) {
   return rounds;
 }
 
-// Blocks of the keys of a rank in decode, one behind the other.
+// Consecutive blocks of a rank's keys in decode.
 std::vector<Places> blocks_of(const AttentionProblem& p, std::int64_t rank) {
   const auto all = static_cast<std::int64_t>(p.keys_of(rank).size());
   std::vector<Places> blocks;
@@ -159,7 +160,7 @@ struct Operands {
   data::BoundedMatrix q, k, v;
 };
 
-// Rows of a head of a rank and what they have attended to.
+// Rows of a rank's head, with their attention state.
 struct HeadRows {
   const AttentionProblem& p;
   const Operands& given;
@@ -210,7 +211,7 @@ data::BoundedMatrix decode(const AttentionProblem& p, const Operands& given, std
   return AttentionRows::merged(parts);
 }
 
-// NaN where no row of a head lies.
+// Sets padding rows of all heads to NaN.
 void spoil_unused(HostArray& array, const AttentionProblem& p, std::int64_t places,
                   const std::function<std::size_t(std::int64_t rank)>& used) {
   const std::size_t row = static_cast<std::size_t>(p.d) * item_size(p.dtype);
@@ -351,7 +352,7 @@ data::VerificationRow attention_row(const AttentionProblem& problem, const std::
   const Operands operands{exact_values(given.q), exact_values(given.k), exact_values(given.v)};
   data::BoundedMatrix expected;
   for (std::int64_t group = 0; group < problem.groups; ++group) {
-    std::vector<data::BoundedMatrix> of_heads;  // the same for every rank of a decode
+    std::vector<data::BoundedMatrix> of_heads;  // the same for all ranks of a decode
     for (std::int64_t head = 0; head < problem.heads && !problem.panel.prefill; ++head) {
       of_heads.push_back(decode(problem, operands, group, head));
     }

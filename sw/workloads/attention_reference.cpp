@@ -31,13 +31,13 @@ void AttentionRows::attend(const BoundedMatrix& q, const BoundedMatrix& k, const
                            const Visible& visible) {
   BoundedMatrix scores = data::product(q, transposed(k));
   BoundedMatrix weights = data::exact_matrix(scores.rows, scores.cols, std::vector<double>(scores.values.size()));
-  std::vector<bool> first(scores.rows);  // keys that the row sees
+  std::vector<bool> first(scores.rows);  // keys that the row may attend to
   for (std::size_t row = 0; row < scores.rows; ++row) {
     first[row] = !m_[row];
     attend_row(row, scores, visible, weights);
   }
   const BoundedMatrix sums = data::product(weights, v);
-  // Added to O within the array, in any order: O itself may go through all of the roundings.
+  // The array adds to O in any order: O itself may take part in all of the roundings.
   const double roundings = data::gamma(static_cast<double>(v.rows), data::unit_roundoff(Dtype::f32));
   for (std::size_t i = 0; i < sums.values.size(); ++i) {
     Bounded before = o_.at(i);
@@ -83,7 +83,7 @@ BoundedMatrix AttentionRows::merged(const std::vector<AttentionRows>& parts) {
   if (parts.size() == 1) return parts.front().result();
   AttentionRows out = parts.front();
   for (std::size_t row = 0; row < out.m_.size(); ++row) {
-    std::vector<const AttentionRows*> seen;  // parts of which the row sees a key
+    std::vector<const AttentionRows*> seen;  // parts in which the row has a key
     for (const AttentionRows& part : parts) {
       if (part.m_[row]) seen.push_back(&part);
     }
@@ -93,7 +93,7 @@ BoundedMatrix AttentionRows::merged(const std::vector<AttentionRows>& parts) {
       top = data::maximum(top, *part->m_[row]);
       least = std::min(least, part->m_[row]->value);
     }
-    // A merge rounds the difference of two maxima, that times the scale, its exponential, a product and a sum.
+    // A merge rounds the difference of two maxima, its product with the scale, its exponential, a product and a sum.
     const double scale = out.scale_.value;
     const double roundings = static_cast<double>(parts.size()) * (4 + 2 * scale * (top.value - least));
     const auto combined = [&](const std::function<Bounded(const AttentionRows&)>& of) {

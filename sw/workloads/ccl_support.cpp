@@ -14,8 +14,9 @@ namespace kb::sw {
 HostArray tile_contents(Contents contents, const Shape& shape, Dtype dtype, const std::string& op, std::uint64_t seed) {
   if (contents == Contents::real) return HostArray::random(shape, dtype, seed);
   if (op != "sum" && op != "avg") return whole_numbers(shape, dtype, seed, 120);
-  if (op == "avg" && !is_float(dtype)) return positive_contents(contents, shape, dtype, seed);  // fractions are dropped
-  return whole_numbers(shape, dtype, seed, dtype == Dtype::bf16 ? 1 : 8);  // has eight significant bits
+  // averages drop fractions
+  if (op == "avg" && !is_float(dtype)) return positive_contents(contents, shape, dtype, seed);
+  return whole_numbers(shape, dtype, seed, dtype == Dtype::bf16 ? 1 : 8);  // bf16 has eight significant bits
 }
 
 Reduction::Reduction(const std::string& op, Dtype dtype)
@@ -56,15 +57,15 @@ data::Bounded Reduction::result() const {
     return {average ? std::trunc(value / count_) : value, 0};
   }
   if (!std::isfinite(value)) return {value, 0};
-  // Terms of both signs, of which some are together too large for the dtype: it depends on the order.
+  // Terms of both signs, some of which exceed the dtype's range together: the result depends on the order.
   if (op_ == Op::sum && magnitude_ > data::largest(dtype_) && magnitude_ > std::fabs(value) * (1 + 0x1p-40)) {
     return data::unknown(value);
   }
-  // Contributions to an average are divided by a power of two before they are added.
+  // Contributions to an average are divided by a power of two before the addition.
   const int scale = average ? static_cast<int>(std::ceil(std::log2(count_))) : 0;
   const double unit = std::ldexp(1.0, scale), divisor = average ? count_ : 1;
   const bool exact = op_ == Op::max || op_ == Op::min || data::sums_exactly(dtype_, magnitude_ / unit, unit_ - scale);
-  const double roundings = (average ? 2 : 1) * count_;  // among subnormal numbers also that of the division
+  const double roundings = (average ? 2 : 1) * count_;  // for subnormal numbers, includes the division's
   const double error = exact ? 0
                              : data::sum_growth(count_, data::unit_roundoff(dtype_)) * magnitude_ +
                                    roundings * data::subnormal_roundoff(dtype_) * unit;

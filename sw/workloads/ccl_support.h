@@ -14,8 +14,8 @@
 
 namespace kb::sw {
 
-// Integers whose combination by `op` over all tiles of the largest machine is exact in the dtype, or reals. For
-// operations other than sums, the integers have a larger range.
+// Contents of a tile. Integers are chosen so that `op` over all tiles of the largest machine is exact in the dtype;
+// their range is larger for operations other than sums.
 HostArray tile_contents(Contents contents, const Shape& shape, Dtype dtype, const std::string& op, std::uint64_t seed);
 
 // Reference combination on the host, in sequence, where the device may use another order: `op` is sum, max, min or avg.

@@ -23,7 +23,7 @@ std::vector<double> numbers_up_to(int most) {
   return values;
 }
 
-// choose(index) is the place of the element's value in `values`.
+// choose(index) returns the index of the element's value in `values`.
 template <typename Choose>
 HostArray chosen(const Shape& shape, Dtype dtype, const std::vector<double>& values, Choose choose) {
   const std::vector<std::byte> stored = data::from_doubles(dtype, values);
@@ -36,7 +36,7 @@ HostArray chosen(const Shape& shape, Dtype dtype, const std::vector<double>& val
   return out;
 }
 
-// The standard deviation of the sum of products of such numbers, as many as `terms`.
+// Standard deviation of the sum of `terms` products of such numbers.
 double deviation(int left, int right, double terms) {
   const auto mean_square = [](int most) { return (most + 1) * (2 * most + 1) / 6.0; };
   return std::sqrt(mean_square(left) * mean_square(right) * terms);
@@ -85,7 +85,7 @@ HostArray balanced_signs(const Shape& shape, Dtype dtype, std::uint64_t seed) {
   const double most = dtype == Dtype::f32 ? 16 : 1;
   return chosen(shape, dtype, {most, -most}, [&](std::uint64_t i) {
     const std::uint64_t column = i % width;
-    return (data::random_bits(seed, i - column % 2) + column) % 2;  // neighbours are opposite
+    return (data::random_bits(seed, i - column % 2) + column) % 2;  // neighbours have opposite signs
   });
 }
 
@@ -105,7 +105,7 @@ ProductContents::ProductContents(Contents contents, std::int64_t k, Dtype operan
     choose_integers(is_float(result) ? Dtype::i32 : result, spare_bits);
     return;
   }
-  constexpr double kDeviations = 6;  // beyond them is one sum in 10^8
+  constexpr double kDeviations = 6;  // exceeded by one sum in 10^8
   const double largest = std::ldexp(1 / data::unit_roundoff(is_float(result) ? result : Dtype::f32), -spare_bits);
   const auto terms = static_cast<double>(k);
   const int steps[][2] = {{8, 8}, {8, 4}, {4, 4}, {4, 2}, {2, 2}, {2, 1}, {1, 1}};
@@ -118,9 +118,9 @@ ProductContents::ProductContents(Contents contents, std::int64_t k, Dtype operan
   pairs_ = (k - free_terms) / 2;
 }
 
-// No sum may leave the dtype of the result, not even that of all terms with one sign.
+// No sum may exceed the range of the result's dtype, even if all terms have one sign.
 void ProductContents::choose_integers(Dtype result, int spare_bits) {
-  constexpr std::int64_t kBias = 8;  // what may be added
+  constexpr std::int64_t kBias = 8;  // maximum of an added bias
   const int unused = 64 - 8 * static_cast<int>(item_size(result));
   const std::int64_t most = std::numeric_limits<std::int64_t>::max() >> unused;
   const std::int64_t largest = std::max<std::int64_t>(1, (most - kBias) >> spare_bits);
@@ -130,7 +130,7 @@ void ProductContents::choose_integers(Dtype result, int spare_bits) {
     right_most_ = right;
     if (k_ <= largest / (left * right)) return;
   }
-  if (largest >= 8 * 2 * 2) left_most_ = right_most_ = 2;  // more different terms, of which fewer have no opposite
+  if (largest >= 8 * 2 * 2) left_most_ = right_most_ = 2;  // uses more different terms, fewer of which have an opposite
   const std::int64_t free_terms = largest / (left_most_ * right_most_);
   pairs_ = (k_ - free_terms + 1) / 2;
 }
@@ -158,7 +158,7 @@ HostArray ProductContents::operand(const Shape& shape, std::uint64_t seed, bool 
     return static_cast<std::uint8_t>(choice);
   };
   const auto draw = [&](std::uint64_t i) { return put(i, data::random_bits(seed, i) % values.size()); };
-  if (left) {  // columns [pairs, 2 pairs) are those before them
+  if (left) {  // columns [pairs, 2 pairs) repeat the earlier ones
     for (std::uint64_t row = 0, begin = 0; row < static_cast<std::uint64_t>(shape[0]); ++row, begin += width) {
       for (std::uint64_t i = 0; i < pairs; ++i) draw(begin + i);
       std::memcpy(to + (begin + pairs) * item, to + begin * item, pairs * item);
@@ -166,7 +166,7 @@ HostArray ProductContents::operand(const Shape& shape, std::uint64_t seed, bool 
     }
     return out;
   }
-  // Rows [pairs, 2 pairs) are the opposite numbers of those before them, which are their neighbours in `values`.
+  // Rows [pairs, 2 pairs) are the negatives of the earlier ones, which are adjacent in `values`.
   std::vector<std::uint8_t> choices(pairs * width);
   for (std::uint64_t i = 0; i < choices.size(); ++i) choices[i] = draw(i);
   for (std::uint64_t i = 0; i < choices.size(); ++i) put(choices.size() + i, choices[i] ^ 1U);

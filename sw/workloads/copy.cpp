@@ -9,9 +9,9 @@
 namespace kb::sw {
 namespace {
 
-constexpr std::int64_t kItem = 4;  // bytes of both types below
+constexpr std::int64_t kItem = 4;  // bytes per element of both types below
 
-// A place that PE 0 of cube 0 of the first device copies to or from: a row of a tensor with one row per PE.
+// Source or destination of PE 0 of cube 0 on the first device: a row of a tensor with one row per PE.
 struct Place {
   std::string name;
   int sip = 0;

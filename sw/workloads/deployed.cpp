@@ -8,7 +8,7 @@
 
 namespace kb::sw {
 
-// The tensor comes first: what fits no device never becomes an array here.
+// The tensor is created first, so that contents that fit no device are never generated.
 Deployed deploy(Runtime& runtime, const Shape& shape, Dtype dtype, const DPPolicy& policy, const std::string& name,
                 const std::function<HostArray()>& values) {
   Deployed out;
@@ -29,7 +29,8 @@ std::set<std::int64_t> non_finite_lines(const HostArray& matrix, std::size_t axi
   std::set<std::int64_t> lines;
   if (!is_float(matrix.dtype())) return lines;
   const auto width = static_cast<std::size_t>(matrix.shape()[1]);
-  for (std::int64_t row = 0; row < matrix.shape()[0]; ++row) {  // one at a time: as doubles a matrix is large
+  // one at a time, because the matrix would be large as doubles
+  for (std::int64_t row = 0; row < matrix.shape()[0]; ++row) {
     const std::byte* const from =
         matrix.bytes().data() + static_cast<std::size_t>(row) * width * item_size(matrix.dtype());
     const std::vector<double> values = data::to_doubles(matrix.dtype(), from, width);

@@ -52,7 +52,7 @@ EpilogueChain::EpilogueChain(const std::vector<EpilogueText>& chain, const Tenso
       step.inputs.push_back(tensor_input(*tensors.bias));
     } else if (text.op == EpilogueOp::dequant) {
       Input scale = tensor_input(*tensors.scale);
-      if (scale.shape[0] > 1) scale.shape.insert(scale.shape.begin() + 1, 1);  // a row for each K tile
+      if (scale.shape[0] > 1) scale.shape.insert(scale.shape.begin() + 1, 1);  // one row per K tile
       step.inputs.push_back(std::move(scale));
     }
     steps_.push_back(std::move(step));
@@ -101,7 +101,7 @@ void EpilogueChain::apply(const Step& step, ReferenceProduct& x, std::size_t k_t
   }
 }
 
-// One rounding to f32 each; comparisons give integers.
+// Each step rounds once to f32; comparisons give integers.
 void EpilogueChain::apply_to_floats(const Step& step, ReferenceProduct& x, std::size_t k_tile) const {
   const auto arity = static_cast<std::size_t>(math_arity(step.op)), place = static_cast<std::size_t>(step.text.place);
   const bool compares = math_form(step.op) == MathForm::comparison;
@@ -187,7 +187,7 @@ void EpilogueChain::apply_where(const Step& step, ReferenceProduct& x, std::size
   x = std::move(out);
 }
 
-// The element of an operand that goes with element `i` of the product; a scale of several rows has one for each K tile.
+// Index of the operand element for element `i` of the product; a scale with several rows has one row per K tile.
 std::size_t EpilogueChain::place_of(const Input& input, std::size_t i, std::size_t k_tile) const {
   const std::size_t row = i / n_, column = i % n_;
   const auto rows = static_cast<std::size_t>(input.shape.size() > 1 ? input.shape[0] : 1);

@@ -11,7 +11,7 @@
 namespace kb::sw {
 namespace {
 
-constexpr std::size_t kMostTensors = 4;  // operand1 to operand4 of the kernels
+constexpr std::size_t kMostTensors = 4;  // arguments operand1 to operand4 of the kernels
 
 Shape shape_of(OperandSpread spread, std::int64_t m, std::int64_t n) {
   switch (spread) {
@@ -115,7 +115,7 @@ bool EpilogueOperands::has_functions() const {
   });
 }
 
-// Whole numbers that leave what they meet exact, or reals; what operations are defined for.
+// Integers that keep the other operand exact, or reals, within the domain of the operation.
 HostArray EpilogueOperands::operand(std::size_t i, Contents contents, std::uint64_t seed) const {
   const Input& input = inputs_.at(i);
   const Shape& shape = input.shape;

@@ -70,7 +70,7 @@ EpilogueResult result_of(ReferenceProduct&& product, const EpilogueChain& chain,
 data::VerificationRow row_of(const std::string& tensor, EpilogueResult&& expected, const HostArray& actual) {
   if (expected.floats) return bounded_row(tensor, actual, std::move(expected.values), std::move(expected.roundings));
   if (!expected.others.empty()) {
-    // Any integer that rounding can have made of it is right.
+    // Accepts any integer that rounding can produce.
     const std::vector<std::int64_t> found = actual.to_integers();
     for (std::size_t i = 0; i < found.size(); ++i) {
       const auto [low, high] = std::minmax(expected.integers[i], expected.others[i]);
@@ -113,7 +113,7 @@ EpilogueResult reference_of(const EpilogueGemm& problem) {
 
 EpilogueResult reference_of(const EpilogueMath& problem) {
   const HostArray& x = *problem.x;
-  // The operation is a step before all others.
+  // The operation is applied as the first step of the chain.
   EpilogueText first;
   first.op = EpilogueOp::math;
   first.math = problem.op;

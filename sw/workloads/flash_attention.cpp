@@ -36,7 +36,7 @@ FlashAttention problem_of(const Params& params) {
 std::vector<QueryPiece> query_pieces_of(const FlashAttention& p, const contract::TensorLayout& layout) {
   const auto row_bytes = static_cast<std::int64_t>(item_size(p.dtype)) * p.d;
   std::vector<QueryPiece> out;
-  for (const contract::Shard& shard : layout.shards) {  // in the order of their rows
+  for (const contract::Shard& shard : layout.shards) {  // in row order
     const std::int64_t begin = static_cast<std::int64_t>(shard.offset_bytes) / row_bytes;
     const std::int64_t end = begin + static_cast<std::int64_t>(shard.nbytes) / row_bytes;
     for (std::int64_t first = begin; first < end; first += p.rows) {
@@ -116,7 +116,7 @@ WorkloadResult run_flash_attention(Runtime& rt, const Params& params) {
   p.pes = one ? 1 : rt.spec().pes_per_cube;
   DPPolicy rows, copies;
   rows.cube = rows.pe = Split::row_wise;
-  copies.pe = Split::row_wise;  // and a copy in each cube
+  copies.pe = Split::row_wise;  // with a copy in each cube
   if (one) rows = copies = one_pe_placement();
   const std::vector<MemoryKind> memory = memories_of(params, kAttentionTensors);
   const Contents contents = contents_of(params);
@@ -143,7 +143,7 @@ WorkloadResult run_flash_attention(Runtime& rt, const Params& params) {
   WorkloadResult result;
   add_launch_figures(result, metrics);
   const double d = static_cast<double>(p.d), keys = static_cast<double>(p.context);
-  const double seen = p.causal ? keys - (static_cast<double>(p.queries) - 1) / 2 : keys;  // by a query, on average
+  const double seen = p.causal ? keys - (static_cast<double>(p.queries) - 1) / 2 : keys;  // keys per query, on average
   add_rate(result, "achieved", 4 * static_cast<double>(p.queries) * seen * d, metrics.exec_max, "GFLOP/s",
            "operations of both products over the critical path");
   add_engine_shares(result, metrics);

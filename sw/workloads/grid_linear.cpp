@@ -14,7 +14,7 @@
 namespace kb::sw {
 namespace {
 
-constexpr Dtype kExactDtype = Dtype::f32;  // all sums of whole numbers below are exact in it
+constexpr Dtype kExactDtype = Dtype::f32;  // in which all sums of integers below are exact
 
 HostArray transposed_array(const HostArray& a) {
   std::vector<double> values;
@@ -24,7 +24,7 @@ HostArray transposed_array(const HostArray& a) {
   return HostArray::from_doubles({a.shape()[1], a.shape()[0]}, kExactDtype, values);
 }
 
-// What every rank multiplies by itself.
+// The product that every rank computes without communication.
 Tensor local_product(Runtime& rt, const Tensor& a, const Tensor& b) {
   const Tensor c = rt.empty({a.shape()[0], b.shape()[1]}, kExactDtype, one_pe_placement());
   rt.wait(rt.launch("gemm_single",
@@ -33,7 +33,7 @@ Tensor local_product(Runtime& rt, const Tensor& a, const Tensor& b) {
   return c;
 }
 
-// SIPs of a grid as it is, else two rows when that is possible.
+// The grid of the SIPs if there is one, otherwise two rows if possible.
 int default_rows(const contract::MachineInfo& machine) {
   if (machine.sip_h > 0) return machine.sip_h;
   return machine.sips % 2 == 0 ? 2 : 1;
@@ -98,7 +98,7 @@ WorkloadResult run_grid_linear(Runtime& rt, const Params& params) {
 
 std::vector<data::VerificationRow> grid_rows(const HostArray& x, const HostArray& w, std::size_t ranks,
                                              const HostArray& y, const HostArray& gradient) {
-  const auto parts = static_cast<double>(ranks);  // that are added to a sum
+  const auto parts = static_cast<double>(ranks);  // parts of a sum
   data::BoundedMatrix product = data::product(exact_values(x), exact_values(w), parts);
   data::BoundedMatrix derived = data::product(exact_values(transposed_array(x)), product, parts);
   const auto m = static_cast<double>(x.shape()[0]), k = static_cast<double>(x.shape()[1]);

@@ -15,13 +15,13 @@ namespace {
 using data::Bounded;
 using data::BoundedMatrix;
 
-constexpr std::size_t kKeys = 256;  // of a block of self-attention (K-82)
+constexpr std::size_t kKeys = 256;  // keys per block of self-attention (K-82)
 
 Bounded number(double value) {
   return {data::nearest(Dtype::f32, value), 0};
 }
 
-// x sigmoid(x (1.6 + 0.07 x x)), which is the formula with the hyperbolic tangent.
+// x sigmoid(x (1.6 + 0.07 x x)), which equals the formula with the hyperbolic tangent.
 Bounded gelu(Bounded x) {
   const double slope = 2 * std::sqrt(2 / std::acos(-1.0));
   const Bounded inner = data::multiply_add(data::multiply(x, x), number(0.044715 * slope), number(slope));
@@ -45,7 +45,7 @@ Bounded activated(Activation activation, Bounded x) {
   }
 }
 
-// Each element a function of the elements of two matrices of one shape, rounded to the dtype.
+// Applies a function element-wise to two matrices of equal shape, and rounds to the dtype.
 template <typename F>
 BoundedMatrix combine(Dtype dtype, const BoundedMatrix& x, const BoundedMatrix& y, F f) {
   BoundedMatrix out = x;
@@ -77,7 +77,7 @@ BoundedMatrix LayerReference::summed_over_ranks(const BoundedMatrix& x, const Bo
     double magnitude = 0, terms = 0;
     int unit = data::lowest_bit(0);
     for (const BoundedMatrix& part : parts) {
-      if (part.values[i] == 0 && part.errors[i] == 0) continue;  // adding it rounds nothing
+      if (part.values[i] == 0 && part.errors[i] == 0) continue;  // adding zero does not round
       terms += 1;
       sum = {sum.value + part.values[i], sum.error + part.errors[i]};
       magnitude += std::fabs(part.values[i]) + part.errors[i];
@@ -85,9 +85,9 @@ BoundedMatrix LayerReference::summed_over_ranks(const BoundedMatrix& x, const Bo
     }
     sum = data::settled(sum);
     const bool exact = sum.error == 0 && data::sums_exactly(dtype_, magnitude, unit);
-    if (terms <= 2 || !std::isfinite(sum.value)) {  // one addition
+    if (terms <= 2 || !std::isfinite(sum.value)) {  // a single addition
       sum = data::rounded(dtype_, sum);
-    } else if (!exact) {  // in an order that is not known here
+    } else if (!exact) {  // the order is not known here
       sum.error += data::sum_growth(terms - 1, data::unit_roundoff(dtype_)) * magnitude +
                    (terms - 1) * data::subnormal_roundoff(dtype_);
     }

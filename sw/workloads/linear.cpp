@@ -22,7 +22,7 @@ struct Layer {
   Dtype dtype = Dtype::f16;
   Contents contents = Contents::integers;
   std::string epilogue;
-  DPPolicy x, w, y;  // the bias lies like W
+  DPPolicy x, w, y;  // the bias has the placement of W
   LaunchOptions launch;
 };
 
@@ -74,7 +74,7 @@ void add_figures(WorkloadResult& result, double products, Dtype dtype, const Lau
   add_pe_count(result, metrics.pes);
 }
 
-// Adds the figures of launches on several SIPs at once.
+// Adds the figures of concurrent launches on several SIPs.
 void add_figures(WorkloadResult& result, double products, Dtype dtype, const std::vector<LaunchMetrics>& launches) {
   TimeFs slowest = 0_fs;
   std::size_t pes = 0;
@@ -126,7 +126,7 @@ WorkloadResult run_qkv_multi(Runtime& rt, const Params& params) {
   return run_here(rt, layer);
 }
 
-// `layer` is one SIP's share; the shares differ in W when `split_w`, else in X.
+// `layer` is the part of one SIP; the parts differ in W when `split_w`, otherwise in X.
 WorkloadResult run_everywhere(Runtime& rt, const std::string& name, const Layer& layer, bool split_w) {
   const auto runs = on_every_sip(rt, name, [&](int rank, int) {
     const std::uint64_t own = rt.seed() + 10 * static_cast<std::uint64_t>(rank + 1);
@@ -176,7 +176,7 @@ WorkloadResult run_matmul_multi(Runtime& rt, const Params& params) {
   return run_everywhere(rt, "matmul-composite-multi-pe", layer, false);
 }
 
-// Bits of H for the sums over it; those of integers must fit.
+// Bits of H to reserve for sums over it; sums of integers must fit.
 int spare_for_h(Dtype dtype) {
   return is_float(dtype) ? 4 : 5;
 }
@@ -211,7 +211,7 @@ WorkloadResult run_mlp(Runtime& rt, const Params& params) {
   WorkloadResult result;
   add_figures(result, 2.0 * static_cast<double>(m) * static_cast<double>(k) * static_cast<double>(wide), dtype,
               metrics);
-  // Each half against what it was given: the second one starts from the activations as they were rounded.
+  // Verifies each half against its actual input: the second half begins with the rounded activations.
   const auto check = [&](const char* name, const HostArray& a, const Deployed& b, const Deployed& shift,
                          const HostArray& c, const char* epilogue) {
     verify_epilogues(rt, result, name,

@@ -16,7 +16,7 @@ namespace kb::sw {
 namespace {
 
 constexpr std::int64_t kVerifiedColumns = 64;
-constexpr std::size_t kMaxRows = 16;  // that are compared element by element
+constexpr std::size_t kMaxRows = 16;  // maximum number of rows for an element-wise comparison
 constexpr std::int64_t kColumnsAtOnce = 1024;
 
 data::VerificationRow compare_all(const std::string& tensor, const HostArray& x, const HostArray& w,
@@ -33,12 +33,12 @@ std::uint64_t weight_of(std::size_t column) {
   return data::random_bits(1, column) | 1;
 }
 
-// That an integer of 64 bits holds; neither NaN nor infinite.
+// True for an integer that fits 64 bits; false for NaN and infinities.
 bool is_whole(double value) {
   return std::fabs(value) < 0x1p53 && value == std::floor(value);
 }
 
-// Row `row` of an array times the weights, modulo 2^64; false when an element is not a whole number.
+// Row `row` of an array times the weights, modulo 2^64; false when an element is not an integer.
 bool weighted_sum(const HostArray& array, std::size_t row, std::uint64_t& sum) {
   const auto width = static_cast<std::size_t>(array.shape()[1]);
   const std::byte* const from = array.bytes().data() + row * width * item_size(array.dtype());
@@ -52,7 +52,7 @@ bool weighted_sum(const HostArray& array, std::size_t row, std::uint64_t& sum) {
   return whole;
 }
 
-// Rows of Y that are not X x (W x weights) + b x weights; false when the operands are not whole numbers.
+// Rows of Y that differ from X x (W x weights) + b x weights; false when the operands are not integers.
 bool find_suspects(const LinearProblem& problem, const HostArray& y, std::vector<std::int64_t>& suspects) {
   const auto m = static_cast<std::size_t>(y.shape()[0]), k = static_cast<std::size_t>(problem.w->shape()[0]);
   std::vector<std::uint64_t> of_w(k);
@@ -76,7 +76,7 @@ bool find_suspects(const LinearProblem& problem, const HostArray& y, std::vector
   return true;
 }
 
-// The first wrong piece of a row; nothing when its sum is only different because an element was rounded.
+// The first wrong piece of a row; no value when the checksum differs only because an element was rounded.
 std::optional<data::VerificationRow> wrong_in_row(const std::string& tensor, const LinearProblem& problem,
                                                   const HostArray& y, std::int64_t row) {
   const std::int64_t n = y.shape()[1];
@@ -92,7 +92,7 @@ std::optional<data::VerificationRow> wrong_in_row(const std::string& tensor, con
   return std::nullopt;
 }
 
-// Evenly spaced ones, and those that have or must have a NaN or an infinity; `whole` operands have none.
+// Evenly spaced columns, and those that have or should have a NaN or an infinity; integer operands (`whole`) have none.
 std::vector<std::int64_t> columns_of_interest(const LinearProblem& problem, const HostArray& y, bool whole) {
   const std::vector<std::int64_t> spaced = lines_to_compare(y, 1, kVerifiedColumns);
   std::set<std::int64_t> columns(spaced.begin(), spaced.end());
@@ -102,7 +102,7 @@ std::vector<std::int64_t> columns_of_interest(const LinearProblem& problem, cons
   return {columns.begin(), columns.end()};
 }
 
-// More rows than can be compared need it: whether they are right is not known.
+// More rows than can be compared have a wrong checksum: it is not known whether they are right.
 data::VerificationRow rows_not_compared(const std::string& tensor, const HostArray& y, std::size_t suspects,
                                         const std::string& reason) {
   data::VerificationRow row;

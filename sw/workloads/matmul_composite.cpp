@@ -25,7 +25,7 @@ bool uses_tensor(const std::vector<EpilogueText>& chain, EpilogueOp op) {
   return std::any_of(chain.begin(), chain.end(), [&](const EpilogueText& step) { return uses_tensor(step, op); });
 }
 
-// Dtype of the tensor of biases: that of A and B where the first one that takes it sees floats, i32 beside integers.
+// Dtype of the bias tensor: that of A and B if its step gets floats, i32 for integers.
 Dtype bias_dtype(const std::vector<Epilogue>& epilogues, Dtype dtype) {
   for (const Epilogue* epilogue : in_firing_order(epilogues)) {
     const bool takes = epilogue->op == EpilogueOp::bias && !epilogue->operand->immediate;
@@ -45,12 +45,12 @@ std::int64_t scale_rows(const std::vector<EpilogueText>& chain, std::int64_t k, 
   return ceil_div(k, tile_k);
 }
 
-// C has the dtype of the inputs where the chain leaves numbers of their kind.
+// C has the dtype of the inputs if the chain's result has the same kind of numbers.
 Dtype result_dtype(Dtype inputs, Dtype after_chain) {
   return is_float(inputs) == is_float(after_chain) ? inputs : after_chain;
 }
 
-// The chain of a parameter, checked by `check` against the types that it meets; a mistake is one of the command line.
+// Parses a chain and checks its types with `check`; errors name the command line.
 template <typename Check>
 EpilogueOperands checked_epilogues(const Params& params, const EpilogueOperands::Problem& problem, Check check) {
   const std::string& text = params.text("epilogue");
@@ -95,7 +95,8 @@ double mean_square(const HostArray& array) {
   return sum / static_cast<double>(values.size());
 }
 
-// b times a power of two, so that products are about 1: there the functions of a chain show each term.
+// Multiplies b by a power of two so that products are about 1, where non-linear steps of a chain are sensitive to each
+// term.
 HostArray in_reach_of_functions(const HostArray& a, HostArray b) {
   const double square = mean_square(a) * mean_square(b) * static_cast<double>(a.shape()[1]);
   const int down = std::max(0, static_cast<int>(std::lround(std::log2(square) / 2)));
@@ -104,7 +105,7 @@ HostArray in_reach_of_functions(const HostArray& a, HostArray b) {
   return HostArray::from_doubles(b.shape(), b.dtype(), values);
 }
 
-// Scales leave four bits to the product, so that what they make of it still shows each term.
+// Reserves four bits of the product for scales, so that their results are still sensitive to each term.
 CompositeContents composite_contents(const Runtime& rt, const Params& params, const EpilogueOperands& epilogues,
                                      std::int64_t tile_k) {
   const std::int64_t m = params.integer("m"), k = params.integer("k"), n = params.integer("n");

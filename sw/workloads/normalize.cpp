@@ -45,7 +45,7 @@ WorkloadResult figures_of(const Input& in, const LaunchMetrics& metrics, double 
   return result;
 }
 
-// Adds the row that verdict(Y) gives when the run computes data, else a note.
+// Adds the row of verdict(Y) when the run computes data, otherwise a note.
 void verify_output(Runtime& rt, WorkloadResult& result, const Input& in,
                    const std::function<data::VerificationRow(const HostArray&)>& verdict) {
   const HostArray y = in.out.to_host();
@@ -91,7 +91,7 @@ WorkloadResult run_layernorm(Runtime& rt, const Params& params) {
   const LaunchMetrics metrics = rt.wait(
       rt.launch("layernorm",
                 {{"x", in.x.tensor}, {"gamma", gamma.tensor}, {"beta", beta.tensor}, {"out", in.out}, {"eps", eps}}));
-  // Every PE also reads gamma and beta.
+  // All PEs also read gamma and beta.
   const double parameters = 2.0 * static_cast<double>(metrics.pes) / static_cast<double>(in.shape[0]);
   WorkloadResult result = figures_of(in, metrics, 2 + parameters);
   verify_output(rt, result, in,

@@ -12,7 +12,7 @@ namespace {
 using data::Bounded;
 using data::BoundedMatrix;
 
-// What f32 makes of inputs that are exact.
+// The f32 result for exact inputs.
 using Unary = Bounded (*)(double);
 using Binary = Bounded (*)(double, double);
 
@@ -20,7 +20,7 @@ Bounded of(double (*f)(double), double x) {
   return data::function(f, {x, 0}, 0);
 }
 
-// The engines compute these in double out of several steps, the reference in more digits.
+// The engines compute these in double in several steps, the reference in higher precision.
 Bounded composed(long double value) {
   constexpr double kSteps = 0x1p-44;
   const auto nearest = static_cast<double>(value);

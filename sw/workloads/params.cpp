@@ -23,14 +23,14 @@ std::optional<double> parse_real(const std::string& text) {
   return value;
 }
 
-// `text`: the value as it is to be shown.
+// `text` is the displayed form of the value.
 std::string range_problem(const Parameter& p, double value, const std::string& text) {
   if (value < p.minimum) return fmt::format("must be at least {:.15g}, not {}", p.minimum, text);
   if (value > p.maximum) return fmt::format("must be at most {:.15g}, not {}", p.maximum, text);
   return "";
 }
 
-// What is wrong with a value, and the remedy; "" = nothing.
+// The problem of a value, and its remedy; "" when it is valid.
 std::pair<std::string, std::string> problem_with(const Parameter& p, const std::string& text) {
   switch (p.type) {
     case ParameterType::integer: {
@@ -134,7 +134,7 @@ const ParameterValue& Params::find(const std::string& name, ParameterType type) 
 
 std::int64_t Params::integer(const std::string& name) const {
   std::int64_t value = 0;
-  parse_whole(find(name, ParameterType::integer).value, value);  // was checked when it was given
+  parse_whole(find(name, ParameterType::integer).value, value);  // checked when it was set
   return value;
 }
 
@@ -235,7 +235,7 @@ Params resolve_params(const std::string& workload, const std::vector<Parameter>&
     } else if (p.type == ParameterType::integer) {
       std::int64_t number = 0;
       parse_whole(value.value, number);
-      value.value = std::to_string(number);  // results show 10000, not 1e4
+      value.value = std::to_string(number);  // so that results show 10000 instead of 1e4
     }
     values.push_back(std::move(value));
   }

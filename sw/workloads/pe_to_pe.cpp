@@ -39,7 +39,7 @@ PeCoord parse_pe(const std::string& name, const std::string& text, const contrac
   return {SipId(id(index[0])), CubeId(id(index[1])), PeId(id(index[2]))};
 }
 
-// A row for each PE of a SIP, of which one is used.
+// A tensor with a row for each PE of a SIP, of which one row is used.
 struct Rows {
   Tensor tensor;
   std::int64_t row = 0;
@@ -100,7 +100,7 @@ WorkloadResult run_pe_to_pe(Runtime& rt, const Params& params) {
                              on_both(from, to)));
   };
   const LaunchMetrics metrics = launch(false);
-  if (method != "dma") launch(true);  // the receiver stores what it got, only to be compared
+  if (method != "dma") launch(true);  // the receiver stores the data, for verification only
 
   WorkloadResult result;
   add_launch_figures(result, metrics);

@@ -20,15 +20,15 @@ namespace {
 
 constexpr int kCombined = -1;
 
-// What a block of a rank's result must be: a block of one rank's input, or the combination of that block of all.
+// Expected block of a rank's result: a block of one rank's input, or the combination of that block over all ranks.
 struct CollectivePiece {
   int rank = kCombined;
   int block = 0;
 };
 
-struct Setting {  // of one run
+struct Setting {  // one run
   int ranks = 1;
-  int root = 0, target = 0;  // target: of send_recv, whose source is the root
+  int root = 0, target = 0;  // target of send_recv; its source is the root
   std::string op = "sum";
   CollectiveOptions options;
 };
@@ -38,8 +38,8 @@ struct Collective {
   bool many_in = false, many_out = false;  // a tile has one block per rank
   bool in_place = false;
   bool root = false, op = false, target = false;
-  bool blocks = false;  // chooses between whole tiles and blocks
-  // Returns no value where the rank gets nothing.
+  bool blocks = false;  // can choose between whole tiles and blocks
+  // Returns no value when the rank gets no result.
   std::function<std::optional<CollectivePiece>(const Setting&, int rank, int block)> expected;
   std::function<LaunchMetrics(Communicator&, const Setting&, const Tensor& out, const Tensor& in)> call;
 };
@@ -82,7 +82,7 @@ struct CollectiveResult {
   LaunchMetrics metrics;
 };
 
-// "0,2/1,3": the ranks of each group. SCHEMA_ERROR when it is written differently.
+// Parses "0,2/1,3", the ranks of each group. SCHEMA_ERROR for another format.
 std::vector<std::vector<int>> parse_groups(const std::string& text) {
   std::vector<std::vector<int>> groups(1);
   std::string number;
@@ -111,7 +111,7 @@ std::vector<Communicator*> make_groups(ProcessGroup& world, const std::string& t
   return groups;
 }
 
-struct Sizing {  // of one rank's tensors
+struct Sizing {  // sizes of one rank's tensors
   Shape in, out;
   Dtype dtype = Dtype::f16;
   DPPolicy tiles;
@@ -132,7 +132,7 @@ CollectiveResult run_in(const Collective& collective, Communicator& group, Runti
   return result;
 }
 
-// Verifies the results of one group, by member.
+// Verifies the results of one group by member.
 void verify_group(const Collective& collective, Runtime& rt, WorkloadResult& result, const Setting& setting,
                   const CollectiveSizes& sizes, const std::vector<CollectiveResult>& members,
                   const std::vector<std::string>& names) {
@@ -166,7 +166,7 @@ Setting setting_of(const Collective& collective, const Params& params, int ranks
   return setting;
 }
 
-// What every rank's tensors have in common.
+// Common properties of all ranks' tensors.
 struct CollectiveProblem {
   std::int64_t block = 0, cubes = 0;
   Dtype dtype = Dtype::f16;
@@ -292,7 +292,7 @@ std::optional<CollectivePiece> only(bool here, CollectivePiece piece) {
   return here ? std::optional<CollectivePiece>(piece) : std::nullopt;
 }
 
-// One tensor, changed in place.
+// Collectives that change one tensor in place.
 std::vector<Collective> in_place_collectives() {
   Collective broadcast = named("broadcast", "every rank gets the tensor of one");
   broadcast.root = true;

@@ -23,7 +23,7 @@ Error not_understood(const std::string& what, const std::string& text, const std
   return Error::program("SCHEMA_ERROR", fmt::format("{} '{}' is not understood; {}", what, text, how));
 }
 
-// "2x3"; "" is one axis of all ranks.
+// Parses "2x3"; "" is a single axis of all ranks.
 std::vector<MeshAxis> parse_mesh(const std::string& text, int ranks) {
   if (text.empty()) return {{"axis0", ranks}};
   std::vector<MeshAxis> axes;
@@ -36,7 +36,7 @@ std::vector<MeshAxis> parse_mesh(const std::string& text, int ranks) {
   return axes;
 }
 
-// "S0,P"
+// Parses "S0,P".
 Placements parse_placements(const std::string& text, const std::string& op) {
   Placements placements;
   for (const std::string& piece : split(text, ',')) {
@@ -73,7 +73,7 @@ bool is_partial(const Placement& placement) {
   return placement.kind == Placement::Kind::partial;
 }
 
-// Which of the contributions a rank has a part of: one for each set of coordinates on the partial axes.
+// Index of the contribution of which a rank has a part: there is one for each set of coordinates on the partial axes.
 int contribution_of(const RedistributeProblem& problem, int rank) {
   int index = 0;
   for (std::size_t axis = 0; axis < problem.axes.size(); ++axis) {
@@ -90,7 +90,7 @@ int contributions(const RedistributeProblem& problem) {
   return count;
 }
 
-// Averages are of multiples of the number of contributions, so that every order of dividing gives the same.
+// For averages, values are multiples of the number of contributions, so that the order of divisions does not matter.
 HostArray contribution(const RedistributeProblem& problem, int index) {
   const std::uint64_t seed = problem.seed + static_cast<std::uint64_t>(index);
   if (problem.contents == Contents::real || problem.op != "avg") {
@@ -114,7 +114,7 @@ data::BoundedMatrix whole(const RedistributeProblem& problem) {
   return out;
 }
 
-// Rows or columns that a rank has, of those in `all`: axis by axis its share of what is left.
+// Rows or columns of `all` that a rank has; each axis takes its part of the remaining ones.
 std::vector<std::int64_t> indices_of(const RedistributeProblem& problem, const Placements& placements, int rank,
                                      int dim, std::vector<std::int64_t> all) {
   for (std::size_t axis = 0; axis < problem.axes.size(); ++axis) {
@@ -132,7 +132,7 @@ std::vector<std::int64_t> numbers(std::int64_t first, std::int64_t count) {
   return all;
 }
 
-// What a rank has of `values`, cube by cube.
+// The part of `values` that a rank has, cube by cube.
 data::BoundedMatrix part(const RedistributeProblem& problem, const Placements& placements, int rank,
                          const data::BoundedMatrix& values) {
   const std::int64_t rows = problem.shape[0] / problem.cubes;

@@ -17,7 +17,7 @@ namespace {
 using data::Bounded;
 using data::BoundedMatrix;
 
-constexpr std::int64_t kNormVerifiedColumns = 64;  // of large results
+constexpr std::int64_t kNormVerifiedColumns = 64;  // verified columns of large results
 
 Bounded reciprocal_root(Bounded x) {
   const auto f = [](double value) { return 1 / std::sqrt(value); };
@@ -26,7 +26,7 @@ Bounded reciprocal_root(Bounded x) {
 
 }  // namespace
 
-// Whole numbers: rows of two or four times what a norm makes 1 and -1 of, so that a row without its scaling is wrong.
+// Integers: rows are two or four times 1 and -1, so that a row without its normalisation is wrong.
 HostArray RmsNormMatmul::x(std::int64_t m, std::uint64_t seed) const {
   if (contents == Contents::real) return HostArray::random({m, k}, dtype, seed);
   std::vector<double> values = balanced_signs({m, k}, dtype, seed).to_doubles();
@@ -49,7 +49,7 @@ data::VerificationRow rms_norm_matmul_row(const HostArray& x, const HostArray& g
                                           const HostArray& y) {
   const BoundedMatrix values = exact_values(x);
   std::vector<double> gain = g.to_doubles();
-  // The kernel divides g by a power of two, so that x g fits the dtype, and multiplies the norms with it.
+  // The kernel divides g by a power of two, so that x g fits the dtype, and multiplies the norms by it.
   double unit = 1;
   for (const double value : gain) {
     while (unit < std::fabs(value) && std::isfinite(value)) unit *= 2;

@@ -34,7 +34,7 @@ HostArray rotary_table(Contents contents, const Shape& shape, Dtype dtype, doubl
 data::VerificationRow rotary_row(const HostArray& x, const HostArray& table, std::int64_t first, const HostArray& y) {
   const auto heads = static_cast<std::size_t>(x.shape()[1]), d = static_cast<std::size_t>(x.shape()[2]), half = d / 2;
   const std::vector<double> turns = table.to_doubles();
-  BoundedMatrix expected = exact_values(x);  // a head at a time becomes what is expected of it
+  BoundedMatrix expected = exact_values(x);  // replaced head by head by the expected values
   std::vector<double> head(d);
   for (std::size_t row = 0; row < expected.values.size() / d; ++row) {
     std::copy_n(expected.values.begin() + static_cast<std::ptrdiff_t>(row * d), d, head.begin());

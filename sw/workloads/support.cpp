@@ -116,7 +116,7 @@ data::VerificationRow exact_row(const std::string& tensor, const HostArray& actu
 data::VerificationRow integers_row(const std::string& tensor, const HostArray& actual,
                                    const std::vector<std::int64_t>& expected) {
   const Dtype dtype = actual.dtype();
-  // The device keeps the low bits of a sum that does not fit.
+  // The device keeps the low bits of a sum that overflows.
   const std::vector<std::int64_t> stored = data::to_integers(dtype, data::from_integers(dtype, expected));
   return data::compare(tensor, dtype, actual.shape(), actual.bytes(), stored);
 }

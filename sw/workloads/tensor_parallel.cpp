@@ -23,10 +23,10 @@
 namespace kb::sw {
 namespace {
 
-// What a rank of the model on group `replica` does.
+// The forward pass of a rank in model group `replica`.
 using Forward = std::function<Tensor(ModelParallel& mp, std::int64_t replica)>;
 
-// What the ranks did and what came out. Ranks [r size, (r + 1) size) are replica r of the model.
+// Results of all ranks. Ranks [r size, (r + 1) size) are replica r of the model.
 struct ParallelRun {
   int size = 1;                    // ranks that share a model
   std::vector<HostArray> outputs;  // by rank
@@ -70,7 +70,7 @@ std::uint64_t seed_of_input(const Runtime& rt, std::int64_t replica) {
   return rt.seed() + 100 + static_cast<std::uint64_t>(replica);
 }
 
-// X of a replica.
+// Input X of a replica.
 HostArray input_of(const Runtime& rt, const Params& params, const Shape& shape, Dtype dtype, std::int64_t replica) {
   if (!rt.computes_data()) return HostArray::unknown(shape, dtype);
   const std::uint64_t seed = seed_of_input(rt, replica);
@@ -82,7 +82,7 @@ InitialValues values_of(const Params& params) {
   return contents_of(params) == Contents::real ? InitialValues::uniform : InitialValues::signs;
 }
 
-// Time of the slowest rank, and how much of it each kind of step takes; `products` of one replica.
+// Adds the time of the slowest rank and its division by kind of step; `products` is the work of one replica.
 void add_figures(WorkloadResult& result, const ParallelRun& run, double products) {
   TimeFs forward = 0_fs;
   std::map<StepKind, TimeFs> by_kind;
@@ -111,7 +111,7 @@ void add_figures(WorkloadResult& result, const ParallelRun& run, double products
   add_pe_count(result, pes);
 }
 
-// Every rank's output against the expected one of its replica, and bit by bit against that of the replica's first rank
+// Compares every rank's output with the expected one of its replica, and bitwise with that of the replica's first rank
 // (K-79).
 void verify_ranks(Runtime& rt, WorkloadResult& result, const LayerReference& reference, const ParallelRun& run,
                   const std::string& steps, const std::function<data::BoundedMatrix(std::int64_t replica)>& expected) {
@@ -207,7 +207,7 @@ double block_products(const TransformerOptions& o, std::int64_t m) {
                    2 * tokens * static_cast<double>(attended));
 }
 
-// Rows that the first norm leaves exact.
+// Rows for which the first norm is exact.
 HostArray block_input(const Runtime& rt, const Params& params, const Shape& shape, Dtype dtype, std::int64_t replica) {
   if (!rt.computes_data() || contents_of(params) == Contents::real) {
     return input_of(rt, params, shape, dtype, replica);
@@ -294,7 +294,7 @@ WorkloadResult run_linear(Runtime& rt, const Params& params, LayerCase c) {
 
 constexpr std::int64_t kMaxTokens = 1 << 24;
 
-// Tokens that meet the first and the last row of the table and, in between, all ranks.
+// Tokens that cover the first and the last row of the table and, in between, all ranks.
 HostArray token_ids(std::int64_t tokens, std::int64_t rows) {
   std::vector<double> ids;
   for (std::int64_t i = 0; i < tokens; ++i) ids.push_back(static_cast<double>(rows - 1 - i % rows));

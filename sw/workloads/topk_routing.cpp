@@ -38,7 +38,7 @@ std::vector<double> take_rows(const HostArray& array, const std::vector<std::int
   return out;
 }
 
-// Whether one goes before the other for sure; NaNs go before all (P-90).
+// True when `one` certainly precedes `other`; NaNs precede all numbers (P-90).
 bool goes_before(const Bounded& one, const Bounded& other) {
   if (std::isnan(one.value) || std::isnan(other.value)) return std::isnan(one.value) && !std::isnan(other.value);
   return one.value - one.error > other.value + other.error;
@@ -49,8 +49,8 @@ bool equal_for_sure(const Bounded& one, const Bounded& other) {
   return same && one.error == 0 && other.error == 0;
 }
 
-// Whether `expert` may be the next one that a token chooses, by what rounding leaves open: none that is left is larger
-// for sure, and of exactly equal ones it is the first.
+// True when `expert` may be the next choice of a token within the rounding error: no remaining expert is certainly
+// larger, and it is the first among exactly equal ones.
 bool may_be_next(const std::vector<Bounded>& logits, const std::vector<bool>& taken, std::size_t expert) {
   if (expert >= logits.size() || taken[expert]) return false;
   const Bounded& own = logits[expert];
@@ -71,7 +71,7 @@ std::size_t first_largest(const std::vector<Bounded>& logits, const std::vector<
   return best;
 }
 
-// Reals as a router is initialised with: logits do not grow with the number of terms.
+// Reals with a typical router initialisation: logits do not grow with the number of terms.
 HostArray router_weights(const Shape& shape, Dtype dtype, std::uint64_t seed) {
   std::vector<double> values = HostArray::random(shape, Dtype::f32, seed).to_doubles();
   for (double& value : values) value /= std::sqrt(static_cast<double>(shape[0]));
@@ -83,7 +83,7 @@ struct Choice {
   std::vector<Bounded> weights;
 };
 
-// What a token chooses; `actual` decides where the logits are too close to tell.
+// The experts that a token chooses; `actual` decides when the logits are too close.
 Choice choose_experts(const std::vector<Bounded>& logits, std::size_t k, const double* actual) {
   Choice out;
   std::vector<bool> taken(logits.size());
@@ -177,11 +177,11 @@ data::VerificationRow sorted_tokens_row(const HostArray& x, const std::vector<st
 
 namespace {
 
-// Where the tensors of a run lie, and on which PEs it runs.
+// Placement of the tensors of a run, and its PEs.
 struct Placing {
   DPPolicy rows, copies;
   LaunchOptions where;
-  std::int64_t groups = 1;  // that count tokens
+  std::int64_t groups = 1;  // groups of token counters
 
   Placing(const Runtime& rt, bool one) {
     rows.cube = rows.pe = Split::row_wise;
@@ -204,7 +204,7 @@ Routed route(Runtime& rt, const Params& params, const TopkRouting& p, const Plac
   const Shape choose_experts{p.tokens, p.k};
   Tensor weights = rt.empty(choose_experts, Dtype::f32, placing.rows, "weights");
   Tensor experts = rt.empty(choose_experts, Dtype::i32, placing.rows, "experts");
-  DPPolicy by_cube = placing.rows;  // a row in each cube
+  DPPolicy by_cube = placing.rows;  // one row per cube
   by_cube.num_pes = 1;
   Tensor counts = rt.zeros({placing.groups, p.experts}, Dtype::i32, by_cube, "counts");
   const LaunchMetrics metrics = rt.wait(rt.launch("topk_routing",
@@ -260,7 +260,7 @@ WorkloadResult run_topk_routing(Runtime& rt, const Params& params) {
   const Routed routed = route(rt, params, p, placing, x.tensor, w.tensor);
   const HostArray experts = routed.experts.to_host(), weights = routed.weights.to_host();
 
-  // The host decides which rows go where, as schedulers of inference do; a kernel that looks at what was just computed
+  // The host decides the routing of rows, like inference schedulers; a kernel that reads data which was just computed
   // would need --data eager.
   const std::vector<std::int64_t> choose_experts = experts.to_integers();
   const std::vector<std::int64_t> order = tokens_by_expert(p, choose_experts);

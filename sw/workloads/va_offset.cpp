@@ -14,7 +14,7 @@ constexpr Dtype kTableDtype = Dtype::i32;
 constexpr std::int64_t kSmall = 32;  // 128 B per PE: many shards on one page
 
 struct Case {
-  const char* source;  // how the source is spread
+  const char* source;  // distribution of the source
   Split cube, pe;
 };
 
@@ -29,17 +29,17 @@ DPPolicy spread(Split cube, Split pe) {
   return policy;
 }
 
-// All splits are by rows, so shard order is row-major.
+// All tensors are split by rows, so that shard order is row-major.
 void rotate_once(Runtime& rt, WorkloadResult& result, const Case& source, std::int64_t elements, Contents kind,
                  std::uint64_t seed) {
-  const Dtype dtype = kind == Contents::real ? Dtype::f32 : kTableDtype;  // of one size
+  const Dtype dtype = kind == Contents::real ? Dtype::f32 : kTableDtype;  // two dtypes of equal size
   const Shape shape{pe_count(rt), elements};
   const std::string name = fmt::format("{}, {} B per PE", source.source, elements * std::int64_t{4});
   const Tensor src = rt.empty(shape, dtype, spread(source.cube, source.pe), "source, " + name);
   const Tensor dst = rt.empty(shape, dtype, spread(Split::row_wise, Split::row_wise), name);
   const HostArray contents = plain_contents(kind, shape, dtype, seed);
   src.copy_(contents);
-  // Both begin beside a shard; reads reach into the next PE, writes beyond the next cube.
+  // Both shifts begin next to a shard boundary; reads extend into the next PE, writes beyond the next cube.
   const std::int64_t read_shift = elements + elements / 2 + 1;
   const std::int64_t write_shift = -(std::int64_t{rt.spec().pes_per_cube} * elements + elements / 2);
   LaunchOptions options;
@@ -91,7 +91,7 @@ WorkloadResult run_map_tensors(Runtime& rt, const Params& params) {
   result.figures.push_back({"mapped after", fs_to_ns(rt.now() - start), "ns", "until every PE sees every tensor"});
   const std::uint64_t before = rt.requests_submitted();
   tensors.clear();
-  rt.wait_all();  // sends the unmap requests
+  rt.wait_all();  // waits for the unmap requests
   result.figures.push_back({"requests to take them back", static_cast<double>(rt.requests_submitted() - before), "1",
                             "unmap messages, one per tensor under virtual memory"});
   LaunchOptions options;

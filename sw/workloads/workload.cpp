@@ -19,7 +19,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// Words of lower-case letters and digits joined by `joint`, beginning with a letter.
+// True for words of lower-case letters and digits that are joined by `joint` and begin with a letter.
 bool is_name(const std::string& name, char joint) {
   if (name.empty() || !is_lower(name.front()) || name.back() == joint) return false;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -53,7 +53,7 @@ std::vector<std::string> declaration_problems(const std::vector<Parameter>& para
   return problems;
 }
 
-// All problems at once.
+// Reports all problems at once.
 void check_parameters(const Workload& workload) {
   std::vector<std::string> problems = declaration_problems(workload.parameters);
   const auto no_environment = [](const std::string&) { return std::optional<std::string>(); };

@@ -23,8 +23,10 @@ bool begins_as_fragment(const std::string& sentence) {
   });
 }
 
+using Sentences = std::vector<std::pair<std::string, std::string>>;  // file, sentence
+
 // Adds the sentences of a text without line breaks.
-void split(const std::string& text, const std::string& place, std::vector<std::pair<std::string, std::string>>& out) {
+void split(const std::string& text, const std::string& place, Sentences& out) {
   std::size_t begin = 0;
   for (std::size_t i = 0; i + 2 < text.size(); ++i) {
     const bool ends = (text[i] == '.' || text[i] == '!' || text[i] == '?' || text[i] == ':') && text[i + 1] == ' ' &&
@@ -37,7 +39,7 @@ void split(const std::string& text, const std::string& place, std::vector<std::p
 }
 
 // Comments that follow each other are one text.
-void add_comments(const std::string& file, std::vector<std::pair<std::string, std::string>>& out) {
+void add_comments(const std::string& file, Sentences& out) {
   std::istringstream lines(read(file));
   std::string text;
   const auto end = [&] {
@@ -56,8 +58,39 @@ void add_comments(const std::string& file, std::vector<std::pair<std::string, st
   end();
 }
 
+// The comments and docstrings of a Python file. Comments that follow each other are one text, and so are the lines of a
+// docstring up to an empty line.
+void add_python(std::istream&& lines, const std::string& file, Sentences& out) {
+  static const std::string quotes(3, '"');
+  std::string text;
+  bool in_docstring = false;
+  const auto end = [&] {
+    split(text, file, out);
+    text.clear();
+  };
+  const auto add = [&](const std::string& words) { text += (text.empty() ? "" : " ") + words; };
+  for (std::string line; std::getline(lines, line);) {
+    line.erase(0, line.find_first_not_of(' '));
+    const bool begins = !in_docstring && line.rfind(quotes, 0) == 0;
+    if (begins || in_docstring) {
+      if (begins || line.empty()) end();
+      if (begins) line.erase(0, quotes.size());
+      const std::size_t close = line.find(quotes);
+      if (close != 0) add(line.substr(0, close));
+      in_docstring = close == std::string::npos;
+      if (!in_docstring) end();
+      continue;
+    }
+    const std::size_t comment = line.find("# ");
+    if (comment != 0) end();
+    if (comment != std::string::npos) add(line.substr(comment + 2));
+    if (comment != 0) end();
+  }
+  end();
+}
+
 // Paragraphs and entries of lists; no code, tables and headings.
-void add_prose(const std::string& page, std::vector<std::pair<std::string, std::string>>& out) {
+void add_prose(const std::string& page, Sentences& out) {
   std::istringstream lines(read(page));
   std::string text;
   bool code = false;
@@ -78,28 +111,43 @@ void add_prose(const std::string& page, std::vector<std::pair<std::string, std::
   end();
 }
 
-TEST(English, FewSentencesPointBack) {
-  std::vector<std::pair<std::string, std::string>> sentences;  // file, sentence
-  for (const char* folder :
-       {"platform", "modules", "kernels", "sw", "sim", "tests", "examples", "speed_tests", "web/src"}) {
-    for (const std::string& file : files_below(folder, {".h", ".cpp", ".ts"})) add_comments(file, sentences);
-  }
-  for (const std::string& page : files_below("docs", {".md"})) add_prose(page, sentences);
-  for (const char* page : {"README.md", "CONTRIBUTING.md", "CHANGELOG.md"}) add_prose(page, sentences);
-  ASSERT_GT(sentences.size(), 15'000u);
+void expect_few(const Sentences& sentences) {
   std::vector<std::string> found;
   for (const auto& [file, sentence] : sentences) {
     if (begins_as_fragment(sentence)) found.push_back(file + ": " + sentence);
   }
   const auto most = static_cast<std::size_t>(kShare * static_cast<double>(sentences.size()));
-  RecordProperty("sentences", static_cast<int>(sentences.size()));
-  RecordProperty("found", static_cast<int>(found.size()));
+  testing::Test::RecordProperty("sentences", static_cast<int>(sentences.size()));
+  testing::Test::RecordProperty("found", static_cast<int>(found.size()));
   if (found.size() <= most) return;
   std::string all;
   for (const std::string& one : found) all += "\n  " + one;
   ADD_FAILURE() << found.size() << " of " << sentences.size()
                 << " sentences begin with a word such as 'Of' or 'Nothing'; "
                 << "at most " << most << ". Say what is meant instead (\"Empty when ...\", \"Sorted by ...\"):" << all;
+}
+
+TEST(English, FewSentencesOfCommentsPointBack) {
+  Sentences sentences;
+  for (const char* folder :
+       {"platform", "modules", "kernels", "sw", "sim", "tests", "examples", "speed_tests", "web/src"}) {
+    for (const std::string& file : files_below(folder, {".h", ".cpp", ".ts", ".tsx"})) add_comments(file, sentences);
+  }
+  for (const char* folder : {"python", "examples", "tests"}) {
+    for (const std::string& file : files_below(folder, {".py"})) {
+      add_python(std::istringstream(read(file)), file, sentences);
+    }
+  }
+  ASSERT_GT(sentences.size(), 10'000u);
+  expect_few(sentences);
+}
+
+TEST(English, FewSentencesOfPagesPointBack) {
+  Sentences sentences;
+  for (const std::string& page : files_below("docs", {".md"})) add_prose(page, sentences);
+  for (const char* page : {"README.md", "CONTRIBUTING.md", "CHANGELOG.md"}) add_prose(page, sentences);
+  ASSERT_GT(sentences.size(), 4'000u);
+  expect_few(sentences);
 }
 
 TEST(English, FragmentsAreFound) {
@@ -109,11 +157,21 @@ TEST(English, FragmentsAreFound) {
   for (const char* sentence : {"Offsets are bytes.", "Bytes.", "Nonetheless it ends.", "That which follows."}) {
     EXPECT_FALSE(begins_as_fragment(sentence)) << sentence;
   }
-  std::vector<std::pair<std::string, std::string>> sentences;
+  Sentences sentences;
   split("One. Of two: By three. v1.2 is none. Nothing", "here", sentences);
   ASSERT_EQ(sentences.size(), 4u);
   EXPECT_EQ(sentences[1].second, "Of two:");
   EXPECT_EQ(sentences[3].second, "Nothing");
+}
+
+TEST(English, PythonHasCommentsAndDocstrings) {
+  Sentences sentences;
+  add_python(std::istringstream("\"\"\"One\ntwo. Three.\n\n    Code\n\"\"\"\nx = 1  # four\n# five\n# six\n"
+                                "def f():\n    \"\"\"Seven.\"\"\"\n    return 8\n"),
+             "here", sentences);
+  std::vector<std::string> texts;
+  for (const auto& [file, sentence] : sentences) texts.push_back(sentence);
+  EXPECT_EQ(texts, (std::vector<std::string>{"One two.", "Three.", "Code", "four", "five six", "Seven."}));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Nothing that was written is left out of the build or of its table.
+// All sources are part of the build, and all workloads and blocks are in their tables.
 #include <gtest/gtest.h>
 
 #include <algorithm>

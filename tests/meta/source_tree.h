@@ -1,4 +1,4 @@
-// The repository as the meta tests see it: sources with their includes, libraries with what they declare.
+// Sources with their includes, and libraries with their declarations, for the meta tests.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 namespace kb::meta {
 
 struct Include {
-  std::string file;  // that includes, from the root
+  std::string file;  // including file, from the root
   int line = 0;
   std::string target;  // "platform/base/units.h" or "yaml-cpp/yaml.h"
   bool own = false;    // written with quotes

@@ -1,4 +1,4 @@
-// Damage without regard for any grammar.
+// Mutations that ignore the grammar.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace kb::robustness {
 
-// One of: cut off, flip bits, insert or remove bytes, repeat or swap a part, put a part of `other` in.
+// Cuts the text off, flips bits, inserts or removes bytes, repeats or swaps a part, or inserts a part of `other`.
 std::string damage(std::string text, const std::string& other, Random& random);
 
 }  // namespace kb::robustness

@@ -1,4 +1,4 @@
-// What a command line asks for, read without the program: which files it may write.
+// Parses a command line independently of the program, to determine the files that it may write.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Traffic files: rows that are right, and what is done to them.
+// Traffic files with valid and mutated rows.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// How the preloaded library of io_fault.cpp is told what to do.
+// Settings of the preloaded library of io_fault.cpp.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct FaultPlan {
   std::vector<std::string> environment(const Setup& setup, const std::string& count_file = "") const;
 };
 
-using CallCounts = std::map<std::string, std::uint64_t>;  // kind of call -> how often a good run makes it
-// Zeros without the library.
+using CallCounts = std::map<std::string, std::uint64_t>;  // number of calls of a good run by kind
+// Returns zeros without the library.
 std::vector<CallCounts> count_calls(const Setup& setup, const std::vector<OutputJob>& jobs);
 
 }  // namespace kb::robustness

@@ -1,4 +1,4 @@
-// Whole files as texts.
+// Reads and writes whole files.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,6 @@ namespace kb::robustness {
 
 std::string read_text(const std::string& path,
                       std::size_t largest = std::size_t{256} << 20);  // std::runtime_error when there is none
-void write_text(const std::string& path, const std::string& text);    // makes the folders on the way
+void write_text(const std::string& path, const std::string& text);    // also creates its folders
 
 }  // namespace kb::robustness

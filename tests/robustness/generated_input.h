@@ -1,4 +1,4 @@
-// Inputs that are too large to be stored, by a line of the file `command`.
+// Inputs that are too large to be stored, generated as described in a line of the file `command`.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ struct GeneratedInput {
   std::string text;
 };
 
-// "FILE KIND N"; std::runtime_error names the kinds when it knows none of the name.
+// Parses "FILE KIND N". Throws std::runtime_error, which lists the kinds, for an unknown kind.
 GeneratedInput generated_input(const std::string& line);
 
 }  // namespace kb::robustness

@@ -8,7 +8,7 @@
 
 namespace kb::robustness {
 
-// The same case for the same seed and index, whatever was drawn before.
+// The case depends only on the seed and the index.
 AttackCase input_case(const Seeds& seeds, std::uint64_t seed, std::uint64_t index);
 
 }  // namespace kb::robustness

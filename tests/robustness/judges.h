@@ -1,4 +1,4 @@
-// What a robust program never does, one small function each.
+// Rules of robustness, one function each.
 #pragma once
 
 #include <optional>
@@ -14,24 +14,24 @@ struct Verdict {
   std::string text;   // what was found
 };
 
-using Finding = std::optional<std::string>;  // nothing: the trial passes
+using Finding = std::optional<std::string>;  // no value: the trial passes
 
 Finding judge_signal(const AttackCase&, const Trial&, const Setup&);
-// In builds with sanitizers, whose own exit code looks like that of a workload.
+// For builds with sanitizers, whose exit code equals that of a failed workload.
 Finding judge_sanitizers(const AttackCase&, const Trial&, const Setup&);
 Finding judge_exit_code(const AttackCase&, const Trial&, const Setup&);
 Finding judge_time(const AttackCase&, const Trial&, const Setup&);
-// Peak memory of a good run of the smallest machine, plus 256 MB, plus 64 bytes per byte of the input, and
+// Limit: peak memory of a good run of the smallest machine, plus 256 MB, plus 64 bytes per byte of the input, plus
 // 128 MB per second of CPU when the input is accepted.
 Finding judge_memory(const AttackCase&, const Trial&, const Setup&);
 Finding judge_message(const AttackCase&, const Trial&, const Setup&);        // place and remedy
-Finding judge_control_bytes(const AttackCase&, const Trial&, const Setup&);  // of messages
+Finding judge_control_bytes(const AttackCase&, const Trial&, const Setup&);  // no control bytes in messages
 Finding judge_leftovers(const AttackCase&, const Trial&, const Setup&);      // temporary files
 Finding judge_user_files(const AttackCase&, const Trial&, const Setup&);
 Finding judge_rejected(const AttackCase&, const Trial&, const Setup&);  // exit 2 leaves no result files
 Finding judge_result(const AttackCase&, const Trial&, const Setup&);    // result.json is whole and agrees
 Finding judge_json(const AttackCase&, const Trial&, const Setup&);      // --json prints JSON only
-Finding judge_expected(const AttackCase&, const Trial&, const Setup&);  // what the case itself says
+Finding judge_expected(const AttackCase&, const Trial&, const Setup&);  // expectations of the case
 
 std::vector<Verdict> judge(const AttackCase& attack, const Trial& trial, const Setup& setup);
 

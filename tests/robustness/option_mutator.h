@@ -1,4 +1,4 @@
-// Changes of a command line, option by option.
+// Mutations of the options of a command line.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace kb::robustness {
 
-// The command, then its options: each is one or two words.
+// A command and its options of one or two words.
 struct Options {
   std::string command;
   std::vector<std::vector<std::string>> groups;
@@ -17,7 +17,7 @@ struct Options {
 
 void mutate(Options& options, Random& random);  // one change
 
-// Attacks may run with the rights of root: no word may name a place outside the case's folder as an output.
+// Keeps output names inside the case's folder, because attacks may run as root.
 std::string contained(std::string word);
 
 }  // namespace kb::robustness

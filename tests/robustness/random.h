@@ -1,4 +1,4 @@
-// Numbers that depend on nothing but the seed: the distributions of <random> differ between libraries.
+// Random numbers that depend only on the seed; the distributions of <random> differ between libraries.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace kb::robustness {
 class Random {  // SplitMix64
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
-  // The stream of one case, which no other case shifts.
+  // The random numbers of one case, independent of other cases.
   static Random of_case(std::uint64_t seed, std::string_view family, std::uint64_t index) {
     Random mixed(seed);
     for (const char c : family) mixed.state_ = mixed.next() ^ static_cast<unsigned char>(c);

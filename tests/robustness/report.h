@@ -1,4 +1,4 @@
-// What an attack found: counted, sorted into classes, with a folder for each that repeats it.
+// Findings of an attack, grouped into classes; each has a folder that reproduces it.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class Report {
   // Folders of findings are made below `folder`.
   explicit Report(std::string folder) : folder_(std::move(folder)) {}
 
-  // `id` repeats the case: a family and an index.
+  // `id` identifies the case: a family and an index.
   void add(const std::string& id, const AttackCase& attack, const Trial& trial, const std::vector<Verdict>& verdicts);
   void skip(const std::string& family, const std::string& reason);
   void progress(const std::string& family, std::size_t done, std::size_t of) const;

@@ -1,4 +1,4 @@
-// The valid inputs that attacks begin with.
+// Valid inputs, which attacks mutate.
 #pragma once
 
 #include <string>
@@ -20,16 +20,16 @@ struct WorkloadSeed {
 
 struct Seeds {
   std::vector<Tree> small_machines;  // a few PEs: a run takes some 20 ms
-  std::vector<Tree> large_machines;  // to be checked, not run
+  std::vector<Tree> large_machines;  // only checked, not run
   std::vector<std::string> keys;     // dotted names of the topology
   Vocabulary machine_words;
   Tree ccl;
   Vocabulary ccl_words;
   std::vector<WorkloadSeed> workloads;
-  std::string mesh;  // of topology --emit-mesh
+  std::string mesh;  // output of topology --emit-mesh
 };
 
-// Runs the program for what only it knows. std::runtime_error when that fails.
+// Runs the program to get them. Throws std::runtime_error when that fails.
 Seeds load_seeds(const Setup& setup);
 std::string small_machine();  // topology file of one PE
 

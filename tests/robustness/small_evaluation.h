@@ -1,4 +1,4 @@
-// A small evaluation and the sweep in it, as valid inputs that attacks begin with.
+// A small evaluation and its sweep: valid inputs, which attacks mutate.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// What lies in a folder.
+// Contents of a folder.
 #pragma once
 
 #include <map>
@@ -7,11 +7,11 @@
 
 namespace kb::robustness {
 
-// What is in a folder, by path: "dir", "link TARGET", or "file SIZE HASH".
+// Entries of a folder by path: "dir", "link TARGET", or "file SIZE HASH".
 using Snapshot = std::map<std::string, std::string>;
 
 Snapshot snapshot(const std::string& folder);
-std::vector<std::string> new_files(const Snapshot& before, const Snapshot& after);  // no folders
-std::vector<std::string> changed(const Snapshot& before, const Snapshot& after);    // other contents, or gone
+std::vector<std::string> new_files(const Snapshot& before, const Snapshot& after);  // without folders
+std::vector<std::string> changed(const Snapshot& before, const Snapshot& after);    // with other contents, or deleted
 
 }  // namespace kb::robustness

@@ -1,4 +1,4 @@
-// A document as an ordered tree of texts, in which a key may occur twice and a scalar may be anything.
+// A document as an ordered tree of texts; keys may be repeated, and scalars may have any text.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace kb::robustness {
 struct Tree {
   enum class Kind { scalar, map, list };
   Kind kind = Kind::scalar;
-  std::string text;                                // scalar, written as it is
-  bool quoted = false;                             // in JSON: a text rather than a number or a word
+  std::string text;                                // scalar, written unchanged
+  bool quoted = false;                             // JSON: a string
   std::vector<std::pair<std::string, Tree>> keys;  // map
   std::vector<Tree> items;                         // list
 
@@ -28,7 +28,7 @@ struct Tree {
   Tree* find(const std::string& key);
 };
 
-// YAML, and JSON with it. std::runtime_error when it is none.
+// Parses YAML (and therefore JSON). Throws std::runtime_error for other text.
 Tree parse_tree(const std::string& text);
 std::string write_yaml(const Tree& tree, bool flow);
 std::string write_json(const Tree& tree);

@@ -1,4 +1,4 @@
-// Grammar-aware changes of a document: keys, types, values, structure.
+// Grammar-aware mutations of a document: keys, types, values, structure.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace kb::robustness {
 
-// What the documents of one format know: a changed value is often one that is right in another place.
+// Keys and values of one format: a mutated value is often one that is valid elsewhere.
 struct Vocabulary {
   std::vector<std::string> keys;
   std::vector<std::string> values;

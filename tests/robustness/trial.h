@@ -1,4 +1,4 @@
-// A case, carried out: the folder before and after, and how the program ended.
+// Execution of a case: its folder before and after, and the end of the program.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@ struct Setup {
   std::string program;  // kernbench
   std::string configs;  // folder of the shipped configurations
   std::string plugin;   // library with the workload of random message programs
-  std::string shim;     // library that makes calls of the system fail; empty: there is none
-  std::string work;     // folder for everything that is written
+  std::string shim;     // library that makes system calls fail; empty: none
+  std::string work;     // folder for all files of the trials
   Limits limits;
   bool sanitized = false;       // memory cannot be measured and every process is slower
   std::size_t baseline_kb = 0;  // peak memory of a good run of the smallest machine
@@ -35,12 +35,12 @@ struct Trial {
 struct TrialOptions {
   std::optional<ProcessCall::Kick> kick;
   std::vector<std::string> environment;
-  bool prepare = true;  // makes the folder anew; false: once more in what is there
+  bool prepare = true;  // creates the folder; false: uses the existing one
 };
 
-// Files of the user that no attack names: temporary names, folders and links that a careless program would take.
+// Creates files of the user that no attack names: temporary names, folders and links that a careless program might use.
 void plant_user_files(const std::string& folder);
-void prepare_folder(const std::string& folder, const AttackCase& attack);  // with them, inputs and links
+void prepare_folder(const std::string& folder, const AttackCase& attack);  // with the user's files, inputs and links
 Trial carry_out(const Setup& setup, const AttackCase& attack, const std::string& folder,
                 const TrialOptions& options = {});
 

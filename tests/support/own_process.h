@@ -1,4 +1,4 @@
-// Runs a piece of a test in a process of its own: SystemC builds one machine per process.
+// Runs a part of a test in a separate process, because SystemC elaborates once per process.
 #pragma once
 
 #include <cstring>
@@ -8,7 +8,7 @@
 
 namespace kb::test {
 
-// What `run` returns, a plain value. An Error comes out; expectations inside `run` reach nobody.
+// Returns the result of `run`, a plain value. An Error is rethrown; failed expectations inside `run` are lost.
 template <typename Run>
 auto in_own_process(Run run) {
   using Result = std::invoke_result_t<Run>;

@@ -1,5 +1,5 @@
-// Oracle for the fabric's timing: moves every single flit through one global event queue, with the rules written out as
-// plainly as they can be said. Slow on purpose; shares no code with the modules.
+// Oracle for the fabric's timing: moves each flit through one global event queue, with a direct implementation of the
+// rules. It shares no code with the modules, and need not be fast.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct PlainTimes {
   }
 };
 
-// One flit's use of one wire.
+// Use of one wire by one flit.
 struct PlainPassage {
   std::size_t request = 0;
   bool response = false;
@@ -36,7 +36,7 @@ struct PlainPassage {
 };
 using PlainPassages = std::vector<std::vector<PlainPassage>>;  // by edge, in order
 
-// Requests of equal issue time at one node keep their order in the list.
+// Requests with equal issue times at one node keep their order in the list.
 std::vector<PlainTimes> simulate_plain(const topology::Graph& graph, const std::vector<PlainRequest>& requests,
                                        PlainPassages* passages = nullptr);
 

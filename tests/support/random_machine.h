@@ -1,4 +1,4 @@
-// Random small machines and random traffic for property tests. Everything follows from the generator's state.
+// Random small machines and random traffic for property tests. They depend only on the generator's state.
 #pragma once
 
 #include <random>

@@ -1,11 +1,11 @@
-// Property tests (rapidcheck) draw their cases from a seed that is the clock by default.
+// Fixes the seed of property tests (rapidcheck), which is the clock by default.
 #pragma once
 
 #include <cstdlib>
 
 namespace kb::test {
 
-// Before the first property: the same cases in every run, unless the caller's RC_PARAMS asks for others.
+// Called before the first property. RC_PARAMS in the environment overrides it.
 inline void fix_property_seed() {
   setenv("RC_PARAMS", "seed=20 max_success=200", 0);
 }

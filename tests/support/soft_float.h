@@ -1,5 +1,4 @@
-// Floats of every dtype in exact integers: what IEEE 754 and the OCP formats say, written for being right, not fast.
-// No part of the data engine is used.
+// Floats of every dtype with exact integer arithmetic, by IEEE 754 and the OCP formats. Independent of the data engine.
 #pragma once
 
 #include <array>
@@ -18,8 +17,8 @@ struct Dyadic {
 };
 Dyadic product(const Dyadic& a, const Dyadic& b);  // mantissas of at most 32 bits
 
-// A sum of dyadics, a fixed-point number of 640 bits whose last one is worth 2^-304: all products and sums of numbers
-// of the dtypes, and of the numbers in the middle between two of them, fit.
+// A sum of dyadics as a fixed-point number of 640 bits, whose last bit has the value 2^-304. All products and sums of
+// numbers of the dtypes, and of the midpoints between them, fit.
 class Exact {
  public:
   Exact() = default;
@@ -45,16 +44,17 @@ class SoftFloat {
   explicit SoftFloat(Dtype dtype);
 
   int bits() const { return 1 + exponent_bits_ + mantissa_bits_; }
-  std::uint32_t nan() const { return nan_; }    // the positive quiet one
-  std::uint32_t infinity(bool negative) const;  // of e4m3, which has none, the NaN: what is too large
+  std::uint32_t nan() const { return nan_; }    // the positive quiet NaN
+  std::uint32_t infinity(bool negative) const;  // for e4m3, which has none, the NaN
   std::uint32_t zero(bool negative) const { return negative ? sign_bit() : 0; }
   std::uint32_t sign_bit() const { return 1u << (bits() - 1); }
   bool is_negative(std::uint32_t encoding) const { return (encoding & sign_bit()) != 0; }
   FloatClass classify(std::uint32_t encoding) const;
-  Dyadic value(std::uint32_t encoding) const;  // of a finite one
+  Dyadic value(std::uint32_t encoding) const;  // of a finite encoding
 
-  // The encoding nearest to a number of which is known how its magnitude compares with any other (-1, 0, 1), to even at
-  // a tie. Found by bisection among the encodings, whose order is that of their values.
+  // The encoding nearest to a number, ties to even. The number is given by the comparison of its magnitude with any
+  // other
+  // (-1, 0, 1); the search bisects the encodings, which are in the order of their values.
   std::uint32_t nearest(bool negative, const std::function<int(const Dyadic&)>& compare_magnitude) const;
   std::uint32_t nearest(const Exact& value, bool negative_zero = false) const;
   std::uint32_t nearest(const Dyadic& value) const;
@@ -68,14 +68,14 @@ class SoftFloat {
   // IEEE 754-2019, 9.6: NaNs propagate, and +0 is larger than -0.
   std::uint32_t maximum(std::uint32_t a, std::uint32_t b) const;
   std::uint32_t minimum(std::uint32_t a, std::uint32_t b) const;
-  // A number of another dtype in this one.
+  // Converts a number of another dtype.
   std::uint32_t converted(const SoftFloat& from, std::uint32_t encoding) const;
   std::uint32_t from_integer(std::int64_t value) const;
-  // The fraction dropped; false when the integer does not fit so many bits, or is none.
+  // Truncates; false for NaNs, infinities, and integers that do not fit in `integer_bits`.
   bool to_integer(std::uint32_t encoding, int integer_bits, std::int64_t& out) const;
 
   double as_double(std::uint32_t encoding) const;  // exact
-  // The distance to the next number further from zero, of the number nearest to `value`.
+  // Distance from the number nearest to `value` to the next number away from zero.
   double unit_in_last_place(double value) const;
 
  private:

@@ -1,4 +1,4 @@
-// Files of the source tree, for tests of guides and configurations; needs KB_SOURCE_DIR.
+// Reads files of the source tree, for tests of guides and configurations; needs KB_SOURCE_DIR.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -42,10 +42,10 @@ void add_row(Slice& slice, const Row& row) {
   }
 }
 
-// By bin of the window, of the slices of one cube as a whole: their busy time per pseudo-channel.
+// Busy time per pseudo-channel in each bin of the window: of the busiest slice of a cube, and of all its slices.
 struct Bins {
   std::vector<TimeFs> fullest, all;
-  std::vector<NodeId> which;  // is the fullest
+  std::vector<NodeId> which;  // the busiest slice
 };
 
 void add_slice(const Slice& slice, std::int64_t channels, Bins& bins) {

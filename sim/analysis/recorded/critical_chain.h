@@ -34,7 +34,7 @@ struct ChainStay {
   std::vector<ChainPart> parts;  // longest first
   // time without an operation: the PE's own instructions, and waits that are not operations
   std::int64_t between_fs = 0;
-  // the awaited message with whose arrival it begins; no value: it begins at the window's begin
+  // the message that the PE waited for before this stay; no value: the stay begins with the window
   std::optional<Message> message;
 };
 

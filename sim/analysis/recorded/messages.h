@@ -12,9 +12,8 @@
 
 namespace kb::analysis {
 
-// Steps of messages that wait for the message's next step. Two steps are matched by the address between them (the slot,
-// or an address on the path to it) and by the message's number in the queue; equal ones are matched first in, first
-// out.
+// Message steps whose successor has not been found. Successive steps have an address in common (the slot, or an address
+// on the path to it) and the message's number in the queue; of several equal steps the earliest is taken.
 class OpenSteps {
  public:
   void add(const std::string& address, std::int64_t sequence, std::int64_t step) {

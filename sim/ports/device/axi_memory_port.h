@@ -187,9 +187,10 @@ class AxiMemoryPort final : public sc_core::sc_module {
     wlast = burst.beat + 1 == burst.beats();
   }
 
-  std::deque<Burst> read_addresses_, reads_;                 // bursts whose address is not accepted / is accepted
-  std::deque<Burst> write_addresses_, write_data_, writes_;  // bursts whose address or data are not accepted / whose
-                                                             // address is accepted
+  // Bursts whose address is not accepted yet (_addresses_), whose data is not accepted yet (_data_), and bursts with an
+  // accepted address.
+  std::deque<Burst> read_addresses_, reads_;
+  std::deque<Burst> write_addresses_, write_data_, writes_;
   bool running_ = false;
   bool arvalid_now_ = false, awvalid_now_ = false, wvalid_now_ = false;
 };

@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::uint32_t kMaxArgs = 64;
 constexpr std::uint32_t kMaxShards = 1u << 16;
-constexpr std::uint64_t kCopyPart = 1 << 20;  // of a copy; the parts follow one another
-// A copy has no dtype: up to this size it may be of indices, which data mode off keeps (decision 0047).
+constexpr std::uint64_t kCopyPart = 1 << 20;  // bytes per part of a copy; parts are sequential
+// A copy has no dtype: up to this size it may contain indices, which data mode off tracks (decision 0047).
 constexpr std::uint64_t kMostKnownBytes = 64 << 10;
 
 static_assert(sizeof(kb_descriptor) == 128 && sizeof(kb_arg) == 64 && sizeof(kb_shard) == 32);
@@ -133,7 +133,7 @@ void ControlBlock::run() {
       fail(mistake, line_);
     } catch (const Error& error) {
       if (error.family() == ErrorFamily::model || error.code() == "FOREIGN_EXCEPTION") {
-        context_.platform.scheduler().fail(std::current_exception());  // nothing leaves this process
+        context_.platform.scheduler().fail(std::current_exception());  // no exception leaves this process
         return;
       }
       fail({code_of(error), error.what()}, line_);
@@ -181,7 +181,7 @@ void ControlBlock::process(std::uint64_t index) {
   descriptor_ended(descriptor.flags, line_, nullptr);
 }
 
-// From host memory; without it, from the device's own, by a read of the host.
+// Reads from host memory or, without it, from the device's own memory by a read request of the host.
 void ControlBlock::fetch(std::uint64_t address, void* bytes, std::uint64_t count) {
   if (dma_.bound()) {
     if (dma_.read(address, static_cast<std::byte*>(bytes), count)) return;
@@ -196,7 +196,7 @@ void ControlBlock::fetch(std::uint64_t address, void* bytes, std::uint64_t count
 PeCoord ControlBlock::owner_of(std::uint64_t pa, std::uint64_t nbytes) const {
   const auto parts = routing::split_access(context_.platform.routes().resolver(), pa, nbytes);
   PeCoord owner = context_.platform.graph().node(parts.front().memory).pe_coord();
-  if (!owner.pe.valid()) owner.pe = PeId(0);  // SRAM belongs to the cube
+  if (!owner.pe.valid()) owner.pe = PeId(0);  // SRAM belongs to a cube
   return owner;
 }
 
@@ -373,7 +373,7 @@ void ControlBlock::tell(const Mistake& mistake, std::uint32_t line) {
   context_.settled();
 }
 
-// A driver that waits for an interrupt gets one, whichever line it waits for.
+// A driver that waits for an interrupt gets one on every line.
 void ControlBlock::abandon() {
   if (std::exchange(abandoned_, true) || idle_inside()) return;
   if (registers.get(KB_REG_ERROR) == KB_ERROR_NONE) registers.set(KB_REG_ERROR, KB_ERROR_FAILED);

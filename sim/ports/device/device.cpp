@@ -16,7 +16,7 @@ void set_time_resolution() {
   } catch (const sc_core::sc_report& report) {
     cause = report.get_msg() == nullptr ? report.get_msg_type() : report.get_msg();
   }
-  if (sc_core::sc_time::from_value(1).to_seconds() < 1.5e-15) return;  // it is right already
+  if (sc_core::sc_time::from_value(1).to_seconds() < 1.5e-15) return;  // the resolution is already right
   throw Error::configuration("kb::set_time_resolution() comes too late (" + cause + "), so that the resolution is " +
                              sc_core::sc_get_time_resolution().to_string() +
                              "; the first sc_time that is not zero fixes it, which may be a clock, a global object or "
@@ -26,7 +26,7 @@ void set_time_resolution() {
 
 namespace {
 
-// Ports of the lines behind the first.
+// Ports of the additional interrupt lines.
 std::vector<std::unique_ptr<Device::IrqPort>> make_interrupts(int lines) {
   if (lines < 1 || lines > static_cast<int>(KB_MAX_IRQ_LINES)) {
     throw Error::configuration(
@@ -46,8 +46,8 @@ Device::Device(const sc_core::sc_module_name& name, const DeviceConfig& config)
   host_memory.bind(*this);
 }
 
-// The blocks are never destroyed: SystemC looks for every port of a dying module in one list, which for a large machine
-// takes longer than the simulation.
+// The blocks are never destroyed: SystemC searches a list for every port of a destroyed module, which takes longer than
+// the simulation for a large machine.
 Device::~Device() {
   impl_.release();  // NOLINT(bugprone-unused-return-value)
 }
@@ -104,7 +104,7 @@ DeviceReport Device::finish() {
   return impl_->finish();
 }
 
-// host_memory is used by b_transport() alone.
+// host_memory only uses b_transport().
 tlm::tlm_sync_enum Device::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                            sc_core::sc_time&) {
   impl_->host_memory_calls(payload, phase);

@@ -1,4 +1,4 @@
-// The end of a device: what went wrong, its report and its files.
+// The end of a device: failures, report and files.
 #include <fmt/format.h>
 
 #include <utility>
@@ -28,7 +28,7 @@ void Device::Impl::find_host_failure() {
   }
 }
 
-// What makes a run wrong although it went on to its end.
+// Problems that make a run fail although it reached its end.
 void Device::Impl::find_late_failure(DeviceReport& report) {
   if (failures_.failure()) return;
   if (failures_.has_problems()) {
@@ -127,7 +127,7 @@ std::string Device::Impl::report_text(const DeviceReport& report) const {
   return text;
 }
 
-// One set of figures for each socket, however many requests there were.
+// One set of figures per socket, independent of the number of requests.
 std::vector<sim::FigureRecord> Device::Impl::outside_figures() const {
   std::vector<sim::FigureRecord> figures;
   const auto count = [&figures](const std::string& name, std::uint64_t value, const char* unit, const char* meaning) {

@@ -51,7 +51,7 @@ void check_resolution() {
       sc_core::sc_get_time_resolution().to_string()));
 }
 
-// Requests of outside models enter the machine at these.
+// Node kinds at which requests of outside models can enter the machine.
 bool can_send(topology::NodeKind kind) {
   using topology::NodeKind;
   return kind == NodeKind::pcie_ep || kind == NodeKind::pe_dma || kind == NodeKind::m_cpu;
@@ -129,7 +129,7 @@ Device::Impl::Impl(Device& device, const DeviceConfig& config)
   control_ = std::make_unique<sim::ControlBlock>("control", device, *host_, *options_.kernels, bridge_context());
 }
 
-// What waveforms keep comes from the blocks.
+// The final waveforms come from the blocks.
 Device::Impl::~Impl() {
   if (!waves_) return;
   waves_->keep();
@@ -202,7 +202,7 @@ void Device::Impl::run(HostProgram program) {
   if (!host_->main_finished()) throw Error::configuration("a kb::Device runs one program; start it once");
   idle_ = false;
   host_->run_main([this, program = std::move(program)](contract::IHost& host) {
-    // When it has ended, however it did, somebody has to look whether the device is idle.
+    // When it ends for any reason, the device must be checked for idleness.
     const struct AtEnd {
       Impl& impl;
       ~AtEnd() { impl.outward_->post(impl.own_port_, impl, 0); }
@@ -230,7 +230,7 @@ std::size_t Device::Impl::open_outside() const {
   return open;
 }
 
-// Every open request is a blocking call whose answer is there.
+// True when every open request is a blocking call that already has its answer.
 bool Device::Impl::returns_now() const {
   std::size_t open = 0, returning = 0;
   for (const auto& entry : targets_) {
@@ -255,7 +255,7 @@ void Device::Impl::on_drained() {
     if (!std::exchange(idle_, true)) platform_->scheduler().wake(idle_event_);
   } else {
     idle_ = false;
-    if (outward_->empty() && !returns_now()) watchdog_->start();  // else this is asked again
+    if (outward_->empty() && !returns_now()) watchdog_->start();  // otherwise this is called again
   }
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kLongestWindowNs = 1e12;
 
-// The value of an enumeration whose names are `names`, in its order.
+// The enumeration value with this name; `names` is in the order of the enumeration.
 template <typename Value>
 Value value_of(const char* member, const std::string& name, const std::vector<std::string>& names) {
   const auto found = std::find(names.begin(), names.end(), name);

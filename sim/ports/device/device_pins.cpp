@@ -1,4 +1,4 @@
-// Signals at the pins of blocks from RTL, for who watches them.
+// Signals at the pins of RTL blocks, for observers.
 #include <fmt/format.h>
 
 #include "modules/rtl/pin_sharing.h"

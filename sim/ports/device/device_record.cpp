@@ -26,7 +26,7 @@ DeviceRecord::DeviceRecord(const DeviceConfig& config, const std::string& device
   result_ = &add_run_files(outputs, machine, config.result, true);
   operations_ = &add_operations(outputs, operations_file(config.result));
   options.oplog = operations_;
-  options.log_outside_writes = false;  // there is no limit to them
+  options.log_outside_writes = false;  // because their number is unlimited
   observers_.observe(options);
   run_.workload = device;
   run_.device = "all";

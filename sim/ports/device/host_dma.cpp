@@ -10,7 +10,7 @@ TimeFs kernel_now() {
   return TimeFs(static_cast<std::int64_t>(sc_core::sc_time_stamp().value()));
 }
 
-// Null again when it goes, also where the thread is killed.
+// Resets the pointer in its destructor, also when the thread is killed.
 class Pending {
  public:
   Pending(const tlm::tlm_generic_payload*& place, const tlm::tlm_generic_payload& payload) : place_(place) {
@@ -67,7 +67,7 @@ bool HostDma::read(std::uint64_t address, std::byte* bytes, std::uint64_t count)
 }
 
 bool HostDma::write(std::uint64_t address, const std::byte* bytes, std::uint64_t count) {
-  std::vector<std::byte> copy(bytes, bytes + count);  // a target may not change it, but gets a pointer that could
+  std::vector<std::byte> copy(bytes, bytes + count);  // a target must not change the data, but gets a non-const pointer
   return transfer(tlm::TLM_WRITE_COMMAND, address, reinterpret_cast<unsigned char*>(copy.data()), count);
 }
 

@@ -1,4 +1,4 @@
-// The version of the library itself, for who loads it.
+// The version of the library, for programs that load it.
 #include "platform/base/version.h"
 
 extern "C" const char* kernbench_version() {

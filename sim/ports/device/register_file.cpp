@@ -109,7 +109,7 @@ tlm::tlm_sync_enum RegisterFile::nb_transport_fw(tlm::tlm_generic_payload& paylo
   return tlm::TLM_COMPLETED;
 }
 
-// The response implies END_REQ. It waits while another one has no END_RESP; the access does not.
+// The response implies END_REQ. It is delayed until the previous response has ended; the access is not.
 void RegisterFile::answer() {
   if (!due_) pending_->set_response_status(counted_access(*pending_));
   due_ = responding_ != nullptr;
@@ -125,7 +125,7 @@ void RegisterFile::send_response() {
   tlm::tlm_sync_enum status = tlm::TLM_ACCEPTED;
   modules::call_foreign(std::string("the initiator at socket ") + socket.name(),
                         [&] { status = socket->nb_transport_bw(*responding_, phase, delay); });
-  if (status == tlm::TLM_ACCEPTED) return;  // END_RESP comes by the forward path
+  if (status == tlm::TLM_ACCEPTED) return;  // END_RESP comes on the forward path
   checker_.backward_returns(*responding_, phase, status);
   if (status == tlm::TLM_COMPLETED || phase == tlm::END_RESP) ended_event_.notify(delay);
 }
@@ -135,7 +135,7 @@ void RegisterFile::end_response() {
   if (due_) answer();
 }
 
-// A debugger reads; what it would write could start work.
+// A debugger can only read, because a write could start work.
 unsigned RegisterFile::transport_dbg(tlm::tlm_generic_payload& payload) {
   if (!payload.is_read() || access(payload) != tlm::TLM_OK_RESPONSE) return 0;
   return payload.get_data_length();

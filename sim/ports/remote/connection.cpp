@@ -20,7 +20,7 @@ Connection::~Connection() {
   ::close(descriptor_);
 }
 
-// False at the end of the stream.
+// Returns false at the end of the stream.
 bool Connection::fill_buffer() {
   buffer_.resize(kReadBytes);
   at_ = 0;
@@ -37,7 +37,7 @@ bool Connection::has_more() {
   return at_ < buffer_.size() || fill_buffer();
 }
 
-// Fewer than `count` at the end of the stream.
+// Returns fewer than `count` bytes at the end of the stream.
 std::size_t Connection::fill(char* bytes, std::size_t count) {
   std::size_t done = 0;
   while (done < count && has_more()) {

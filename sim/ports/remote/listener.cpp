@@ -28,11 +28,11 @@ constexpr const char* kEarly = ".new";
 constexpr const char* kBusy = "kernbench serve: another peer is connected; try again when it has gone\n";
 constexpr const char* kNoToken = "kernbench serve: the first line has to be the token\n";
 constexpr int kLastPort = 65535;
-constexpr int kLookMs = 50;       // how long a second peer waits for its line
-constexpr int kFarewellMs = 200;  // how long a peer that is turned away may be silent
-constexpr int kTokenSeconds = 5;  // and a token may take
+constexpr int kLookMs = 50;       // time limit for the line of a second peer
+constexpr int kFarewellMs = 200;  // maximum silence of a refused peer
+constexpr int kTokenSeconds = 5;  // time limit for the token
 
-// What the peer sends meanwhile is read, because closing with data that nobody has read would take the line with it.
+// Reads the peer's data first, because closing a socket with unread data would discard the line.
 void turn_away(int peer, const char* line) {
   if (::send(peer, line, std::strlen(line), MSG_NOSIGNAL) > 0 && ::shutdown(peer, SHUT_WR) == 0) {
     pollfd waiting{peer, POLLIN, 0};
@@ -96,7 +96,7 @@ void Listener::listen_unix(const std::string& path) {
   }
   descriptor_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (descriptor_ < 0) refuse(std::strerror(errno));
-  // Whoever sees the path can connect: it gets its name when it listens.
+  // The socket gets its final name when it listens, because a peer may connect as soon as the path exists.
   const std::string early = path + kEarly;
   const sockaddr_un early_address = address_of(early);
   ::unlink(early.c_str());
@@ -156,7 +156,7 @@ int Listener::next_peer() {
   }
 }
 
-// Compares all of a line that is as long, however much of it is right.
+// Always compares the complete line, so that the time does not depend on the number of right characters.
 bool Listener::says_token(int peer) const {
   if (token_.empty()) return true;
   const timeval patience{kTokenSeconds, 0};
@@ -184,7 +184,7 @@ std::unique_ptr<Connection> Listener::accept() {
   while (true) {
     const int peer = next_peer();
     const int on = 1;
-    ::setsockopt(peer, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);  // fails for a Unix socket, which needs none
+    ::setsockopt(peer, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);  // fails for a Unix socket, which does not need it
     if (says_token(peer)) {
       serving_ = true;
       refusing_ = std::thread([this, watched = ::dup(peer)] { refuse_others(watched); });
@@ -194,7 +194,7 @@ std::unique_ptr<Connection> Listener::accept() {
   }
 }
 
-// Whoever comes when the peer has hung up waits for the next session.
+// A peer that connects after the current one has disconnected waits for the next session.
 void Listener::refuse_others(int watched) {
   pollfd looked_at[] = {{descriptor_, POLLIN, 0}, {watched, POLLRDHUP, 0}};
   while (serving_) {

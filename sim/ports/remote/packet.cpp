@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kHelloBytes = 12, kHelloWithoutCapabilities = 4;
 constexpr std::uint32_t kBusBytes = 38, kExtendedBusBytes = 60;  // after the header
-constexpr std::uint32_t kMaxBytes = 2 * kMaxPayload + 1024;      // byte enables may be as many as the bytes
+constexpr std::uint32_t kMaxBytes = 2 * kMaxPayload + 1024;      // there may be as many byte enables as bytes
 constexpr std::uint32_t kInterruptBytes = 21, kSyncBytes = 8;
 
 [[noreturn]] void wrong(const Header& header, const std::string& what) {
@@ -146,7 +146,7 @@ std::string encode(const Packet& packet, bool extended) {
     append(payload, packet.length);
     append(payload, std::uint32_t{0});  // width of a beat: unknown
     append(payload, packet.streaming_width);
-    append(payload, std::uint16_t{0});  // master
+    append(payload, std::uint16_t{0});  // id of the bus master
     if (extended) {
       append(payload, std::uint16_t{0});
       append(payload, std::uint32_t{0});

@@ -11,7 +11,7 @@ namespace kb::remote {
 namespace {
 
 constexpr std::uint64_t kFsPerNs = 1'000'000;
-constexpr std::uint64_t kLastNs = 9'000'000'000'000;  // of simulated time
+constexpr std::uint64_t kLastNs = 9'000'000'000'000;  // maximum simulated time
 
 BusResponse response_of(tlm::tlm_response_status status) {
   if (status == tlm::TLM_OK_RESPONSE) return BusResponse::ok;
@@ -29,7 +29,7 @@ std::string hello() {
   return encode(packet, false);
 }
 
-// A payload with what it points to.
+// A payload with its data.
 struct RemotePort::Open : tlm::tlm_generic_payload {
   explicit Open(tlm::tlm_mm_interface* manager) : tlm::tlm_generic_payload(manager) {}
   std::string data, enables;
@@ -80,7 +80,7 @@ void RemotePort::run() {
   sc_core::sc_stop();
 }
 
-// What the peer before has left behind is nobody's: answers to its posted writes, and packets it was owed.
+// Discards answers to posted writes and pending packets of the previous peer.
 void RemotePort::begin_session() {
   deferred_.clear();
   extended_ = peer_gone_ = false;
@@ -107,7 +107,7 @@ bool RemotePort::greet() {
 
 void RemotePort::session() {
   if (!greet()) return;
-  if (irq_.read()) send_interrupt();  // it was raised in a session before
+  if (irq_.read()) send_interrupt();  // it was raised in an earlier session
   Packet packet;
   std::uint64_t grant = 0;
   while (!peer_gone_ && next(packet)) {
@@ -180,9 +180,9 @@ void RemotePort::prepare(const Packet& packet, tlm::tlm_generic_payload& payload
   payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
 }
 
-// Sends it in phases, so that posted writes go in before what follows them.
+// Uses phases, so that a posted write enters before later packets.
 void RemotePort::bus_access(const Packet& packet) {
-  auto* const open = new Open(this);  // free() deletes it
+  auto* const open = new Open(this);  // deleted by free()
   open->acquire();
   prepare(packet, *open, open->data, open->enables);
   const sc_core::sc_time at = sc_core::sc_time::from_value(packet.time_ns * kFsPerNs);
@@ -247,7 +247,7 @@ void RemotePort::answer_bus(const Packet& request, tlm::tlm_response_status stat
   peer_gone_ = !connection_->send(encode(answer, extended_)) || peer_gone_;
 }
 
-// Posted: the peer does not answer.
+// A posted packet: the peer does not answer.
 void RemotePort::send_interrupt() {
   if (connection_ == nullptr) return;
   Packet packet;
@@ -307,7 +307,7 @@ void RemotePort::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
 }
 
 tlm::tlm_sync_enum RemotePort::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase&, sc_core::sc_time&) {
-  payload.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);  // the device uses b_transport() alone
+  payload.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);  // the device only uses b_transport()
   return tlm::TLM_COMPLETED;
 }
 

@@ -16,16 +16,16 @@ ServeResult serve(const ServeOptions& options, const std::function<void(const st
   systemc.on_warning(options.warn);
   DeviceConfig config = options.device;
   config.targets = {{"peer"}};
-  config.on_failure = "warning";  // the peer ends the session, whenever it likes
+  config.on_failure = "warning";  // the peer may end the session at any time
   config.may_end_early = true;
-  auto* const device = new Device("device", config);  // never destroyed, as the blocks in it
+  auto* const device = new Device("device", config);  // never destroyed, like its blocks
   tell(fmt::format("listening at {}", listener.place()));
   int left = options.sessions;
   RemotePort port(
       "remote", *device, "peer",
       [&]() -> std::unique_ptr<Connection> {
         if (options.sessions > 0 && left-- == 0) return nullptr;
-        // A probe connects, sends no packet and closes; it does not count as a session.
+        // A port scan connects and closes without a packet; it does not count as a session.
         std::unique_ptr<Connection> connection = listener.accept();
         while (!connection->send(hello()) || !connection->has_more()) connection = listener.accept();
         return connection;

@@ -19,7 +19,7 @@
 namespace kb::sim {
 namespace {
 
-// Issues the rows of all results, whose other members are filled in.
+// Issues the rows of all results and fills in the measured times.
 class TrafficSource final : public payload::IInitiator {
  public:
   TrafficSource(elab::Platform& platform, std::vector<TrafficResult>& results)
@@ -86,8 +86,8 @@ std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology,
   SystemcRun systemc(options.log);
   ProgressLine progress(options.progress);
   progress.stage("building the machine");
-  // Never destroyed: SystemC looks for every port of a dying module in one list, which for a large machine takes longer
-  // than the simulation, and the process ends soon.
+  // Never destroyed: SystemC searches a list for every port of a destroyed module, which takes longer than the
+  // simulation for a large machine, and the process ends soon.
   elab::Platform& platform =
       *new elab::Platform("platform", topology.graph, modules::registry_with(options.blocks), platform_options);
   std::vector<TrafficResult> results(rows.size());
@@ -95,7 +95,7 @@ std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology,
   std::vector<TraceRow>().swap(rows);
   TrafficSource source(platform, results);
   progress.stage(nullptr);
-  systemc.start();  // the sockets are bound from here on
+  systemc.start();  // binds the sockets
   if (waves) waves->check_filters();
   source.issue_all();
   if (host_limit != nullptr) host_limit->watch(platform.scheduler());

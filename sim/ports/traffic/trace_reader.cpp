@@ -21,7 +21,7 @@ namespace {
 
 const std::vector<std::string> kColumns = {"id", "issue_ns", "op", "src", "dst", "bytes"};
 const std::vector<std::string> kOps = {"pe_read", "pe_write", "host_read", "host_write"};
-// Beyond one of these the input is not a traffic file, or none that a simulation could hold.
+// An input that exceeds one of these limits is not a traffic file, or too large for a simulation.
 constexpr std::size_t kMaxLineBytes = 4096;
 constexpr std::size_t kMaxRows = 4'000'000;
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;
@@ -81,7 +81,7 @@ class Parser {
  public:
   Parser(const std::string& name, const topology::Graph& graph) : name_(name), graph_(graph), target_(graph.spec) {}
 
-  // The next piece of the file, which may end anywhere; false when no more is wanted.
+  // Takes the next piece of the file, which may end anywhere; returns false when no more data is needed.
   bool take(std::string_view piece) {
     bytes_ += piece.size();
     while (!piece.empty() && !stopped_) {
@@ -166,7 +166,7 @@ class Parser {
     }
   }
 
-  // Below a wrong header nobody knows what the fields are.
+  // With a wrong header the meaning of the fields is unknown.
   void take_header(const std::vector<std::string>& fields) {
     header_seen_ = true;
     if (fields == kColumns) return;
@@ -275,7 +275,7 @@ class Parser {
   Trace trace_;
   std::vector<Diagnostic> problems_;
   std::map<std::string, int> ids_;  // id -> line
-  std::string unfinished_;          // the line at the end of the pieces so far
+  std::string unfinished_;          // incomplete last line of the pieces so far
   std::uint64_t bytes_ = 0;
   int line_ = 0;
   bool last_line_ = false;
@@ -297,7 +297,7 @@ Trace parse_trace(std::string_view text, const std::string& name, const topology
 
 namespace {
 
-// The problem is the file itself, so there is no line to name.
+// The problem concerns the whole file, so that there is no line number.
 [[noreturn]] void refuse(const std::string& message, const std::string& remedy) {
   throw Error({Diagnostic{"", 0, 0, "", message, remedy}});
 }
@@ -311,7 +311,7 @@ namespace {
 
 }  // namespace
 
-// In pieces: the file may be a pipe, or have no end.
+// Reads piece by piece, because the file may be a pipe or endless.
 Trace read_trace(const std::string& file, const topology::Graph& graph) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(file.c_str(), "rb"), std::fclose);
   if (!stream) refuse_unreadable(file, errno);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kTrafficSchema = 1;
 
-// The text of each path, made once: many rows take the same one.
+// Caches the text of each path, because many rows share a path.
 class PathTexts {
  public:
   PathTexts(std::string (*render)(const topology::Graph&, const std::vector<NodeId>&), const topology::Graph& graph)

@@ -15,8 +15,8 @@
 namespace kb::sim {
 namespace {
 
-// Names the memory of an address. No slot of the smallest unit holds two memories, so slots seen lately need no
-// decoding.
+// The memory name of an address. No slot of the smallest unit contains two memories, so that recently used slots need
+// no decoding.
 class SpaceNames {
  public:
   std::string_view operator()(std::uint64_t pa) {

@@ -11,12 +11,12 @@
 namespace kb::sim {
 namespace {
 
-constexpr std::size_t kMaxShown = 3;  // cycles, and chains
+constexpr std::size_t kMaxShown = 3;  // maximum number of reported cycles, and of chains
 constexpr std::size_t kMaxLinks = 12;
 
 using Path = std::vector<PeCoord>;
 
-// What each PE waits for: another PE's message or slot, and its kernel.
+// A blocked PE: the PEs that it waits for, and its kernel.
 struct Blocked {
   const elab::WaitInfo* queue = nullptr;
   const elab::WaitInfo* kernel = nullptr;
@@ -58,7 +58,7 @@ class Diagnosis {
   }
 
  private:
-  // Along the waits until one is met again, or one ends at a PE that waits for no PE.
+  // Follows the waits until a PE repeats, or until one waits for no PE.
   void follow(PeCoord pe) {
     Path path;
     std::set<PeCoord> on_path;
@@ -71,7 +71,7 @@ class Diagnosis {
         const auto begin = std::find(path.begin(), path.end(), pe);
         return keep(cycles_, cycle_count_, Path(begin, path.end() - 1));
       }
-      if (!seen_.insert(pe).second) return;  // leads to what was found before
+      if (!seen_.insert(pe).second) return;  // leads to a known result
       pe = wait->on.front();
     }
   }

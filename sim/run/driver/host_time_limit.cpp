@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kInterval{100};
 
-// Until the process has to have reacted, and until it has to have reported: seconds of host time, of which so many were
-// its own. A busy computer that gives the process no processor gets the longer time, which also ends one that sleeps.
+// Time limits for the process to react, and to report: wall-clock seconds, of which a minimum was CPU time. A process
+// that gets no processor on a busy computer has the longer limit, which also ends one that sleeps.
 struct Grace {
   double host_s;
   double cpu_s;
@@ -26,7 +26,7 @@ double process_cpu_s() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
-// What the message says about the code that did not react.
+// Text about the code that did not react.
 std::string running(const elab::EventScheduler* scheduler) {
   const elab::Foreground::View view = elab::EventScheduler::foreground().view();
   if (view.code == elab::UserCode::none) {
@@ -42,7 +42,7 @@ std::string running(const elab::EventScheduler* scheduler) {
 
 HostTimeLimit::HostTimeLimit(double seconds) : seconds_(seconds) {
   if (seconds <= 0.0) return;
-  // Signals are for the thread of the simulation.
+  // Signals are handled by the simulation's thread.
   sigset_t all, before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -87,7 +87,7 @@ void HostTimeLimit::run() {
   const Clock::time_point since = Clock::now();
   const double cpu_since = process_cpu_s();
   while (!changed_.wait_for(lock, kInterval, [this] { return disarmed_; })) {
-    if (grace_is_over(since, cpu_since)) end_process();  // with the lock: results are put in place by nobody
+    if (grace_is_over(since, cpu_since)) end_process();  // holds the lock, so that no results are committed
   }
 }
 

@@ -25,15 +25,15 @@ constexpr int kInterrupted = 130;
 constexpr int kProgramFault = 1;
 constexpr int kConfigurationFault = 2;
 constexpr int kCrashed = 3, kNoProgress = 4;
-// What signal handlers and exit handlers read.
+// State of signal handlers and exit handlers.
 const char* g_hint = nullptr;
 std::atomic<bool> g_exit_allowed{false};
 pthread_t g_simulation;  // the thread that installs the handlers
 std::atomic<IKeeper*> g_keeper{nullptr};
 std::atomic<bool> g_interrupted{false};
-constexpr unsigned kPatience = 3;  // s: for the simulation to notice an interrupt, or for keeping in a crash
+constexpr unsigned kPatience = 3;  // seconds for the simulation to react to an interrupt, or for saving after a crash
 
-// Only async-signal-safe calls below: the signal may arrive inside the allocator or on a kernel's stack.
+// The functions below are async-signal-safe: the signal may arrive inside the allocator or on a kernel's stack.
 void write_texts(std::initializer_list<const char*> texts) {
   for (const char* text : texts) {
     const ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
@@ -60,8 +60,8 @@ const char* keep() {
   return keeper == nullptr ? "" : keeper->keep();
 }
 
-// A crash in code of a user finds all blocks as they were left. If it was in the memory that the keeper needs, another
-// crash or the alarm ends the process.
+// When user code crashes, all blocks are in a consistent state. If the crash is in memory that the keeper needs,
+// another crash or the alarm ends the process.
 const char* keep_in_crash() {
   if (!in_simulation()) return "";
   if (in_user_code()) return keep();
@@ -75,23 +75,23 @@ const char* keep_in_crash() {
   ::_exit(kInterrupted);
 }
 
-// The simulation ends by itself, unless it is in code of a user, which may never come back.
+// The simulation ends by itself, unless it is executing user code that does not return.
 extern "C" void on_interrupt(int) {
   if (g_keeper.load() == nullptr || g_interrupted.exchange(true)) end_by_interrupt("");
   ::alarm(kPatience);
   if (in_user_code()) end_by_interrupt(keep());
 }
 
-// Ends the process as it would have ended, by the signal.
+// Ends the process by the signal, as without a handler.
 extern "C" void on_fatal(int signal) {
   observe::TemporaryFile::remove_all();
   std::signal(signal, SIG_DFL);
   ::raise(signal);
 }
 
-extern "C" void on_broken_pipe(int) {}  // the write reports it
+extern "C" void on_broken_pipe(int) {}  // the write call reports the error
 
-// Which code of the user the process was in, to go behind "kernbench: error: ...". The simulation's thread only.
+// The user code that the process was executing, for the error message. Only for the simulation's thread.
 struct Place {
   Place() {
     if (!in_simulation()) return;
@@ -102,7 +102,8 @@ struct Place {
   char text[256] = "";
 };
 
-// A kernel, a workload or a plug-in ends the process, which would otherwise look like a success without a result.
+// Called when a kernel, a workload or a plug-in ends the process, which would otherwise look like success without a
+// result.
 [[noreturn]] void end_by_program(const char* what) {
   const Place place;
   const char* const kept = keep();
@@ -117,7 +118,7 @@ extern "C" void on_exit_call() {
   end_by_program("a kernel, a workload or a plug-in called exit(); return from it instead, or throw an exception");
 }
 
-// No memory is taken here.
+// Must not allocate memory.
 [[noreturn]] void end_for_memory() {
   observe::TemporaryFile::remove_all();
   write_texts(
@@ -126,7 +127,7 @@ extern "C" void on_exit_call() {
   ::_exit(kConfigurationFault);
 }
 
-// An exception that nobody can catch: it left a thread of a plug-in, or a destructor.
+// An uncaught exception in a thread of a plug-in, or in a destructor.
 void on_terminate() {
   const std::exception_ptr thrown = std::current_exception();
   if (!thrown) end_by_program("std::terminate was called in a kernel, a workload or a plug-in");
@@ -180,7 +181,7 @@ std::atomic<int> g_crash{0};  // the first signal
 
 extern "C" void on_crash(int signal) {
   int none = 0;
-  if (!g_crash.compare_exchange_strong(none, signal)) end_by_crash("");  // while keeping
+  if (!g_crash.compare_exchange_strong(none, signal)) end_by_crash("");  // a crash while saving
   ::alarm(kPatience);
   end_by_crash(keep_in_crash());
 }
@@ -190,8 +191,8 @@ extern "C" void on_alarm(int) {
   end_by_interrupt("");
 }
 
-// On a stack of its own: the usual cause is a kernel or workload that has used up its stack. The sanitizers report
-// crashes better themselves.
+// Uses a separate stack, because the usual cause is a stack overflow in a kernel or workload. The sanitizers have
+// better crash reports.
 void install_crash_handlers() {
   struct sigaction action {};
   action.sa_handler = on_crash;
@@ -245,7 +246,7 @@ void install_interrupt_handlers() {
   action.sa_handler = on_interrupt;
   ::sigemptyset(&action.sa_mask);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    if (signal == SIGHUP && ignored(signal)) continue;  // nohup
+    if (signal == SIGHUP && ignored(signal)) continue;  // started by nohup
     ::sigaction(signal, &action, nullptr);
   }
   action.sa_handler = on_alarm;
@@ -255,7 +256,7 @@ void install_interrupt_handlers() {
   action.sa_handler = on_broken_pipe;
   if (!ignored(SIGPIPE)) ::sigaction(SIGPIPE, &action, nullptr);
   std::signal(SIGXFSZ, SIG_IGN);
-  std::signal(SIGUSR1, SIG_IGN);  // a question for progress; answered while there is some
+  std::signal(SIGUSR1, SIG_IGN);  // ignored, except while progress output handles it
 }
 
 void end_for_host_time(const char* message) {

@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// How long it takes to the first line, and from one line to the next.
+// Time until the first line, and between lines.
 struct Pace {
   milliseconds first;
   milliseconds interval;
@@ -24,14 +24,14 @@ constexpr Pace kAutomatic{milliseconds(30'000), milliseconds(30'000)};
 constexpr Pace kWanted{milliseconds(5000), milliseconds(5000)};
 constexpr Pace kOnRequest{std::chrono::hours(100'000), std::chrono::hours(100'000)};
 
-// What the signal handler reads and writes.
+// Variables shared with the signal handler.
 volatile std::sig_atomic_t g_asked = 0;
 volatile std::sig_atomic_t g_polled = 0;  // since the last tick
-volatile std::sig_atomic_t g_shown = 0;   // a line on the terminal that the next one replaces
+volatile std::sig_atomic_t g_shown = 0;   // the terminal shows a line that the next one replaces
 bool g_terminal = false;
 const char* volatile g_stage = nullptr;
 
-// Writes a line in one piece and without stdio, because a signal handler may be what writes.
+// Writes a line in one call and without stdio, because it may run in a signal handler.
 void show(const char* text) {
   char line[512] = "";
   const std::size_t most = sizeof line - 32;
@@ -69,7 +69,7 @@ Pace pace_of(Progress wanted, bool terminal) {
   return wanted == Progress::wanted ? kWanted : kAutomatic;
 }
 
-// Starts the timer, which sends SIGALRM at this pace; a pace of zero stops it.
+// Starts a timer that sends SIGALRM at this pace; a pace of zero stops it.
 void set_timer(const Pace& pace) {
   const auto value = [](milliseconds ms) {
     return timeval{static_cast<time_t>(ms.count() / 1000), static_cast<suseconds_t>(ms.count() % 1000 * 1000)};
@@ -82,7 +82,7 @@ std::string scaled(double value) {
   return value >= 1e6 ? fmt::format("{:.1f} million", value * 1e-6) : fmt::format("{:.0f} thousand", value * 1e-3);
 }
 
-// Estimates how long the run still takes: to the time limit or, without one, to the end of what has been submitted.
+// Estimates the remaining time: until the time limit or, without one, until the end of the submitted work.
 std::string estimate(const ProgressState& state, double seconds) {
   if (state.end && state.now > 0_fs) {
     const double all = seconds * fs_to_ns(*state.end) / fs_to_ns(state.now);

@@ -12,7 +12,7 @@ namespace {
 using record::SeriesKind;
 
 void add_channels(const record::ActivityRecorder& recorder, const topology::Graph& graph, RunRecord& run) {
-  std::map<std::uint32_t, record::Bin> sums;  // by series, which stand in the order of their nodes
+  std::map<std::uint32_t, record::Bin> sums;  // by series, in node order
   for (std::size_t epoch = 0; epoch < recorder.epochs().size(); ++epoch) {
     for (const record::Activity& activity : recorder.activities_of(epoch)) {
       const bool is_channel = recorder.series()[activity.series].kind == SeriesKind::pseudo_channel;
@@ -31,7 +31,7 @@ void add_channels(const record::ActivityRecorder& recorder, const topology::Grap
   }
 }
 
-// Series in the order of the machine: by node, those of a node as they were made.
+// Series in machine order: by node, then in the order of creation.
 std::vector<std::uint32_t> machine_order(const std::vector<record::SeriesInfo>& series) {
   std::vector<std::uint32_t> order(series.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -40,7 +40,7 @@ std::vector<std::uint32_t> machine_order(const std::vector<record::SeriesInfo>& 
   return order;
 }
 
-// Names what launches used, which was counted by its place in `order` until now.
+// Lists the resources that launches used, and replaces their positions in `order` by positions in this list.
 void name_resources(const record::ActivityRecorder& recorder, const topology::Graph& graph,
                     const std::vector<std::uint32_t>& order, RunRecord& run) {
   std::vector<bool> used(order.size());

@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::size_t kShownLeftovers = 4;
 
-// Whether the run was ended while something could still happen. Nobody waits in vain then.
+// True when the run was ended early; its waits are then not a deadlock.
 bool was_cut(const elab::EventScheduler& scheduler) {
   return scheduler.limit_reached() || scheduler.end_requested() || !scheduler.passed_end().empty() ||
          !scheduler.given_up().empty();
 }
 
-// Why a run has not come to its end.
+// The reason why a run did not reach its end.
 Error lack_of_progress(const elab::EventScheduler& scheduler, const HostTimeLimit* host_limit) {
   const auto error = [](const char* code, const std::string& text) {
     return Error(ErrorFamily::no_progress, code, text);
@@ -41,7 +41,7 @@ Error lack_of_progress(const elab::EventScheduler& scheduler, const HostTimeLimi
   return error("NO_PROGRESS", "nothing can happen any more at " + now + " ns but work is outstanding");
 }
 
-// A kernel that has failed is why others wait for it.
+// A failed kernel is the cause of waits for it.
 std::optional<Error> first_failed_launch(const HostPort& host) {
   const LaunchRecord* first = nullptr;
   for (const LaunchRecord& launch : host.launches()) {
@@ -52,7 +52,7 @@ std::optional<Error> first_failed_launch(const HostPort& host) {
   return Error::program(first->error_code, "launch " + std::to_string(first->id) + " failed: " + first->error_message);
 }
 
-// The first failure of a kernel that still waits for what it started, so that its launch has no answer yet.
+// The first failure of a kernel that still waits for its commands, so that its launch has no answer yet.
 std::optional<Error> first_failed_kernel(const std::vector<elab::WaitInfo>& waits) {
   const elab::WaitInfo* first = nullptr;
   for (const elab::WaitInfo& wait : waits) {

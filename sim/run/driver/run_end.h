@@ -27,7 +27,7 @@ std::optional<Error> find_failure(elab::Platform& platform, HostPort& host, cons
 // had failed before, it is named as the cause instead.
 void end_without_progress(elab::Platform& platform, HostPort& host, std::optional<Error>& failure);
 
-// Of all blocks that have any, in node order.
+// Statistics of all blocks that have any, in node order.
 std::vector<BlockRecord> collect_statistics(elab::Platform& platform);
 
 // Launches as spans for a waveform save file.

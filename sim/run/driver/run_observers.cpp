@@ -17,7 +17,7 @@
 namespace kb::sim {
 namespace {
 
-// Whether an address is in the scratch of a kernel, or a received message.
+// Returns a predicate for addresses in kernel scratch and of received messages.
 std::function<bool(std::uint64_t)> kernel_scratch(const topology::MachineSpec& spec) {
   const address::TcmPartition tcm = address::AddressConfig::from_spec(spec).tcm_partition();
   return [tcm](std::uint64_t pa) {
@@ -33,7 +33,7 @@ bool one_write_channel(const topology::MachineSpec& spec) {
          spec.pe_params<params::PeDmaParams>("pe_dma").wr_engines == 1;
 }
 
-// About how many series of activity the blocks will have: wires, pseudo-channels, and what belongs to a PE.
+// Approximate number of activity series: wires, pseudo-channels, and resources of PEs.
 std::size_t series_of(const topology::Graph& graph) {
   constexpr std::size_t kOfPe = 24;
   const topology::MachineSpec& spec = graph.spec;

@@ -20,8 +20,8 @@
 namespace kb::sim {
 namespace {
 
-// A mistake of the program that shows outside of its own threads (a strict read, say)
-// fails the run like any other.
+// Converts an error of the program that occurs outside its own threads (for example a strict read) to a failure of the
+// run.
 std::optional<Error> program_error_of(const std::function<void()>& step) {
   try {
     step();
@@ -43,8 +43,8 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   std::optional<WaveRecording> waves;
   if (options.waves.file != nullptr) waves.emplace(options.waves);
   SystemcRun systemc(options.log);
-  // Never destroyed: SystemC looks for every port of a dying module in one list, which for a large machine takes longer
-  // than the simulation, and the process ends soon.
+  // Never destroyed: SystemC searches a list for every port of a destroyed module, which takes longer than the
+  // simulation for a large machine, and the process ends soon.
   elab::Platform& platform = *new elab::Platform("platform", topology.graph, modules::registry_with(options.blocks),
                                                  platform_options(options, data, waves ? &*waves : nullptr));
   HostPortOptions host_options;

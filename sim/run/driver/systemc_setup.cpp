@@ -11,18 +11,19 @@
 namespace kb::sim {
 namespace {
 
-// The text of SystemC 2.3 and 3.0 for a process whose stack the system does not give; the types of the message differ.
+// Common text of SystemC 2.3 and 3.0 when a process's stack cannot be allocated; their message types differ.
 constexpr const char* kNoStack = "failed to allocate stack memory";
 
 std::string describe(const sc_core::sc_report& report) {
-  if (std::strcmp(report.get_msg_type(), "kernbench") == 0) return report.get_msg();  // says where and when itself
+  // the message already has place and time
+  if (std::strcmp(report.get_msg_type(), "kernbench") == 0) return report.get_msg();
   std::string text = report.get_msg_type();
   if (report.get_msg() != nullptr && *report.get_msg() != '\0') text += std::string(": ") + report.get_msg();
   if (report.get_process_name() != nullptr) text += std::string(" (in ") + report.get_process_name() + ")";
   return text + " at " + report.get_time().to_string();
 }
 
-SystemcRun* g_run = nullptr;  // SystemC hands its reports to a plain function
+SystemcRun* g_run = nullptr;  // SystemC passes its reports to a plain function
 
 void on_report(const sc_core::sc_report& report, const sc_core::sc_actions& actions) {
   if (report.get_severity() == sc_core::SC_INFO) return;
@@ -42,7 +43,7 @@ void on_report(const sc_core::sc_report& report, const sc_core::sc_actions& acti
 
 void prepare_systemc() {
   sc_core::sc_report_handler::set_handler(on_report);
-  // A workload that fails before its first request leaves nothing to simulate; its own error says so.
+  // A workload that fails before its first request leaves no activity to simulate; its own error explains the failure.
   sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING);
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
 }

@@ -137,7 +137,7 @@ std::string render_padding(const RunRecord& run) {
   return text;
 }
 
-// Shows where the time of the longest launch went.
+// Renders the division of the longest launch's time.
 std::string render_breakdown(const RunRecord& run) {
   const LaunchRecord* const longest = longest_launch(run.launches);
   if (longest == nullptr) return "";

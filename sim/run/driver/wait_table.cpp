@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::size_t kMaxLines = 60;
 constexpr std::size_t kMaxAlike = 4;
-constexpr std::size_t kWidth = 120;  // columns of text for people
+constexpr std::size_t kWidth = 120;  // columns of text output
 
-// The wait without its numbers and addresses.
+// The text of a wait without numbers and addresses.
 std::string kind_of(const elab::WaitInfo& wait) {
   const std::string text = wait.who + '\n' + wait.what;
   std::string kind;
@@ -60,7 +60,7 @@ std::string render_waits(std::vector<elab::WaitInfo> waits, TimeFs now) {
       left_out += group.size();
       continue;
     }
-    // One more instead of a line that stands for one.
+    // Shows one more wait instead of a line that would replace only one.
     const std::size_t shown = group.size() <= kMaxAlike + 1 ? group.size() : kMaxAlike;
     for (std::size_t i = 0; i < shown; ++i) table.add({group[i].who, group[i].what, format_ns(group[i].since)});
     if (shown < group.size()) {

@@ -74,13 +74,14 @@ void WaveRecording::save(TimeFs now) {
   if (!is_running_ || !options_.file->writable() || options_.file->descriptor() < 0) return;
   const TimeFs until = recorder_.save(now);
   if (until > 0_fs) kept_ = "; " + options_.file->path() + " has the waveforms up to " + format_ns(until) + " ns";
-  saved_ = std::chrono::steady_clock::now();  // behind it: however long it took, the simulation goes on
+  // after saving, so that the simulation continues regardless of its duration
+  saved_ = std::chrono::steady_clock::now();
 }
 
 const char* WaveRecording::keep() noexcept {
   try {
     save(now_);
-  } catch (...) {  // what was saved before is still there
+  } catch (...) {  // the earlier saved part still exists
   }
   is_running_ = false;
   return kept_.c_str();

@@ -27,7 +27,7 @@ void fail(WorkloadOutcome& outcome, ErrorFamily family, std::string code, std::s
   outcome.exit_code = exit_code(family);
 }
 
-// At least one row is wrong or not verified.
+// Called when at least one row is wrong or not verified.
 void fail_verification(WorkloadOutcome& outcome) {
   const std::vector<data::VerificationRow>& rows = outcome.record.verification;
   const std::string wrong = tensors_that_are(data::RowStatus::wrong, rows);
@@ -38,7 +38,7 @@ void fail_verification(WorkloadOutcome& outcome) {
        message + "; the verification table names the elements");
 }
 
-// What --verify-data found nothing to compare in.
+// True when --verify-data has no contents to compare.
 bool nothing_to_verify(const WorkloadOutcome& outcome, const WorkloadRun& run) {
   return run.verify && outcome.record.verification.empty() && !outcome.has_contents;
 }
@@ -86,7 +86,7 @@ RunRecord describe(const WorkloadRun& run) {
 
 namespace {
 
-// Runs the workload on the host side of the simulation. Warnings of the runtime go to `warnings`.
+// Runs the workload on the host side of the simulation. Warnings of the runtime are added to `warnings`.
 void run_on(contract::IHost& host, const WorkloadRun& run, WorkloadOutcome& outcome,
             std::vector<std::string>& warnings) {
   sw::RuntimeOptions options;

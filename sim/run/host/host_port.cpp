@@ -44,7 +44,7 @@ contract::MachineInfo machine_info(const topology::Graph& graph) {
   const auto dispatcher = std::find_if(graph.nodes.begin(), graph.nodes.end(), [](const topology::Node& node) {
     return node.kind == topology::NodeKind::pe_scheduler;
   });
-  if (dispatcher != graph.nodes.end()) {  // all PEs come from one template
+  if (dispatcher != graph.nodes.end()) {  // all PEs share one template
     const auto& tiles = dispatcher->params.as<params::PeSchedulerParams>();
     info.tile_shape = {tiles.tile_m, tiles.tile_k, tiles.tile_n};
   }
@@ -153,7 +153,7 @@ contract::RequestId HostPort::submit(const contract::MapRequest& request) {
   return requests_.size();
 }
 
-// The change goes to the PE_MMUs or to the BAAWs.
+// The change is sent to the PE_MMUs or to the BAAWs.
 std::shared_ptr<const payload::Message> HostPort::translation_message(
     const contract::MapRequest& request, const std::shared_ptr<const address::RegionList>& entries,
     contract::RequestId id) const {
@@ -165,7 +165,7 @@ std::shared_ptr<const payload::Message> HostPort::translation_message(
   return payload::share(payload::BaawSegmentRemoveMsg{common, begin, entries->end() - entries->begin()});
 }
 
-// Regions that lie in memory of this machine and do not overlap.
+// Checks that regions are in memory of this machine and do not overlap.
 std::shared_ptr<const address::RegionList> HostPort::map_entries(const contract::MapRequest& request,
                                                                  const std::string& what) const {
   try {
@@ -263,7 +263,7 @@ void HostPort::record_launch(Request& request) {
   completion.summary = record.summary;
   with_results_.push_back(&request);
   if (with_results_.size() <= kKeptPeResults) return;
-  with_results_.front()->completion.pes = std::vector<contract::PeResult>();  // {} would keep its memory
+  with_results_.front()->completion.pes = std::vector<contract::PeResult>();  // assigning {} would keep its memory
   with_results_.pop_front();
 }
 
@@ -349,7 +349,7 @@ bool HostPort::reports(const elab::WaitInfo& wait) const {
 
 namespace {
 
-// "; sip0.cube0.m_cpu waits for 1 of 8 PEs: pe3": the blocks that hold this launch.
+// "; sip0.cube0.m_cpu waits for 1 of 8 PEs: pe3": the blocks that block this launch.
 std::string waits_of_launch(const topology::Graph& graph, const std::vector<elab::WaitInfo>& waits,
                             contract::RequestId id) {
   constexpr std::size_t kMax = 8;

@@ -57,7 +57,7 @@ HostThreads::Thread& HostThreads::create(const std::string& name, int rank) {
 void HostThreads::spawn(Thread& thread, std::function<void()> body) {
   sc_core::sc_spawn_options options;
   options.set_stack_size(kStackBytes);
-  // Several devices of one simulation have such threads.
+  // A simulation with several devices has several such threads.
   const std::string process = sc_core::sc_gen_unique_name("host_thread");
   sc_core::sc_spawn([this, &thread, body = std::move(body)] { run(thread, body); }, process.c_str(), &options);
 }
@@ -93,7 +93,7 @@ void HostThreads::start_main(std::function<void()> body) {
 void HostThreads::run_workers(int count, const std::string& name, const std::function<void(int)>& body) {
   Thread& caller = require_current("run_workers");
   if (count < 1) throw Error::program("SCHEMA_ERROR", "spawn needs at least one worker, not " + std::to_string(count));
-  // Lives on the caller's stack, which stays until the last worker returned, also while unwinding.
+  // On the caller's stack, which exists until the last worker has returned, also during unwinding.
   std::vector<std::exception_ptr> failures(static_cast<std::size_t>(count));
   int running = count;
   for (int rank = 0; rank < count; ++rank) {
@@ -144,7 +144,7 @@ void HostThreads::make_ready(Thread& thread) {
   if (!busy_) grant_next();
 }
 
-// Hands the turn to the thread that has been ready longest.
+// Resumes the thread that has been ready for the longest time.
 void HostThreads::grant_next() {
   busy_ = !ready_.empty();
   if (!busy_) return;
@@ -192,7 +192,7 @@ void HostThreads::begin_unwinding() {
 void HostThreads::unwind() {
   if (threads_.empty() || sc_core::sc_get_status() != sc_core::SC_PAUSED) return;
   begin_unwinding();
-  // The event engine may be ahead of the SystemC kernel by the time it woke the threads.
+  // The event engine may be ahead of the SystemC kernel when it wakes the threads.
   const auto now = static_cast<std::uint64_t>(scheduler_.now().fs());
   const std::uint64_t kernel = sc_core::sc_time_stamp().value();
   sc_core::sc_start(sc_core::sc_time::from_value(std::max(now, kernel) - kernel + 1));

@@ -1,4 +1,4 @@
-// HostPort: what messages between PEs cost.
+// HostPort: costs of messages between PEs.
 #include <algorithm>
 #include <string>
 

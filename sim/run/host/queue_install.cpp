@@ -14,7 +14,7 @@
 namespace kb::sim {
 namespace {
 
-// a ring lies in implemented memory of its kind and of its owner.
+// a ring is in implemented memory of its kind and of its owner.
 void check_ring(const contract::QueueRing& ring, const address::AddressConfig& config, const std::string& what) {
   if (ring.n_slots < 1 || ring.slot_size < 1) {
     throw Error::program("QUEUE_ERROR", what + " has no slots; n_slots and slot_size are at least 1");

@@ -97,7 +97,7 @@ class Reader {
     return {contents_of(top_, key, name), {path_of(name), 0, 0, key, "", ""}};
   }
 
-  // Sweeps, data and what every evaluation has are tables of one database, where the case of letters does not count.
+  // Sweeps, data and the tables of every evaluation share one database, in which names are case-insensitive.
   void take_table_name(MapReader& reader, const std::string& table) {
     std::string name = table;
     std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -109,7 +109,7 @@ class Reader {
     }
   }
 
-  // Each is a file.
+  // Each result is a file.
   void check_results(const std::vector<std::string>& results) {
     std::set<std::string> seen;
     for (const std::string& name : results) {
@@ -201,7 +201,7 @@ std::string about(const std::string& folder) {
   }
 }
 
-// Evaluations that come together share their style, a file beside the folders.
+// Evaluations that are installed together share a style file beside their folders.
 void copy_evaluation(const std::string& folder, const std::string& to) {
   constexpr const char* kShared = "../style.gp";
   try {

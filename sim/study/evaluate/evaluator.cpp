@@ -31,7 +31,7 @@ constexpr const char* kMeta = "evaluation";  // table: key, value
 constexpr const char* kDrawn = "figure";     // table: name
 constexpr const char* kPointRule = "points";
 
-// Whether an assignment of a sweep is to this key. That to any name lists its own: "a.b=1 c.d=2".
+// Whether an assignment of a sweep sets this key. An assignment to any name lists its own: "a.b=1 c.d=2".
 bool assigns(const std::string& assigned, const std::string& value, const std::string& key) {
   if (assigned != sweep::kAnyName) return assigned == key;
   return (" " + value).find(" " + key + "=") != std::string::npos;
@@ -85,7 +85,7 @@ class Evaluator {
   EvaluationSummary summary_;
 };
 
-// The digest of the machine and of everything that was changed in it.
+// Digest of the machine and of all overrides.
 std::string Evaluator::digest() const {
   std::string text = machine_.sha256 + "\n";
   for (const auto& [key, value] : machine_.config) text += key + "=" + value.value + "\n";
@@ -119,7 +119,8 @@ bool Evaluator::is_wanted(const SweepEntry& entry) const {
   return std::count(options_.sweeps.begin(), options_.sweeps.end(), entry.table) != 0;
 }
 
-// The machine of the command line, unless the file names one; its --set after the file's own keys. Axes have values.
+// Uses the machine of the command line unless the file names one; --set follows the file's own keys. Fills in the
+// values of axes.
 sweep::SweepSpec Evaluator::sweep_of(const SweepEntry& entry) const {
   sweep::SweepSpec sweep = sweep::read_sweep(entry.file);
   const auto refuse = [&](const std::string& option, const std::string& why) {
@@ -253,7 +254,7 @@ void Evaluator::check() {
   for (const TableRow& row : notes.rows) summary_.notes.push_back(printable(data::text_of(row[0])));
 }
 
-// Those that an earlier call drew and this one does not.
+// Removes figures that an earlier call drew and this one does not.
 void Evaluator::remove_old_figures(const std::vector<files::Figure>& drawn) const {
   if (!fs::is_regular_file(database_file_)) return;
   SqlDatabase before;
@@ -262,7 +263,7 @@ void Evaluator::remove_old_figures(const std::vector<files::Figure>& drawn) cons
     before.attach(database_file_);
     names = before.query(std::string("SELECT name FROM ") + kDrawn);
   } catch (const Error&) {
-    return;  // no database of an evaluation
+    return;  // not a database of an evaluation
   }
   for (const TableRow& row : names.rows) {
     const std::string name = data::text_of(row[0]);
@@ -297,7 +298,7 @@ void Evaluator::draw(const std::vector<files::Figure>& figures) {
     for (const std::string& file : draw_figures(figures, options_.out, options_.jobs)) summary_.files.push_back(file);
   } catch (const Error& error) {
     if (summary_.failures == 0) throw;
-    fail("figures", error.what());  // nothing to draw, it may be, because of what failed before
+    fail("figures", error.what());  // possibly there is no data because of an earlier failure
   }
 }
 

@@ -24,7 +24,7 @@ std::string plot_cell(const TableCell& cell) {
   return "NaN";
 }
 
-// Data blocks; `rows` counts them all.
+// Writes the data blocks; `rows` counts their rows.
 std::string blocks(const FigureEntry& entry, const data::SqlDatabase& database, const Parameters& parameters,
                    std::size_t& rows) {
   std::string script;
@@ -52,13 +52,13 @@ std::string variables(const Query& query, const data::SqlDatabase& database, con
   return script;
 }
 
-// A column is narrow, so legends and names along the axis take more of the height.
+// In a narrow column, legends and axis labels take more of the height.
 int print_height_mm(const FigureEntry& entry) {
   constexpr double kColumnMm = 88, kTaller = 1.3, kLeast = 0.75, kMax = 1.25;
   return static_cast<int>(kColumnMm * std::clamp(kTaller * entry.height / entry.width, kLeast, kMax));
 }
 
-// With room for an ending and the mark of a temporary file in the 255 bytes of a file system.
+// Leaves room for a suffix and the temporary file's mark within the file system's limit of 255 bytes.
 constexpr std::size_t kMaxNameBytes = 200;
 
 bool is_file_name(const std::string& name) {

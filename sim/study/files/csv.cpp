@@ -13,7 +13,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
-// Takes a cell up to the comma or line break behind it, which stays; counts the lines in it.
+// Takes a cell up to the next comma or line break, which is not consumed; counts its lines.
 CsvCell take_cell(std::string_view& rest, std::size_t& line) {
   CsvCell cell;
   const std::size_t first = std::min(rest.find_first_not_of(" \t"), rest.size());
@@ -33,7 +33,7 @@ CsvCell take_cell(std::string_view& rest, std::size_t& line) {
   return cell;
 }
 
-// Takes the cells of a record up to the line break behind it, which stays.
+// Takes the cells of a record up to the next line break, which is not consumed.
 void take_cells(std::string_view& rest, std::size_t& line, std::vector<CsvCell>& cells) {
   for (;;) {
     cells.push_back(take_cell(rest, line));

@@ -15,8 +15,8 @@
 namespace kb::files {
 namespace {
 
-// The processes of points are forked from the one that has the lock, and live for a moment longer when that is killed:
-// they must not keep the folder.
+// The processes of points are forked from the process with the lock, and live slightly longer when it is killed: they
+// must not keep the lock.
 int g_directory = -1;
 
 void let_go() {
@@ -24,8 +24,8 @@ void let_go() {
   g_directory = -1;
 }
 
-// A process that was forked just before its parent was killed has not let go yet, so a second is allowed for that.
-// False: another process has it; true also where folders cannot be locked.
+// A process that was forked just before its parent was killed may still have the lock, so that one second is allowed
+// for it. False: another process has the lock; also true where folders cannot be locked.
 bool lock(int directory) {
   using namespace std::chrono_literals;
   for (int tries = 20; tries > 0; --tries) {

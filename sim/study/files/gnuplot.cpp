@@ -40,12 +40,12 @@ struct Format {
   const char* terminal;
   bool (*whole)(std::string_view file);
 };
-// cairo writes the time of day, as "/CreationDate (D:20260101120000Z)".
+// cairo writes the current time, as "/CreationDate (D:20260101120000Z)".
 bool whole_pdf(std::string_view file) {
   while (!file.empty() && file.back() == '\n') file.remove_suffix(1);
   return begins_with(file, "%PDF-") && ends_with(file, "%%EOF");
 }
-// Digits of the time become zeros, so that equal figures are equal bytes.
+// Replaces the digits of the time by zeros, so that equal figures have equal bytes.
 std::size_t zero_time(std::string& text) {
   const std::size_t at = text.rfind("/CreationDate (D:");
   const std::size_t end = at == text.npos ? at : text.find(')', at);
@@ -55,8 +55,8 @@ std::size_t zero_time(std::string& text) {
   return end;
 }
 
-// From cairo 1.18 on the date lies in a packed object stream. It is packed again, at most as long as before; its length
-// is the number in the object behind it, and blanks fill the rest, so that no offset of the file moves.
+// From cairo 1.18 on, the date is in a compressed object stream. It is compressed again to at most its old length; the
+// length is stored in the next object, and blanks fill the rest, so that no file offset changes.
 std::string without_time(std::string file) {
   if (zero_time(file) != file.npos) return file;
   const std::string begin = "stream\n", end = "\nendstream\nendobj\n", object = " 0 obj\n";
@@ -92,9 +92,9 @@ constexpr Format kFormats[] = {{"png", "pngcairo noenhanced font 'DejaVu Sans,11
                                {"svg", "svg noenhanced font 'DejaVu Sans,13' background '#ffffff'", whole_svg}};
 
 constexpr std::size_t kMaxText = 1000, kMaxSaid = 2000;  // bytes
-constexpr double kLargestDrawn = 1e30;                   // gnuplot crashes on larger ones
+constexpr double kLargestDrawn = 1e30;                   // gnuplot crashes on larger values
 
-// gnuplot reads the script from, and writes the picture to, what has no name: no path gets into its commands.
+// gnuplot reads the script from, and writes the picture to, unnamed files, so that its commands contain no path.
 struct Picture {
   std::string name;
   const Format* format;
@@ -148,8 +148,8 @@ void check(const std::string& problem) {
 
 }  // namespace
 
-// Octal escapes mean the same between double quotes of a command and of a data block, and come after gnuplot has looked
-// for back-quotes and macros. With a leading 0 they have four digits.
+// Octal escapes have the same meaning in double-quoted strings of commands and of data blocks, and are interpreted
+// after back-quotes and macros. With a leading 0 they have four digits.
 std::string plot_text(const std::string& text) {
   std::string shown = printable(text);
   if (shown.size() > kMaxText) {
@@ -180,13 +180,14 @@ std::string plot_text(const std::string& text) {
   return quoted + "\"";
 }
 
-// The SVG terminal keeps titles as plain text, too, which gnuplot makes by reading mark-up unless it is told not to.
+// The SVG terminal also stores titles as plain text, which gnuplot derives by interpreting mark-up unless it is
+// disabled.
 std::string plot_title(const std::string& text) {
   const bool markup = text.find_first_of("{}^_@&~\\") != text.npos;
   return "title " + plot_text(text) + (markup ? " noenhanced" : "");
 }
 
-// Labels of tics are formats for their numbers.
+// Tic labels are format strings for their numbers.
 std::string tic_text(const std::string& text) {
   std::string doubled;
   for (const char c : text) doubled.append(c == '%' ? 2 : 1, c);

@@ -25,7 +25,7 @@ Error error_in(const std::string& file, const std::string& what) {
   return Error::configuration(file + ": " + what);
 }
 
-// Looks at everything before a value is made of it, because making and removing what is deep takes a deep stack.
+// Checks everything before values are created, because creating and destroying deeply nested values needs a deep stack.
 class Inspector final : public nlohmann::json_sax<Json> {
  public:
   Inspector(const std::string& file, const std::string& text, const std::string& remedy = "")

@@ -26,7 +26,7 @@ PeCoord at(int sip, int cube, int pe) {
   return {SipId(id(sip)), CubeId(id(cube)), PeId(id(pe))};
 }
 
-// First PE after PE 0 in the same (or the other) half of the cube.
+// The first PE after PE 0 in the same (or the other) half of the cube.
 std::optional<int> pe_in_half(const MachineSpec& spec, bool same) {
   const bool north = is_north(corner_of(spec, 0));
   for (int pe = 1; pe < spec.pes_per_cube(); ++pe) {
@@ -35,7 +35,7 @@ std::optional<int> pe_in_half(const MachineSpec& spec, bool same) {
   return std::nullopt;
 }
 
-// Cube reached after `hops` cubes counted from the first cube port, walking away from the port's side.
+// The cube after `hops` cubes, counted from the first cube port and away from the port's side.
 std::optional<int> cube_at_hops(const MachineSpec& spec, int hops) {
   topology::CubePortSpec port;
   if (!spec.io_chiplets.empty() && !spec.io_chiplets[0].cube_ports.empty()) port = spec.io_chiplets[0].cube_ports[0];
@@ -92,7 +92,7 @@ void add_pe_case(std::vector<ProbeCase>& cases, const std::string& name, std::op
   cases.push_back(std::move(probe));
 }
 
-// One in SRAM or TCM: of the host, or of PE 0 of cube 0.
+// A case in SRAM or TCM: from the host, or from PE 0 of cube 0.
 struct MemoryCase {
   const char* name;
   TraceOp op;

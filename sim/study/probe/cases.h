@@ -27,9 +27,9 @@ struct ProbeCase {
   std::string skipped;  // reason when this machine does not have the case; otherwise empty
 };
 
-// All cases of the catalogue in order. The hop cases go from the first cube port away from its side; the cube cases use
-// the neighbour and the opposite corner of the mesh (H-85); the last HBM case crosses SIPs (H-89); SRAM and TCM cases
-// follow.
+// All cases of the catalogue in order. The hop cases use the cubes in a straight line from the first cube port; the
+// cube cases use the neighbour and the opposite corner of the mesh (H-85); the last HBM case crosses SIPs (H-89); SRAM
+// and TCM cases follow.
 std::vector<ProbeCase> probe_cases(const topology::MachineSpec& spec);
 
 // The trace row of one case. Model Error for a skipped case.

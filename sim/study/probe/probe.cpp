@@ -14,7 +14,7 @@
 namespace kb::sim {
 namespace {
 
-// "actual completed status node node ..." between the processes.
+// Encodes "actual completed status node node ..." for the parent process.
 std::string encode(const TrafficResult& result) {
   std::ostringstream text;
   text << (result.delivered - result.issue).fs() << ' ' << (result.completed - result.issue).fs() << ' '
@@ -50,9 +50,10 @@ const ProbeResult* find(const std::vector<ProbeResult>& results, const std::stri
   return found == results.end() ? nullptr : &*found;
 }
 
-// A chain of comparisons over the cases that ran; nothing with fewer than two of them.
+// A chain of comparisons over the cases that ran; no check with fewer than two of them.
 void check_chain(std::vector<ProbeCheck>& checks, const std::string& title, const std::vector<ProbeResult>& results,
-                 const std::vector<std::pair<std::string, bool>>& chain) {  // name, strictly above the one before
+                 // name, and whether it must be strictly above the previous one
+                 const std::vector<std::pair<std::string, bool>>& chain) {
   ProbeCheck check;
   const ProbeResult* last = nullptr;
   int points = 0;

@@ -84,7 +84,7 @@ std::string render_sweep(const ProbeReport& report) {
   return table.empty() ? "" : table.render("  ") + "\n";
 }
 
-// One leg with the time each node is passed, counted from 0; a data leg drains at its end.
+// One leg with the time at which each node is passed, beginning with 0; a data leg drains at its end.
 std::string render_leg(const topology::Graph& graph, const std::vector<NodeId>& path, const std::string& title,
                        bool carries_data) {
   const PathFormula formula = path_formula(graph, path, carries_data ? kProbeBytes : 0);

@@ -10,7 +10,7 @@
 namespace kb::sim {
 namespace {
 
-// First byte of the answer: 'R' result, 'E' error as family, code and message separated by zeros.
+// First byte of the answer: 'R' for a result, or 'E' for an error with family, code and message separated by zeros.
 std::string answer_of(const std::function<std::string()>& job) {
   std::string answer;
   const auto failed = [&answer](const Error& error) {

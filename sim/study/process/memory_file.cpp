@@ -23,7 +23,7 @@ namespace {
 MemoryFile::MemoryFile() : descriptor_(::memfd_create("kernbench", MFD_CLOEXEC)) {
   if (descriptor_ < 0) fail("create");
   if (descriptor_ > STDERR_FILENO) return;
-  const int low = descriptor_;  // the caller has closed one of these, but whoever inherits writes to them
+  const int low = descriptor_;  // the caller has closed a standard descriptor, but child processes write to it
   descriptor_ = ::fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   const int error_number = errno;
   ::close(low);

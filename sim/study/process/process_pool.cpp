@@ -28,9 +28,10 @@ namespace kb::sim {
 namespace {
 
 constexpr int kNotStarted = 127;
-constexpr std::chrono::milliseconds kLook{5};  // how often, where the system cannot tell that a process has ended
+constexpr std::chrono::milliseconds kLook{5};  // polling interval where the system cannot notify of a process's end
 
-// Workload parameters can come from the environment; a point is given all of them and must not depend on its caller's.
+// Workload parameters may come from the environment; a point gets all of its parameters explicitly and must not depend
+// on the caller's environment.
 std::vector<std::string> clean_environment() {
   constexpr std::array<std::string_view, 7> kKept{
       "PATH=", "HOME=", "TMPDIR=", "LD_LIBRARY_PATH=", "ASAN_OPTIONS=", "UBSAN_OPTIONS=", "FONTCONFIG_"};
@@ -56,14 +57,14 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return list;
 }
 
-// What the child needs, made before fork(): where a program is to be run, there is no heap after it.
+// Data of the child, prepared before fork(), because the child must not use the heap before exec.
 struct Start {
   const char* program;
   char* const* command;
   char* const* environment;
   const ProcessJob* job;
   pid_t parent;
-  int report;  // pipe that ends when the program runs
+  int report;  // pipe that closes when the program runs
 };
 
 enum Step : int { kLog, kInput, kExecute };
@@ -79,7 +80,7 @@ struct Failure {
   ::_exit(kNotStarted);
 }
 
-// What it throws must not reach the caller of the process that this is a copy of.
+// An exception must not reach the caller in the parent's copied stack.
 [[noreturn]] void call(const ProcessJob& job) {
   int code = 0;
   try {
@@ -93,12 +94,12 @@ struct Failure {
 }
 
 [[noreturn]] void become(const Start& start) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);                     // what it has written so far is of no use to anybody
-  if (::getppid() != start.parent) ::_exit(kNotStarted);  // who died before that
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);                     // its partial output is useless
+  if (::getppid() != start.parent) ::_exit(kNotStarted);  // the parent died before the call above
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_DFL);
   const ProcessJob& job = *start.job;
   if (job.call) call(job);
-  ::signal(SIGXFSZ, SIG_DFL);  // a call of ours reports the failed write instead
+  ::signal(SIGXFSZ, SIG_DFL);  // a library call reports the failed write instead
   int output = job.output, messages = job.messages;
   if (output < 0 || messages < 0) {
     const int log = ::open(job.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -113,7 +114,7 @@ struct Failure {
   give_up(start, kExecute);
 }
 
-// Waits until the program runs; says why it does not.
+// Waits until the program runs; returns the reason when it does not.
 std::string why_not_started(int report, const ProcessJob& job, const char* program) {
   Failure failure{};
   ssize_t got = 0;
@@ -125,7 +126,7 @@ std::string why_not_started(int report, const ProcessJob& job, const char* progr
   return (failure.step == kInput ? std::string("/dev/null") : std::string(program)) + reason;
 }
 
-// Files that are opened later must not be taken for standard ones that the caller has closed.
+// Prevents later files from getting the descriptors of standard files that the caller has closed.
 void open_standard_files() {
   int opened = 0;
   while (opened >= 0 && opened <= STDERR_FILENO) opened = ::open("/dev/null", O_RDWR);
@@ -145,7 +146,7 @@ ProcessPool::ProcessPool(int parallel)
   open_standard_files();
 }
 
-// A stopped or deaf process must not keep the caller waiting.
+// A stopped or unresponsive process must not block the caller.
 ProcessPool::~ProcessPool() {
   for (const Running& child : children_) ::kill(child.pid, SIGKILL);
   for (const Running& child : children_) {
@@ -172,7 +173,7 @@ bool ProcessPool::start_process(const ProcessJob& job, std::size_t id) {
   const std::vector<char*> arguments = pointers(command);
   const std::vector<char*> environment = pointers(job.whole_environment ? whole_ : clean_);
   const char* const program = job.program.empty() && !job.call ? command[0].c_str() : job.program.c_str();
-  if (job.call) std::fflush(nullptr);  // or the child would write it, too
+  if (job.call) std::fflush(nullptr);  // otherwise the child would write it as well
   Running child{0, id, Clock::now(), {}, -1};
   const Start start{program, arguments.data(), environment.data(), &job, ::getpid(), report[1]};
   child.pid = ::fork();

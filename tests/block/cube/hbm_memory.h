@@ -1,5 +1,5 @@
-// One HBM controller alone at a scripted router: 8 channels of 32 GB/s, 256 B bursts of 8 ns, unless stated; and, when
-// asked for, at a scripted router per channel, with wires of 32 GB/s.
+// One HBM controller connected to a scripted router: 8 channels of 32 GB/s and 256 B bursts of 8 ns by default;
+// optionally also to a scripted router per channel, with wires of 32 GB/s.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Shape {
   std::string read_order = "fair", channel_hash = "none";
   double access_ns = 0.0;
   std::int64_t access_bytes = 256;
-  std::size_t requesters = 0;  // behind each source
+  std::size_t requesters = 0;  // per source
 
   Bandwidth bandwidth(std::size_t port) const { return Bandwidth(port == 0 ? return_bw_gbs : 32.0); }
 };
@@ -43,7 +43,7 @@ struct Memory {
                        {"access_ns", s.access_ns},
                        {"access_bytes", std::min(s.access_bytes, s.burst_bytes)},
                        {"channel_hash", s.channel_hash}});
-    fixture.link(router, hbm, 0.0, s.return_bw_gbs);  // into the controller a flit arrives exactly when told
+    fixture.link(router, hbm, 0.0, s.return_bw_gbs);  // flits arrive at the controller exactly at the scripted time
     sources.push_back(router);
     for (std::size_t i = 0; i < s.channel_ports; ++i) {
       sources.push_back(fixture.add_channel("ch_r" + std::to_string(i), static_cast<std::int64_t>(i)));
@@ -55,7 +55,7 @@ struct Memory {
     }
     fixture.start();
   }
-  // Port 0 is the ordinary router's, port i + 1 that of channel i.
+  // Port 0 is that of the common router, port i + 1 that of channel i.
   payload::Transaction& make(payload::Op op, std::uint64_t bytes, std::uint64_t offset, std::size_t port = 0) {
     return fixture.transaction(op, {sources[port], hbm}, bytes, offset);
   }
@@ -70,7 +70,7 @@ struct Memory {
     fixture.scripted(sources[port]).send_message(t, payload::Leg::request, arrival);
     return t;
   }
-  // The same for somebody behind the router, who takes turns with the others.
+  // Like make(), for a requester behind the router; requesters are served in round robin.
   payload::Transaction& make_by(std::size_t requester, payload::Op op, std::uint64_t bytes, std::uint64_t offset,
                                 std::size_t port = 0) {
     return fixture.transaction(op, {requesters[requester], sources[port], hbm}, bytes, offset);
@@ -81,7 +81,7 @@ struct Memory {
     fixture.scripted(sources[port]).send_message(t, payload::Leg::request, arrival);
     return t;
   }
-  // Arrivals of the answer to one transaction.
+  // Arrival times of the flits of the response to one transaction.
   std::vector<TimeFs> answer(const payload::Transaction& t) {
     std::vector<TimeFs> times;
     for (const Arrival& a : fixture.checker().arrivals(hbm, t.route->nodes[t.route->nodes.size() - 2])) {
@@ -92,7 +92,7 @@ struct Memory {
   using Edges = std::vector<Waves::Change>;
   Edges busy(int pc) const { return fixture.waves().shown("hbm.pc" + std::to_string(pc) + ".busy"); }
   Edges queue(int pc) const { return fixture.waves().shown("hbm.pc" + std::to_string(pc) + ".queue"); }
-  // Ends the run. When each channel became free for the last time.
+  // Ends the run and returns the last end of service of each channel.
   std::vector<TimeFs> channels() {
     fixture.end();
     std::vector<TimeFs> free;

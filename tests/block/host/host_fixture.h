@@ -50,7 +50,7 @@ struct Fixture {
   std::shared_ptr<contract::KernelLaunch> launch(std::uint32_t sip = 0) const {
     auto l = std::make_shared<contract::KernelLaunch>();
     l->kernel = "nop";
-    l->args.resize(1);  // its tensor is left out
+    l->args.resize(1);  // without its tensor
     l->sip = SipId(sip);
     l->cubes = {CubeId(0)};
     l->pes = {PeId(0)};

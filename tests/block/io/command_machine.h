@@ -24,17 +24,17 @@
 
 namespace kb::test {
 
-// How a scripted PE reacts to a message.
+// Reaction of a scripted PE to a message.
 struct Reaction {
   bool answer = true;
   TimeFs after = 0_fs;  // between handling (launches: body start) and the answer
   payload::Status status;
   contract::PeResult result;  // launches: reported back, `pe` and `start` filled in
   std::optional<contract::BarrierScope>
-      barrier;  // launches: comes to it `after` the body starts, answers when it is open
+      barrier;  // launches: arrives `after` the body starts, answers when the barrier opens
 };
 
-// A scripted PE has had an answer at its barrier.
+// The answer that a scripted PE received at its barrier.
 struct Pass {
   PeCoord pe;
   TimeFs time = 0_fs;
@@ -66,7 +66,7 @@ struct MachineShape {
   std::vector<std::string> corners{"NW"};
 };
 
-// Each takes a tensor `t`, which may be left out.
+// Kernels with one optional tensor argument `t`.
 class Kernels final : public contract::IKernelCatalog {
  public:
   explicit Kernels(const std::vector<std::string>& names);
@@ -114,7 +114,7 @@ class CommandMachine final : private elab::IHostPort {
   TimeFs formula(const std::string& from, const std::string& to);
   modules::PcieEp& pcie_ep(int sip);
 
-  // Sends `message` from a SIP's PCIE_EP to `target` when the simulation starts; the answer is found by cookie.
+  // Sends `message` from a SIP's PCIE_EP to `target` when the simulation starts; `answers` has the answer by cookie.
   payload::Transaction& send(int sip, const std::string& target, std::optional<payload::Message> message,
                              std::uint64_t cookie = 0);
   // A launch of kernel nop on every PE of the given cubes.

@@ -1,4 +1,4 @@
-// What tests of PE_CPU have in common.
+// Common part of the tests of PE_CPU.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace kb::test {
 
 inline const char* const kCpu = "sip0.cube0.pe0.pe_cpu";
 inline constexpr TimeFs kReady = 1000 * kNs;
-// 4096 B from the own slice when the memory answers after 100 ns.
+// Load of 4096 B from the PE's slice when the memory answers after 100 ns.
 inline constexpr TimeFs kLoad = 121 * kNs + 4_fs;
 
 inline contract::Command cycles(std::int64_t n) {

@@ -1,4 +1,4 @@
-// A cube whose PEs are tested: the real machine, or one in which single blocks are scripted.
+// A cube for tests of its PEs: the real machine, optionally with some blocks scripted.
 #pragma once
 
 #include <functional>
@@ -95,10 +95,10 @@ struct MachineOptions {
   int pes = 1;                                           // 1, 2 or 4
   int cubes = 1;                                         // side by side
   std::vector<std::pair<std::string, std::string>> set;  // topology overrides
-  std::vector<topology::NodeKind> requesters;            // replaced by scripted requesters
-  bool scripted_memory = false;                          // in place of hbm_ctrl and sram
+  std::vector<topology::NodeKind> requesters;            // blocks replaced by scripted requesters
+  bool scripted_memory = false;                          // replaces hbm_ctrl and sram
   std::map<std::string, params::Value> math_attrs;       // added to every pe_math
-  const elab::BlockCatalog* blocks = nullptr;            // besides the built-in ones
+  const elab::BlockCatalog* blocks = nullptr;            // in addition to the built-in ones
 };
 
 class PeMachine : private payload::IInitiator {
@@ -118,7 +118,7 @@ class PeMachine : private payload::IInitiator {
   std::uint64_t tcm(std::uint64_t offset, int pe = 0) const;
   std::uint64_t slice_bytes() const { return graph().spec.hbm_slice_bytes(); }
 
-  // For a scripted requester of PE 0: outcomes in the order of the requests.
+  // Issues requests of a scripted requester of PE 0; outcomes are in the order of the requests.
   std::vector<Outcome> run(const std::vector<Request>& requests);
 
   // Launches `kernel` from the M_CPU so that it is ready in the PE_CPU at `ready`; returns the launch's number.
@@ -138,7 +138,7 @@ class PeMachine : private payload::IInitiator {
   std::vector<Answer> answers;                                         // by number
   std::vector<std::string> wait_lines(const std::string& node) const;  // "who: what @since"
   std::map<std::string, std::int64_t> statistics(const std::string& node) const;
-  TimeFs time(const std::string& node, const std::string& statistic) const;  // 0 when there is none of this name
+  TimeFs time(const std::string& node, const std::string& statistic) const;  // 0 when the node has no such statistic
 
  private:
   struct Script;

@@ -1,4 +1,4 @@
-// A whole PE for composites: a scripted requester in place of PE_CPU, the real engines behind PE_SCHEDULER.
+// A PE for composites: a scripted requester replaces PE_CPU; PE_SCHEDULER and the engines are real.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ inline Request submit(TimeFs at, contract::Command command) {
   return {at, topology::NodeKind::pe_scheduler, std::move(command), {}, {}};
 }
 
-// What each block counted, by stage type.
+// Stages counted by the blocks, by stage type.
 inline std::array<std::int64_t, plan::kStageTypes> stages(const PeMachine& machine) {
   const auto count = [&](const char* block, const char* name) {
     const auto statistics = machine.statistics(kPe + block);
@@ -46,7 +46,7 @@ inline void expect_stages(const PeMachine& machine, const plan::StageCounts& cou
   EXPECT_EQ(machine.statistics(kPe + "pe_scheduler").at("tiles"), static_cast<std::int64_t>(counts.tiles));
 }
 
-// `room`: bytes of tile buffers, when the command keeps A.
+// `room`: bytes of the tile buffers, for commands that keep A in them.
 inline plan::StageCounts planned(const contract::Command& command, const TileShape& shape = {},
                                  std::optional<std::uint64_t> room = std::nullopt) {
   plan::GemmProblem problem;

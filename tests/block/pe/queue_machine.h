@@ -1,4 +1,4 @@
-// PEs of one cube whose message queues are a ring, and what the specification says of their times.
+// PEs of one cube with message queues in a ring, and the times that the specification gives.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ inline PeCoord pe(std::uint32_t index) {
   return {SipId(0), CubeId(0), PeId(index)};
 }
 
-// Direction d (0 = E, 1 = W) of PE i: rings lie one behind the other in the memory of their kind.
+// Ring of direction d (0 = E, 1 = W) of PE i: rings are consecutive in their memory.
 inline contract::QueueRing ring(const PeMachine& machine, std::uint32_t index, int direction, const Rings& rings) {
   const std::uint64_t offset = static_cast<std::uint64_t>(direction) * rings.n_slots * rings.slot_size;
   contract::QueueRing out{pe(index), rings.memory, 0, rings.n_slots, rings.slot_size};
@@ -85,7 +85,7 @@ class QueueMachine final : public PeMachine {
     launch(name, at, at, static_cast<int>(index));
   }
 
-  // What the specification says, from the graph.
+  // Times by the specification, computed from the graph.
   const routing::Route& route(std::uint32_t from, std::uint32_t to) {
     const auto dma = [&](std::uint32_t i) { return node("sip0.cube0.pe" + std::to_string(i) + ".pe_dma"); };
     return platform->routes().router().find_path(dma(from), dma(to));

@@ -1,4 +1,4 @@
-// The MAC array with a mistake that a test makes.
+// The MAC array with an injected fault.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace kb::test {
 
-// Changes what the array puts out, knowing how its registers began.
+// Changes the outputs of the array; the second argument is the initial contents of its registers.
 using Mistake = std::function<void(modules::IMacArray::Outputs&, modules::RtlFill)>;
 
 class FaultyArray final : public modules::IMacArray {

@@ -1,4 +1,4 @@
-// Runs the built programs as a user does.
+// Runs the built programs from a command line.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-// For a test of what many runs give, whose kinds of runs other tests make, too. With KB_NIGHTLY set in the environment
-// it is carried out all the same.
+// Skips a test of many runs under sanitizers when other tests make runs of the same kind. KB_NIGHTLY in the environment
+// prevents the skip.
 #if defined(__SANITIZE_ADDRESS__)
 #define KB_SANITIZED true
 #else
@@ -30,7 +30,7 @@ struct Outcome {
   std::string err;
 };
 
-// A test with an empty folder of its own, which is also the working directory of what it runs.
+// A test with its own empty folder, which is the working directory of the commands.
 class CommandLineTest : public testing::Test {
  protected:
   void SetUp() override;
@@ -39,7 +39,7 @@ class CommandLineTest : public testing::Test {
   // `kernbench` followed by a shell command line; `prefix` goes before it (e.g. "ulimit -f 1;").
   Outcome kernbench(const std::string& arguments, const std::string& prefix = "") const;
   Outcome program(const std::string& name, const std::string& arguments, const std::string& prefix = "") const;
-  nlohmann::json json(const std::string& arguments) const;  // of a command that must succeed and print JSON only
+  nlohmann::json json(const std::string& arguments) const;  // output of a command that must succeed
 
   // The result in a folder of a run with --details or --record, and in it what ops.sqlite has of single PEs and blocks:
   // what `run --json --details` prints.
@@ -51,15 +51,15 @@ class CommandLineTest : public testing::Test {
   const std::string& folder() const { return folder_; }
   static std::string config(const std::string& name);  // path of a shipped configuration
   static std::string read_config(const std::string& name);
-  // Prefix that sends `signal` (e.g. "KILL") to the program as soon as a file that matches `pattern` in the folder has
-  // content: one that was just made tells nothing yet.
+  // Prefix that sends `signal` (e.g. "KILL") to the program as soon as a file in the folder that matches `pattern` is
+  // not empty.
   static std::string signalled_when(const std::string& signal, const std::string& pattern);
 
  private:
   std::string folder_;
 };
 
-// A result without what may differ between runs.
+// Removes the members of a result that may differ between runs.
 nlohmann::json without_host(nlohmann::json result);
 
 }  // namespace kb::test

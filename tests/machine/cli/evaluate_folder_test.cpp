@@ -53,7 +53,7 @@ class EvaluateFolderTest : public CommandLineTest {
     describe();
   }
   void describe(const std::string& more = "") const { write("my/evaluation.yaml", kEvaluation + more); }
-  // Of these numbers of rows those of 1024 and more have no room in scratch.
+  // Runs with these numbers of rows; 1024 and more do not fit in scratch.
   void run_rows(const std::string& values) const {
     write("my/runs.yaml",
           "workload: matmul-composite\nset: {k: 1024, n: 32, variant: load_ref}\naxes: {n: {set: m, values: [" +

@@ -26,8 +26,8 @@ using Rows = std::vector<std::int64_t>;
 constexpr std::int64_t kPes = 8, kBlocks = 16, kElements = 64, kPhases = 4, kRowElements = kElements / kPes;
 constexpr int kKernels = 1000;
 
-// Of a block in a phase, in place of the PE that it belongs to: all read it, each PE has a row, or the elements of its
-// mask, or all add to it.
+// Uses of a block in a phase that has no single owner: all PEs read it, each PE has one row or the elements of its
+// mask, or all PEs add to it.
 enum : std::int64_t { kShared = kPes, kByRow, kByMask, kAdded, kOwners };
 
 struct Plan {
@@ -157,7 +157,7 @@ void use_common(Context& tl, Ptr at, Ptr masks, std::int64_t owner) {
   }
 }
 
-// Of the intruder, in a phase in which the block belongs to another PE.
+// Access of the intruder, in a phase in which the block belongs to another PE.
 void intrude(Context& tl, Ptr at, Ptr masks, Plan::Kind kind) {
   const kb::tl::Scratch scope(tl);
   const std::int64_t me = tl.program_id(0);

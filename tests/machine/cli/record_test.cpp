@@ -88,7 +88,7 @@ void RecordTest::expect_resources_as_in_the_statistics() const {
   EXPECT_GT(uses, 10u);
 }
 
-// Of every PE in every launch: the parts of its time add up to the time that its kernel took.
+// For every PE in every launch, the parts of its time add up to the duration of its kernel.
 void RecordTest::expect_shares_to_sum_up() const {
   std::map<std::pair<std::string, std::string>, std::string> sums;  // by launch and block
   for (const std::vector<std::string>& row : query(
@@ -254,8 +254,8 @@ TEST_F(RecordTest, MovesNoTime) {
   }
 }
 
-// Of each wire, how long it was busy in [from, to) by the hops of --hops; only of wires on which every transaction went
-// without a gap, so that its whole time on the wire is that of its flits.
+// Busy time of each wire in [from, to), computed from the hops of --hops. Only for wires on which every transaction was
+// sent without gaps, so that its whole time on the wire is that of its flits.
 std::map<std::pair<std::string, std::string>, long long> busy_by_hops(const std::string& table, long long from,
                                                                       long long to) {
   struct Wire {

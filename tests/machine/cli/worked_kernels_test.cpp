@@ -16,7 +16,7 @@ constexpr double kBytes = 256, kMacs = 4096, kElements = 256;
 
 class WorkedKernelsTest : public CommandLineTest {
  protected:
-  // Of the longest PE of launch `launch`, in ns.
+  // Time of the slowest PE in the launch of `kernel`, in ns.
   double time_of(const std::string& options, const std::string& kernel) {
     const Outcome outcome = kernbench("run --quiet --no-findings --out out --bench " + options);
     EXPECT_EQ(outcome.code, 0) << options << outcome.err;
@@ -44,8 +44,8 @@ struct Bound {
   double slot = 0;  // PE_GEMM and PE_MATH take turns
 };
 
-// Of 16 queries of d elements over `keys` keys: both products, whose 16 rows occupy the array as 32 do; in f32 max,
-// fma, exp, sum and cast of each score, and one pass over the result for each block of 256 keys but the first.
+// Attention of 16 queries of d elements over `keys` keys: two products, whose 16 rows occupy the array like 32; in f32
+// max, fma, exp, sum and cast of each score, and one pass over the result for each block of 256 keys except the first.
 Bound attention_bound(double keys, double d) {
   const double bytes = 2 * 2 * keys * d / kBytes, array = 2 * 32 * keys * d / kMacs;
   const double math = (5 * 16 * keys + (keys / 256 - 1) * 16 * d) / (kElements / 2);
@@ -77,7 +77,7 @@ TEST_F(WorkedKernelsTest, FlashAttentionIsRight) {
   has_no_races("flash-attention --set pes=all --set queries=128 --set context=1001 --set mask=causal");
 }
 
-// Of y (m, n) = RMSNorm(x) w with x (m, k), everything read and written once.
+// y (m, n) = RMSNorm(x) w with x (m, k); everything is read and written once.
 Bound rms_bound(double m, double k, double n) {
   const double bytes = 2 * (m * k + k + k * n + m * n) / kBytes;
   const double array = m * k * n / kMacs;
@@ -126,7 +126,7 @@ TEST_F(WorkedKernelsTest, RotaryEmbeddingIsRight) {
   has_no_races("rotary-embedding");
 }
 
-// Of tokens (t, d) and e experts, of which k are chosen: six passes over the logits in f32 for each of the k.
+// Routing of tokens (t, d) to k of e experts: six passes over the logits in f32 for each of the k.
 Bound routing_bound(double t, double d, double e, double k) {
   const double bytes = (2 * (t * d + d * e) + 8 * t * k + 4 * e) / kBytes;
   const double array = t * d * e / kMacs, math = 6 * k * t * e / (kElements / 2);

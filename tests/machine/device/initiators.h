@@ -1,4 +1,4 @@
-// External models for the tests of embedding: initiators that know TLM-2.0 and nothing of kernbench.
+// Initiators for the tests of embedding; they use only TLM-2.0 and no code of kernbench.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,23 @@
 
 namespace kb::test {
 
-// One transfer, and what became of it.
+// One transfer and its outcome.
 struct Transfer {
-  sc_core::sc_time at;  // when it is to be made
+  sc_core::sc_time at;  // requested begin
   bool write = false;
   std::uint64_t address = 0;
   std::vector<unsigned char> data;
   std::vector<unsigned char> enables = {};
   unsigned streaming_width = 0;  // 0: the length
-  std::size_t id = 0;            // the test's own
+  std::size_t id = 0;            // chosen by the test
   sc_core::sc_time completed;
   tlm::tlm_response_status status = tlm::TLM_INCOMPLETE_RESPONSE;
-  std::string cause;  // of an error; LtInitiator asks for it
+  std::string cause;  // cause of an error (LtInitiator only)
 };
 
 void fill_payload(Transfer& transfer, tlm::tlm_generic_payload& payload);
 
-// A thread per transfer; calls are made `early` before their time, with a delay.
+// Has one thread per transfer; calls are made `early` before their time, with that delay.
 class LtInitiator final : public sc_core::sc_module, public tlm::tlm_bw_transport_if<> {
  public:
   LtInitiator(const sc_core::sc_module_name& name, std::vector<Transfer> transfers, sc_core::sc_time early = {});
@@ -45,8 +45,8 @@ class LtInitiator final : public sc_core::sc_module, public tlm::tlm_bw_transpor
   sc_core::sc_time early_;
 };
 
-// One request after the other by phases, in the order of their times. Ends responses in three ways, in turn: at once
-// (TLM_COMPLETED), with TLM_UPDATED, and with a later END_RESP.
+// Issues one request after the other with phases, in the order of their times. Ends responses in three ways, in turn:
+// immediately (TLM_COMPLETED), with TLM_UPDATED, and with a later END_RESP.
 class AtInitiator final : public sc_core::sc_module, public tlm::tlm_bw_transport_if<>, public tlm::tlm_mm_interface {
  public:
   AtInitiator(const sc_core::sc_module_name& name, std::vector<Transfer> transfers, sc_core::sc_time early = {},

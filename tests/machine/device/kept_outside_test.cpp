@@ -109,7 +109,8 @@ std::string said_by(const std::function<std::string()>& run) {
   return sim::run_isolated({run})[0];
 }
 
-// Of random transfers with any alignment, one at a time: what is read, and what the memory holds at the end.
+// Executes random transfers with any alignment, one at a time. Returns "equal", or the first difference
+// from the oracle in the data read or in the final contents.
 std::string random_transfers(const Place& place, bool obeys_enables, std::uint64_t seed) {
   constexpr std::uint64_t kUsed = 4096;
   std::mt19937_64 random(seed);

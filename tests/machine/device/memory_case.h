@@ -1,4 +1,4 @@
-// A transfer into a memory outside of the machine, and what the machine says about it.
+// Transfers to an external memory, and the reports about them.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ std::string memory_machine(const std::string& attrs, const std::string& node = "
 
 Transfer make_transfer(bool write, std::uint64_t address, std::size_t bytes, sc_core::sc_time at = {});
 
-// What a case leaves to compare.
+// Outcome of a case, to be compared.
 struct Outcome {
-  std::uint64_t completed = 0;  // fs, of the last transfer
+  std::uint64_t completed = 0;  // end of the last transfer in fs
   std::uint64_t accesses = 0;
   std::uint64_t stall = 0;  // fs
   std::int64_t failed = 0;  // transfers with an error response
@@ -35,7 +35,7 @@ using Bind = std::function<std::unique_ptr<sc_core::sc_module>(Device&)>;
 Outcome run_memory_case(const std::string& yaml, const std::vector<Transfer>& transfers, const Bind& bind,
                         const std::vector<std::string>& expected = {});
 
-// The result of `run` in a process of its own, because a simulation elaborates once.
+// Calls `run` in a separate process, because SystemC elaborates once per process.
 Outcome isolated(const std::function<Outcome()>& run);
 
 }  // namespace kb::test

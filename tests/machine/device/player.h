@@ -1,4 +1,4 @@
-// An outside initiator that does what a test says, call by call.
+// A scripted external initiator.
 #pragma once
 
 #ifndef SC_INCLUDE_DYNAMIC_PROCESSES
@@ -36,13 +36,13 @@ inline DeviceConfig one_pe() {
   return config;
 }
 
-// A device that tells what is wrong and goes on.
+// A device that reports failures as warnings and continues.
 inline DeviceConfig lenient(DeviceConfig config) {
   config.on_failure = "warning";
   return config;
 }
 
-// Plays a script in a thread; what comes back by phases goes to `answer`.
+// Executes a script in a thread; backward-path calls are recorded in `heard` and passed to `answer`.
 class Player final : public sc_core::sc_module, public tlm::tlm_bw_transport_if<>, public tlm::tlm_mm_interface {
  public:
   Player(const sc_core::sc_module_name& name, std::function<void(Player&)> script)

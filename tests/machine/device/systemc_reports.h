@@ -1,4 +1,4 @@
-// What SystemC reports in a test that expects it.
+// Collects SystemC reports in tests that expect them.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace kb::test {
 
-// Keeps warnings and errors while it lives, one at a time; errors are thrown as by default.
+// Collects warnings and errors during its lifetime; only one object at a time. Errors are thrown, as by default.
 class SystemcReports {
  public:
   struct One {

@@ -1,4 +1,4 @@
-// A whole machine under raw traffic, with its insides in reach: event counts, the protocol checker and waveforms.
+// A machine with raw traffic and access to internals: event counts, the protocol checker and waveforms.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace kb::test {
 
-// The rows that were issued, as the oracle takes them.
+// Converts the issued rows to the oracle's form.
 std::vector<PlainRequest> plain_requests(const std::vector<sim::TrafficResult>& results);
 
 class LiveMachine final : private payload::IInitiator, private elab::EventHandler {
@@ -21,11 +21,11 @@ class LiveMachine final : private payload::IInitiator, private elab::EventHandle
   elab::Platform& platform() { return platform_; }
   // Issues one row at its absolute time, which must not be past.
   const payload::FabricRoute& issue(const sim::TraceRow& row);
-  // The same, but the transaction is taken from the pool shortly before: it may be one that has ended. Rows of one
-  // issue time are issued in the order of the calls.
+  // Like issue(), but allocates the transaction from the pool only shortly before its issue time, so that it may reuse
+  // one that has ended. Rows with equal issue times are issued in the order of the calls.
   void issue_when_due(const sim::TraceRow& row);
   void run();
-  // No further run: the waveforms are complete from here on.
+  // Ends the simulation and completes the waveforms.
   void end() { platform_.conclude(); }
   std::size_t answered() const { return answered_; }
   // In the order in which the rows were passed in.
@@ -38,7 +38,7 @@ class LiveMachine final : private payload::IInitiator, private elab::EventHandle
   void on_response(payload::Transaction& transaction) override;
   const payload::FabricRoute& start(std::size_t index);
 
-  elab::Platform& platform_;  // never destroyed: SystemC takes long to, and the test's process ends soon
+  elab::Platform& platform_;  // never destroyed, because that takes SystemC long
   std::vector<sim::TrafficResult> results_;
   std::vector<std::size_t> rows_;
   std::size_t answered_ = 0;

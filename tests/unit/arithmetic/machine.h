@@ -1,4 +1,4 @@
-// What the tests of arithmetic share: operations of the data engine on encodings, and encodings to try.
+// Operations of the data engine on encodings, and sets of encodings, for tests of arithmetic.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -97,7 +97,7 @@ inline std::uint64_t low_bits_of(Dtype dtype, std::uint64_t value) {
   return value & (~std::uint64_t{0} >> (64 - 8 * item_size(dtype)));
 }
 
-// Zeros, the ends of the ranges, ones, infinities, NaNs with and without a sign, and what lies beside them.
+// Zeros, the ends of the ranges, ones, infinities, NaNs with both signs, and the adjacent encodings.
 inline Encodings specials(Dtype dtype) {
   Encodings out;
   const auto beside = [&](std::uint64_t encoding) {
@@ -119,7 +119,7 @@ inline Encodings specials(Dtype dtype) {
   return out;
 }
 
-// `count` encodings at random, half of them of close exponents, so that sums cancel and round.
+// `count` random encodings, half of them with close exponents, so that sums cancel and round.
 inline Encodings random_encodings(Dtype dtype, std::uint64_t seed, std::size_t count) {
   Encodings out(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -127,14 +127,14 @@ inline Encodings random_encodings(Dtype dtype, std::uint64_t seed, std::size_t c
     if (!is_float(dtype) || i % 2 == 0) continue;
     const SoftFloat soft(dtype);
     const std::uint64_t one = soft.nearest(Dyadic{false, 1, 0});
-    const std::uint64_t range = one / 8;  // of exponents beside that of one
+    const std::uint64_t range = one / 8;  // exponents close to that of one
     const std::uint64_t bits = out[i];
     out[i] = (one - range / 2 + bits % range) | (bits & soft.sign_bit());
   }
   return out;
 }
 
-// Every pair of specials and then random ones; of an 8-bit dtype every pair there is.
+// All pairs of specials, followed by random pairs; all pairs for an 8-bit dtype.
 inline std::vector<Encodings> operands(Dtype dtype, std::size_t arity, std::uint64_t seed) {
   std::vector<Encodings> out(arity);
   Encodings all = specials(dtype);

@@ -1,4 +1,4 @@
-// What a reader makes of a trace of Perfetto: independent of what wrote it, by the rules of its packets alone.
+// Decodes a Perfetto trace independently of its writer.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ struct DecodedTrace {
   std::map<std::uint64_t, DecodedTrack> tracks;
   std::vector<Slice> operations, launches;
   std::map<std::string, std::vector<std::pair<std::uint64_t, double>>> counters;  // by track
-  // A flow has times and slices (seq and name) in order, and whether it ends.
+  // Times and slices (seq and name) of a flow in order, and whether it ends.
   struct Flow {
     std::vector<std::tuple<std::uint64_t, std::uint64_t, std::string>> steps;
     bool ends = false;
@@ -46,8 +46,8 @@ struct DecodedTrace {
   std::set<std::pair<std::uint64_t, std::uint64_t>> links() const;
 };
 
-// Fails the test unless the trace is well-formed: tracks are described before they are used, the slices of a track are
-// nested, every flow has a begin and something that it leads to, and goes forward in time.
+// Fails the test unless the trace is well-formed: tracks are described before their first use, the slices of a track
+// are nested, and every flow has a begin and an end and advances in time.
 void decode_trace(const std::string& bytes, DecodedTrace& trace);
 
 }  // namespace kb::convert::test

@@ -10,7 +10,7 @@
 
 namespace kb::data::test {
 
-// finish() commits the file, too.
+// finish() also commits the file.
 class CommittedLog {
  public:
   CommittedLog(const std::string& path, OpLog::Options options)

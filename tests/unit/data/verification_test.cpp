@@ -149,7 +149,7 @@ TEST(Verification, NumbersThatEightBitsCannotHold) {
   EXPECT_EQ(status(Dtype::e5m2, -kInfinity, -57344, 5000), RowStatus::ok);
 }
 
-// Neither right nor wrong, and never right.
+// The row is not verified: the values are neither right nor wrong.
 TEST(Verification, AnErrorThatIsNotKnownIsNotVerified) {
   for (const double error : {kInfinity, kNan}) {
     for (const double actual : {1.0, 2.0, kInfinity, -kInfinity}) {

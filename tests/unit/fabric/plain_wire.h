@@ -1,4 +1,4 @@
-// A wire of the fabric beside a loop over its flits, for tests of the closed formulas.
+// A wire of the fabric and a loop over its flits, for tests of the closed formulas.
 #pragma once
 
 #include <rapidcheck/gtest.h>
@@ -17,7 +17,7 @@ namespace kb::modules {
 using payload::kSequenceStep;
 using payload::Segment;
 
-inline constexpr std::uint16_t kPort = 1;  // where all flits come from; messages come from 0 .. 2
+inline constexpr std::uint16_t kPort = 1;  // port of all flits; messages come from ports 0 .. 2
 
 inline std::int64_t pick(std::int64_t low, std::int64_t high) {
   return *rc::gen::inRange<std::int64_t>(low, high + 1);
@@ -39,7 +39,7 @@ struct PlainFlit {
   TimeFs end = 0_fs;
 };
 
-// F-28, one flit after the other.
+// Applies F-28 to one flit after the other.
 inline void pass_one_by_one(std::vector<PlainFlit>& flits) {
   TimeFs available = 0_fs;
   for (PlainFlit& f : flits) {
@@ -60,7 +60,7 @@ inline FlitStream make_run(TimeFs time, TimeFs spacing, std::uint64_t sequence, 
   return run;
 }
 
-// A wire and the flits it should carry.
+// A wire, and the expected times of its flits.
 class CheckedWire final : public IWireUser {
  public:
   explicit CheckedWire(double bw_gbs, TimeFs propagation = 1_fs) {

@@ -73,7 +73,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-// Of the text elements of a picture, one each.
+// The text elements of a picture.
 std::vector<std::string> texts_of(const std::string& svg) {
   const std::string open = "<text>", close = "</text>";
   std::vector<std::string> texts;

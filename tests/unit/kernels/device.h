@@ -1,4 +1,4 @@
-// A machine of PEs without time: tensors in one memory, kernels run PE after PE, the data engine computes.
+// A machine without timing: tensors are in one memory, kernels run PE after PE, and the data engine computes.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,7 @@ struct Device {
     }
   }
 
-  // As the first PE sees it.
+  // Reads a tensor as the first PE addresses it.
   std::vector<double> read(const contract::TensorLayout& tensor) {
     std::vector<Extent> extents;
     tl::ShardMap(tensor, pe_at(0, 0, 0)).append(0, tensor.nbytes, extents);

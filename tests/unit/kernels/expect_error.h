@@ -1,4 +1,4 @@
-// Checks of program Errors: code, and every piece of text a reader needs.
+// Checks the code of program Errors and required parts of their text.
 #pragma once
 
 #include <gtest/gtest.h>

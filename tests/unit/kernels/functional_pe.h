@@ -1,4 +1,4 @@
-// A PE without time: commands are computed at once by the data engine, so that kernels can be checked for their results
+// A PE without timing: the data engine computes commands immediately, so that the results of kernels can be checked
 // without SystemC.
 #pragma once
 

@@ -26,7 +26,7 @@ inline LayoutPtr empty_layout(std::string name, Dtype dtype, Shape shape, Shape 
   return layout;
 }
 
-// All of it at sip0.cube0.pe0.
+// A tensor that is completely at sip0.cube0.pe0.
 inline LayoutPtr whole(std::string name, Dtype dtype, Shape shape, std::uint64_t pa) {
   LayoutPtr layout = empty_layout(std::move(name), dtype, shape, shape);
   layout->shards.push_back({pe_at(0, 0, 0), pa, layout->nbytes, 0});

@@ -1,5 +1,5 @@
-// PEs without time that exchange messages: each kernel runs on a thread of its own, queues are mailboxes of `n_slots`
-// messages. Says so when all kernels wait for each other.
+// PEs without timing that exchange messages: each kernel runs on its own thread, and queues are mailboxes of `n_slots`
+// messages. Detects a deadlock.
 #pragma once
 
 #include <condition_variable>
@@ -23,7 +23,7 @@ namespace kb::tests {
 
 class MailboxMachine {
  public:
-  // (PE, label) -> the mailbox it sends into: (PE, label there). PEs by position in `coords`.
+  // PE as a position in `coords`, and label. The wiring maps a sending port to the receiving one.
   using Port = std::pair<std::size_t, std::string>;
 
   MailboxMachine(Device& device, std::vector<PeCoord> coords, int pes_per_cube, int cubes, std::size_t n_slots,
@@ -36,7 +36,7 @@ class MailboxMachine {
         links_(std::move(links)),
         commands_(coords_.size()) {}
 
-  // Throws what the first kernel that failed threw.
+  // Rethrows the exception of the first kernel that failed.
   void run(const contract::Kernel& kernel, const std::vector<contract::NamedArg>& args) {
     alive_ = coords_.size();
     std::vector<std::thread> threads;
@@ -57,7 +57,7 @@ class MailboxMachine {
     for (std::thread& thread : threads) thread.join();
     if (error_) std::rethrow_exception(error_);
   }
-  // How many commands of each kind a PE made; "macs" are those of all products.
+  // Number of commands of each kind that a PE issued; "macs" are those of all products.
   const std::map<std::string, int>& commands(std::size_t pe) const { return commands_[pe]; }
   bool all_read() const {
     for (const auto& [port, box] : boxes_) {
@@ -128,7 +128,7 @@ class MailboxMachine {
         return "other";
     }
   }
-  // A kernel counts as waiting until something has changed; when all that are left wait, nothing ever will.
+  // A kernel counts as waiting until some state has changed; it is a deadlock when all remaining kernels wait.
   void wait(std::unique_lock<std::mutex>& lock, const std::function<bool()>& ready) {
     while (!ready()) {
       if (error_) throw std::runtime_error("another kernel failed");

@@ -8,7 +8,7 @@ namespace kb::tests {
 
 using Numbers = std::vector<double>;
 
-// In [-1, 1); a function of the seed alone.
+// Numbers in [-1, 1), which depend only on the seed.
 inline Numbers numbers(std::uint64_t seed, std::int64_t count) {
   Numbers out;
   for (std::int64_t i = 0; i < count; ++i) {

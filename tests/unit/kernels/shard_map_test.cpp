@@ -69,7 +69,7 @@ TEST(ShardMap, RefusesBytesThatNoShardHolds) {
   EXPECT_EQ(out.size(), 3u);
 }
 
-// Of several copies: the own one, else one in the same cube, else the first.
+// The own copy is preferred, then one in the same cube, then the first one.
 TEST(ShardMap, TakesTheNearestCopy) {
   const LayoutPtr layout = replicated("x", Dtype::f16, {2, 2}, 0, 2, 2);
   EXPECT_EQ(map(*layout, pe_at(0, 1, 1), 0, 8), (Extents{{0x300000, 8}}));  // own

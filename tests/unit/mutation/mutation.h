@@ -48,25 +48,25 @@ class Random {
 // One drawn problem.
 struct Trial {
   std::string text;
-  // What a machine with this fault gives, without one what is right. `random` chooses the place. Nothing: the fault is
-  // one of the result as it lies in memory, which is made of the right one.
+  // Computes the result with a fault at a place chosen by `random`, or the right result without a fault. Returns no
+  // value for a fault of the stored result, which damaged() makes from the right one.
   std::function<std::optional<sw::HostArray>(std::optional<Fault> fault, Random& random)> compute;
   std::function<data::VerificationRow(const sw::HostArray& actual)> verdict;
-  // What both of them read, as long as they live: NaNs and infinities are written into the floats among them.
+  // Operands of `compute` and `verdict`; tests write NaNs and infinities into the float ones.
   std::vector<sw::HostArray*> operands;
 };
 
 struct Workload {
-  std::string name;  // of the workload, and its variant
+  std::string name;  // name of the workload and its variant
   std::function<Trial(Random& random, sw::Contents contents)> draw;
-  std::map<Fault, std::string> not_applicable;  // why
-  // A later step can hide a fault of one element, as relu does: the fault is one that changes the result.
+  std::map<Fault, std::string> not_applicable;  // with the reason
+  // A later step, such as relu, can hide a fault of one element; then faults are chosen that change the result.
   bool masks = false;
-  bool integers = false;  // alone: there are neither NaNs nor infinities
+  bool integers = false;  // only integers: there are no NaNs and infinities
 };
 const std::vector<Workload>& workloads();
 
-// Whether damaged() makes the fault.
+// True for faults of the stored result, which damaged() makes.
 bool of_memory(std::optional<Fault> fault);
 
 // Parts of the table.
@@ -78,12 +78,12 @@ std::vector<Workload> attention_workloads();
 std::vector<Workload> layer_workloads();
 std::vector<Workload> collective_workloads();
 std::vector<Workload> move_workloads();
-std::vector<Workload> verify_functions();  // that a user's workload calls
+std::vector<Workload> verify_functions();  // called by users' workloads
 
-// Faults of the result as it lies in memory.
+// Returns the stored result with a fault.
 sw::HostArray damaged(const sw::HostArray& right, Fault fault, Random& random);
 
-// Matrices as a device without order, parallelism or tiles computes them.
+// Matrices, computed sequentially and without tiles.
 struct Matrix {
   std::size_t rows = 0, cols = 0;
   std::vector<float> values;
@@ -92,17 +92,17 @@ struct Matrix {
 };
 Matrix matrix_of(const sw::HostArray& array);
 sw::HostArray stored(const Matrix& matrix, Dtype dtype);
-// Rounded to the dtype, as a store and a load do.
+// Rounds to the dtype, like a store and a load.
 Matrix rounded(const Matrix& matrix, Dtype dtype);
 
-// The larger one; a NaN when one of them is.
+// The larger value; NaN when one of them is NaN.
 float larger(float x, float y);
 
 Matrix part_of_rows(const Matrix& from, std::size_t first, std::size_t count);
 Matrix part_of_columns(const Matrix& from, std::size_t first, std::size_t count);
 
-// Sums in f32 over ascending K. With `lost` one term that is not zero is left out of one element, with `stale` every
-// sum begins with 1 and the absolute value of another one.
+// Sums in f32 over ascending K. With `lost`, one nonzero term of one element is omitted; with `stale`, every sum begins
+// with 1 plus the absolute value of another sum.
 struct ProductFault {
   bool lost = false, stale = false;
 };

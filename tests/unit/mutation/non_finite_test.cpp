@@ -43,7 +43,7 @@ class NonFinite : public ::testing::TestWithParam<std::size_t> {
   Random random_of(int draw) const {
     return Random(13 + 1000 * GetParam() + static_cast<std::uint64_t>(draw) * 1'000'003);
   }
-  // By turns: whole numbers find what a bound could hide, reals have bounds.
+  // Alternates: integers find faults that an error bound could hide, and reals have error bounds.
   static Contents contents_of(int draw) { return draw % 2 == 0 ? Contents::integers : Contents::real; }
 
   void expect_wrong(const Trial& trial, const HostArray& wrong, const std::string& what) const {

@@ -1,4 +1,4 @@
-// Attention of some rows over blocks of keys, in f32, as the kernels do it; one element of it can be faulty.
+// Attention of some rows over blocks of keys, in f32, with the algorithm of the kernels; one element can be faulty.
 #pragma once
 
 #include <functional>
@@ -9,14 +9,14 @@ namespace kb::mutation {
 
 struct AttentionFault {
   std::optional<Fault> fault;
-  std::size_t row = 0, block = 0;  // where
+  std::size_t row = 0, block = 0;  // place of the fault
 };
 
 class OnlineAttention {
  public:
   OnlineAttention(Dtype dtype, std::size_t rows, std::size_t d, AttentionFault fault);
   // k and v are (keys, d).
-  // A row may see none of the keys.
+  // A row may attend to no key.
   void attend(const Matrix& q, const Matrix& k, const Matrix& v,
               const std::function<bool(std::size_t, std::size_t)>& visible, Random& random);
   void merge(const OnlineAttention& other);
@@ -28,7 +28,7 @@ class OnlineAttention {
   Dtype dtype_;
   AttentionFault fault_;
   std::size_t blocks_ = 0;
-  std::vector<bool> seen_;  // rows that have seen a key
+  std::vector<bool> seen_;  // rows that have attended to a key
   std::vector<float> m_, l_;
   Matrix o_;
 };

@@ -11,7 +11,7 @@ namespace kb::plan::test {
 struct ListedStage {
   StageType type;
   TileOperand operand;   // of a DMA stage
-  std::uint64_t amount;  // bytes; of MATH elements, of GEMM useful products
+  std::uint64_t amount;  // bytes; MATH: elements; GEMM: useful products
   std::uint32_t epilogue = 0;
   std::uint32_t input = 0;
 };
@@ -21,7 +21,7 @@ using ListedTiles = std::vector<std::vector<ListedStage>>;
 
 ListedTiles listed_gemm(const GemmProblem& problem, const TileShape& shape);
 ListedTiles listed_math(const MathProblem& problem, const TileShape& shape);
-// What the plan itself says.
+// The tiles that the plan lists.
 ListedTiles walked(const PipelinePlan& plan);
 
 }  // namespace kb::plan::test

@@ -1,4 +1,4 @@
-// Folders of runs whose operations are known.
+// Run folders with known operations.
 #pragma once
 
 #include <unistd.h>
@@ -28,7 +28,7 @@ inline const std::vector<std::string> kComponents = {"sip0.cube10.pe0.pe_dma", "
                                                      "sip0.io0.pcie_ep"};
 inline const std::vector<std::string> kOperations = {"dma_read", "gemm_f16", "<b>markup</b>"};
 
-// Every kind of operation and every component is met, in this order.
+// Operations of all kinds on all components, in this order.
 inline std::vector<KnownOp> known_ops(std::size_t count, unsigned seed) {
   std::mt19937_64 random(seed);
   std::vector<KnownOp> ops;

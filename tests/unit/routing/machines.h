@@ -1,4 +1,4 @@
-// Machines for the routing tests: real ones from topology text, and odd random fabrics made by hand.
+// Machines for the routing tests: real ones from topology text, and irregular random fabrics.
 #pragma once
 
 #include <optional>
@@ -31,7 +31,7 @@ inline std::vector<std::string> names(const topology::Graph& graph, const std::v
   return result;
 }
 
-// A graph made by hand, one node and link at a time. Routes go by distance unless the test changes that.
+// A graph built node by node and link by link. Routes minimise the distance unless the test changes that.
 class Sketch {
  public:
   explicit Sketch(int sips = 1);
@@ -44,8 +44,8 @@ class Sketch {
   topology::Graph graph;
 };
 
-// A fabric that obeys the naming and structure of real ones but has random small meshes with missing links, connections
-// at random routers, random lengths, bandwidths and overheads with many zeros and equals, and one or two IO chiplets
+// A fabric with the names and structure of real ones, but with random small meshes with missing links, connections at
+// random routers, random lengths, bandwidths and overheads with many zeros and equal values, and one or two IO chiplets
 // per SIP.
 topology::Graph odd_fabric(std::mt19937& random, topology::RoutingMetric metric);
 

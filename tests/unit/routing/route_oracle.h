@@ -1,4 +1,4 @@
-// The routing rule written as plainly as possible: look at every simple path, keep the first in the total order.
+// Direct implementation of the routing rule: the first of all simple paths in the total order.
 #pragma once
 
 #include <optional>
@@ -14,8 +14,8 @@ struct OracleRoute {
   std::vector<NodeId> nodes;
 };
 
-// The best command route (every edge kind may be used), or nothing when there is none. `gave_up` is set when too many
-// paths would have to be looked at.
+// The best command route (every edge kind may be used); no value when there is none. Sets `gave_up` when there are too
+// many paths.
 std::optional<OracleRoute> best_route(const topology::Graph& graph, NodeId src, NodeId dst, bool& gave_up);
 
 }  // namespace kb::test

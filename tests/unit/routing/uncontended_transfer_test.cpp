@@ -54,7 +54,8 @@ void expect_oracle_times(const topology::Graph& graph, PeCoord issuer, PeCoord o
   }
 }
 
-// Of one flit within a cube: the memory's part is its own overhead and the burst, the mesh has all wires and routers.
+// For one flit within a cube, the memory's part is its overhead and the burst; the mesh's part has all wires and
+// routers.
 void expect_part_of_memory(const topology::Graph& graph, const AddressResolver& resolver, PathRouter& router,
                            PeCoord pe, NodeId target, TimeFs burst, TimeFs access) {
   const Route& route = router.find_path(resolver.find_pe_node(pe, NodeKind::pe_dma), target);

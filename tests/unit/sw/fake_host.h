@@ -1,5 +1,5 @@
-// A machine without hardware: memory in a map, requests that complete after fixed simulated times, host threads that
-// run one at a time. For tests of the host programs' side only.
+// A host without a machine, for tests of host programs: memory is a map, requests complete after fixed simulated times,
+// and host threads run one at a time.
 #pragma once
 
 #include <condition_variable>
@@ -52,7 +52,7 @@ inline const AnyKernel any_kernel;
 
 class FakeHost final : public contract::IHost {
  public:
-  // What a kernel does, once per launch request, at its completion; returns what it reports.
+  // Called once per launch request, at its completion; fills in the completion.
   using FakeKernel = std::function<void(FakeHost&, const contract::KernelLaunch&, contract::Completion&)>;
 
   explicit FakeHost(contract::MachineInfo machine = small_machine(),
@@ -61,7 +61,7 @@ class FakeHost final : public contract::IHost {
 
   static contract::MachineInfo small_machine();  // 2 SIPs, 2x2 cubes, 2 PEs, 64 KiB slices
 
-  // What happened, for the tests.
+  // Record of the submitted requests.
   struct Submitted {
     TimeFs at = 0_fs;
     int worker = -1;
@@ -75,7 +75,7 @@ class FakeHost final : public contract::IHost {
   std::vector<contract::QueuePlan> queue_plans;
   std::vector<std::shared_ptr<const contract::KernelLaunch>> launches;
   FakeTimes times;
-  std::set<std::uint64_t> known;  // in data mode off: bytes of writes that said so
+  std::set<std::uint64_t> known;  // data mode off: bytes written with known contents
   std::map<std::string, FakeKernel> kernels;
   std::function<TimeFs(const contract::KernelLaunch&)> launch_time;  // instead of times.launch
   std::optional<TimeFs> stamp;                                       // answer of common_start
@@ -131,7 +131,7 @@ class FakeHost final : public contract::IHost {
   std::mutex mutex_;
   std::condition_variable turn_changed_;
   int running_ = kMain;
-  std::deque<int> ready_;  // workers that may go on
+  std::deque<int> ready_;  // workers that may continue
 };
 
 }  // namespace kb::sw::testing

@@ -12,14 +12,14 @@ namespace kb::topology {
 
 using Overrides = std::vector<std::pair<std::string, std::string>>;
 
-// The mandatory keys of the reference machine: everything else is default.
+// The mandatory keys of the reference machine; all others have defaults.
 extern const char* const kMinimal;
 
 inline LoadedTopology minimal(const Overrides& overrides = {}) {
   return load_text(kMinimal, "t.yaml", overrides);
 }
 
-// The error's text, one line per problem; "" when nothing was thrown. Anything but a configuration Error fails.
+// Text of the configuration Error, one line per problem; "" when none was thrown. Other exceptions fail the test.
 std::string error_of(const std::function<void()>& action);
 std::string error_of_text(const std::string& yaml, const Overrides& overrides = {});
 std::string error_of_set(const std::string& key, const std::string& value);

@@ -1,4 +1,4 @@
-// What is wrong with a partner of a device, and what the device has to say about it.
+// Faults of models that are connected to a device, and the messages that the device must give.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -15,7 +15,7 @@
 
 namespace kb::test {
 
-// A memory outside of the machine that does what a test says.
+// A scripted external memory.
 class ScriptedMemory final : public sc_core::sc_module {
  public:
   using Forward =
@@ -44,7 +44,7 @@ class ScriptedMemory final : public sc_core::sc_module {
   Access access_;
 };
 
-// The partners of one device; what is left out is not there.
+// The models connected to one device; members that are empty are not connected.
 struct Scene {
   DeviceConfig config = one_pe();
   std::function<void(Player&)> initiator;  // at the target "cpu0"
@@ -53,7 +53,7 @@ struct Scene {
   ScriptedMemory::Forward memory_by_phases;
   ScriptedMemory::Access memory, host_memory;
   Device::HostProgram program;
-  std::function<void(Device&)> before;  // the simulation starts
+  std::function<void(Device&)> before;  // called before the simulation starts
 
   // The memory of the PE becomes the socket "dram", and an initiator writes 64 bytes to it.
   void make_memory(const std::string& attrs = "");
@@ -63,14 +63,14 @@ struct Misuse {
   enum class Ends {
     construction,  // Error before the simulation
     simulation,    // a SystemC error ends it
-    goes_on,       // a SystemC warning at the time; the device goes on, as after the wrong descriptor of a driver
+    goes_on,       // a SystemC warning; the device continues, for example after a wrong descriptor
     finish,        // known at finish() only
   };
   std::string name;
   Ends ends;
   std::string says;
   std::function<void(Scene&)> prepare;
-  double until_ns = 1000;  // by when it has been told
+  double until_ns = 1000;  // the message comes before this time
 };
 
 inline std::ostream& operator<<(std::ostream& out, const Misuse& misuse) {
