@@ -87,7 +87,7 @@ const std::set<std::string> kSeams = {"platform/contract/i_block_log.h", "platfo
 
 // Headers that have moved, for plug-ins of the version before.
 bool is_forwarding(const std::string& file) {
-  return read(file).rfind("// For plug-ins of version", 0) == 0;
+  return read(file).rfind("// Forwarding header for plug-ins of version", 0) == 0;
 }
 
 TEST(IncludeDirections, FoldersIncludeOnlyWhatTheirLibrariesDeclare) {
