@@ -24,9 +24,8 @@ struct TableMathParams {
   static const kb::params::FieldTable& fields();
 };
 
-// Timing: max(overhead_ns, passes * ceil(elements / lanes) * cycles of each pass / clock_ghz) from the time
-// at which it gets the slot. Unlike the built-in engine it works on whole rows of lanes: 65 elements on 64 lanes take
-// two.
+// Timing: max(overhead_ns, passes * ceil(elements / lanes) * cycles of each pass / clock_ghz) from getting the slot.
+// Unlike the built-in engine it works on whole rows of lanes: 65 elements on 64 lanes take two.
 class TableMath final : public kb::modules::AccelEngine {
  public:
   TableMath(const sc_core::sc_module_name& name, kb::NodeId node, const kb::params::PeMathParams& kind,

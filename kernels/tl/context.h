@@ -31,9 +31,9 @@ using contract::BarrierScope;
 //
 // Calls named ..._async, prefetch and composites return immediately. Their operations run concurrently with the kernel;
 // each engine (a read or write channel of PE_DMA, PE_GEMM, PE_MATH, one of a plug-in) keeps the order of the calls.
-// Until the kernel has waited for an operation, it must not use scratch that the operation writes, or write scratch that
-// the operation reads: KERNEL_ERROR that names both calls. Before it ends, a kernel must have waited for all operations
-// with a result; the others are waited for when it ends.
+// Until the kernel has waited for an operation, it must not use scratch that the operation writes, or write scratch
+// that the operation reads: KERNEL_ERROR that names both calls. Before it ends, a kernel must have waited for all
+// operations with a result; the others are waited for when it ends.
 //
 // Shapes have one to four dimensions of at least 1. Results are allocated in the PE's scratch, aligned to 16 bytes
 // (P-58); when it is full, the call fails with OUT_OF_SCRATCH.
@@ -182,11 +182,11 @@ class Context final : public MathCalls {
   TensorHandle rand(Shape shape, std::int64_t seed, std::int64_t offset = 0, Dtype dtype = Dtype::f32);
 
   // --- Engines that plug-ins bring (P-105): a command by its name, with its operands and parameters. The engine's row
-  // defines how many operands there are and the type of the result; errors name the command. KERNEL_ERROR when no engine
-  // of the machine has the command.
+  // defines how many operands there are and the type of the result; errors name the command. KERNEL_ERROR when no
+  // engine of the machine has the command.
   TensorHandle engine(std::string_view command, const std::vector<TensorHandle>& inputs,
                       std::initializer_list<EngineParameter> parameters = {});
-  // Into `out`, whose shape and dtype the result must have.
+  // Writes the result into `out`, which must have its shape and dtype.
   void engine_into(const TensorHandle& out, std::string_view command, const std::vector<TensorHandle>& inputs,
                    std::initializer_list<EngineParameter> parameters = {});
   Future engine_async(std::string_view command, const std::vector<TensorHandle>& inputs,

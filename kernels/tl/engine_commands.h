@@ -15,7 +15,7 @@
 
 namespace kb::tl {
 
-// Makes them by name, as ComputeCommands does with those of the built-in engines.
+// Creates these commands by name; ComputeCommands creates those of the built-in engines.
 class EngineCommands {
  public:
   EngineCommands(const contract::PeInfo& pe, const Call& call, Tensors& tensors)
@@ -29,7 +29,7 @@ class EngineCommands {
   contract::Command& into(const TensorHandle& out, std::string_view name, const Inputs& inputs, Parameters parameters);
 
  private:
-  // Fills in command_ but the result, whose type it gives.
+  // Fills in command_ without the result, and returns the type of the result.
   TensorType prepare(std::string_view name, const Inputs& inputs, Parameters parameters);
   engine::EngineCatalog::Command find(std::string_view name) const;
   void set_parameters(Parameters parameters);

@@ -5,7 +5,7 @@
 
 namespace kb::tl {
 
-// A parameter of a command of an engine by its name: {"block", 8}.
+// A named parameter of a plug-in engine's command: {"block", 8}.
 struct EngineParameter {
   std::string_view name;
   std::int64_t value = 0;

@@ -6,11 +6,11 @@
 
 namespace kb::modules {
 
-// An engine that a plug-in brings, register file in and out.
+// An engine of a plug-in, with operands and result in the register file.
 // Models: the time of one command, and that only one compute operation runs in a PE (accel_slot, P-39).
 // Does not model: numbers (the data engine calls `compute` of the command's row), TCM traffic (P-4: PE_FETCH_STORE's).
-// Timing: max(overhead_ns, work / elements_per_ns) from getting the slot (P-105), with what `work` of the command's row
-// says and the rate of the slowest dtype among inputs and result.
+// Timing: a command takes max(overhead_ns, work / elements_per_ns) from the time at which it gets the slot (P-105);
+// work is given by `work` of the command's row, and the rate is that of the slowest dtype among inputs and result.
 class PeEngine final : public AccelEngine {
  public:
   PeEngine(const sc_core::sc_module_name& name, NodeId node, const params::PeEngineParams& params, PeContext& pe,

@@ -15,7 +15,7 @@ inline constexpr const char* kTensorParallel = "tensor parallelism";
 inline constexpr const char* kCollectives = "collectives";
 inline constexpr const char* kCopies = "copies";
 inline constexpr const char* kMicrobenchmarks = "microbenchmarks and tests of the machine";
-inline constexpr const char* kOthers = "others";  // default of a program around kernbench
+inline constexpr const char* kOthers = "others";  // default for programs that embed kernbench
 
 // Maps the names of one catalog to their groups.
 class Groups {

@@ -1,4 +1,4 @@
-// How a name of the program is shown to people.
+// Texts for users that describe a name of the program.
 #pragma once
 
 #include <string_view>
@@ -8,9 +8,9 @@ namespace kb {
 struct Word {
   std::string_view name;      // in files and scripts: "channel_busy"
   std::string_view label;     // in tables and pictures: "DMA channel busy"
-  std::string_view sentence;  // what it means
-  std::string_view phrase;    // inside a sentence: "waited for a DMA channel"; empty where no sentence uses it
-  std::string_view colour;    // "#1f5f9a"; empty where no picture shows it
+  std::string_view sentence;  // its meaning
+  std::string_view phrase;    // inside a sentence: "waited for a DMA channel"; empty when no sentence uses it
+  std::string_view colour;    // "#1f5f9a"; empty when no picture shows it
 };
 
 }  // namespace kb

@@ -34,7 +34,7 @@ enum class CommandKind : std::uint8_t {
   ipcq_send,
   ipcq_recv,
   barrier,
-  engine  // of an engine that a plug-in brings
+  engine  // a command of a plug-in's engine
 };
 inline constexpr std::size_t kCommandKinds = static_cast<std::size_t>(CommandKind::engine) + 1;
 constexpr bool is_composite(CommandKind kind) {
@@ -106,7 +106,7 @@ struct Command {
   std::uint64_t call_index = 0;
 };
 
-// The engine of a PE that a simple command is for; nothing for transfers, messages and composites.
+// The engine that executes a simple command; no value for transfers, messages and composites.
 constexpr std::optional<engine::EngineId> engine_of(const Command& command) {
   if (command.kind == CommandKind::engine) return command.engine;
   if (command.kind != CommandKind::gemm && command.kind != CommandKind::math) return std::nullopt;

@@ -12,7 +12,7 @@
 
 namespace kb::contract {
 
-// Why a PE does not compute: the stall reason.
+// The reason why a PE does not compute.
 enum class TimeShare : std::uint8_t {
   queue_full,    // an engine holds a result because the next queue is full
   tlb,           // an access waits for its address translation
@@ -60,7 +60,7 @@ struct TimeShares {
 
   TimeFs of(TimeShare share) const { return time[share_index(share)]; }
   TimeFs of(engine::EngineId engine) const { return time[share_index(engine)]; }
-  TimeFs computing() const;  // of all engines
+  TimeFs computing() const;  // sum over all engines
   // Transfers that no computation hides.
   TimeFs exposed_dma() const { return of(TimeShare::dma) + of(TimeShare::channel_busy); }
   TimeFs of(PeResource resource) const { return busy[static_cast<std::size_t>(resource)]; }

@@ -22,9 +22,9 @@ struct ActivityTables {
     std::string kind;
     std::string name;
     std::int64_t units = 1;
-    NodeCoord coord = {};       // of the component
-    std::string peer = {};      // at the other end of a wire; else empty
-    NodeCoord peer_coord = {};  // and where it stands
+    NodeCoord coord = {};       // coordinates of the component
+    std::string peer = {};      // node at the other end of a wire; otherwise empty
+    NodeCoord peer_coord = {};  // coordinates of the peer
   };
   struct Row {
     std::size_t epoch = 0, series = 0;  // indices into the lists above

@@ -32,7 +32,7 @@ class OpLog final : public IOpSink {
     std::vector<std::pair<std::string, std::string>> facts = {};  // facts of the run, stored in a database only
     const record::ActivityRecorder* activity = nullptr;  // stored in a database only; finished before the log is
     std::function<std::string(const record::SeriesInfo&)> series_label = {};  // names of the activity series
-    engine::EngineCatalogPtr engines = engine::built_in_engines();  // of the machine; stored in a database only
+    engine::EngineCatalogPtr engines = engine::built_in_engines();  // engines of the machine; only stored in a database
   };
 
   OpLog(observe::OutputFile& file, Options options);

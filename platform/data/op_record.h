@@ -73,7 +73,7 @@ struct MathOpRecord {
   std::vector<Epilogue> epilogues{};      // of a composite; applied before the rounding (P-18)
 };
 
-// A command of an engine that a plug-in brings: out = row(inputs, parameters).
+// A command of a plug-in's engine: out = row(inputs, parameters).
 struct EngineOp {
   engine::EngineId engine{};
   const engine::CommandRow* row = nullptr;  // lives as long as the machine
@@ -105,7 +105,7 @@ struct OpRecord {
   const char* call = "";
   std::uint64_t call_index = 0;
 
-  // The engine that computed; nothing for operations that only move bytes or take time.
+  // The engine that computed; no value for operations that only move bytes or take time.
   std::optional<engine::EngineId> engine() const;
   std::string_view kind() const;  // "memory", the name of that engine, or "unknown"
   std::string_view name() const;  // "dma_read", "gemm_f16", "exp", ...; valid while the record is unchanged

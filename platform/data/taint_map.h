@@ -19,7 +19,7 @@ class TaintMap {
     std::uint64_t sequence = 0;
     NodeId component;
     Dtype dtype = Dtype::f16;
-    std::string_view name;  // of what it does; empty: a product
+    std::string_view name;  // name of the operation; empty: a product
     friend bool operator==(const Origin& a, const Origin& b) { return a.sequence == b.sequence; }
   };
   struct Found {

@@ -74,9 +74,9 @@ class BlockCatalog {
   // Configuration Error when the definition conflicts with others (Implementations::add) or has no factory.
   void add_block(BlockDefinition definition);
 
-  // An engine with its commands, which every PE has of a machine whose file names it (P-105). Its block is the shipped
-  // builtin.pe_engine unless add_block() registers another one for the kind that this returns, derived from
-  // modules::AccelEngine. Configuration Error when the row lacks something or repeats a name.
+  // Adds an engine with its commands to every PE of machines whose file names it (P-105). Its block is the built-in
+  // builtin.pe_engine unless add_block() registers another one, derived from modules::AccelEngine, for the returned
+  // kind. Configuration Error when the row is incomplete or repeats a name.
   topology::NodeKind add_engine(engine::EngineRow row) { return implementations_.add_engine(std::move(row)); }
 
   const topology::Implementations& implementations() const { return implementations_; }

@@ -1,4 +1,4 @@
-// The engines of a machine, or those that a program knows.
+// The engines of a machine, or all engines known to a program.
 #pragma once
 
 #include <array>
@@ -16,10 +16,10 @@ class EngineCatalog {
  public:
   EngineCatalog();  // the built-in engines
 
-  // Configuration Error when the engine exists, or a command of it has a name that exists or lacks a part.
+  // Configuration Error when the engine or the name of a command exists, or when a command is incomplete.
   EngineId add(EngineRow row);
 
-  // Null when these engines have none of this number.
+  // Null when the catalog does not have this engine.
   const EngineRow* find(EngineId engine) const { return rows_[index_of(engine)].get(); }
   bool has(EngineId engine) const { return find(engine) != nullptr; }
   const EngineRow& row(EngineId engine) const;
@@ -31,9 +31,9 @@ class EngineCatalog {
     const CommandRow* row = nullptr;  // lives as long as this catalogue or a copy of it
   };
   std::optional<Command> find_command(std::string_view name) const;
-  std::vector<std::string> command_names() const;  // of plug-ins
+  std::vector<std::string> command_names() const;  // commands of plug-ins
 
-  // The built-in ones, and those of plug-ins that are named.
+  // A catalog with the built-in engines and the given engines of plug-ins.
   EngineCatalog with_only(const std::vector<EngineId>& of_plugins) const;
 
  private:
@@ -43,7 +43,7 @@ class EngineCatalog {
   std::vector<EngineId> ids_;
 };
 
-// How reports speak of an engine: what the first row of its name says.
+// Sets the words of an engine in reports; the first row with its name defines them.
 void set_engine_word(EngineId engine, const Word& word);
 
 }  // namespace kb::engine

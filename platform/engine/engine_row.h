@@ -1,4 +1,4 @@
-// One engine of a PE as data: what it does, what kernels may ask of it, and how reports speak of it.
+// Description of an engine of a PE: its commands, its time and its words in reports.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace kb::engine {
 
-// A whole number that a kernel gives with a command, unless it leaves it at `fallback`.
+// An integer parameter of a command; `fallback` is its default.
 struct Parameter {
   std::string name;
   std::int64_t fallback = 0;
@@ -21,7 +21,7 @@ struct Parameter {
   std::string text;
 };
 
-// A command as a kernel gives it: the types of what it reads, and its parameters in the order of the row.
+// A call of a command by a kernel: the types of the inputs, and the parameters in the order of the row.
 struct Call {
   const std::vector<OperandRef>& inputs;
   const std::vector<std::int64_t>& parameters;
@@ -36,24 +36,24 @@ struct Tensor {
 
 // A command of an engine. Kernels call those of plug-ins by name: tl.engine("transpose", {x}).
 struct CommandRow {
-  std::string name;                   // also that of its operations in the log
+  std::string name;                   // also the name of its operations in the log
   std::string text;                   // a sentence
-  std::vector<std::string> reads;     // its operands in scratch, in order
-  std::string writes = "out";         // its result in scratch
+  std::vector<std::string> reads;     // names of the operands in scratch, in order
+  std::string writes = "out";         // name of the result in scratch
   std::vector<Parameter> parameters;  // in the order of Call::parameters
 
-  // The type of the result; program Errors where the operands do not fit.
+  // Returns the type of the result; throws program Errors for unsuitable operands.
   std::function<TensorType(const Call&)> result;
-  // How much it works, in elements of the engine's rate.
+  // Returns the work in elements of the engine's rate.
   std::function<double(const Call&)> work;
-  // Writes `out`, which has the type of the result and zeros.
+  // Writes `out`, which has the type of the result and is initialised with zeros.
   std::function<void(const Call&, const std::vector<Tensor>& inputs, Tensor& out)> compute;
 };
 
-// The line of a roofline that an engine cannot pass, by the attribute of its block that has its rate.
+// Roof of an engine in a roofline, defined by an attribute of its block.
 struct Roof {
   std::string rate = "elements_per_ns";
-  std::string unit = "element";      // what the rate counts
+  std::string unit = "element";      // unit that the rate counts
   double operations_per_unit = 1.0;  // a multiply-accumulate is two
 };
 
@@ -61,11 +61,11 @@ struct EngineRow {
   std::string name;      // "transpose"; the block in a PE is pe_transpose
   std::string label;     // "TRANSPOSE", in tables and pictures
   std::string text;      // a sentence about the block
-  std::string sentence;  // the time in which it works: "PE_MATH computes, PE_GEMM does not."
-  std::string phrase;    // the same for a kernel: "computed in PE_MATH"
-  std::string advice;    // what helps when it works all the time
+  std::string sentence;  // description of its time share: "PE_MATH computes, PE_GEMM does not."
+  std::string phrase;    // phrase for a kernel: "computed in PE_MATH"
+  std::string advice;    // advice when it is the bottleneck
   std::string colour;    // "#d9822b"
-  double rate = 1.0;     // elements_per_ns of f16, unless the attributes of the block say it
+  double rate = 1.0;     // elements_per_ns of f16, unless the block's attributes give it
   Roof roof;
   std::vector<CommandRow> commands;
 };

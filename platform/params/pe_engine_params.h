@@ -7,7 +7,7 @@
 
 namespace kb::params {
 
-// An engine of a plug-in. The rate is that of its row unless the file says it.
+// Parameters of a plug-in's engine. The default of the rate is that of its row.
 struct PeEngineParams {
   Nanoseconds overhead;
   ElementRates elements_per_ns{1.0};

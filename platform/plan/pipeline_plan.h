@@ -112,7 +112,7 @@ struct Stage {
   std::int64_t useful_macs() const { return m * k * n; }
 };
 
-// The engine that computes a stage; nothing for those that move data.
+// The engine that computes a stage; no value for stages that move data.
 constexpr std::optional<engine::EngineId> engine_of(const Stage& stage) {
   if (stage.type == StageType::engine) return stage.plugin_engine;
   if (stage.type != StageType::gemm && stage.type != StageType::math) return std::nullopt;

@@ -26,7 +26,7 @@ const yaml::Openings& rate_openings();
 
 // The nine blocks of a PE in node order (T-9).
 const std::vector<NodeKind>& pe_block_kinds();
-// And the engines of plug-ins that a machine has.
+// The same for a machine with engines of plug-ins.
 std::vector<NodeKind> pe_block_kinds(const MachineSpec& spec);
 
 // The `impl` of an entry if it can implement `kind`. Otherwise the default, and the attributes of the entry are not

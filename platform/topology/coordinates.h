@@ -1,4 +1,4 @@
-// Where the nodes of a machine stand, for what lists them: topology.json and the operation log.
+// Coordinates of the nodes of a machine, for topology.json and the operation log.
 #pragma once
 
 #include <vector>
@@ -10,9 +10,9 @@ namespace kb::topology {
 
 NodeCoord coord_of(const Graph& graph, const Node& node);
 NodeEntry entry_of(const Graph& graph, const Node& node);
-// Its id without the names of the parts around both when `other` stands in the same chip, else the whole.
+// The id of `node`, shortened by the names of the common parts when `other` is on the same chip.
 std::string name_beside(const Graph& graph, const Node& node, const Node& other);
-// By NodeId.
+// Indexed by NodeId.
 std::vector<NodeEntry> node_entries(const Graph& graph);
 
 }  // namespace kb::topology

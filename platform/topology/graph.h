@@ -52,7 +52,7 @@ constexpr bool is_pe_block(NodeKind kind) {
   return kind >= NodeKind::pe_cpu;
 }
 
-// The kind of an engine's block: those of the built-in engines are consecutive, as are the others.
+// The kind of an engine's block. The kinds of the built-in engines are consecutive, and so are those of the others.
 constexpr NodeKind engine_kind(engine::EngineId id) {
   const std::size_t index = engine::index_of(id);
   return index < engine::kBuiltInEngines
@@ -62,7 +62,7 @@ constexpr NodeKind engine_kind(engine::EngineId id) {
 constexpr bool is_plugin_engine(NodeKind kind) {
   return kind >= NodeKind::pe_engine;
 }
-// Nothing for a block that is no engine.
+// No value for a block that is not an engine.
 constexpr std::optional<engine::EngineId> engine_of(NodeKind kind) {
   const auto from = [kind](NodeKind first) { return static_cast<std::size_t>(kind) - static_cast<std::size_t>(first); };
   if (is_plugin_engine(kind)) {

@@ -6,7 +6,7 @@
 
 namespace kb::topology {
 
-// Keys of the lengths between an engine of a plug-in and the other blocks of its PE.
+// Keys of the distances between a plug-in's engine and the other blocks of its PE.
 struct EngineLinks {
   explicit EngineLinks(NodeKind kind);
   std::string from_scheduler, from_fetch_store, to_fetch_store;

@@ -1,4 +1,4 @@
-// Operations per byte and per time under the roofs of memory and engines.
+// Roofline diagram: operations per ns over operations per byte, with the limits of memory and engines.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ struct RooflinePoint {
   std::string name;        // "GEMM of #3 linear"
   double per_byte = 0;     // operations per byte of memory
   double per_ns = 0;       // operations per ns: 10^9 a second
-  double peak_per_ns = 0;  // of its engines
+  double peak_per_ns = 0;  // limit of its engines
 };
 
 struct Roofline {
@@ -20,7 +20,7 @@ struct Roofline {
   std::vector<RooflinePoint> points;
 };
 
-// SVG with both axes logarithmic; empty without a point that has a place. Equal rooflines give equal bytes.
+// SVG with logarithmic axes; empty when no point can be drawn. Equal rooflines give equal bytes.
 std::string to_svg(const Roofline& roofline);
 
 }  // namespace kb::views

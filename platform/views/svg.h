@@ -12,13 +12,13 @@ namespace kb::views {
 // and titles with all attributes.
 std::string to_svg(const View& view);
 
-// The content of the element <style> in every picture of this folder: a page that holds pictures allows it by its hash.
+// The content of the element <style> in every picture of this folder: a page with pictures allows it by its hash.
 std::string_view svg_style();
 
 // Text between tags or in an attribute. Bytes that XML does not have become U+FFFD.
 std::string escaped(std::string_view text);
 
-// The colour of a share of time in use, 0 to 1: lightness falls all the way.
+// The colour of a utilisation from 0 to 1; lightness decreases monotonically.
 std::string heat_colour(double share);
 
 }  // namespace kb::views

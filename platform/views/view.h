@@ -33,7 +33,7 @@ struct Box {
   std::string title;               // all attributes, shown as a tooltip
   Role role = Role::router;
   Rect at;
-  std::optional<double> heat{};  // share of time in use; its colour takes the place of the role's
+  std::optional<double> heat{};  // utilisation; its colour replaces that of the role
 };
 
 // A connection in one or both directions, as in the graph.
@@ -45,7 +45,7 @@ struct Wire {
   bool command = false;  // carries commands only
   // An arrow is a step of a sequence, ending at the last point; steps begin and end at lifelines.
   enum class Look { edge, arrow, lifeline } look = Look::edge;
-  std::optional<double> heat{};  // of the busier direction; its colour takes the place of the class of bandwidth
+  std::optional<double> heat{};  // utilisation of the busier direction; its colour replaces that of the bandwidth
 };
 
 struct Label {
@@ -80,8 +80,8 @@ View pe_view(const topology::LoadedTopology& machine);
 View queue_view();
 View message_view();
 
-// Colours every box and wire by the share of time in which it was in use, by the id of the box and, for each direction
-// of a wire, "src--dst"; what is not among them was idle.
+// Colours every box and wire by its utilisation. The key is the id of the box or, for each direction of a wire,
+// "src--dst"; boxes and wires without an entry were idle.
 void add_heat(View& view, const std::map<std::string, double>& shares);
 
 // Names of all views.

@@ -1,9 +1,9 @@
-// The members of result.json: name, place in result.h and meaning, once. A visitor is called for each member in the
-// order of the document; write.h, read.h and shape.h have the visitors that write it, read it and describe its form.
+// The members of result.json: name, struct member in result.h and meaning. A visitor is called for each member in the
+// order of the document; the visitors of write.h, read.h and shape.h write it, read it and generate its schema.
 //
-//   visit(name, member, meaning)                    a member that is always there; an empty optional is null
-//   visit.may(name, member, meaning)                a member that is there when the optional has a value
-//   visit.one_of(name, member, words, meaning)      a text out of a list
+//   visit(name, member, meaning)                    a member that is always present; an empty optional is null
+//   visit.may(name, member, meaning)                a member that is present when the optional has a value
+//   visit.one_of(name, member, words, meaning)      one of several texts
 //   visit.amount(name, member, unit, meaning)       an integer in a unit; fs in memory and ns in the document
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace kb::result {
 
-// `kName` is the name of the form in schemas. An object of `kOneLine` stands on one line of the document.
+// `kName` is the name of the type in schemas. With `kOneLine` an object is written on one line of the document.
 template <typename Struct>
 struct Fields;
 

@@ -1,4 +1,4 @@
-// The parts of a launch from submission to completion, as the PE that ended last saw them; they add up to it exactly.
+// The parts of a launch from submission to completion, for the PE that ended last. Their sum is exactly the whole time.
 #pragma once
 
 #include <array>
@@ -11,12 +11,12 @@
 
 namespace kb::sim {
 
-// Delivery and barrier, then the shares of the kernel's time, then completion.
+// Delivery and barrier, followed by the shares of the kernel's time and completion.
 inline constexpr std::size_t kLaunchParts = contract::kShares + 3;
-// Those that have a name, in order; there is room for more engines than the process knows.
+// Indices of the parts that have a name, in order; those of engines that the process does not know have none.
 std::vector<std::size_t> launch_part_indices();
 const Word& launch_part(std::size_t part);
-// Time of an engine that a plug-in brings; machines without the engine have no such part.
+// True for the time of a plug-in's engine; machines without the engine do not have the part.
 constexpr bool is_plugin_part(std::size_t part) {
   return part >= 2 + engine::kBuiltInEngines && part < 2 + engine::kMaxEngines;
 }

@@ -1,5 +1,4 @@
-// Reads a struct with fields (fields.h) from JSON, and with it result.json. Members that it does not have are passed
-// over.
+// Reads structs with fields (fields.h), in particular result.json, from JSON. Unknown members are ignored.
 #pragma once
 
 #include <cmath>
@@ -17,7 +16,7 @@ namespace kb::result {
 
 using Json = nlohmann::ordered_json;
 
-// Names the place in the document: "/launches/3/sip must be a whole number, not \"a\"".
+// The text names the place in the document: "/launches/3/sip must be a whole number, not \"a\"".
 class ReadError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -25,7 +24,7 @@ class ReadError : public std::runtime_error {
 
 class Reader {
  public:
-  // ReadError from here on.
+  // This function and visits throw ReadError.
   explicit Reader(const Json& object, std::string path = "") : object_(object), path_(std::move(path)) {
     if (!object.is_object()) refuse(path_, "an object", object);
   }
@@ -85,9 +84,9 @@ class Reader {
   std::string path_;
 };
 
-// Reads the result in a folder, or such a file. Configuration Error that names it: it is not there, is no JSON, is no
-// result or of another form, or a member is wrong.
+// Reads the result in a folder, or a result file. Configuration Error that names the file when it does not exist, is
+// not JSON, is not a result, has another version, or has a wrong member.
 Result read(const std::string& path);
-std::string file_of(const std::string& path);  // that read() reads
+std::string file_of(const std::string& path);  // the file that read() reads
 
 }  // namespace kb::result

@@ -1,4 +1,4 @@
-// What result.json holds, as plain data. fields.h names each member for the writer, the reader and the schemas.
+// Contents of result.json as plain data. fields.h names the members for the writer, the reader and the schemas.
 #pragma once
 
 #include <array>
@@ -14,21 +14,21 @@
 
 namespace kb::result {
 
-// The form of the document; another one is refused.
+// Version of the document; other versions are refused.
 inline constexpr std::uint64_t kSchema = 3;
-// Launches of the file; all others are in the sums by kernel.
+// Maximum number of listed launches; all launches are in the sums by kernel.
 inline constexpr std::size_t kMostLaunches = 256;
 
-// An object whose members have names of the run: keys of the topology, kinds of blocks.
+// An object whose member names depend on the run: keys of the topology, kinds of blocks.
 template <typename Value>
 using Members = std::vector<std::pair<std::string, Value>>;
 
-// A value as it was spelled: in JSON a number or a boolean where it is one, else a text.
+// A value as spelled by the user: in JSON a number or boolean if it is one, otherwise a string.
 struct Scalar {
   std::string text;
 };
 
-// An element of a tensor: in JSON a number, or one of the texts "nan", "inf" and "-inf".
+// An element of a tensor: in JSON a number, or one of the strings "nan", "inf" and "-inf".
 struct Element {
   double value = 0.0;
 };
@@ -108,7 +108,7 @@ struct Launch {
   TimeFs time() const { return completed ? *completed - submit : 0_fs; }
 };
 
-// All launches of one kernel.
+// Sums over all launches of one kernel.
 struct Kernel {
   std::string kernel;
   std::uint64_t launches = 0, failed = 0;
@@ -118,7 +118,7 @@ struct Kernel {
   ResourceTimes busy;
 };
 
-// Integers in the unit; fs where that is "ns".
+// Integers in the unit; in fs when the unit is "ns".
 struct Statistic {
   std::int64_t value = 0;
   std::string unit;
@@ -213,7 +213,7 @@ struct Host {
   std::uint64_t events = 0;
 };
 
-// What was run on what: the first members of the document, and all of `--dump-config --json`.
+// The workload and the machine: the first members of the document, and the complete output of `--dump-config --json`.
 struct Setup {
   std::uint64_t schema = kSchema;
   std::string version;

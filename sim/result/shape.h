@@ -1,4 +1,4 @@
-// The form of a document, from the fields of its structs (fields.h): as a JSON schema, and as types of the web page.
+// Schema of a document, generated from the fields of its structs (fields.h): as JSON schema, and as TypeScript types.
 #pragma once
 
 #include <map>
@@ -17,9 +17,9 @@ struct Type {
   enum class Kind { boolean, integer, count, number, time, text, scalar, element, object, list, members };
   Kind kind = Kind::text;
   bool nullable = false;
-  std::string object;              // name of its form
-  std::vector<std::string> words;  // all texts that it may be; empty: any
-  std::vector<Type> item;          // one, of a list or of members with names of the run
+  std::string object;              // name of its type
+  std::vector<std::string> words;  // all possible texts; empty: any text
+  std::vector<Type> item;          // a single type: of the elements of a list or of `members`
 };
 
 struct Member {
@@ -34,7 +34,7 @@ struct Form {
   std::vector<Member> members;
 };
 
-// Forms in the order in which they are met, the outermost one last.
+// Types of objects in the order in which they are visited, the outermost one last.
 class Shape {
  public:
   template <typename Struct>
@@ -126,12 +126,12 @@ class Shape {
   Form form_;
 };
 
-// A JSON schema (2020-12) of the last form.
+// A JSON schema (2020-12) of the last type.
 std::string json_schema(const std::vector<Form>& forms);
-// An exported interface for each form.
+// An exported interface for each type.
 std::string typescript(const std::vector<Form>& forms);
 
-// The same of result.json.
+// Both for result.json.
 std::string schema();
 std::string types();
 

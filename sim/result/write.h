@@ -1,4 +1,4 @@
-// Writes a struct with fields (fields.h) as JSON, and with it result.json.
+// Writes structs with fields (fields.h), in particular result.json, as JSON.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@
 
 namespace kb::result {
 
-// A configuration value as JSON: a number or boolean where it is spelled as one, else a string.
+// A configuration value as JSON: a number or boolean if it is spelled as one, otherwise a string.
 std::string json_scalar(const std::string& text);
 
 class Writer {
@@ -75,7 +75,7 @@ class Writer {
   observe::JsonWriter& json_;
 };
 
-// The document. Equal results give equal bytes. In pieces, because a result in detail may be large.
+// Writes the document in pieces, because a detailed result may be large. Equal results give equal bytes.
 void render(const Result& result, const observe::TextSink& sink);
 std::string render(const Setup& setup);
 

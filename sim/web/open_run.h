@@ -1,4 +1,4 @@
-// One run that the page shows: its folder, its operations, and the run that it is compared with.
+// A run shown by the page: its folder, its operations, and the run that it is compared with.
 #pragma once
 
 #include <memory>
@@ -13,20 +13,20 @@
 
 namespace kb::web {
 
-// The operations are read in the background, and the page is answered meanwhile.
+// The operations are read in the background, while requests of the page are already answered.
 class OpenRun {
  public:
-  // `topology`: as of RunFolder. `against`: folder of the run to compare with; empty: none. Configuration Errors as of
-  // RunFolder and Against.
+  // `topology`: see RunFolder. `against`: folder of the run to compare with; empty: none. Throws the configuration
+  // Errors of RunFolder and Against.
   OpenRun(const std::string& folder, const std::string& topology, const std::string& against);
   ~OpenRun();
   OpenRun(const OpenRun&) = delete;
   OpenRun& operator=(const OpenRun&) = delete;
 
   HttpResponse answer(const HttpRequest& request) const { return api_->answer(request); }
-  // Rethrows what has ended the reading of the operations, if anything has.
+  // Rethrows the exception with which the reading of the operations failed, if any.
   void rethrow_failure() const;
-  // Queries that run, and those that come, end at once.
+  // Ends running and later queries immediately.
   void stop() const;
 
   const analysis::RunFolder& folder() const { return run_; }

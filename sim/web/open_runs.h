@@ -1,4 +1,4 @@
-// Runs of a folder that pages look at: opened when they are asked for, the latest few kept.
+// The open runs of a folder: opened on the first request; the most recently used ones stay open.
 #pragma once
 
 #include <cstddef>
@@ -14,28 +14,28 @@ namespace kb::web {
 
 class OpenRuns {
  public:
-  static constexpr std::size_t kMost = 3;  // at once: each has its operations in memory
+  static constexpr std::size_t kMost = 3;  // maximum number of open runs, because each has its operations in memory
 
   explicit OpenRuns(analysis::RunList& runs) : runs_(runs) {}
 
-  // What the run with the name `in` answers; `against` names the one that it is compared with, if any. A run whose
-  // files have changed is opened again. Configuration Error when there is no such run, or it cannot be read.
+  // Answers a request for the run `in`; `against` names the run to compare with; empty: none. A run whose files have
+  // changed is opened again. Configuration Error when the run does not exist or cannot be read.
   HttpResponse answer(const std::string& in, const std::string& against, const HttpRequest& request);
   std::size_t open() const;
-  // Queries that run end at once.
+  // Ends running queries immediately.
   void stop() const;
 
  private:
   struct Slot {
     std::string key;
     std::mutex opening;
-    std::shared_ptr<const OpenRun> run;  // null until it is open
+    std::shared_ptr<const OpenRun> run;  // null until opened
   };
   std::shared_ptr<Slot> slot(const std::string& key);
 
   analysis::RunList& runs_;
   mutable std::mutex mutex_;
-  std::list<std::shared_ptr<Slot>> slots_;  // the latest one first
+  std::list<std::shared_ptr<Slot>> slots_;  // most recently used first
 };
 
 }  // namespace kb::web

@@ -14,8 +14,8 @@ struct SessionOptions {
   bool open_browser = true;
 };
 
-// Serves until SIGINT, SIGTERM or SIGHUP. `say` prints a line for the user. Configuration Error when what is to be
-// shown cannot be read or the port is in use.
+// Serves until SIGINT, SIGTERM or SIGHUP. `say` prints a line for the user. Configuration Error when the
+// input cannot be read or the port is in use.
 void serve(const SessionOptions& options, const std::function<void(const std::string&)>& say);
 
 // Starts the user's browser; false when there is none.

@@ -1,4 +1,4 @@
-// What `kernbench web` shows: a run, the runs of a folder, a sweep, or a machine.
+// Contents of `kernbench web`: a run, the runs of a folder, a sweep, or a machine.
 #pragma once
 
 #include <memory>
@@ -11,13 +11,12 @@ namespace kb::web {
 
 struct SiteOptions {
   std::string place;     // a folder, or topology.json
-  std::string topology;  // as `kernbench topology --json` prints it; empty: that of the run
+  std::string topology;  // output of `kernbench topology --json`; empty: the topology of the run
   std::string against;   // folder of the run to compare with; empty: none
-  std::string
-      machine;  // the machine to show, as `kernbench topology --json` prints it; empty: `place` says what to show
+  std::string machine;   // machine to show, output of `kernbench topology --json`; empty: shows `place`
 };
 
-// The page asks "/api/site" which of them it is: {"kind": "run", "runs", "sweep" or "machine", "name"}.
+// "/api/site" tells the page which of these it is: {"kind": "run", "runs", "sweep" or "machine", "name"}.
 class Site {
  public:
   Site() = default;
@@ -25,13 +24,13 @@ class Site {
   Site(const Site&) = delete;
   Site& operator=(const Site&) = delete;
 
-  // From several threads at once.
+  // Called by several threads concurrently.
   HttpResponse answer(const HttpRequest& request);
   // Lines for the user; the first one ends before the address.
   virtual std::vector<std::string> greeting() const = 0;
-  // Rethrows what has gone wrong in the background and makes the page useless.
+  // Rethrows an exception of the background work that makes the page useless.
   virtual void check() const {}
-  // What runs ends at once.
+  // Ends running queries immediately.
   virtual void stop() const {}
 
  protected:
@@ -40,7 +39,7 @@ class Site {
   virtual HttpResponse answer_api(const HttpRequest& request) = 0;
 };
 
-// Configuration Error when `place` is none of these, which says what would be.
+// Configuration Error when `place` is none of these; its remedy lists the possibilities.
 std::unique_ptr<Site> make_site(const SiteOptions& options);
 
 }  // namespace kb::web

@@ -47,7 +47,7 @@ class PluginRegistrar {
   extern "C" __attribute__((visibility("default"))) void kernbench_plugin(kb::sw::PluginRegistrar& registrar)
 // NOLINTEND(bugprone-macro-parentheses)
 
-// States the heading of the plug-in's kernels and workloads in `kernbench list`, which is else its name. One source of
+// Sets the heading of the plug-in's kernels and workloads in `kernbench list`; the default is its name. One source of
 // the plug-in may have KERNBENCH_PLUGIN_GROUP("models of ours").
 #define KERNBENCH_PLUGIN_GROUP(text)                                                       \
   extern "C" __attribute__((visibility("default"))) const char* kernbench_plugin_group() { \

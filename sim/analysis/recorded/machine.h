@@ -21,13 +21,13 @@ class Machine {
   struct Node : NodeEntry {
     double x = 0, y = 0;  // mm, position in the cube
     bool placed = false;
-    std::string attributes = "{}";  // of its block, JSON
+    std::string attributes = "{}";  // attributes of its block as JSON
   };
 
-  // A row of the engines of a PE.
+  // An engine of a PE.
   struct Engine {
     std::string name, node, stage, label, sentence, phrase, colour;
-    std::string unit;  // what the rate counts
+    std::string unit;  // unit that the rate counts
     double operations_per_unit = 1;
     // JSON: units per ns, a number or a mapping by dtype; null when the file does not have it.
     std::string rate = "null";
@@ -57,7 +57,7 @@ class Machine {
   // In mm; 0 when unknown.
   double cube_width() const { return cube_w_; }
   double cube_height() const { return cube_h_; }
-  // In the order of their rows; the built-in ones when the file has none, as those of earlier versions.
+  // In the order of their rows. Files of earlier versions have none; then the built-in engines.
   const std::vector<Engine>& engines() const { return engines_; }
   // The rate of the first engine that counts in this unit.
   const std::string& rate_in(std::string_view unit) const;

@@ -1,4 +1,4 @@
-// What each level of the memory moved in a window of time, and what it could have: the slopes of a roofline.
+// Bytes moved by each level of the memory in a window of time, and its bandwidth: the slopes of a roofline.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,20 @@
 
 namespace kb::analysis {
 
-// A byte counts once in its level: of two directions the fuller one counts, and where data pass several wires of a
-// level on their way (UCIe, PCIe), the fullest wire stands for all of them.
+// Each byte is counted once per level: only the busier direction counts, and when data pass several wires of a level
+// (UCIe, PCIe), only the busiest wire.
 struct MemoryLevel {
   std::string name;  // "HBM", "SRAM", "TCM", "link", "UCIe", "PCIe", in this order
   double bytes = 0;
-  double gbs = 0;  // the roof
+  double gbs = 0;  // bandwidth
 };
 
-// Levels in `part` that moved something and whose rate is known. `uses` is Activity::uses(). What each of them
-// counts: docs/guides/web.md, "Roofline".
+// Levels in `part` that moved bytes and whose bandwidth is known. `uses` is Activity::uses(). docs/guides/web.md,
+// "Roofline", defines the bytes of each level.
 std::vector<MemoryLevel> memory_levels(const Activity& activity, const std::vector<Use>& uses, const Machine& machine,
                                        const Scope& part);
 
-// PEs in `part` that ran a kernel.
+// Number of PEs in `part` that ran a kernel.
 std::size_t active_pes(const Activity& activity, const std::vector<Use>& uses, const Scope& part);
 
 }  // namespace kb::analysis

@@ -1,5 +1,5 @@
 // The nodes of a recorded run, and the parts of the machine that they belong to. Names are looked up here and never
-// taken apart.
+// parsed.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace kb::analysis {
 
-// What a user selected by its name: a part of the machine with all its nodes, or one node.
+// Selection by name: a part of the machine with all its nodes, or one node.
 class Scope {
  public:
   Scope() : part_(NodeCoord{}) {}  // the whole machine
@@ -44,14 +44,14 @@ class Nodes {
     std::optional<std::size_t> above;
   };
 
-  // Nodes are added in the order of the machine where it is known. A node of the same id is ignored.
+  // Nodes must be added in the order of the machine if it is known. A node with an existing id is ignored.
   void add(const NodeEntry& node);
 
   // Null when there is no such node.
   const NodeEntry* find(std::string_view id) const;
   // All parts, each after the part that contains it.
   const std::vector<Part>& parts() const { return parts_; }
-  // An unknown name is a scope that contains nothing.
+  // Returns an empty scope for an unknown name.
   Scope scope(const std::string& name) const;
 
   // JSON for the page: `parts` as [id, label, level, index, above, list], where -1 means none; `lists` of [label,

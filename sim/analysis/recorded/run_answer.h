@@ -1,4 +1,4 @@
-// What the page asks of a run first: its result, and what its folder has besides.
+// Answer to the first request of the page for a run: its result and the other contents of its folder.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace kb::analysis {
 
-// Times as texts of fs: a number of the page has no room for those of long runs.
+// Times are texts in fs, because a JavaScript number cannot represent those of long runs exactly.
 struct LaunchAnswer {
   result::Launch launch;
   std::string submit_fs;

@@ -45,7 +45,7 @@ class RunFolder {
   // Empty without operations, and for a run without recorded activity. Read on first use, from any thread.
   const Activity& activity() const;
 
-  // The nodes of the machine, and those of the operations that the machine does not have.
+  // The nodes of the machine, and nodes of operations that are not in the machine.
   const Nodes& nodes() const { return nodes_; }
   // Null when the topology is unknown.
   const Machine* machine() const { return machine_ ? &*machine_ : nullptr; }

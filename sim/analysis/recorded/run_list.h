@@ -1,4 +1,4 @@
-// The runs below a folder, in which anybody may have put anything.
+// Lists the runs below a folder with untrusted contents.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace kb::analysis {
 
-// Whether a file or folder lies below `folder`, wherever symbolic links lead. False for one that there is not.
+// True when a file or folder exists below `folder` after symbolic links are resolved.
 bool lies_below(const std::filesystem::path& folder, const std::filesystem::path& file);
 
-// The files of a run in `run`, which lies below `folder`, as a text that is another one when they have changed.
-// Configuration Error when one is a symbolic link that leads out of `folder`.
+// Text that changes when the files of the run in `run`, which is below `folder`, change. Configuration Error when one
+// is a symbolic link that leads out of `folder`.
 std::string run_state(const std::filesystem::path& folder, const std::filesystem::path& run);
 
-// A run is named by the path from the folder to its own, with '/'. Symbolic links that lead out of the folder are not
-// followed. Any thread may call.
+// The name of a run is the path from the folder to the run's folder, with '/'. Symbolic links that lead out of the
+// folder are not followed. All functions may be called by any thread.
 class RunList {
  public:
   static constexpr int kMostDepth = 5;
@@ -26,12 +26,12 @@ class RunList {
 
   explicit RunList(const std::string& folder);
 
-  // Looks through the folder again. Returns how many runs there are.
+  // Searches the folder again. Returns the number of runs.
   std::size_t look();
 
-  // {"folder", "runs": [...], "unread", "cut"}, the newest run first. Results are read, the newest first, until `seconds`
-  // are over; `unread` of the runs have a name and a date only. `cut` is a sentence when there are more runs than are
-  // listed. `look_again`: as look().
+  // {"folder", "runs": [...], "unread", "cut"}, the newest run first. Results are read, the newest first, for at most
+  // `seconds`; `unread` is the number of runs with only a name and a date. `cut` is a sentence when there are more runs
+  // than are listed. `look_again`: calls look() first.
   std::string json(double seconds, bool look_again = true);
 
   struct Place {
@@ -43,12 +43,12 @@ class RunList {
 
  private:
   struct Run {
-    std::int64_t time_ns = 0;  // of the last change of its result
+    std::int64_t time_ns = 0;  // time of the last change of its result
     std::int64_t bytes = 0;
     bool recorded = false;
     std::string summary;  // members of a JSON object; empty: not read yet
   };
-  void look_through();  // with the mutex
+  void look_through();  // the caller holds the mutex
   bool find_below(const std::filesystem::path& folder, const std::string& name, int depth, std::size_t& folders,
                   std::map<std::string, Run>& found) const;
   std::vector<std::map<std::string, Run>::iterator> newest_first();

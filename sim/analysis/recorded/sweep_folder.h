@@ -1,4 +1,4 @@
-// The folder of a sweep, as the page shows it. docs/guides/sweep.md says what lies there.
+// The folder of a sweep, for the page. docs/guides/sweep.md describes its contents.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,17 @@
 
 namespace kb::analysis {
 
-// Reads points.sqlite, sweep.json and names in the journal, and no other file.
+// Reads only points.sqlite, sweep.json and names in the journal.
 class SweepFolder {
  public:
-  // Whether the folder has the table or the journal of a sweep.
+  // True when the folder has the table or the journal of a sweep.
   static bool is_one(const std::string& folder);
 
   explicit SweepFolder(std::string folder) : folder_(std::move(folder)) {}
 
-  // What there is now, as JSON: {"name", "file", "workload", "topology", "columns": [{"name", "role", "text"}], "rows",
-  // "objectives": [{"column", "goal"}], "failed", "missing", "state"}. `role` is point, axis, result, status, cause,
-  // run, file or pareto; cells are numbers, texts and null. `state` is a sentence when points are missing, empty
+  // The current contents as JSON: {"name", "file", "workload", "topology", "columns": [{"name", "role", "text"}],
+  // "rows", "objectives": [{"column", "goal"}], "failed", "missing", "state"}. `role` is point, axis, result, status,
+  // cause, run, file or pareto; cells are numbers, texts and null. `state` is a sentence when points are missing, empty
   // otherwise. Configuration Error when a file is damaged or leads out of the folder.
   std::string json() const;
 

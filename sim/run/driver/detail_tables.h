@@ -6,10 +6,10 @@
 
 namespace kb::sim {
 
-// Adds launch, launch_part, launch_pe, launch_use and block_statistic to a database that an operation log has finished.
-// Equal records give equal bytes. Errors as those of OutputFile::write().
+// Adds launch, launch_part, launch_pe, launch_use and block_statistic to the database of a finished operation log.
+// Equal records give equal bytes. Throws the errors of OutputFile::write().
 void add_detail_tables(const RunRecord& run, observe::OutputFile& operations);
-// An operation log without operations, for these tables alone.
+// Writes a database with these tables only, without operations.
 void write_empty_log(const RunRecord& run, observe::OutputFile& operations);
 
 }  // namespace kb::sim

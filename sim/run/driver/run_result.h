@@ -1,4 +1,4 @@
-// From what a run reports to result.json, and to the tables of single launches, PEs and blocks in ops.sqlite.
+// Converts the record of a run to result.json and to the tables of launches, PEs and blocks in ops.sqlite.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 namespace kb::sim {
 
 enum class Detail : std::uint8_t {
-  sums,        // the longest launches, sums by kernel and by kind of block: what result.json has
+  sums,        // the longest launches, sums by kernel and by kind of block (result.json)
   launches,    // all launches
-  everything,  // and their PEs, their use of resources and the statistics of every block
+  everything,  // also their PEs, their use of resources and the statistics of every block
 };
 
 result::Result result_of(const RunRecord& run, Detail detail);

@@ -27,7 +27,7 @@ inline constexpr const char* kFrontColumn = "pareto";
 
 // Returns the rows of the front with all columns.
 std::string front_csv(const Table& table, const Front& front);
-// Returns a short table of objectives and axes, and says what was not compared.
+// Returns a short table of objectives and axes, and the number of rows that were not compared.
 std::string front_text(const SweepSpec& spec, const Table& table, const Front& front);
 
 }  // namespace kb::sweep

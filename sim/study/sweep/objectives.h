@@ -1,4 +1,4 @@
-// Objectives of a sweep: columns of its table, each with the direction in which it gets better.
+// Objectives of a sweep: columns of its table to be minimised or maximised.
 #pragma once
 
 #include <cstdint>

@@ -15,16 +15,15 @@ struct Table;
 
 struct Plot {
   enum class Kind : std::uint8_t { lines, pareto, heat };
-  // How the points of a front are joined from left to right: not at all, or by steps around the area that they
-  // dominate.
+  // Line between the points of a front: none, or steps around the area that they dominate.
   enum class Edge : std::uint8_t { none, across_first, up_first };
 
   Kind kind = Kind::lines;
   std::string name;  // prefix of its files
   std::string x, y;
   std::string series;        // lines: one per value of this column; "" = a single line
-  std::string value;         // heat map: the column that it shows
-  std::optional<Goal> best;  // heat map: which of several points in a cell it shows
+  std::string value;         // heat map: the column shown
+  std::optional<Goal> best;  // heat map: selects one of several points in a cell
   Edge edge = Edge::none;    // Pareto front
   std::string title;
   Diagnostic place = {};                                   // position in the file; message and remedy are empty

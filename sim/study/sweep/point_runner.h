@@ -24,8 +24,7 @@ struct Catalogs {
   const topology::Implementations* implementations = nullptr;
   std::string machine_text;  // default machine when the file names none
   std::string machine_name;
-  // Finds the file of a machine that is named, the user's or one that comes with the program. When it is empty, names
-  // are files.
+  // Returns the file of a machine by name, a file of the user or a built-in machine. When empty, names are files.
   std::function<std::string(const std::string&)> machine_file;
 };
 
@@ -47,11 +46,11 @@ class PointRunner {
   // Keeps the machine for later runs in forked processes. Problems are reported when a point runs.
   void keep_machine(const std::vector<Assignment>& given);
 
-  // The file of a machine that the sweep file names. Configuration Error with the key "topology".
+  // The file of a machine named in the sweep file. Configuration Error with the key "topology".
   std::string machine_file(const std::string& name) const;
 
-  // Simulates the point; once per process. `kept` gets what the sweep file keeps of a point, a file with the complete
-  // result or a folder with the record of the run; "": not written.
+  // Simulates the point; once per process. `kept` is the file for the complete result or the folder for the record of
+  // the run, as chosen in the sweep file; "": not written.
   Answer run(const std::vector<Assignment>& given, const std::string& kept);
 
  private:

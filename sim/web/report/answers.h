@@ -1,4 +1,4 @@
-// The answers that a report has inside, each by its question.
+// The answers that a report contains, by request.
 #pragma once
 
 #include <cstddef>
@@ -18,24 +18,24 @@ class Answers {
  public:
   using Parameters = std::multimap<std::string, std::string>;
 
-  // An answer that is larger is left out, and the page says so; a machine of thousands of PEs has such.
+  // Larger answers, which occur with thousands of PEs, are omitted; the page then shows a note.
   static constexpr std::size_t kMaxBytes = std::size_t{4} << 20;
 
   explicit Answers(const Api& api) : api_(api) {}
 
-  // Asks and keeps the answer. Returns it, or nothing when there is none: the page then says so where it would stand.
+  // Calls the API, stores the answer and returns it. No value when there is none; the page then shows a note.
   std::optional<std::string> ask(const std::string& path, const Parameters& parameters = {});
-  // JSON in place of an answer, under a key_of().
+  // Stores JSON as the answer with this key_of().
   void put(const std::string& key, const std::string& json) { keep(key, json); }
 
-  // Tile and states of the timeline in a window of time, in about `pixels` columns.
+  // A window of the timeline, with about `pixels` columns.
   struct TimelineWindow {
     std::int64_t begin_fs = 0, end_fs = 0, pixels = 0;
     std::vector<std::uint32_t> rows, states;
   };
   void ask_timeline(const TimelineWindow& window);
 
-  // Size of all answers as they lie in the report.
+  // Size of all answers in the report.
   std::size_t packed_bytes() const { return packed_bytes_; }
   // For web/src/answers.ts: {"answers": by key, each packed by gzip, in base64, "windows"}.
   std::string json() const;
@@ -49,8 +49,8 @@ class Answers {
   std::vector<TimelineWindow> windows_;
 };
 
-// "/api/cells t0=1 t1=2": the path and the parameters that are not empty, by name, as web/src/answers.ts has it. How
-// many pixels are asked for, and what only reports ask for, is no part of it.
+// "/api/cells t0=1 t1=2": the path and the non-empty parameters, by name, as in web/src/answers.ts. It excludes the
+// number of pixels and parameters that only reports use.
 std::string key_of(const std::string& path, const Answers::Parameters& parameters);
 
 std::string base64(std::string_view bytes);

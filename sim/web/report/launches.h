@@ -21,12 +21,12 @@ struct LaunchTimes {
   std::string sip;   // "sip0"
   Window whole;      // from submission to completion
   Window kernel;     // from its first start until its last end; empty when no PE ran it
-  std::string pe;    // the one that ended last
+  std::string pe;    // the PE that ended last
 };
 
-// Launches that have ended, in the order of the file; `result` outlives them.
+// Launches that have ended, in the order of the file; `result` must outlive them.
 std::vector<LaunchTimes> launches_of(const result::Result& result);
-// The launch that took longest, the first of equals; null without launches.
+// The launch with the longest time, the first of equal ones; null without launches.
 const LaunchTimes* longest_of(const std::vector<LaunchTimes>& launches);
 
 }  // namespace kb::web

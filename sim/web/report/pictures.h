@@ -1,4 +1,4 @@
-// The machine and the roofline of a run's longest launch, as platform/views draws them.
+// Pictures of the machine and the roofline of a run's longest launch, drawn by platform/views.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace kb::web {
 
-// Markup; empty where the run has no record, or its machine is unknown. `answers` gives what was computed.
+// Returns markup; empty when the run has no record or its machine is unknown. `answers` provides the computed data.
 std::string pictures_of(const analysis::RunFolder& run, Answers& answers);
 
 }  // namespace kb::web

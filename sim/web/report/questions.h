@@ -1,4 +1,4 @@
-// What the page asks for at first sight, page by page: the one place that knows it for a report.
+// The initial requests of each page, which a report must answer.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,11 +13,11 @@ struct QuestionsFor {
   const analysis::RunFolder& run;
   const analysis::Timeline* timeline;        // null without operations
   const analysis::RunFolder* against;        // null without another run
-  const nlohmann::ordered_json& comparison;  // with that run; null without it
+  const nlohmann::ordered_json& comparison;  // comparison with that run; null without it
 };
 
-// Asks everything that the pages show of the whole run and of its longest launch before anything is searched, zoomed or
-// chosen; and of the longest launch of other kernels as long as the answers stay below kEnough bytes.
+// Makes all requests of the pages for the whole run and for its longest launch before the user searches, zooms or
+// selects; also for the longest launch of other kernels while the answers stay below kEnough bytes.
 inline constexpr std::size_t kEnough = 450'000;
 void ask_questions(const QuestionsFor& what, Answers& answers);
 

@@ -5,10 +5,9 @@
 
 namespace kb::web {
 
-// HTML that loads nothing; its content security policy allows its own script and style by their hashes alone. `against`
-// is the folder of the run that this one is compared with, or empty. Equal runs give equal bytes: the names of the
-// folders and what the run cost on the computer are left out. Configuration Errors as those of analysis::RunFolder and
-// Against.
+// HTML that loads no other file; its content security policy allows only its own script and style, by their hashes.
+// `against` is the folder of the run to compare with; empty: none. Equal runs give equal bytes, because names of
+// folders and host times are omitted. Throws the configuration Errors of analysis::RunFolder and Against.
 std::string render_report(const std::string& folder, const std::string& against = "");
 
 }  // namespace kb::web

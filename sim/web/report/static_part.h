@@ -1,4 +1,4 @@
-// What a report shows where scripts are off: verdict, findings, launches, the machine and the roofline.
+// The part of a report that needs no scripts: verdict, findings, launches, the machine and the roofline.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,7 +8,8 @@
 
 namespace kb::web {
 
-// Markup in which nothing of the run is markup. `comparison` is null without another run; `pictures` is markup already.
+// Returns markup in which all texts of the run are escaped. `comparison` is null without another run; `pictures` is
+// markup.
 std::string static_part(const result::Result& result, const nlohmann::ordered_json& comparison,
                         const std::string& pictures);
 
