@@ -31,7 +31,7 @@ class Prefetches {
   explicit Prefetches(contract::IPe& pe) : pe_(pe) {}
 
   bool empty() const { return open_.empty(); }
-  // Describes a prefetch that reads `memory`, for add() when it has begun.
+  // Returns the record of a prefetch that reads `memory`; pass it to add() when the prefetch has begun.
   Prefetch of(Ptr ptr, std::int64_t row_stride, const std::vector<Extent>& memory) const;
   // Does not keep it when an operation in flight writes these bytes, because the prefetch may read the old contents.
   void add(Prefetch&& prefetch, const InFlight& in_flight);

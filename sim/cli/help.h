@@ -68,8 +68,10 @@ inline constexpr const char* kReportFooter =
     "  kernbench report r -o gemm.html\n"
     "  kernbench report better --against r                  with what changed from r to better\n"
     "\n"
-    "The file is the page of kernbench web with its answers inside; it needs no network and no other file. Zooming the\n"
-    "timeline and searching operations need kernbench web. Without ops.sqlite in RUN_DIR it has no PEs, wires and memory;\n"
+    "The file is the page of kernbench web with its answers inside; it needs no network and no other file. Zooming "
+    "the\n"
+    "timeline and searching operations need kernbench web. Without ops.sqlite in RUN_DIR it has no PEs, wires and "
+    "memory;\n"
     "without topology.json no picture of the machine and no roofline.";
 
 inline constexpr const char* kWebFooter =
@@ -84,7 +86,8 @@ inline constexpr const char* kWebFooter =
     "\n"
     "The page is for this user on this computer: the server listens on 127.0.0.1 alone, and the address has a secret.\n"
     "Another computer's run: ssh -L 8765:127.0.0.1:8765 HOST, kernbench web there, and the address in a browser here.\n"
-    "A folder is a run's when it has result.json, a sweep's when it has points.csv or journal; only files below it are read.\n"
+    "A folder is a run's when it has result.json, a sweep's when it has points.csv or journal; only files below it are "
+    "read.\n"
     "Without ops.sqlite a run has no timeline. Ctrl-C ends the server.";
 
 inline constexpr const char* kServeFooter =

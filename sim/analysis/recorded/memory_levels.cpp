@@ -59,8 +59,7 @@ struct Used {
   }
 };
 
-Used used_below(const Activity& activity, const std::vector<Use>& uses, const Machine& machine,
-                const Scope& part) {
+Used used_below(const Activity& activity, const std::vector<Use>& uses, const Machine& machine, const Scope& part) {
   Used used;
   for (std::size_t i = 0; i < uses.size(); ++i) {
     const Series& series = activity.series()[i];
