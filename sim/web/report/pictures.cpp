@@ -17,7 +17,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Shares of time in use: of the busiest resource of each node and of what is above it, and of each wire, "src--dst".
-std::map<std::string, double> shares_of(const analysis::Activity& activity, const Window& window) {
+std::map<std::string, double> shares_of(const analysis::RunFolder& run, const Window& window) {
+  const analysis::Activity& activity = run.activity();
   std::map<std::string, double> shares;
   const auto add = [&](const std::string& id, double share) { shares[id] = std::max(shares[id], share); };
   const std::vector<analysis::Use> uses = activity.uses(window.begin_fs, window.end_fs);
@@ -25,42 +26,44 @@ std::map<std::string, double> shares_of(const analysis::Activity& activity, cons
     const analysis::Series& series = activity.series()[i];
     if (uses[i].is_empty() || series.kind == "state") continue;
     const double share = analysis::share_of(uses[i], series, static_cast<double>(window.span()));
-    const std::string peer = analysis::peer_of(series);
-    if (!peer.empty()) {
-      add(series.component + "--" + peer, share);
-      if (analysis::group_of(peer) != analysis::group_of(series.component)) continue;
+    if (!series.peer.empty()) {
+      add(series.component + "--" + series.peer, share);
+      if (analysis::joins_chips(series.coord, series.peer_coord)) continue;
     }
-    for (std::string id = series.component; !id.empty();
-         id.resize(id.find('.') == std::string::npos ? 0 : id.rfind('.'))) {
-      add(id, share);
+    add(series.component, share);
+    const NodeEntry* node = run.nodes().find(series.component);
+    const bool is_slice = node != nullptr && node->kind == "hbm_ctrl";  // drawn beside its PE
+    for (NodeCoord part = is_slice ? chip_of(series.coord) : series.coord; part.sip.valid(); part = part_above(part)) {
+      add(part_name(part), share);
     }
   }
   return shares;
 }
 
 // The busiest cube of a SIP; empty when none was used.
-std::string busiest_cube(const std::map<std::string, double>& shares, const std::string& sip) {
+std::string busiest_cube(const std::map<std::string, double>& shares, const analysis::Nodes& nodes,
+                         const std::string& sip) {
   std::string busiest;
   double most = 0;
-  for (const auto& [id, share] : shares) {
-    const bool is_cube = id.rfind(sip + ".cube", 0) == 0 && id.find('.', sip.size() + 1) == std::string::npos &&
-                         id.find("--") == std::string::npos;
-    if (!is_cube || share <= most) continue;
-    busiest = id;
-    most = share;
+  for (const analysis::Nodes::Part& part : nodes.parts()) {
+    const bool is_cube = part.coord.cube.valid() && !part.coord.pe.valid() && part_name(part_above(part.coord)) == sip;
+    const auto share = is_cube ? shares.find(part.id) : shares.end();
+    if (share == shares.end() || share->second <= most) continue;
+    busiest = part.id;
+    most = share->second;
   }
   return busiest;
 }
 
 std::string machine_part(const analysis::RunFolder& run, const LaunchTimes& launch) {
-  const std::map<std::string, double> shares = shares_of(run.activity(), launch.kernel);
+  const std::map<std::string, double> shares = shares_of(run, launch.kernel);
   const topology::LoadedTopology machine = topology::load_text(run.machine()->spec(), "topology.json");
   const std::string when = " while " + launch.name + " ran on " + launch.sip;
   views::View sip = views::sip_view(machine, launch.sip);
   sip.heading = launch.sip + when + ": the busiest resource of each cube, and the wires";
   views::add_heat(sip, shares);
   std::string pictures = views::to_svg(sip);
-  const std::string busiest = busiest_cube(shares, launch.sip);
+  const std::string busiest = busiest_cube(shares, run.nodes(), launch.sip);
   if (!busiest.empty()) {
     views::View cube = views::cube_view(machine, busiest);
     cube.heading = busiest + when;

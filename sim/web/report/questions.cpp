@@ -18,10 +18,6 @@ constexpr const char* kComposites = "8";
 constexpr const char* kTablePage = "100";
 constexpr const char* kColumns = "512";  // of profiles and strips
 
-std::string first_part(const std::string& name) {
-  return name.substr(0, name.find('.'));
-}
-
 class Questions {
  public:
   Questions(const QuestionsFor& what, Answers& answers)
@@ -30,6 +26,7 @@ class Questions {
   }
 
   void ask_all() {
+    answers_.ask("/api/nodes");
     if (what_.run.machine() != nullptr) ask_machine();
     if (what_.timeline == nullptr) return;
     answers_.ask("/api/state");
@@ -66,16 +63,10 @@ class Questions {
   // Machine: the tray, and every cube and chiplet.
   void ask_machine() {
     answers_.ask("/api/machine");
-    for (const std::string& group : groups()) answers_.ask("/api/machine", {{"under", group}});
-  }
-  std::set<std::string> groups() const {
-    std::set<std::string> all;
-    if (what_.run.machine() == nullptr) return all;
-    for (const analysis::Machine::Node& node : what_.run.machine()->nodes()) {
-      const std::string group = analysis::group_of(node.id);
-      if (group.find('.') != std::string::npos) all.insert(group);
+    for (const analysis::Nodes::Part& part : what_.run.nodes().parts()) {
+      const bool is_chip = part.coord.cube.valid() || !part.coord.io.empty();
+      if (is_chip && !part.coord.pe.valid()) answers_.ask("/api/machine", {{"under", part.id}});
     }
-    return all;
   }
 
   // Why, Machine, Collective and Timeline of a launch.
@@ -96,9 +87,10 @@ class Questions {
   // Also every part of Machine.
   void ask_longest(const LaunchTimes& launch) {
     ask_launch(launch);
-    std::set<std::string> parts = groups();
-    for (const std::string& group : groups()) parts.insert(first_part(group));
-    for (const std::string& part : parts) ask_profile(launch.whole, part);
+    if (what_.run.machine() == nullptr) return;
+    for (const analysis::Nodes::Part& part : what_.run.nodes().parts()) {
+      if (!part.coord.pe.valid()) ask_profile(launch.whole, part.id);
+    }
   }
 
   // All resources of a window: the page narrows them.
