@@ -1,9 +1,11 @@
 // What the server shows, and the way back to it from a run.
 import { hrefOf } from './address';
+import { isReport } from './answers';
 import { json } from './api';
 
 export interface Site { kind: 'run' | 'runs' | 'sweep' | 'machine'; name: string }
-export const fetchSite = (signal?: AbortSignal) => json<Site>('/api/site', signal);
+// A report is one run.
+export const fetchSite = (signal?: AbortSignal) => (isReport ? Promise.resolve<Site>({ kind: 'run', name: '' }) : json<Site>('/api/site', signal));
 
 export function Back({ site }: { site: Site }) {
   if (site.kind === 'run' || site.kind === 'machine') return <span class="brand">kernbench</span>;
