@@ -163,7 +163,7 @@ export async function roofline(page) {
   await page.getByRole('row', { name: /gemm_composite sip0 GEMM 15\.5 2\.26 Tops\/s 3\.97 Tops\/s 56\.\d % HBM 16\.5 MiB/ }).waitFor();
   await page.getByRole('row', { name: /TileToken\/GEMM GEMM 2 048 32\.77 µs 27\.6 % 8\.19 Tops\/s 100 %/ }).waitFor();
   assert.equal(await page.locator('.roofline a circle').count(), 1, 'the tiles have no MATH');
-  for (const roof of ['HBM 256 GB/s', 'link 512 GB/s']) await page.locator('.roofline .rooflabel', { hasText: roof }).waitFor();
+  for (const roof of ['HBM 256 GB/s', 'TCM 512 GB/s', 'link 256 GB/s']) await page.locator('.roofline .rooflabel', { hasText: roof }).waitFor();
   await page.waitForFunction(() => document.querySelectorAll('.roofline .composite').length === 1);  // the only one
   await picture(page, 'roofline');
 }
