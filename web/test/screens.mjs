@@ -47,7 +47,7 @@ const measured = () => {
     const element = document.querySelector(text);
     if (element) found[`letters of ${text}`] = parseFloat(getComputedStyle(element).fontSize);
   }
-  for (const box of ['.label', '.columnchart', '.brush canvas', '.ruler', '.ranksplot', '.aligned', '.bar', '.data tbody tr', '.sweepfigure']) {
+  for (const box of ['.label', '.columnchart', '.brush canvas', '.ruler', '.ranksplot', '.aligned', '.bar', '.data tbody tr:last-child', '.sweepfigure']) {
     const element = document.querySelector(box);
     if (element) found[`height of ${box}`] = element.getBoundingClientRect().height;
   }
