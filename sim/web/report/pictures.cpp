@@ -81,6 +81,20 @@ double rate_of(const std::string& json, const std::string& dtype) {
   return rates.value(rates.contains(dtype) ? dtype : "f16", 0.0);
 }
 
+// What an engine did, in units of its rate.
+double units_of(const analysis::Machine::Engine& engine, const Json& work,
+                const std::vector<data::OpLogNames::Operation>& operations) {
+  constexpr std::size_t kUseful = 4, kElements = 5;
+  double units = 0;
+  for (const Json& one : work.at("operations")) {
+    const auto id = one.at(0).get<std::size_t>();
+    if (id >= operations.size()) continue;
+    const bool own = operations[id].kind == engine.name || operations[id].name == "TileToken/" + engine.stage;
+    if (own) units += one.at(engine.unit == "MAC" ? kUseful : kElements).get<double>();
+  }
+  return units;
+}
+
 std::string roofline_part(const analysis::RunFolder& run, const LaunchTimes& launch, Answers& answers) {
   const auto found = answers.ask("/api/work", {{"t0", std::to_string(launch.whole.begin_fs)},
                                                {"t1", std::to_string(launch.whole.end_fs)},
@@ -92,22 +106,16 @@ std::string roofline_part(const analysis::RunFolder& run, const LaunchTimes& lau
   for (const auto& operation : operations) {
     if (operation.name.rfind("gemm_", 0) == 0) dtype = operation.name.substr(5);
   }
-  double products = 0, elements = 0;
-  for (const Json& one : work.at("operations")) {
-    constexpr std::size_t kUseful = 4, kElements = 5;
-    const auto id = one.at(0).get<std::size_t>();
-    if (id >= operations.size()) continue;
-    const bool is_product = operations[id].kind == "gemm" || operations[id].name == "TileToken/GEMM";
-    (is_product ? products : elements) +=
-        is_product ? 2 * one.at(kUseful).get<double>() : one.at(kElements).get<double>();
-  }
   const analysis::Machine& machine = *run.machine();
   const double bytes = work.at("hbm_bytes").get<double>(), pes = work.at("pes").get<double>();
   const double ns = static_cast<double>(launch.kernel.span()) / 1e6;
   views::Roofline roofline{"What " + launch.name + " computed on " + launch.sip, "HBM", {}, {}};
   roofline.memory_gbs = pes * static_cast<double>(machine.channels_per_slice()) * machine.channel_gbs();
-  roofline.points = {{"GEMM", products / bytes, products / ns, 2 * pes * rate_of(machine.macs_per_ns(), dtype)},
-                     {"MATH", elements / bytes, elements / ns, pes * rate_of(machine.elements_per_ns(), dtype)}};
+  for (const analysis::Machine::Engine& engine : machine.engines()) {
+    const double done = engine.operations_per_unit * units_of(engine, work, operations);
+    roofline.points.push_back(
+        {engine.label, done / bytes, done / ns, engine.operations_per_unit * pes * rate_of(engine.rate, dtype)});
+  }
   const std::string picture = views::to_svg(roofline);
   return picture.empty() ? "" : "<section>\n<h2>Roofline</h2>\n" + picture + "</section>\n";
 }
