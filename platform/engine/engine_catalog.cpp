@@ -41,7 +41,7 @@ void complete(EngineRow& row, EngineId id) {
   const std::string stage(engine_stage(id));
   if (row.label.empty()) row.label = stage;
   if (row.text.empty()) row.text = "engine of a plug-in";
-  if (row.sentence.empty()) row.sentence = fmt::format("PE_{} computes, and no engine above.", stage);
+  if (row.sentence.empty()) row.sentence = fmt::format("PE_{} computes, and no engine listed before it.", stage);
   if (row.phrase.empty()) row.phrase = fmt::format("computed in PE_{}", stage);
   if (row.advice.empty())
     row.advice = fmt::format("this is the roof of PE_{}: use more PEs, or give it less work", stage);
