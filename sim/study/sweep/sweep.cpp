@@ -217,13 +217,13 @@ std::vector<std::string> Sweep::write_table() const {
   observe::make_folder(folder_);
   observe::OutputSet files;
   std::vector<std::string> names;
-  using Target = observe::OutputFile::Target;
-  const auto add = [&](const char* name, const char* purpose, Target target = Target::any) -> observe::OutputFile& {
+  using Written = observe::OutputFile::Target;
+  const auto add = [&](const char* name, const char* purpose, Written target = Written::any) -> observe::OutputFile& {
     names.push_back(folder_ + "/" + name);
     return files.add(names.back(), purpose, target);
   };
   add("points.csv", "the table of the sweep").write(render_csv(made));
-  write_database(made, spec_, add("points.sqlite", "the database of the sweep", Target::regular_file));
+  write_database(made, spec_, add("points.sqlite", "the database of the sweep", Written::regular_file));
   add("sweep.json", "the description of the table").write(render_summary(spec_, made, front));
   if (!spec_.objectives.empty()) add("pareto.csv", "the Pareto front").write(front_csv(made, front));
   files.commit();
