@@ -43,10 +43,12 @@ TEST(DistributedGuide, GuidePrintsTheWorkloadOfTheGrid) {
 
 TEST(WorkloadGuide, NamesEveryBuiltinWorkloadAndParameter) {
   const std::string guide = source_file("docs/guides/workloads.md");
-  for (const Workload& workload : builtin_workloads()) {
-    EXPECT_THAT(guide, ::testing::HasSubstr("| `" + workload.name + "` |"));
-    for (const Parameter& p : workload.parameters)
-      EXPECT_THAT(guide, ::testing::HasSubstr("`" + p.name + "`")) << workload.name;
+  for (const WorkloadGroup& group : builtin_workloads()) {
+    for (const Workload& workload : group.workloads) {
+      EXPECT_THAT(guide, ::testing::HasSubstr("| `" + workload.name + "` |"));
+      for (const Parameter& p : workload.parameters)
+        EXPECT_THAT(guide, ::testing::HasSubstr("`" + p.name + "`")) << workload.name;
+    }
   }
 }
 
