@@ -29,7 +29,7 @@ TEST_F(SweepPointsTest, BlocksOfLaunchesNeedNoOtherColumn) {
   sweep_file(", busy: max /launches/*/blocks/*/*/busy_ns", config("one_pe"));
   const Outcome outcome = sweep();
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const auto run = json("run --json --bench vector-add --topology one_pe --set elements_per_pe=256");
+  const auto run = json("run --json --details --bench vector-add --topology one_pe --set elements_per_pe=256");
   double most = 0;
   for (const auto& block : run["launches"][0]["blocks"]) {
     for (const auto& resource : block) most = std::max(most, resource["busy_ns"].get<double>());
