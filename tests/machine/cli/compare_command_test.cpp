@@ -126,13 +126,13 @@ TEST_F(CompareCommandTest, WhatIsNoResultIsRefused) {
   write("text.json", "hello");
   write("other.json", "{\"rows\": []}");
   write("future.json", "{\"schema\": 99, \"launches\": []}");
-  write("broken.json", "{\"schema\": 2, \"launches\": [1]}");
+  write("broken.json", "{\"schema\": 3, \"launches\": [1]}");
   const std::pair<const char*, const char*> cases[] = {
       {"nothing", "nothing: cannot be read: No such file or directory"},
       {"text.json",
        "text.json:1:1: is not JSON: invalid literal; give the folder or the result.json of `kernbench run`"},
       {"other.json", "other.json: is not the result of a run; give the folder or the result.json"},
-      {"future.json", "future.json: has schema 99; this program reads 2"},
+      {"future.json", "future.json: was written with schema 99, and this program reads 3; run it again"},
       {"broken.json", "is not a whole result: "}};
   for (const auto& [file, message] : cases) {
     for (const std::string& arguments : {std::string("a ") + file, std::string(file) + " a"}) {
