@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 export interface ChosenRun { name: string; against: string }
 export interface Address { run: ChosenRun | null; page: string; values: URLSearchParams }
 
-// What the page shows or is about to show, and the text that it was read from.
+// The values of the address, and the text from which they were read.
 let newest: { text: string; values: URLSearchParams; run: ChosenRun | null } | null = null;
 
 // A name that cannot be decoded names no run.
@@ -28,7 +28,7 @@ function read(): Address {
 
 const prefix = (run: ChosenRun | null): string => (run ? [run.name, run.against].filter(Boolean).map((name) => `@${encodeURIComponent(name)}/`).join('') : '');
 
-// A question to the server, about the run that is shown.
+// A request to the server about the shown run.
 export function aboutRun(path: string): string {
   const run = newest?.run;
   if (!run) return path;
@@ -38,7 +38,7 @@ export function aboutRun(path: string): string {
 
 type Values = Record<string, string | number | bigint | undefined>;
 
-// A page of the run that is shown.
+// Address of a page of the shown run.
 export const href = (page: string, values: Values = {}): string => hrefOf(newest?.run ?? null, page, values);
 
 // A page of a run, or without one of the server.
@@ -51,8 +51,8 @@ export function hrefOf(run: ChosenRun | null, page: string, values: Values = {})
   return `#/${prefix(run)}${page}${text ? '?' + text : ''}`;
 }
 
-// Without an entry in the history: for what changes all the time. Does nothing when the user has gone elsewhere since
-// `shown`, the values of the address that the caller shows.
+// Changes the address without an entry in the history, for values that change continuously. Does nothing when the user
+// has navigated away since `shown`, the values that the caller shows.
 export function replaceAddress(shown: URLSearchParams, page: string, values: Values): void {
   if (!newest || newest.values !== shown || newest.text !== location.hash) return;
   history.replaceState(null, '', location.pathname + href(page, values));
@@ -69,7 +69,7 @@ export function useAddress(): Address {
   return address;
 }
 
-// The token is no part of what one might copy.
+// Removes the token from the visible address, so that it is not copied.
 export function forgetToken(): void {
   if (location.search) history.replaceState(null, '', location.pathname + location.hash);
 }

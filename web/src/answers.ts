@@ -1,7 +1,7 @@
-// A report is this page with the answers inside that its pages ask for at first sight. Other questions are refused in a sentence.
+// A report is this page together with the answers to its initial requests. Other requests are refused with a sentence.
 import { isIn } from './nodes';
 
-// "/api/cells t0=1 t1=2": the path, and the parameters that are not empty by name; sim/web/report makes the same of its questions.
+// "/api/cells t0=1 t1=2": the path and the non-empty parameters by name, as in sim/web/report.
 function keyOf(path: string, without: string[] = []): string {
   const [name, query] = path.split('?');
   const parameters = [...new URLSearchParams(query)].filter(([key, value]) => value !== '' && !without.includes(key));
@@ -29,14 +29,14 @@ type Row = [component: string, kind: string, name: string, share: number, busyNs
 
 const isUnder = (name: string, part: string): boolean => part === '' || name === part || isIn(name, part);
 
-// `wanted` is a part of the name, or a pattern (`*`, `?`) for all of it; capitals do not count.
+// `wanted` is a part of the name, or a pattern (`*`, `?`) for the whole name; case is ignored.
 export function fits(name: string, wanted: string): boolean {
   if (!/[*?]/.test(wanted)) return name.toLowerCase().includes(wanted.toLowerCase());
   const pattern = wanted.replace(/[.+^${}()|[\]\\]/g, '\\$&').replace(/\*/g, '.*').replace(/\?/g, '.');
   return new RegExp(`^${pattern}$`, 'i').test(name);
 }
 
-// A report has all resources of a window: filters, order and pages are made here as the server makes them.
+// A report has all resources of a window, so that filtering, sorting and paging happen here instead of in the server.
 function narrowed(rows: Row[], query: URLSearchParams): { total: number; rows: Row[] } {
   const value = (name: string): string => query.get(name) ?? '';
   const under = value('under'), name = value('name'), sort = value('sort'), kind = value('kind'), like = value('like');
@@ -57,7 +57,7 @@ async function narrowedActivity(path: string): Promise<unknown> {
   return all === undefined ? undefined : narrowed((await unpacked(all).json()).rows, query);
 }
 
-// How many pixels are asked for does not matter: the answer says how many it has.
+// The number of requested pixels is ignored, because the answer contains its own.
 export async function answerInside(path: string): Promise<Reply> {
   if (path.startsWith('/api/activity?')) {
     const rows = await narrowedActivity(path);
@@ -68,7 +68,7 @@ export async function answerInside(path: string): Promise<Reply> {
   return unpacked(packed);
 }
 
-// The smallest window that has all of a wish but its margins (a quarter of what is seen, on one side or both).
+// The smallest window that contains the request without its margins (a quarter of the visible window, on one or both sides).
 export function windowInside(t0: bigint, t1: bigint): FixedWindow {
   const edge = (t1 - t0) / 5n, length = (one: FixedWindow): bigint => BigInt(one.t1) - BigInt(one.t0);
   const fitting = inside.windows.filter((one) => BigInt(one.t0) <= t0 + edge && t1 - edge <= BigInt(one.t1));

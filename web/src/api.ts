@@ -1,9 +1,9 @@
-// What the server answers; in a report, what lies inside of it.
+// Requests to the server, or to the answers inside a report.
 import { answerInside, isReport, windowInside, type Reply } from './answers';
 import type { Directory } from './nodes';
 import { aboutRun } from './address';
 
-// What a launch runs, wherever it is named, as launch_name() of the program: "gemm", with a label "gemm (first layer)".
+// Name of a launch on all pages, equal to launch_name() of the program: "gemm", with a label "gemm (first layer)".
 export const runs = (launch: { kernel?: string; label?: string }): string => (launch.label ? `${launch.kernel ?? ''} (${launch.label})` : launch.kernel ?? '');
 export const launchName = (launch: Launch): string => `#${launch.id ?? '?'} ${runs(launch)} sip${launch.sip ?? '?'}`;
 export const launchOf = (run: Run, id: number): Launch | undefined => run.launches.find((launch) => launch.id === id);
@@ -95,7 +95,7 @@ export interface Operation {
   params?: string;
 }
 
-// Every question of the page.
+// All requests of the page.
 async function get(path: string, signal?: AbortSignal): Promise<Reply> {
   if (isReport) return answerInside(path);
   const response = await fetch(aboutRun(path), { signal });
@@ -105,7 +105,7 @@ async function get(path: string, signal?: AbortSignal): Promise<Reply> {
   try {
     message = JSON.parse(text).error ?? message;
   } catch {
-    // Not JSON: the text is the message.
+    // The text is not JSON, and is therefore the message.
   }
   throw new Error(message || `the server answers ${response.status}`);
 }
@@ -161,7 +161,7 @@ export async function fetchTile(rows: number[], t0: bigint, t1: bigint, px: numb
   };
 }
 
-// What a resource did in a window of time.
+// Use of a resource in a window of time.
 export interface Resource { component: string; kind: string; name: string; share: number; busyNs: number; bytes: number; waitNs: number; queue: number; gbs: number; peer: string }  // of a wire, the node at its other end
 
 export async function fetchActivity(query: string, signal: AbortSignal): Promise<{ total: number; rows: Resource[] }> {
@@ -178,7 +178,7 @@ export async function fetchClasses(t0: bigint, t1: bigint, signal: AbortSignal, 
   return raw.map(([name, kind, count, mean, most, component, busiest, bytes, waitNs, gbs]) => ({ name, kind, count, mean, most, component, busiest, bytes, waitNs, gbs }));
 }
 
-// What the resources of one kind did in a PE (with its HBM slice), a cube or an IO chiplet; and the wires between these.
+// Use of the resources of one kind in a PE (with its HBM slice), a cube or an IO chiplet, and of the wires between these.
 export interface Cell { id: string; kind: string; mean: number; most: number; bytes: number; waitNs: number; queue: number }
 export interface GroupWire { from: string; to: string; share: number; bytes: number; waitNs: number; gbs: number; queue: number }
 export interface Cells { cells: Cell[]; wires: GroupWire[] }
@@ -191,7 +191,7 @@ export async function fetchCells(t0: bigint, t1: bigint, signal: AbortSignal, ru
   };
 }
 
-// Mean shares of busy time by kind of resource, in equal pieces of the window.
+// Mean busy shares by kind of resource, in equal parts of the window.
 export type Profile = Record<string, number[]>;
 export const fetchProfile = (t0: bigint, t1: bigint, columns: number, under: string, signal: AbortSignal) =>
   json<Profile>(`/api/profile?t0=${t0}&t1=${t1}&px=${columns}&under=${encodeURIComponent(under)}`, signal);
@@ -213,7 +213,7 @@ export const fetchMachine = (signal: AbortSignal) => json<MachineOverview>('/api
 export const fetchMachinePart = (under: string, signal: AbortSignal) =>
   json<MachinePart>(`/api/machine?under=${encodeURIComponent(under)}`, signal);
 
-// Two runs: `before` is the one of --against.
+// Comparison of two runs; `before` is that of --against.
 export interface Difference { name: string; unit: string; before: number; after: number }
 export interface Compared { kernel: string; label?: string; sip: number | null; before: { id: number; ns: number; limiter: string }; after: { id: number; ns: number; limiter: string } }
 // One statistic of the blocks of one kind: sums, and the block with the largest value.
@@ -226,7 +226,7 @@ export interface Comparison {
   launches: Compared[];
   without_partner: string[];
   total: Difference;
-  other_machine: string;  // a sentence when the two were made on different machines
+  other_machine: string;  // a sentence when the runs used different machines
   parts: Difference[];
   busy: Difference[];
   figures: Difference[];
@@ -236,18 +236,18 @@ export interface Comparison {
 export const fetchComparison = (signal?: AbortSignal) => json<Comparison | null>('/api/compare', signal);
 export const fetchOtherRun = (signal: AbortSignal) => json<Run>('/api/run?run=against', signal);
 
-// What was computed in a window. Operations are numbered as in fetchRows().
+// Computations in a window. Operations are numbered as in fetchRows().
 export interface OperationWork { operation: number; count: number; busyNs: number; macs: number; usefulMacs: number; elements: number }
 // `levels` of the memory that moved something, HBM first, each with its roof.
 export interface Work { pes: number; levels: [name: string, bytes: number, gbs: number][]; operations: OperationWork[] }
 
-// Without operations it is there at once.
+// Available immediately when there are no operations.
 export async function fetchWork(t0: bigint, t1: bigint, under: string, signal: AbortSignal, only: '' | 'resources' = ''): Promise<Work> {
   const raw = await json<Omit<Work, 'operations'> & { operations: [number, number, number, number, number, number][] }>(`/api/work?t0=${t0}&t1=${t1}&under=${under}&only=${only}`, signal);
   return { ...raw, operations: raw.operations.map(([operation, count, busyNs, macs, usefulMacs, elements]) => ({ operation, count, busyNs, macs, usefulMacs, elements })) };
 }
 
-// A message between PEs; times from the begin of the window in fs, null when they are not in it.
+// A message between PEs; times in fs from the begin of the window, null when outside the window.
 export interface Message { sender: string | null; receiver: string | null; bytes: number; direction: string; sent: number | null; arrived: number | null; awaited: number | null; received: number | null }
 
 export async function fetchMessages(t0: bigint, t1: bigint, signal: AbortSignal): Promise<{ all: boolean; messages: Message[] }> {
@@ -255,7 +255,7 @@ export async function fetchMessages(t0: bigint, t1: bigint, signal: AbortSignal)
   return { all: raw.all, messages: raw.messages.map(([sender, receiver, bytes, direction, sent, arrived, awaited, received]) => ({ sender, receiver, bytes, direction, sent, arrived, awaited, received })) };
 }
 
-// Shares of time of the PEs below a row or a node, by state, in equal pieces of the window; 255 is all of it.
+// Time shares of the PEs below a row or a node, by state, in equal parts of the window; 255 is the complete part.
 export interface Strip { row: number; state: string; shares: Uint8Array }
 export interface Strips { t0: bigint; t1: bigint; columns: number; strips: Strip[] }
 
@@ -268,7 +268,7 @@ export async function fetchStates(t0: bigint, t1: bigint, columns: number, which
   return { ...window, columns: head.columns, strips: head.strips.map(([row, state], i) => ({ row, state, shares: new Uint8Array(bytes, end + 1 + i * head.columns, head.columns) })) };
 }
 
-// A stretch of the critical chain on one PE; times in fs from the begin of the window.
+// A part of the critical chain on one PE; times in fs from the begin of the window.
 export interface ChainPart { block: string; operation: number; time: number; count: number }
 export interface ChainStay { pe: string; begin: number; end: number; between: number; parts: ChainPart[]; message: { sender: string; bytes: number; sent: number; arrived: number; awaited: number } | null }
 
@@ -284,7 +284,7 @@ export async function fetchChain(t0: bigint, t1: bigint, pe: string, signal: Abo
   };
 }
 
-// The operations of the same tile; times from the begin of the one that was asked for.
+// The operations of the same tile; times from the begin of the requested operation.
 export type Related = [seq: number, component: string, begin: number, end: number][];
 export const fetchRelated = (seq: number, signal: AbortSignal) => json<Related>(`/api/related?seq=${seq}`, signal);
 // Nodes from the source of the data to its destination: "seq=7", or "from=sip0.cube0.pe0&to=sip0.cube1.pe0".

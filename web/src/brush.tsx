@@ -1,4 +1,4 @@
-// A strip of time in which a window is chosen.
+// A time strip in which the user selects a window.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isReport } from './answers';
 import type { Profile } from './api';
@@ -9,7 +9,7 @@ import { sizes } from './sizes';
 import { duration } from './time';
 
 export const CURVES: [string, string, string][] = [['engine', 'engines', '#d9822b'], ['dma', 'DMA channels', '#1f5f9a'], ['pseudo_channel', 'HBM channels', '#35a7a0'], ['link', 'wires', '#8c93a8']];
-const HEIGHT = 64, LEAST = 6;  // in pixels of a usual screen
+const HEIGHT = 64, LEAST = 6;  // in pixels of a normal screen
 
 export function Brush(props: { whole: Span; span: Span; profile: Profile | null; failure: string; choose: (span: Span | null) => void; width: (columns: number) => void }) {
   const { whole, span, profile } = props;
@@ -48,7 +48,7 @@ export function Brush(props: { whole: Span; span: Span; profile: Profile | null;
     c.fillRect(x0, 0, 1.5, height);
     c.fillRect(x1 - 1.5, 0, 1.5, height);
   });
-  // A report has answers for this window alone.
+  // A report only has answers for this window.
   const choose = (next: Span | null) => { if (!isReport) props.choose(next); };
   const change = (event: PointerEvent) => {
     if (drag.current === null) return;

@@ -1,4 +1,4 @@
-// Messages between PEs: all ranks over time, and the chain of waits that the last of them ended.
+// Messages between PEs: all ranks over time, and the chain of waits of the rank that ended last.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { fetchMessages, type Launch, type Run } from './api';
 import { href } from './address';
@@ -15,7 +15,7 @@ import { Tooltip } from './tooltip';
 const WAIT = '#c2559b', MESSAGE = '#5a7fb0', CHAIN = '#d0391f';
 const GHOST = '#35a7a0';
 const LISTED = 40;
-// In pixels of a usual screen.
+// In pixels of a normal screen.
 const MOST_HEIGHT = 3000, MOST_ROW = 24, LEAST_LABELLED = 9, NEAR = 6;
 
 // The launches of one collective run at the same time on several SIPs.
@@ -49,7 +49,7 @@ export function Collective({ run, values }: { run: Run; values: URLSearchParams 
 
 export interface Estimate { label: string; fs: number }
 
-// What the alpha-beta model gives for the algorithm that ran; of several collectives in one run their sum.
+// Time of the alpha-beta model for the executed algorithm; the sum for several collectives.
 export function estimateOf(run: Run): Estimate | null {
   const found = (run.collectives ?? []).map((one) => ({ name: `${one.call ?? ''} ${one.algorithm ?? ''}`.replace(/_/g, ' ').trim(), ns: one.estimates?.find((estimate) => estimate.algorithm === one.algorithm)?.ns }))
     .filter((one): one is { name: string; ns: number } => typeof one.ns === 'number' && one.ns > 0);
@@ -57,13 +57,13 @@ export function estimateOf(run: Run): Estimate | null {
   return { label: [...new Set(found.map(({ name }) => name))].join(', '), fs: found.reduce((sum, { ns }) => sum + ns, 0) * 1e6 };
 }
 
-// All ranks that received last at the same time.
+// All ranks with the latest receive time.
 export function latestRanks(messages: Whole[]): { ranks: string[]; at: number } {
   const at = Math.max(...messages.map(({ received }) => received));
   return { ranks: ranksOf(messages).filter((rank) => messages.some((m) => m.receiver === rank && m.received === at)), at };
 }
 
-// How long each rank waited for at least one message.
+// Time in which each rank waited for at least one message.
 export function waitedByRank(messages: Whole[]): Map<string, number> {
   const reached = new Map<string, number>(), waited = new Map<string, number>();
   for (const m of [...messages].sort((a, b) => a.awaited - b.awaited)) {

@@ -1,4 +1,4 @@
-// Who waited for whom: back from the rank that received last.
+// The chain of waits, backwards from the rank that received last.
 import type { Message } from './api';
 import { inOrder } from './nodes';
 
@@ -6,7 +6,7 @@ export interface Whole { sender: string; receiver: string; bytes: number; direct
 
 export const isWhole = (m: Message): m is Whole => m.sender !== null && m.receiver !== null && m.sent !== null && m.arrived !== null && m.awaited !== null && m.received !== null;
 
-// Each message of the chain made its receiver wait, and was sent after what its sender had waited for. First to last.
+// For each message of the chain the receiver waited, and its sender sent it after the previous message. First to last.
 export function criticalChain(messages: Whole[]): Whole[] {
   const waited = new Map<string, Whole[]>();
   for (const message of messages) {
@@ -21,7 +21,7 @@ export function criticalChain(messages: Whole[]): Whole[] {
   while (now) {
     chain.unshift(now);
     const sent: number = now.sent, before = waited.get(now.sender) ?? [];
-    // The last one that was received before; times fall, so that this ends.
+    // The last message received before; times decrease, so that the loop ends.
     let low = 0, high = before.length;
     while (low < high) {
       const middle = (low + high) >> 1;

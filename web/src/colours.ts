@@ -1,4 +1,4 @@
-// Colours of operations, the same everywhere; they can be told apart with colour-blind eyes and on both backgrounds.
+// Colours of operations on all pages; distinguishable for colour-blind users and on both backgrounds.
 const BY_NAME: [RegExp, string][] = [
   [/composite/i, '#c2a63a'],
   [/gemm/i, '#d9822b'],
@@ -25,7 +25,7 @@ export function rgb(colour: string): [number, number, number] {
   return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
-// Parts of a launch in the order in which they are drawn, with what each means.
+// Parts of a launch in drawing order, with their meanings.
 export const PARTS: { name: string; label: string; colour: string; meaning: string }[] = [
   { name: 'delivery', label: 'delivery', colour: '#9aa3b2', meaning: 'The launch travels from the host to the PE.' },
   { name: 'barrier', label: 'barrier', colour: '#c3c9d4', meaning: 'The PE waits for the common start.' },

@@ -1,4 +1,4 @@
-// Two runs beside each other: A is the one of --against, B is this one.
+// Comparison of two runs: A is that of --against, B is this one.
 import { launchOf, runs, fetchClasses, fetchOtherRun, type ChangeCause, type Compared, type Comparison, type Difference, type ResourceClass, type Run } from './api';
 import { href } from './address';
 import { PARTS } from './colours';
@@ -78,7 +78,7 @@ function Pairs({ run, other, pairs, chosen }: { run: Run; other: Run; pairs: Com
   );
 }
 
-// From the time of A to that of B, part by part.
+// Differences between the times of A and B, part by part.
 function Waterfall({ parts, total }: { parts: Difference[]; total: Difference }) {
   const changed = parts.filter((part) => part.before !== part.after).sort((a, b) => Math.abs(b.after - b.before) - Math.abs(a.after - a.before));
   if (changed.length === 0) return <Section title="Where the difference comes from"><p class="hint">Every part took as long as before.</p></Section>;
@@ -122,7 +122,7 @@ function findingsOf(run: Run): Found[] {
     .map((f) => ({ rule: String(f.rule ?? ''), headline: String(f.headline ?? f.rule ?? ''), factor: typeof f.factor === 'number' ? f.factor : 1 }));
 }
 
-// Findings are paired by their rule: those of one run alone, and those of both.
+// Findings are paired by rule: findings of only one run, and findings of both.
 function FindingChanges({ before, after }: { before: Run; after: Run }) {
   const a = findingsOf(before), b = findingsOf(after);
   if (a.length === 0 && b.length === 0) return null;
@@ -147,7 +147,7 @@ function FindingChanges({ before, after }: { before: Run; after: Run }) {
   );
 }
 
-// Resources by purpose, of the kernel of the chosen pair.
+// Resources by purpose, for the kernel of the selected pair.
 function Classes({ run, other, pair }: { run: Run; other: Run; pair: Compared }) {
   const a = kernelSpan(launchOf(other, pair.before.id)), b = kernelSpan(launchOf(run, pair.after.id));
   const answer = useAnswer(a && b ? `${a.t0} ${a.t1} ${b.t0} ${b.t1}` : '', (signal) => Promise.all([fetchClasses(a!.t0, a!.t1, signal, 'against'), fetchClasses(b!.t0, b!.t1, signal)]));

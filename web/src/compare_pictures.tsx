@@ -1,4 +1,4 @@
-// Two runs as pictures: their states over time from the start of the kernel, and what changed where.
+// Pictures of two runs: states over time from the start of the kernel, and the places that changed.
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { launchOf, fetchCells, fetchMachine, fetchStates, type Compared, type Run, type Strips } from './api';
 import { href } from './address';
@@ -15,10 +15,10 @@ import { FAMILY, sizes } from './sizes';
 import { tickStep, unitFor } from './time';
 import { paintStrips } from './timeline_states';
 
-// In pixels of a usual screen; a phone has titles above the strips.
+// In pixels of a normal screen; on a phone the titles are above the strips.
 const STRIP = 46, GAP = 8, RULER = 22, LABELS = 190, TITLE = 18, FONT = 12;
 
-// Both on one scale, from the start of each kernel on: the mean of all PEs of the SIP, and the PE that ended last.
+// Both runs on one time scale from the start of the kernel: the mean of all PEs of the SIP, and the PE that ended last.
 export function Aligned({ run, other, pair }: { run: Run; other: Run; pair: Compared }) {
   const a = kernelSpan(launchOf(other, pair.before.id)), b = kernelSpan(launchOf(run, pair.after.id));
   const peA = launchOf(other, pair.before.id)?.breakdown?.pe ?? '', peB = launchOf(run, pair.after.id)?.breakdown?.pe ?? '', sip = `sip${pair.sip ?? 0}`;
@@ -68,7 +68,7 @@ export function Aligned({ run, other, pair }: { run: Run; other: Run; pair: Comp
   );
 }
 
-// Shares of B less those of A, by the place in the picture; of several kinds of resource the one that changed most.
+// Shares of B minus those of A by place in the picture; for several kinds of resource, the one that changed most.
 function difference(kinds: [string, string][], pictureOf: (which: number, kind: string) => Picture): Picture {
   const changes = new Map<string, { share: number; label: string }>();
   for (const [kind, label] of kinds) {

@@ -1,4 +1,4 @@
-// What makes the run slow, as the program found it; names in it lead to the machine.
+// Findings of the program about the run's time; names link to the machine.
 import { runs, type Run } from './api';
 import { href } from './address';
 import { kernelSpan, Linked } from './resources';
@@ -8,7 +8,7 @@ import { duration } from './time';
 const ns = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
 export const text = (value: unknown): string => (value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value));
 
-// A finding of a newer program may have other members; what is there is shown.
+// A finding of a newer program may have other members; the known ones are shown.
 export function Findings({ run }: { run: Run }) {
   const { findings } = run;
   if (!Array.isArray(findings) || findings.length === 0) return null;

@@ -1,4 +1,4 @@
-// Shares as colours: lightness rises or falls all the way, so that they can be told apart without colours.
+// Maps shares to colours of monotonic lightness, which remain distinguishable without hue.
 import { rgb } from './colours';
 
 const LIGHT = ['#eef1f4', '#fde3b0', '#f9a65a', '#dd5a1d', '#7c1d0a'].map(rgb);
@@ -6,7 +6,7 @@ const DARK = ['#2b3139', '#5c2413', '#b1420f', '#f08a3c', '#ffe0a8'].map(rgb);
 
 export const isDark = (): boolean => matchMedia('(prefers-color-scheme: dark)').matches;
 
-// From less (blue) over the same to more (red).
+// From less (blue) through equal to more (red).
 const LESS_MORE_LIGHT = ['#0b5394', '#9cc4e4', '#eef1f4', '#f4b08a', '#a3210f'].map(rgb);
 const LESS_MORE_DARK = ['#8fc7ff', '#1f5680', '#2b3139', '#8a3a1c', '#ffb08f'].map(rgb);
 
@@ -21,5 +21,5 @@ function colourOn(scale: [number, number, number][], value: number): string {
   return `rgb(${mix.join(',')})`;
 }
 
-// Colour of a text on that colour.
+// Text colour for that background.
 export const inkOn = (value: number, dark: boolean): string => ((dark ? value > 0.6 : value < 0.6) ? '#1b1f24' : '#fff');

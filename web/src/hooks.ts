@@ -1,11 +1,11 @@
-// What pages have in common.
+// Hooks shared by all pages.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isReport } from './answers';
 
 export interface Answer<T> { value: T | null; key: string; failure: string }
 
-// The answer to the newest wish; while it is on its way, the one before stays. An empty key asks for nothing. When wishes
-// come faster than answers (a window that is dragged), only the newest waits for its turn.
+// The answer to the latest request; until it arrives, the previous answer stays. An empty key makes no request. When
+// requests are faster than answers (while a window is dragged), only the latest one is kept waiting.
 export function useAnswer<T>(key: string, ask: (signal: AbortSignal) => Promise<T>): Answer<T> {
   const [answer, setAnswer] = useState<Answer<T>>({ value: null, key: '', failure: '' });
   const wish = useRef<{ key: string; ask: (signal: AbortSignal) => Promise<T> } | null>(null);
@@ -25,7 +25,7 @@ export function useAnswer<T>(key: string, ask: (signal: AbortSignal) => Promise<
           setAnswer({ value, key: now.key, failure: '' });
         } catch (error) {
           const failure = error instanceof Error ? error.message : String(error);
-          // A server may answer again; what a report does not have it will never have.
+          // Only a server can be asked again; a report does not change.
           if (!ended.current.signal.aborted) setAnswer((before) => ({ ...before, value: isReport ? null : before.value, failure }));
         }
       }
@@ -36,7 +36,7 @@ export function useAnswer<T>(key: string, ask: (signal: AbortSignal) => Promise<
   return answer;
 }
 
-// The size of an element as it changes, in CSS pixels; 0 before it is there.
+// The current size of an element in CSS pixels; 0 before it is rendered.
 export function useSize(element: { current: HTMLElement | null }): { width: number; height: number } {
   const [size, setSize] = useState({ width: 0, height: 0 });
   useLayoutEffect(() => {

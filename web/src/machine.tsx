@@ -45,7 +45,7 @@ function Shown({ run, machine, values }: { run: Run; machine: MachineOverview; v
   const [drawn, setDrawn] = useState<{ values: URLSearchParams; span: Span } | null>(null);
   const span = drawn?.values === values ? drawn.span : fromAddress ?? usual;
   const [columns, setColumns] = useState(0);
-  const at = partOf(values.get('at') ?? '')?.id ?? '';  // else the tray
+  const at = partOf(values.get('at') ?? '')?.id ?? '';  // otherwise the tray
   const measure = MEASURES.find(([key]) => key === values.get('measure'))?.[0] ?? 'busy';
   const kind = KINDS.find(([key]) => key === values.get('kind'))?.[0] ?? '';
   const state = { at, launch: values.get('launch') ?? undefined, context: values.get('context') ?? undefined, measure, kind, mark: values.get('mark') ?? undefined, op: values.get('op') ?? undefined, from: values.get('from') ?? undefined, to: values.get('to') ?? undefined };
@@ -82,7 +82,7 @@ function Shown({ run, machine, values }: { run: Run; machine: MachineOverview; v
   );
 }
 
-// The path from the tray to the part that is shown, and the parts below it.
+// The path from the tray to the shown part, and the parts below it.
 export function Path({ at, to }: { at: string; to: (changed: Record<string, string | undefined>) => string }) {
   const parts = pathOf(at), below = partOf(at)?.below ?? sipParts();
   return (

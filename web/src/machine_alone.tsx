@@ -107,7 +107,7 @@ function Chosen({ mark, wires, none, to }: { mark: string; wires: MachineWire[];
   );
 }
 
-// What lies in the part that is shown, and the wires that lead out of it or between its parts.
+// Contents of the shown part, and the wires that leave it or connect its parts.
 function Parts({ shown, machine, part, to }: { shown: Part | null; machine: MachineOverview; part: MachinePart | null; to: (changed: Record<string, string | undefined>) => string }) {
   if (part) {
     const nodes = part.nodes.filter(([id]) => shown && isIn(id, shown.id));

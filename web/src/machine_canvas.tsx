@@ -10,8 +10,8 @@ import { FAMILY, sizes } from './sizes';
 import { count, duration, percent } from './time';
 import { Tooltip } from './tooltip';
 
-// In pixels of a usual screen.
-const NEAR = 5;  // from a wire that still mean it
+// In pixels of a normal screen.
+const NEAR = 5;  // maximum distance of the mouse from a wire
 const LEAST_FONT = 9, MOST_FONT = 13, FONT = 11;
 const MARGIN = 28, MARGIN_PHONE = 16, MOST_SCALE = 2.2;
 
@@ -24,7 +24,7 @@ export function figureLines(f: Figures, ns: number, measure: Measure = 'busy'): 
   return lines;
 }
 
-// The value that has the strongest colour: all of the time, or the largest of the picture.
+// The value with the strongest colour: the whole time, or the largest value in the picture.
 export const largest = (picture: Picture, measure: Measure): number =>
   (measure === 'busy' || measure === 'difference' ? 1 : Math.max(1e-9, ...picture.shapes.map(({ figures }) => (figures ? valueOf(figures, measure) : 0))));
 
@@ -52,7 +52,7 @@ function shapeAt(picture: Picture, x: number, y: number, scale: number): Shape |
   return null;
 }
 
-// What a picture takes up: some blocks stand across its edge.
+// Size of a picture; some blocks extend beyond its edge.
 function boundsOf(picture: Picture): [x0: number, y0: number, x1: number, y1: number] {
   return picture.shapes.reduce<[number, number, number, number]>(([x0, y0, x1, y1], { rect }) => (rect
     ? [Math.min(x0, rect[0]), Math.min(y0, rect[1]), Math.max(x1, rect[0] + rect[2]), Math.max(y1, rect[1] + rect[3])] : [x0, y0, x1, y1]), [0, 0, picture.width, picture.height]);
@@ -60,7 +60,7 @@ function boundsOf(picture: Picture): [x0: number, y0: number, x1: number, y1: nu
 
 const centre = ({ rect, line }: Shape): [number, number] => (rect ? [rect[0] + rect[2] / 2, rect[1] + rect[3] / 2] : [(line![0] + line![2]) / 2, (line![1] + line![3]) / 2]);
 
-// The nearest shape in a direction, where what lies aside counts as farther away; at first the strongest that leads on.
+// The nearest shape in a direction; sideways distances count more. Initially the shape with the largest value.
 function neighbour(picture: Picture, measure: Measure, from: Shape | null, dx: number, dy: number): Shape | null {
   const shapes = picture.shapes.filter(({ frame }) => !frame);
   const strength = ({ figures }: Shape) => (figures ? Math.abs(valueOf(figures, measure)) : -1);
@@ -76,7 +76,7 @@ function neighbour(picture: Picture, measure: Measure, from: Shape | null, dx: n
   return best;
 }
 
-// The route of an operation's data: its wires, and the parts that they lead through.
+// The route of an operation's data: its wires and the parts on the way.
 function paintRoute(c: CanvasRenderingContext2D, picture: Picture, route: string[], scale: number, left: number, top: number) {
   const wires = new Set(route.slice(1).map((node, i) => `${route[i]} → ${node}`));
   c.strokeStyle = c.fillStyle = theme().accent;

@@ -1,18 +1,18 @@
-// Where the parts of a machine stand, and what each of them has to say.
+// Positions and texts of the parts of a machine.
 import type { Cell, GroupWire, MachineOverview, MachinePart, Resource } from './api';
 import { cellOf, chipOf, nodeOf, nodesOutside, partOf, sipParts, type Part } from './nodes';
 import { kindLabel } from './resources';
 
-// 'difference' is between the shares of two runs; 'rate' is bytes with another scale.
+// 'difference' is the difference of the shares of two runs; 'rate' is bytes on another scale.
 export type Measure = 'busy' | 'bytes' | 'rate' | 'wait' | 'queue' | 'difference';
 export interface Figures { share: number; bytes: number; waitNs: number; gbs: number; queue: number }
 
 export interface Shape {
   id: string;
-  lines: string[];          // besides the figures
-  figures: Figures | null;  // null: it has none
+  lines: string[];          // in addition to the figures
+  figures: Figures | null;  // null: no figures
   label?: string;
-  go?: string;              // a part of the machine to look into; else a click leads to the timeline
+  go?: string;              // part of the machine that a click shows; otherwise a click shows the timeline
   frame?: boolean;          // drawn as an outline behind the others
   rect?: [x: number, y: number, w: number, h: number];
   line?: [x0: number, y0: number, x1: number, y1: number];
@@ -28,7 +28,7 @@ interface Place { x: number; y: number }
 const isCube = ({ level }: Part): boolean => level === 'cube';
 const iosOf = (sip: Part): Part[] => sip.below.filter((chip) => !isCube(chip));
 
-// Where a cube or an IO chiplet stands in its SIP, and how large: cubes lie on the mesh, row by row, below the chiplets.
+// Position and size of a cube or IO chiplet in its SIP: cubes are on the mesh, row by row, below the chiplets.
 function boxIn(chip: Part, machine: MachineOverview, ios: number, sipW: number): [number, number, number, number] {
   const [w] = machine.mesh, top = ios > 0 ? CELL * 0.5 + GAP : 0;
   if (isCube(chip)) return [(chip.index % w) * (CELL + GAP), top + Math.floor(chip.index / w) * (CELL + GAP), CELL, CELL];
@@ -36,7 +36,7 @@ function boxIn(chip: Part, machine: MachineOverview, ios: number, sipW: number):
   return [iosOf(chip.above!).indexOf(chip) * (wide + GAP), 0, wide, CELL * 0.5];
 }
 
-// A PE in the drawing of its cube: as large as its neighbours allow.
+// A PE in the drawing of its cube, as large as its neighbours allow.
 function peSize({ pes, cube_mm }: MachineOverview): number {
   let least = 0.2;
   pes.forEach(([, x, y], i) => pes.slice(i + 1).forEach(([, u, v]) => {
@@ -45,7 +45,7 @@ function peSize({ pes, cube_mm }: MachineOverview): number {
   return Math.max(0.04, least) * CELL;
 }
 
-// The cell of the kind that is looked at, or the busiest of them all.
+// The cell of the selected kind, or the busiest of all kinds.
 function figuresOf(cells: Cell[] | undefined, kind: string, measure: Measure): { figures: Figures | null; lines: string[] } {
   if (!cells) return { figures: null, lines: [] };
   const wanted = cells.filter((cell) => !kind || cell.kind === kind);
@@ -55,7 +55,7 @@ function figuresOf(cells: Cell[] | undefined, kind: string, measure: Measure): {
   return { figures: best[1], lines: all.map(([cell]) => `${kindLabel(cell.kind)}s, mean\t${cell.mean}`) };
 }
 
-// How many SIPs stand beside each other: as large as a screen allows, full rows rather than not.
+// Number of SIPs per row: as large as the screen allows, preferably with full rows.
 function columnsOf(sips: number, width: number, height: number): number {
   const SCREEN = innerWidth < innerHeight ? 1 : 1.5, FULL = 1.3;
   const worth = (across: number) => (sips % across === 0 ? FULL : 1) / Math.max((across * width) / SCREEN, Math.ceil(sips / across) * height);
@@ -64,7 +64,7 @@ function columnsOf(sips: number, width: number, height: number): number {
   return best;
 }
 
-// The whole machine, or one SIP of it: cubes with their PEs, and the wires between them.
+// The whole machine or one SIP: cubes with their PEs, and the wires between them.
 export function overviewPicture(machine: MachineOverview, at: string, cells: Cell[], wires: GroupWire[], kind: string, measure: Measure): Picture {
   const sips = sipParts().filter(({ id }) => !at || id === at);
   const ios = Math.max(0, ...sips.map((sip) => iosOf(sip).length));
@@ -107,7 +107,7 @@ export function overviewPicture(machine: MachineOverview, at: string, cells: Cel
   return { width, height: top + rows * (sipH + 4 * EDGE) - EDGE, shapes };
 }
 
-// Between two boxes, each direction beside the other.
+// Lines between two boxes, one beside the other for the two directions.
 function groupWires(machine: MachineOverview, wires: GroupWire[], centre: Map<string, Place>, half: Map<string, Place>, kind: string): Shape[] {
   const used = new Map(wires.map((wire) => [`${wire.from} ${wire.to}`, wire]));
   const shapes: Shape[] = [];
@@ -122,7 +122,7 @@ function groupWires(machine: MachineOverview, wires: GroupWire[], centre: Map<st
   return shapes;
 }
 
-// From the edge of one box to that of the other, moved to the right of its direction.
+// A line between the edges of two boxes, shifted to the right of its direction.
 function between(a: Place, sizeA: Place, b: Place, sizeB: Place, aside: number): [number, number, number, number] {
   const flat = Math.abs(b.x - a.x) - sizeA.x - sizeB.x > Math.abs(b.y - a.y) - sizeA.y - sizeB.y;
   if (flat) {
@@ -147,7 +147,7 @@ function strongest(rows: Resource[], measure: Measure): Figures | null {
   return rows.map(figuresOfRow).reduce<Figures | null>((best, now) => (best && valueOf(best, measure) >= valueOf(now, measure) ? best : now), null);
 }
 
-// One cube, or one IO chiplet: routers to scale, what they connect below them.
+// One cube or IO chiplet: routers to scale, with the connected blocks below them.
 export function cubePicture(part: MachinePart, size: [number, number], channels: number, rows: Resource[], kind: string, measure: Measure): Picture {
   const width = Math.max(size[0], 4) * MM, height = Math.max(size[1], 4) * MM;
   const wanted = rows.filter((row) => !kind || row.kind === kind);
@@ -155,10 +155,10 @@ export function cubePicture(part: MachinePart, size: [number, number], channels:
   const wireOf = new Map(wanted.filter((row) => row.kind === 'link').map((row) => [`${row.component} ${row.peer}`, row]));
   const shapes: Shape[] = [], places = new Map<string, Place>();
   const stacked = new Map<string, number>();
-  // A PE stands at the router of its DMA engine.
+  // A PE is drawn at the router of its DMA engine.
   const at0 = new Map(part.nodes.filter(([, , x]) => x !== null).map(([id, , x, y]) => [id, { x: x! * MM, y: y! * MM }]));
   const home = new Map(part.wires.filter(([from, to]) => kindOf(from) === 'pe_dma' && at0.has(to) && cellOf(to) !== cellOf(from)).map(([from, to]) => [cellOf(from), at0.get(to)!]));
-  // A UCIe port stands at an edge of the cube, and so do its connections.
+  // A UCIe port and its connections are at an edge of the cube.
   const portOf = new Map(part.wires.filter(([, , wire]) => wire === 'ucie_internal').flatMap(([a, b]) => (kindOf(b) === 'ucie' ? [[a, b]] : [])) as [string, string][]);
   const side = (id: string): string => {
     const port = at0.get(portOf.get(id) ?? (kindOf(id) === 'ucie' ? id : ''));
@@ -188,7 +188,7 @@ export function cubePicture(part: MachinePart, size: [number, number], channels:
     } else if (kindOfNode === 'pe_cpu' || kindOfNode === 'hbm_ctrl' || kindOfNode === 'm_cpu' || kindOfNode === 'sram') {
       const key = `${place.x} ${place.y}`, line = stacked.get(key) ?? 0;
       stacked.set(key, line + 1);
-      // Blocks of a router stand in pairs below it.
+      // Blocks of a router are drawn in pairs below it.
       const left = place.x - BLOCK_W - 2 + (line % 2) * (BLOCK_W + 4), topEdge = place.y + ROUTER / 2 + 6 + Math.floor(line / 2) * (BLOCK_H + 4);
       if (kindOfNode === 'pe_cpu') {
         const pe = cellOf(id), inside = rowsOf(pe).filter((row) => row.kind !== 'link');
@@ -216,7 +216,7 @@ function cubeWires(part: MachinePart, places: Map<string, Place>, wireOf: Map<st
       const nx = -((b.y - a.y) / length) * 5, ny = ((b.x - a.x) / length) * 5;
       shapes.push({ id, lines: [], figures, line: [a.x + nx, a.y + ny, b.x + nx, b.y + ny] });
     } else {
-      // A block at its router: a short wire beside it, down for what goes in, up for what comes out.
+      // A block at its router has a short wire beside it: down for input, up for output.
       const block = kindOf(from) === 'noc_router' && kindOf(to) !== 'noc_router' ? to : from;
       const index = kindOf(block) === 'hbm_ctrl' ? 1 : 0, down = block === to;
       const x = a.x + (index === 0 ? -1 : 1) * (ROUTER / 2 + 6) + (down ? -3 : 3);
@@ -227,7 +227,7 @@ function cubeWires(part: MachinePart, places: Map<string, Place>, wireOf: Map<st
   return shapes;
 }
 
-// An HBM slice as its channels; those that were never used are idle.
+// The channels of an HBM slice; unused ones are idle.
 function slice(id: string, label: string, channels: number, rows: Resource[], [x, y, w, h]: [number, number, number, number]): Shape[] {
   const own = new Map(rows.filter((row) => row.component === id && row.kind === 'pseudo_channel').map((row) => [row.name, row]));
   const count = Math.max(1, channels, own.size);
@@ -239,7 +239,7 @@ function slice(id: string, label: string, channels: number, rows: Resource[], [x
   return shapes;
 }
 
-// One PE: from its memory to its engines.
+// One PE, from its memory to its engines.
 export function pePicture(part: MachinePart, at: string, channels: number, rows: Resource[]): Picture {
   const block = (kind: string) => part.nodes.find(([id, one]) => one === kind && cellOf(id) === at)?.[0] ?? '';
   const width = 900, height = 330;

@@ -94,7 +94,7 @@ function RunPages({ site, address }: { site: Site; address: Address }) {
   );
 }
 
-// What the server shows: one run, many, a sweep or a machine.
+// Contents of the server: one run, many runs, a sweep or a machine.
 function App() {
   useSizes();
   const address = useAddress();

@@ -1,9 +1,9 @@
-// The nodes of the machine, and the parts that they belong to. A name is looked up here and never taken apart.
+// The nodes of the machine, and the parts that they belong to. Names are looked up here and never parsed.
 
 export interface Part { id: string; label: string; level: 'sip' | 'io' | 'cube' | 'pe'; index: number; above: Part | null; below: Part[]; order: number }
 export interface Node { id: string; label: string; kind: string; part: Part | null }  // outside of SIPs without a part
 
-// As the server gives it: -1 is none, and `list` is that of the nodes which are called as the part and their label.
+// Format of the server: -1 means none; `list` has the nodes whose ids are made of the part and their label.
 export interface Directory {
   parts: [id: string, label: string, level: Part['level'], index: number, above: number, list: number][];
   lists: [label: string, kind: string][][];
@@ -28,12 +28,12 @@ export function readNodes(directory: Directory): void {
 }
 
 export const nodeOf = (name: string): Node | null => nodes.get(name) ?? null;
-// The part of this name, or that of a node: of an HBM slice its PE.
+// The part with this name, or the part of the node with this name; for an HBM slice its PE.
 export const partOf = (name: string): Part | null => parts.get(name) ?? nodes.get(name)?.part ?? null;
 export const cellOf = (name: string): string => partOf(name)?.id ?? name;
-// Its cube or IO chiplet.
+// The cube or IO chiplet that contains it.
 export const chipOf = (name: string): string => pathOf(name)[1]?.id ?? cellOf(name);
-// The parts that it is in, the SIP first.
+// The parts that contain it, the SIP first.
 export function pathOf(name: string): Part[] {
   const path: Part[] = [];
   for (let part = partOf(name); part; part = part.above) path.unshift(part);

@@ -1,4 +1,4 @@
-// What bounds the run: its launches in their parts, the busiest resources, findings and figures.
+// Overview of a run: parts of its launches, busiest resources, findings and figures.
 import { launchName, type Breakdown, type Launch, type Run } from './api';
 import { href } from './address';
 import { PARTS } from './colours';
@@ -19,8 +19,8 @@ function kernelTime(breakdown: Breakdown): number {
     .reduce((sum, { name }) => sum + part(breakdown, name), 0);
 }
 
-// What bounds a launch: the resource that the run names, in use for half of its kernel or more, else what its critical PE spent
-// most time in.
+// The bottleneck of a launch: the resource that the run names if it was used for at least half of the kernel, otherwise the
+// longest part of the critical PE's time.
 export function boundedBy(launch: Launch | undefined): { text: string; share: number; meaning: string } | null {
   const { breakdown } = launch ?? {};
   if (!launch || !breakdown) return null;
@@ -44,7 +44,7 @@ export function verdicts(rows: NonNullable<Run['verification']>): string {
 }
 
 
-// When launches were under way, on the time of the whole run.
+// The launches on the time axis of the whole run.
 function WholeRun({ run }: { run: Run }) {
   const end = ns(run.sim_time_ns);
   if (end === 0) return null;
@@ -139,7 +139,7 @@ function Parts({ launch }: { launch: Launch }) {
   );
 }
 
-// How long each resource of the PE was in use, beside the time of the kernel.
+// Busy time of each resource of the PE, compared with the time of the kernel.
 function Busy({ breakdown, limiter }: { breakdown: Breakdown; limiter: string }) {
   const kernel = kernelTime(breakdown);
   const busy = Object.entries(breakdown.busy ?? {}).map(([resource, time]) => ({ resource: words(resource), time: ns(time) }))

@@ -1,4 +1,4 @@
-// How PEs spend the time of a kernel.
+// Time shares of PEs during a kernel.
 import type { Resource } from './api';
 import { PARTS } from './colours';
 import { cellOf } from './nodes';

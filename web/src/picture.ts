@@ -4,12 +4,12 @@ import { operationColour, rgb } from './colours';
 import { sizes } from './sizes';
 import { tickStep, unitFor } from './time';
 
-// In pixels of a usual screen.
+// In pixels of a normal screen.
 const EDGE = 3, LEAST_LABEL = 44, LEAST_TICK = 110, LEAST_TICK_PHONE = 75;
 const LEAST_OP = 2;
 
 const edge = (): number => Math.round(EDGE * sizes.scale);
-// Pixels between two ticks.
+// Minimum distance of ticks in pixels.
 export const leastTick = (): number => (sizes.phone ? LEAST_TICK_PHONE : LEAST_TICK) * sizes.scale;
 
 export interface Window { t0: bigint; span: number; width: number }  // width in CSS pixels
@@ -22,7 +22,7 @@ export interface PlacedOps {
   byRow: Map<number, number[]>;     // indices by row id, in order of start
 }
 
-// Operations that overlap lie in lanes, each in the first that is free.
+// Overlapping operations are drawn in lanes, each in the first free one.
 export function placeOps(tile: Tile): PlacedOps | null {
   const { ops } = tile;
   if (!ops) return null;
@@ -55,7 +55,7 @@ export function theme(): Theme {
   return { text: value('--text'), dim: value('--dim'), line: value('--line'), surface: value('--surface'), accent: value('--accent'), mark: value('--mark') };
 }
 
-// Sized for the screen's own pixels; the context counts in CSS pixels.
+// The canvas has the resolution of the screen; the context uses CSS pixels.
 export function prepare(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
   const ratio = devicePixelRatio || 1;
   const w = Math.max(1, Math.round(width * ratio)), h = Math.max(1, Math.round(height * ratio));
@@ -93,13 +93,13 @@ export class Painter {
     return this.names[operation] ?? '?';
   }
 
-  // `shown`: row ids from the top; the first stands at `top` pixels.
+  // `shown`: row ids from the top; the first one is at `top` pixels.
   paint(c: CanvasRenderingContext2D, view: Window, tile: Tile | null, ops: PlacedOps | null, shown: number[], top: number,
     component: (row: number) => boolean, selected: number | null, t: Theme,
     instead: { has: (row: number) => boolean; draw: (row: number, y: number, height: number) => void } | null): void {
     if (!tile || shown.length === 0) return;
     const position = new Map(tile.rowIds.map((row, i) => [row, i]));
-    // Where operations are narrower than a few pixels, their shares say more.
+    // Operations narrower than a few pixels are drawn as shares.
     const singly = (row: number) => (ops?.byRow.get(row)?.length ?? 0) * LEAST_OP <= view.width * (tile.width * tile.columns / view.span);
     const width = Math.ceil(view.width);
     const image = new ImageData(width, shown.length);
@@ -132,7 +132,7 @@ export class Painter {
     if (ops) this.paintOps(c, view, tile, ops, shown, top, selected, t, singly);
   }
 
-  // Time in use per pixel of a row of the tile, and what was dominant there.
+  // Busy time per pixel of a row of the tile, and the dominant operation.
   private shares(view: Window, tile: Tile, at: number, width: number, shares: Float32Array, best: Float32Array, kind: Uint16Array): void {
     shares.fill(0);
     best.fill(-1);
@@ -163,7 +163,7 @@ export class Painter {
     const origin = Number(tile.first - view.t0);
     c.font = sizes.font;
     c.textBaseline = 'middle';
-    let last = -1;  // changing the colour costs more than a rectangle
+    let last = -1;  // because changing the colour costs more than a rectangle
     shown.forEach((row, r) => {
       const lanes = ops.lanes.get(row) ?? 1;
       const height = (sizes.row - 2 * edge()) / lanes;

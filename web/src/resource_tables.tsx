@@ -1,4 +1,4 @@
-// Wires and PEs as tables, of the whole run or of one launch.
+// Tables of wires and PEs, for the whole run or for one launch.
 import { useMemo } from 'preact/hooks';
 import { launchName, fetchActivity, type Resource, type Run } from './api';
 import { aboutRun, href } from './address';
@@ -9,7 +9,7 @@ import { bytesText, kernelSpan, launchSpan, machineOf, rateText, timelineOf, typ
 import { Head, PAGE, type Values } from './table_parts';
 import { count, duration, fromNs, percent } from './time';
 
-// The whole run unless a launch is chosen.
+// The whole run unless a launch is selected.
 function windowOf(run: Run, values: URLSearchParams, kernel: boolean): Span {
   const launch = run.launches.find(({ id }) => String(id) === values.get('launch'));
   const end = fromNs(run.sim_time_ns ?? 0);

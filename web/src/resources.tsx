@@ -1,4 +1,4 @@
-// Names of resources, and what leads from one to the pages that show it.
+// Names of resources, and links from them to other pages.
 import type { ComponentChildren } from 'preact';
 import { launchName, type Launch, type Run } from './api';
 import { href } from './address';
@@ -7,7 +7,7 @@ import { cellOf, nodeOf, partOf, pathOf } from './nodes';
 
 export interface Span { t0: bigint; t1: bigint }
 
-// From submission to completion; null when it has not ended.
+// Time from submission to completion; null when the launch has not ended.
 export function launchSpan(launch: Launch | undefined): Span | null {
   if (!launch?.submit_fs || !launch.completed_fs) return null;
   const t0 = BigInt(launch.submit_fs), t1 = BigInt(launch.completed_fs);
@@ -21,15 +21,15 @@ export function kernelSpan(launch: Launch | undefined): Span | null {
   return t1 > t0 ? { t0, t1 } : null;
 }
 
-// The timeline with the rows down to this block unfolded.
+// Link to the timeline with this block unfolded.
 export function timelineOf(node: string, span: Span | null): string {
   const names = pathOf(node).map(({ id }) => id);
-  // An HBM slice has no row but that of its PE.
+  // An HBM slice is shown in the row of its PE.
   if (nodeOf(node)?.kind !== 'hbm_ctrl' && names[names.length - 1] !== node) names.push(node);
   return href('timeline', { t0: span?.t0, t1: span?.t1, depth: 0, rows: names.join(','), row: names[names.length - 1] });
 }
 
-// The part of the machine that has it; `mark` is what is marked there, as it is called there.
+// Link to the part of the machine that contains it; `mark` is the name of the block or wire to mark.
 export const machineOf = (node: string, span: Span | null, mark = ''): string => href('machine', { at: cellOf(node), t0: span?.t0, t1: span?.t1, mark });
 
 export function ResourceName({ resource, span }: { resource: Resource; span: Span | null }) {
@@ -38,7 +38,7 @@ export function ResourceName({ resource, span }: { resource: Resource; span: Spa
   return <a href={machineOf(resource.component, span, full)} title="Show it in the machine">{full}</a>;
 }
 
-// Names of blocks within a sentence lead to the machine.
+// Names of blocks in a sentence become links to the machine.
 export function Linked({ text, span }: { text: string; span: Span | null }): ComponentChildren {
   const words = text.split(/([\w.-]*\w)/);
   return <>{words.map((word) => (nodeOf(word) ?? partOf(word) ? <a href={machineOf(word, span)}>{word}</a> : word))}</>;

@@ -1,4 +1,4 @@
-// How far launches are from what engines and memory of their PEs could do.
+// Performance of launches compared with the limits of engines and memory of their PEs.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { launchName, fetchMachine, fetchOperations, fetchWork, type Launch, type MachineOverview, type Rows, type Run, type Work } from './api';
 import { href } from './address';
@@ -21,12 +21,12 @@ type Kind = 'gemm' | 'math';
 interface Level { name: string; bytes: number; gbs: number }
 // `bytes` and `memory` are those of HBM; `levels` are the others.
 interface Point { levels: Level[]; launch: Launch; kind: Kind; ops: number; ns: number; bytes: number; pes: number; peak: number; memory: number; padded: number }
-interface Worked { launch: Launch; span: Span; work: Work; all: boolean }  // `all`: with its operations
+interface Worked { launch: Launch; span: Span; work: Work; all: boolean }  // `all`: including its operations
 
 const LABEL: Record<Kind, string> = { gemm: 'GEMM', math: 'MATH' };
 const intensity = (p: Point): number => p.ops / p.bytes;
 const rate = (p: Point): number => p.ops / p.ns;  // operations per ns: 10^9 a second
-// What the engines or a level of the memory let through at most, and which of them.
+// The limit of the engines or of a level of the memory, and its name.
 const bounds = (p: Point): [name: string, rate: number][] => [[`the ${LABEL[p.kind]} engines`, p.peak], [HBM, intensity(p) * p.memory], ...p.levels.map((one): [string, number] => [one.name, (p.ops / one.bytes) * one.gbs])];
 const bound = (p: Point) => bounds(p).reduce((least, one) => (one[1] < least[1] ? one : least));
 const roof = (p: Point): number => bound(p)[1];
@@ -35,7 +35,7 @@ const rateOf = (perNs: number): string => (perNs >= 1000 ? `${Number((perNs / 10
 
 const rateFor = (rates: number | Record<string, number> | null, dtype: string): number => (typeof rates === 'number' ? rates : rates?.[dtype] ?? rates?.f16 ?? 0);
 
-// From submission to completion: what is written last may arrive when the kernel has ended.
+// From submission to completion, because the last write may arrive after the end of the kernel.
 function whole(launch: Launch, kernel: Span): [bigint, bigint] {
   const span = launchSpan(launch) ?? kernel;
   return [span.t0, span.t1];
@@ -46,7 +46,7 @@ const kindOf = (rows: Rows, operation: number): Kind => {
   return found && (found.kind === 'gemm' || /\/GEMM$/.test(found.name)) ? 'gemm' : 'math';
 };
 
-// The dtype of most products; tiles of composites do not say theirs.
+// The dtype of most products; tiles of composites have no dtype.
 const dtypeOf = (rows: Rows): string => rows.operations.map(({ name: operation }) => /^gemm_(\w+)$/.exec(operation)?.[1]).find(Boolean) ?? 'f16';
 
 function pointsOf({ launch, span, work, all }: Worked, rows: Rows, machine: MachineOverview): Point[] {
@@ -63,7 +63,7 @@ function pointsOf({ launch, span, work, all }: Worked, rows: Rows, machine: Mach
 
 interface Composite { seq: number; pe: string; ops: number; ns: number; bytes: number; to: string }
 
-// The longest composites of a launch, each with what its PE computed and read meanwhile.
+// The longest composites of a launch, with the computations and reads of the PE in that time.
 async function fetchComposites(launch: Launch, span: Span, signal: AbortSignal): Promise<Composite[]> {
   const query = new URLSearchParams({ component: `sip${launch.sip ?? 0}.*pe_scheduler`, name: 'composite', t0: String(span.t0), t1: String(span.t1), sort: 'duration', order: 'desc', limit: String(MOST_COMPOSITES) });
   const found: Composite[] = [];
@@ -78,7 +78,7 @@ async function fetchComposites(launch: Launch, span: Span, signal: AbortSignal):
   return found;
 }
 
-// One launch after the other, the wanted one first: each may be many operations to add up.
+// One launch after the other, the selected one first, because each may have many operations.
 function useWork(launches: { launch: Launch; span: Span }[], wanted: string | null): { worked: Worked[]; failure: string } {
   const [worked, setWorked] = useState<Worked[]>([]);
   const [failure, setFailure] = useState('');
@@ -87,7 +87,7 @@ function useWork(launches: { launch: Launch; span: Span }[], wanted: string | nu
     const first = launches.filter(({ launch }) => String(launch.id) === wanted);
     const put = (one: Worked) => setWorked((before) => [...before.filter(({ launch }) => launch !== one.launch), one]);
     const work = async () => {
-      const front = first[0] ?? launches[0];  // its products are in the result, so that there is a picture at once
+      const front = first[0] ?? launches[0];  // its products are in the result, so that a picture is available immediately
       if (front) put({ ...front, all: false, work: await fetchWork(...whole(front.launch, front.span), `sip${front.launch.sip ?? 0}`, ended.signal, 'resources') });
       for (const { launch, span } of [...first, ...launches.filter((one) => !first.includes(one))]) {
         const one = fetchWork(...whole(launch, span), `sip${launch.sip ?? 0}`, ended.signal);
@@ -130,7 +130,7 @@ export function Roofline({ run, rows, values }: { run: Run; rows: Rows | null; v
   );
 }
 
-// In pixels of a usual screen.
+// In pixels of a normal screen.
 const LEAST_HEIGHT = 300, MOST_HEIGHT = 620, ASPECT = 0.43, FONT = 12;
 
 const below = (value: number): number => Math.floor(Math.log10(value));
@@ -222,7 +222,7 @@ function Distances({ points, chosen }: { points: Point[]; chosen: Launch }) {
   );
 }
 
-// Each level of the memory: what it moved, and what the engines could do with all that it can move.
+// For each level of the memory, the bytes moved and the rate of the engines at its full bandwidth.
 function Levels({ points }: { points: Point[] }) {
   return (
     <div class="scrollx"><table class="data">
@@ -240,7 +240,7 @@ function Levels({ points }: { points: Point[] }) {
   );
 }
 
-// How fast an engine is while it works, for each kind of operation.
+// Rate of an engine while it works, for each kind of operation.
 function Operations({ worked, rows, machine }: { worked: Worked; rows: Rows; machine: MachineOverview }) {
   const dtype = dtypeOf(rows), ns = Number(worked.span.t1 - worked.span.t0) / 1e6;
   const list = [...worked.work.operations].sort((a, b) => b.busyNs - a.busyNs);

@@ -1,4 +1,4 @@
-// Which rows of the tree are shown.
+// Selection of the visible rows of the tree.
 import type { Row, Rows } from './api';
 
 export interface Fold { depth: number; changed: Set<string> }  // open above `depth`, except for those that were changed
@@ -8,7 +8,7 @@ const MOST_AT_FIRST = 64;
 export const isOpen = (row: Row, fold: Fold): boolean =>
   !row.component && (row.depth < fold.depth) !== fold.changed.has(row.name);
 
-// A row is shown when all rows above it are open. Parents stand before their children.
+// A row is shown when all its ancestors are open. Parents precede their children.
 export function shownRows({ rows }: Rows, fold: Fold): number[] {
   const open: boolean[] = [];
   const shown: number[] = [];

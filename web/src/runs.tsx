@@ -6,12 +6,12 @@ import { SiteHead, type Site } from './site';
 import { Head, type Values } from './table_parts';
 import { count, duration } from './time';
 
-// What the result of a run says; `failure` when it cannot be opened.
+// Summary of the result of a run; `failure` when it cannot be opened.
 interface Summary { version?: string; failure?: string; workload?: string; machine?: string; longest_ns?: number; launches?: number; sim_time_ns?: number; ok?: boolean }
 export interface Listed { name: string; date: number; recorded: boolean; summary: Summary | null }
 interface List { folder: string; runs: Listed[]; unread: number; cut: string }
 
-// `more`: of the runs that were found before, so that more results are read.
+// `more`: reads more results of the runs that were found before.
 async function fetchRuns(more: boolean, signal: AbortSignal): Promise<List> {
   const raw = await json<Omit<List, 'runs'> & { runs: [string, number, boolean, Summary | null][] }>(`/api/runs${more ? '?more=1' : ''}`, signal);
   return { ...raw, runs: raw.runs.map(([name, date, recorded, summary]) => ({ name, date, recorded, summary })) };
@@ -34,7 +34,7 @@ const KEYS: [Key, string, (run: Listed) => string | number, boolean][] = [
   ['date', 'date', ({ date }) => date, false],
 ];
 
-// Every word has to be somewhere in the row.
+// All words must occur in the row.
 function matches({ name, summary }: Listed, words: string[]): boolean {
   const text = [name, summary?.workload, summary?.machine, summary?.version, summary?.failure].join(' ').toLowerCase();
   return words.every((word) => text.includes(word));
@@ -100,7 +100,7 @@ export function RunsPage({ site, values }: { site: Site; values: URLSearchParams
   );
 }
 
-// A is the older one, as what one started from.
+// A is the older run.
 function Compare({ chosen, runs }: { chosen: string[]; runs: Listed[] }) {
   const [a, b] = runs.filter(({ name }) => chosen.includes(name)).sort((x, y) => x.date - y.date || (x.name < y.name ? -1 : 1));
   if (!b) return <span class="dim">{a ? 'choose one more to compare' : 'choose two to compare'}</span>;

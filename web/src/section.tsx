@@ -10,7 +10,7 @@ export function Section(props: { title: string; hint?: string; children: Compone
   );
 }
 
-// What a report cannot do: it has answers, and no server.
+// Functions that a report lacks, because it has no server.
 export function OnlyServed({ what }: { what: string }) {
   return <span class="dim only-served">{what} <code>kernbench web DIR</code>.</span>;
 }

@@ -1,4 +1,4 @@
-// What the server shows, and the way back to it from a run.
+// Contents of the server, and the link back to them from a run.
 import { hrefOf } from './address';
 import { isReport } from './answers';
 import { json } from './api';

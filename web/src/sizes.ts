@@ -1,13 +1,13 @@
-// How large things are on this screen: app.css says it, for phones, screens and large screens.
+// Sizes on this screen, defined by app.css for phones, screens and large screens.
 import { useEffect, useState } from 'preact/hooks';
 
 const USUAL_EM = 14;
 export const FAMILY = 'system-ui, "DejaVu Sans", sans-serif';
 
-// In CSS pixels; `scale` is what a drawing made for a usual screen is enlarged by.
+// Sizes in CSS pixels; `scale` is the enlargement of drawings made for a normal screen.
 export const sizes = { scale: 1, row: 22, ruler: 26, font: '', phone: false };
 
-// Whether anything changed.
+// Returns true when a size changed.
 function read(): boolean {
   const style = getComputedStyle(document.documentElement);
   const pixels = (text: string, usual: number) => parseFloat(text) || usual;
@@ -21,7 +21,7 @@ function read(): boolean {
   return !same;
 }
 
-// Draws the whole page again when it comes to a screen of another size.
+// Renders the page again when the screen size changes.
 export function useSizes(): void {
   const [, again] = useState(() => { read(); return 0; });
   useEffect(() => {

@@ -38,7 +38,7 @@ function Shown({ sweep, values }: { sweep: Sweep; values: URLSearchParams }) {
   const filter = values.get('filter') ?? '';
   const rows = useMemo(() => sweep.rows.filter(filterOf(filter, sweep.columns)), [sweep, filter]);
   const marked = values.has('point') ? Number(values.get('point')) : null, row = sweep.rows.find(({ point }) => point === marked);
-  // A point leads to its run where that was kept.
+  // A point links to its run if that was kept.
   const ofPoint = (one: SweepRow) => (one.run ? hrefOf({ name: one.run, against: '' }, 'overview') : to({ point: one.point }));
   return (
     <>

@@ -1,4 +1,4 @@
-// The table of a sweep: its columns, and which rows a filter lets through.
+// The table of a sweep: its columns, and the rows that pass a filter.
 import { json } from './api';
 
 export type Cell = number | string | null;

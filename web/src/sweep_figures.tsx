@@ -14,13 +14,13 @@ export interface Drawn { rows: SweepRow[]; to: (row: SweepRow) => string; marked
 const px = (usual: number) => Math.round(usual * sizes.scale);
 const pointText = (row: SweepRow, columns: Column[]): string => `point ${row.point}: ${columns.map((column) => `${column.name} ${cellText(row.cells[column.at])}`).join(', ')}`;
 
-// A figure as wide as its place.
+// A figure as wide as its container.
 function Box({ children }: { children: (width: number) => unknown }) {
   const box = useRef<HTMLDivElement>(null), { width } = useSize(box);
   return <div class="sweepbox" ref={box}>{width > 0 && children(width) as any}</div>;
 }
 
-// Where values stand on an axis: numbers by size, texts one after the other.
+// Positions of values on an axis: numbers by size, texts in sequence.
 interface Scale { at: (cell: Cell) => number; ticks: [number, string][]; log: boolean }
 
 function scaleOf(rows: SweepRow[], column: Column, from: number, to: number): Scale {
@@ -34,7 +34,7 @@ function scaleOf(rows: SweepRow[], column: Column, from: number, to: number): Sc
   const size = (value: number) => (log ? Math.log10(value) : value);
   const pad = (size(most) - size(least)) * 0.05 || Math.abs(size(most)) * 0.1 || 1, low = size(least) - pad, high = size(most) + pad;
   const place = (value: number) => from + ((size(value) - low) / (high - low)) * (to - from);
-  const own = column.role === 'axis' ? valuesOf(rows, column) as number[] : [];  // few values of an axis are its ticks
+  const own = column.role === 'axis' ? valuesOf(rows, column) as number[] : [];  // an axis with few values has them as ticks
   const raw = (high - low) / TICKS, power = 10 ** Math.floor(Math.log10(raw)), step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= raw) ?? raw;
   const values = own.length > 0 && own.length <= 2 * TICKS ? own : log ? Array.from({ length: Math.ceil(high) - Math.floor(low) + 1 }, (_, i) => 10 ** (Math.floor(low) + i)).flatMap((ten) => (high - low < 2.5 ? [ten, 2 * ten, 5 * ten] : [ten]))
     : Array.from({ length: Math.floor(high / step) - Math.ceil(low / step) + 1 }, (_, i) => (Math.ceil(low / step) + i) * step);
@@ -102,7 +102,7 @@ function Ramp() {
   return <svg class="scale" viewBox="0 0 50 10" preserveAspectRatio="none" aria-hidden="true">{Array.from({ length: 25 }, (_, i) => <rect x={i * 2} width="2.1" height="10" fill={heatColour(0.15 + (0.85 * i) / 24, dark)} />)}</svg>;
 }
 
-// What stands for several rows of one cell: the best one of an objective, else their mean.
+// The value for several rows of one cell: the best one of an objective, otherwise their mean.
 function valueOfCell(rows: SweepRow[], column: Column): number {
   const values = rows.map(({ cells }) => cells[column.at] as number);
   if (column.goal === 'min') return Math.min(...values);

@@ -1,4 +1,4 @@
-// What tables have in common.
+// Common parts of tables.
 export const PAGE = 100;
 
 export type Values = Record<string, string | number | undefined>;

@@ -1,4 +1,4 @@
-// Times are whole femtoseconds: bigint where they are absolute, number where they are differences on the screen.
+// Times are integer femtoseconds: bigint for absolute times, number for differences on the screen.
 
 const UNITS: [number, string][] = [[1e12, 'ms'], [1e9, 'µs'], [1e6, 'ns'], [1e3, 'ps'], [1, 'fs']];
 
@@ -18,7 +18,7 @@ export function duration(fs: number): string {
   return `${value.toFixed(digits)} ${name}`;
 }
 
-// "118 941.016388 ns", exact; with all digits, so that those of a column stand below each other.
+// "118 941.016388 ns": exact, with all digits, so that the digits of a column are aligned.
 export function exact(fs: bigint, all = false): string {
   const sign = fs < 0n ? '-' : '';
   const size = fs < 0n ? -fs : fs;
@@ -38,7 +38,7 @@ export function percent(share: number): string {
 export const count = (value: number): string =>
   Number.isInteger(value) ? grouped(String(value)) : String(Number(value.toPrecision(6)));
 
-// A round distance of ticks, at least `least` fs apart.
+// A round distance of ticks of at least `least` fs.
 export function tickStep(least: number): number {
   const power = Math.pow(10, Math.floor(Math.log10(Math.max(1, least))));
   return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least) ?? power * 10;

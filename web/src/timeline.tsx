@@ -1,4 +1,4 @@
-// Rows over time: zoom and pan by wheel, drag and keyboard; the server gives what one screen can show.
+// Rows over time, with zoom and pan by wheel, drag and keyboard; the server sends only the visible detail.
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { runs, type Launch, type Rows, type Run, type State, type Tile } from './api';
 import { replaceAddress } from './address';
@@ -72,7 +72,7 @@ function Rendered({ run, rows, state, values }: { run: Run; rows: Rows; state: S
   const [view, setView] = useState<View>(() => viewOf(values, run, whole));
   const [fold, setFold] = useState<Fold>(() => foldOf(values, rows));
   const [selected, setSelected] = useState<number | null>(() => (values.get('op') ? Number(values.get('op')) : null));
-  const [focus, setFocus] = useState(0);  // position among the shown rows
+  const [focus, setFocus] = useState(0);  // index in the visible rows
   const [size, setSize] = useState({ width: 0, height: 0 });
   const [scroll, setScroll] = useState(0);
   const [tile, setTile] = useState<{ tile: Tile; ops: PlacedOps | null } | null>(null);
@@ -92,7 +92,7 @@ function Rendered({ run, rows, state, values }: { run: Run; rows: Rows; state: S
   const inSight = shown.slice(firstShown, firstShown + Math.ceil(size.height / sizes.row) + 1);
   const top = firstShown * sizes.row - scroll;
 
-  // A link into the page: a launch, an operation, a window.
+  // Follows a link to a launch, an operation or a window.
   const firstValues = useRef(values), wanted = useRef(values.get('row'));
   useEffect(() => {
     if (firstValues.current === values) return;
@@ -153,7 +153,7 @@ function Rendered({ run, rows, state, values }: { run: Run; rows: Rows; state: S
     const begin = t0 < low ? low : t0 > high ? high : t0;
     return { t0: begin < 0n ? 0n : begin, span: kept };
   }, [whole]);
-  // A report has one picture of each window, which it neither enlarges nor moves.
+  // A report has one fixed picture of each window.
   const zoom = useCallback((factor: number, at = 0.5) => !isReport && setView((v) => {
     const span = Math.min(Math.max(v.span * factor, LEAST_SPAN), whole.span * 1.2);
     return limited(v.t0 + BigInt(Math.round((v.span - span) * at)), span);

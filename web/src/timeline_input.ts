@@ -1,15 +1,15 @@
-// What a timeline takes in: tiles from the server, and the mouse.
+// Inputs of a timeline: tiles from the server, and the mouse.
 import { useEffect, useRef } from 'preact/hooks';
 import { fetchTile, type Tile } from './api';
 import { placeOps, type PlacedOps } from './picture';
 
-const MOST_BUCKETS = 700000;  // of a picture; more take longer to paint than a frame lasts
-const MARGIN = 0.25;  // of the window, to each side, that is asked for beyond what is seen
+const MOST_BUCKETS = 700000;  // per picture; painting more takes longer than a frame
+const MARGIN = 0.25;  // share of the window that is requested in addition on each side
 
 export interface View { t0: bigint; span: number }
 export interface Hit { row: number; op: number | null; column: number | null; time: bigint }
 
-// Asks for what is seen and some more. While an answer is on its way, only the newest wish waits.
+// Requests the visible window with margins. While a request is pending, only the latest one is kept waiting.
 export function useTiles(view: View, inSight: number[], width: number, take: (tile: { tile: Tile; ops: PlacedOps | null }) => void, fail: (text: string) => void) {
   const busy = useRef(false), wish = useRef<(() => Promise<void>) | null>(null), ended = useRef(new AbortController());
   const key = `${view.t0} ${view.span} ${width} ${inSight.join(',')}`;
@@ -59,7 +59,7 @@ export function usePlotPointer(pointer: Pointer) {
   useEffect(() => {
     const canvas = pointer.plot.current!;
     let drag: { x: number; y: number; moved: boolean } | null = null;
-    const held = new Map<number, { x: number; y: number }>();  // fingers, and the pressed mouse
+    const held = new Map<number, { x: number; y: number }>();  // fingers and the pressed mouse button
     const place = (event: MouseEvent) => {
       const box = canvas.getBoundingClientRect();
       return { x: event.clientX - box.left, y: event.clientY - box.top };
@@ -77,7 +77,7 @@ export function usePlotPointer(pointer: Pointer) {
       held.set(event.pointerId, place(event));
       drag = held.size === 1 ? { ...place(event), moved: false } : null;
     };
-    // Two fingers zoom about the point between them.
+    // Two fingers zoom around the point between them.
     const pinch = (event: PointerEvent) => {
       const span = () => { const [a, b] = [...held.values()]; return Math.max(20, Math.abs(a.x - b.x)); };
       const before = span();

@@ -1,4 +1,4 @@
-// What belongs to the chosen operation: the message that it is a step of, or the other operations of its tile.
+// Relations of the selected operation: the message that it belongs to, or the other operations of its tile.
 import { useMemo } from 'preact/hooks';
 import { fetchMessages, fetchOperation, fetchRelated, type Message, type Operation, type Rows, type Run } from './api';
 import { useAnswer } from './hooks';
@@ -25,7 +25,7 @@ export function useLinks(run: Run, seq: number | null): Links {
   const operation = useAnswer(seq === null ? '' : String(seq), (signal) => fetchOperation(seq!, signal));
   const op = seq !== null && operation.key === String(seq) ? operation.value : null;
   const start = op ? BigInt(op.start_fs) : 0n, end = op ? BigInt(op.end_fs) : 0n;
-  // Messages of all launches at that time: a sender may be on another SIP.
+  // Includes messages of all launches at that time, because a sender may be on another SIP.
   const span = useMemo(() => run.launches.map(launchSpan).find((one) => one && one.t0 <= start && end <= one.t1) ?? null, [run, op]);
   const isStep = op !== null && STEPS.includes(op.name);
   const messages = useAnswer(isStep && span ? `${span.t0} ${span.t1}` : '', (signal) => fetchMessages(span!.t0, span!.t1, signal));
@@ -40,7 +40,7 @@ export function useLinks(run: Run, seq: number | null): Links {
     }
     if (related.key !== String(op.seq) || !related.value) return nothing;
     const steps = [...related.value].sort((a, b) => a[2] - b[2] || a[3] - b[3]), links: Link[] = [];
-    // Each begins after one that ended before; of several, after the last.
+    // Each operation begins after the last one that ended before it.
     for (const [, block, begin] of steps) {
       const before = steps.filter((other) => other[3] <= begin && other[1] !== block).sort((a, b) => b[3] - a[3]);
       const last = before.length > 0 ? before.filter((other) => other[1] === before[0][1]) : [];
@@ -50,7 +50,7 @@ export function useLinks(run: Run, seq: number | null): Links {
   }, [op, operation.failure, messages.value, messages.key, related.value, related.key]);
 }
 
-// Arrows between rows; an end whose row is folded lies on the row above it.
+// Arrows between rows; an end in a folded row is drawn at the row that contains it.
 export function paintLinks(c: CanvasRenderingContext2D, view: Window, links: Link[], rows: Rows, shown: number[], first: number, top: number, colours: Theme) {
   if (links.length === 0) return;
   const position = new Map(shown.map((row, i) => [rows.rows[row].name, i]));

@@ -1,4 +1,4 @@
-// What stands around the picture of a timeline.
+// The parts of a timeline around its picture.
 import { launchName, runs, type Launch, type Operation, type Row, type Rows, type Run, type Tile } from './api';
 import { href } from './address';
 import { isReport } from './answers';
@@ -115,7 +115,7 @@ export function Legend({ rows, strips }: { rows: Rows; strips: StateStrips | nul
   );
 }
 
-// The page Machine with the route of the data.
+// Link to the page Machine with the route of the data.
 function routeOf(operation: Operation, { message }: Links): string | null {
   const span = { t0: BigInt(operation.start_fs), t1: BigInt(operation.end_fs) };
   const edge = span.t1 - span.t0 + 1000000n, window = { t0: span.t0 > edge ? span.t0 - edge : 0n, t1: span.t1 + edge };

@@ -1,4 +1,4 @@
-// The states of PEs in the rows of a timeline: of a PE, and the mean of those of a cube or a SIP.
+// States of PEs in the rows of a timeline: those of a PE, or the mean over a cube or SIP.
 import { useEffect, useRef } from 'preact/hooks';
 import { fetchStates, type Rows, type Strips } from './api';
 import { rgb } from './colours';
@@ -8,14 +8,14 @@ import type { Window } from './picture';
 import type { View } from './timeline_input';
 
 const MARGIN = 0.25, MOST_COLUMNS = 1024, MOST_ROWS = 256;
-const HEIGHT = 16;  // of a strip, scaled to that of its row
+const HEIGHT = 16;  // height of a strip, scaled to the row
 
 export interface StateStrips { t0: bigint; span: number; columns: number; picture: HTMLCanvasElement; at: Map<number, number>; shares: Map<number, Map<string, Uint8Array>> }
 
-// Only rows that have PEs below them have states.
+// Only rows that contain PEs have states.
 const hasStates = (rows: Rows, row: number): boolean => !rows.rows[row].component && partOf(rows.rows[row].name)?.level !== 'io';
 
-// States stand on each other, as in a column of PE times.
+// States are stacked, as in a column of PE times.
 export function paintStrips({ columns, strips }: Strips): { picture: HTMLCanvasElement; at: Map<number, number>; shares: Map<number, Map<string, Uint8Array>> } {
   const shares = new Map<number, Map<string, Uint8Array>>();
   for (const { row, state, shares: values } of strips) shares.set(row, (shares.get(row) ?? new Map()).set(state, values));
@@ -41,7 +41,7 @@ export function paintStrips({ columns, strips }: Strips): { picture: HTMLCanvasE
   return { picture, at, shares };
 }
 
-// States of the rows in sight; while an answer is on its way, only the newest wish waits.
+// States of the visible rows. While a request is pending, only the latest one is kept waiting.
 export function useStates(rows: Rows, view: View, inSight: number[], width: number, take: (strips: StateStrips) => void) {
   const wish = useRef<(() => Promise<void>) | null>(null), busy = useRef(false), ended = useRef(new AbortController());
   const wanted = inSight.filter((row) => hasStates(rows, row)).slice(0, MOST_ROWS);
@@ -61,7 +61,7 @@ export function useStates(rows: Rows, view: View, inSight: number[], width: numb
       while (wish.current) {
         const next = wish.current;
         wish.current = null;
-        await next().catch(() => undefined);  // the tiles say what is wrong
+        await next().catch(() => undefined);  // the tiles report errors
       }
       busy.current = false;
     };
@@ -76,7 +76,7 @@ export function drawStates(c: CanvasRenderingContext2D, view: Window, strips: St
   c.drawImage(strips.picture, 0, at * HEIGHT, strips.columns, HEIGHT, x, y, strips.span * scale, height);
 }
 
-// What is met at a time, the largest share first.
+// States at a time, the largest share first.
 export function statesAt(strips: StateStrips, row: number, time: bigint): { label: string; share: number }[] {
   const column = Math.floor((Number(time - strips.t0) / strips.span) * strips.columns);
   return STATES.map(({ name, label }) => ({ label, share: (strips.shares.get(row)?.get(name)?.[column] ?? 0) / 255 }))

@@ -1,4 +1,4 @@
-// Figures of what is pointed at; always on the screen.
+// Figures of the shape under the pointer, placed inside the screen.
 import type { ComponentChildren } from 'preact';
 
 const EDGE = 8;

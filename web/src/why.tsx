@@ -1,4 +1,4 @@
-// Why a launch took its time: findings, the time of each PE, and the resources that were busy or waited for.
+// Analysis of a launch's time: findings, the time of each PE, and busy or contended resources.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { launchName, fetchActivity, fetchClasses, type Launch, type Rows, type Run, type State } from './api';
 import { href } from './address';
@@ -14,7 +14,7 @@ import { count, duration, percent } from './time';
 import { CriticalChain } from './why_chain';
 import { WaitMatrix } from './why_matrix';
 
-const CHART_HEIGHT = 220;  // in pixels of a usual screen
+const CHART_HEIGHT = 220;  // in pixels of a normal screen
 const MOST_RESOURCES = 12;
 
 export function Why({ run, rows, state, values }: { run: Run; rows: Rows | null; state: State | null; values: URLSearchParams }) {
@@ -120,7 +120,7 @@ function Columns({ pes, length, span }: { pes: PeTime[]; length: number; span: S
 
 const MOST_CLASSES = 16;
 
-// Resources of one purpose together: of which kind is the bottleneck, and is it one of them or all?
+// Resources grouped by purpose, to show the kind of the bottleneck and whether one or all of the kind are busy.
 function Balance({ launch, span, chosen }: { launch: Launch; span: Span; chosen: string }) {
   const answer = useAnswer(`${span.t0} ${span.t1}`, (signal) => fetchClasses(span.t0, span.t1, signal));
   const classes = [...(answer.value ?? [])].sort((a, b) => b.most - a.most || b.mean - a.mean).slice(0, MOST_CLASSES);

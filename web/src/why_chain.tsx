@@ -1,4 +1,4 @@
-// The critical chain of a launch: back from the PE that ended last to what its end depended on.
+// The critical chain of a launch, backwards from the PE that ended last.
 import { useMemo } from 'preact/hooks';
 import { fetchChain, type ChainStay, type Launch, type Rows, type State } from './api';
 import { href } from './address';
@@ -34,7 +34,7 @@ function sumsOf(stays: ChainStay[], rows: Rows): Sum[] {
   return [...sums.values()].sort((a, b) => b.time - a.time);
 }
 
-// The chain over time: its stays one after the other, in each the parts by size.
+// The chain over time; in each stay the parts are sorted by size.
 function Strip({ stays, rows, length }: { stays: ChainStay[]; rows: Rows; length: number }) {
   const x = (fs: number) => (fs / length) * 1000;
   const boxes: { from: number; time: number; fill: string; title: string }[] = [];

@@ -1,4 +1,4 @@
-// Who waits for whom, and on what: PEs (or cubes, or SIPs) against resources and senders of messages.
+// Matrix of waits: PEs (or cubes, or SIPs) by resources and senders of messages.
 import { useMemo } from 'preact/hooks';
 import { fetchActivity, fetchMessages, type Launch, type Message } from './api';
 import { heatColour, inkOn, isDark } from './heat';
@@ -17,7 +17,7 @@ export interface Matrix { level: string; columns: string[]; rows: { name: string
 
 const groupAt = (depth: number) => (name: string) => pathOf(name)[depth - 1]?.id ?? name;
 
-// PEs as long as they fit, else cubes, else SIPs; the rows that wait longest.
+// PEs if they fit, otherwise cubes or SIPs; the rows with the longest waits.
 export function matrixOf(pes: PeTime[], messages: Message[]): Matrix {
   const depth = [3, 2, 1].find((d) => new Set(pes.map(({ pe }) => groupAt(d)(pe))).size <= MOST_ROWS) ?? 1, group = groupAt(depth);
   const column = (state: string) => STATES.findIndex(({ name }) => name === state);
@@ -40,7 +40,7 @@ export function matrixOf(pes: PeTime[], messages: Message[]): Matrix {
     if (!row) continue;
     const at = senders.indexOf(wait.from), known = Math.min(wait.ns, row.cells[columns.length - 1]);
     row.cells[at >= 0 ? WAITS.length + at : columns.length - 2] += known;
-    row.cells[columns.length - 1] -= known;  // the state of a PE counts a wait for a message, too
+    row.cells[columns.length - 1] -= known;  // the state of a PE also includes waits for messages
   }
   const all = [...rows.values()].map((row) => ({ ...row, cells: row.cells.map((ns) => ns / row.pes) }));
   const sum = (cells: number[]) => cells.reduce((a, b) => a + b, 0);
