@@ -163,7 +163,7 @@ class Wire {
     TimeFs available_after(std::uint32_t i) const {
       return start + occupancy + std::max(i * occupancy, i * flits.spacing - (start - flits.time));
     }
-    // Number of flits that leave back to back before the backlog is gone.
+    // Number of flits that leave back to back; later ones leave when they are ready.
     std::uint32_t packed() const {
       if (flits.count == 1 || flits.spacing <= occupancy) return flits.count;
       const std::int64_t backlog = periods(start - flits.time, flits.spacing - occupancy);

@@ -34,7 +34,7 @@ class RtlGemmCycles {
  public:
   explicit RtlGemmCycles(RtlMaker<IMacArray> make) : make_(std::move(make)) {}
 
-  // Clocks the array with generated numbers unless the shape is known (and verified, if requested).
+  // Cycles of a product. The first call with these sizes and `verify` clocks the array with generated numbers.
   std::int64_t of(std::int64_t m, std::int64_t k, std::int64_t n, const RtlGemmParams& params);
   // Clocks the array with these numbers and compares the sums.
   std::int64_t verified(const MacOperands& operands, const RtlGemmParams& params);

@@ -51,8 +51,8 @@ struct PoolWiring {
   std::uint64_t slot_size = 0;  // maximum in bytes; 0: kMaxPoolSlotBytes
 };
 // Checks every layout (verify_queue_plan). A PE gets at most `room` bytes, or less if its memory is used. A wiring has
-// no layout if its rings do not fit, or if their slots would be smaller than kLeastPoolSlotBytes without being set.
-// Number of slots and rules are those of the configuration.
+// no layout if its rings do not fit, or if their slots would be smaller than both its slot_size and
+// kLeastPoolSlotBytes. Number of slots and rules are those of the configuration.
 inline constexpr std::uint64_t kMaxPoolSlotBytes = 64 << 10;
 inline constexpr std::uint64_t kLeastPoolSlotBytes = 512;
 RingPool make_ring_pool(const std::vector<PoolWiring>& wirings, const topology::CclConfig& config,
