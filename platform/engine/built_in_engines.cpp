@@ -5,7 +5,7 @@
 namespace kb::engine {
 namespace {
 
-// Commands that the calls of kernels make (tl.dot, tl.add), with functions of their own in plan and data engine.
+// Commands of built-in calls (tl.dot, tl.add), which the plan and the data engine implement directly.
 CommandRow named(std::string name, std::vector<std::string> reads) {
   CommandRow command;
   command.name = std::move(name);

@@ -36,7 +36,7 @@ void check(const EngineRow& row, const CommandRow& command) {
   }
 }
 
-// What a row need not say.
+// Fills in the optional members of a row.
 void complete(EngineRow& row, EngineId id) {
   const std::string stage(engine_stage(id));
   if (row.label.empty()) row.label = stage;

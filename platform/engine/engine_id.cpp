@@ -22,13 +22,14 @@ struct Names {
   Names& operator=(const Names&) = delete;  // the word refers to the texts
 };
 
-// Blocks of a PE, states of its kernel and kinds of operations, which stand beside engines in tables.
+// Names of blocks of a PE, of states of its kernel and of kinds of operations, which occur in tables together with
+// engines.
 constexpr std::array<std::string_view, 24> kTaken{
     "cpu",     "scheduler", "dma",          "fetch_store", "tcm",       "mmu",     "ipcq",       "queue_full",
     "tlb",     "scalar",    "channel_busy", "dependency",  "delivery",  "barrier", "completion", "memory",
     "unknown", "compute",   "fetch",        "store",       "read_link", "busy",    "dma_read",   "dma_write"};
 
-// Grows while plug-ins are loaded and is only read afterwards.
+// Written while plug-ins are loaded, and only read afterwards.
 class Table {
  public:
   static Table& instance() {
@@ -44,7 +45,7 @@ class Table {
     define(name);
     return static_cast<EngineId>(size_ - 1);
   }
-  // The first words count: somebody may hold them.
+  // The first words stay, because references to them may exist.
   void set_word(EngineId engine, const Word& word) {
     const std::lock_guard lock(mutex_);
     Names& names = names_.at(index_of(engine));

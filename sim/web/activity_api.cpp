@@ -1,4 +1,4 @@
-// What the page asks about the machine and the activity of its resources.
+// Requests of the page about the machine and the activity of its resources.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,14 +41,14 @@ using observe::JsonWriter;
 constexpr std::int64_t kMaxRows = 50'000, kMaxColumns = 4096;
 constexpr double kFsPerNs = 1e6;
 
-// What the answer is restricted to, by its name; without one the whole machine.
+// The part of the machine to which the answer is restricted; by default the whole machine.
 Scope part_of(const HttpRequest& request, const RunFolder& run) {
   return run.nodes().scope(request.parameter("under").value_or(""));
 }
 
 using Rows = std::vector<std::size_t>;  // series
 
-// Sorts by what is asked for, the largest first unless `ascending`.
+// Sorts by the requested column, the largest value first unless `ascending`.
 void sort_rows(Rows& rows, const std::vector<Use>& uses, const std::vector<Series>& series, const std::string& by,
                bool ascending) {
   const auto value = [&](std::size_t i) {
@@ -66,7 +66,7 @@ void sort_rows(Rows& rows, const std::vector<Use>& uses, const std::vector<Serie
   });
 }
 
-// The series that a request asks for and that did something, in the wanted order.
+// The active series that a request selects, in the requested order.
 Rows wanted_rows(const HttpRequest& request, const RunFolder& run, const std::vector<Use>& uses,
                  const std::vector<Series>& all) {
   const Scope part = part_of(request, run);
@@ -111,7 +111,7 @@ HttpResponse Api::activity(const HttpRequest& request) const {
   const Activity& activity = run.activity();
   const std::vector<Use> uses = activity.uses(window.begin_fs, window.end_fs);
   const Rows rows = wanted_rows(request, run, uses, activity.series());
-  const bool with_names = request.parameter("names").has_value();  // what a report filters by
+  const bool with_names = request.parameter("names").has_value();  // for the filters of a report
   JsonWriter writer(JsonWriter::Layout::compact);
   writer.begin_object().key("total").unsigned_integer(rows.size()).key("rows").begin_array();
   const auto first = std::min(static_cast<std::size_t>(offset), rows.size());
@@ -187,7 +187,7 @@ HttpResponse Api::cells(const HttpRequest& request) const {
   }
   writer.end_array().key("cells").begin_array();
   for (const auto& [key, sum] : cells) {
-    // Channels that were never used have no series, and idle all the same.
+    // Unused channels have no series, but count as idle.
     const double channels = run_.machine() == nullptr ? 0 : static_cast<double>(run_.machine()->channels_per_slice());
     const double units = key.second == "pseudo_channel" ? std::max(channels, sum.units) : sum.units;
     writer.begin_array().text(key.first).text(key.second).real(sum.share / units).real(sum.most).real(sum.bytes);
@@ -243,12 +243,12 @@ HttpResponse Api::messages(const HttpRequest& request) const {
   return json(writer);
 }
 
-// What was computed, beside what each level of the memory moved and how many PEs took part.
+// Returns the computations, the bytes moved by each level of the memory, and the number of PEs that took part.
 HttpResponse Api::work(const HttpRequest& request) const {
   need_operations();
   const TimeWindow window = window_of(request);
   const Scope part = part_of(request, run_);
-  // What resources moved is known at once; adding up millions of operations takes longer.
+  // The use of resources is known immediately; adding up millions of operations takes longer.
   const bool resources_only = request.parameter("only").value_or("") == "resources";
   const auto work = resources_only || !part.part()
                         ? std::optional(std::vector<data::OpWork>())

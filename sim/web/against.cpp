@@ -19,7 +19,7 @@ std::string machine_text(const RunFolder& run) {
   return fmt::format("{} ({} {})", file, count, count == 1 ? "PE" : "PEs");
 }
 
-// Settings alone (`--set`) leave the machine's parts where they are.
+// Settings (`--set`) do not change the parts of the machine.
 std::string difference_of_machines(const RunFolder& before, const RunFolder& after) {
   const bool other_file = before.topology_file() != after.topology_file();
   const bool both_known = before.machine() != nullptr && after.machine() != nullptr;

@@ -170,7 +170,7 @@ HttpResponse Api::run(const HttpRequest& request) const {
   return response;
 }
 
-// What parts of launches, resources of PEs and kinds of resources are called and coloured, for all pages.
+// Names and colours of parts of launches, resources of PEs and kinds of resources, for all pages.
 HttpResponse Api::words(const HttpRequest&) const {
   JsonWriter writer(JsonWriter::Layout::compact);
   const auto list = [&](const char* name, std::size_t count, const auto& word_at) {
@@ -326,7 +326,7 @@ HttpResponse Api::operations(const HttpRequest& request) const {
   return json(writer);
 }
 
-// Reads operations by seq, a piece after the other: neither memory nor one query grows with the run.
+// Reads operations by seq in parts, so that memory and queries do not grow with the run.
 HttpResponse Api::operations_csv(const HttpRequest& request) const {
   need_operations();
   auto query = std::make_shared<data::OpQuery>(query_of(request));

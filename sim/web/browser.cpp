@@ -26,8 +26,8 @@ bool has_display() {
 
 bool open_browser(const std::string& url) {
   if (!has_display()) return false;
-  // Away from the terminal: neither its output nor Ctrl-C concern a browser. It ends at once or much later than this
-  // process, so a shell in between gives it away.
+  // Detaches the browser from the terminal, from its output and from Ctrl-C. A shell in between makes init its parent,
+  // because it may end immediately or much later than this process.
   posix_spawn_file_actions_t files;
   ::posix_spawn_file_actions_init(&files);
   ::posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);

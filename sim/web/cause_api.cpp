@@ -1,4 +1,4 @@
-// What the page asks about causes: states of PEs over time, what an end depended on, and what belongs to an operation.
+// Requests of the page about causes: states of PEs over time, critical chains, and operations related to an operation.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::optional<std::uint32_t> row_named(const Timeline& timeline, const std::stri
   return std::nullopt;
 }
 
-// A parameter of an operation, "" unless it is a text: the file may come from anybody.
+// A parameter of an operation; "" unless it is a string, because the file is untrusted.
 std::string text_in(const Json& params, const char* name) {
   const auto at = params.find(name);
   return at != params.end() && at->is_string() ? at->get<std::string>() : "";
@@ -69,7 +69,7 @@ std::uint64_t address_in(const Json& params, const std::string& name) {
   return address;
 }
 
-// The composite of which a tile is a part: the one of its PE's scheduler that was under way.
+// The composite that contains a tile: the one that its PE's scheduler was executing.
 std::optional<Json> composite_of(const data::OpRow& tile, const NodeCoord& pe, data::OpLogDatabase& operations) {
   data::OpQuery query;
   query.components.emplace();

@@ -1,4 +1,4 @@
-// What the program looks for in the library of the server (http_module.cpp).
+// Entry point of the server's library, which the program looks up (http_module.cpp).
 #include <utility>
 
 #include "sim/web/http_module.h"

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{64} << 10;
 
-// What is left to send of an answer.
+// The unsent part of an answer.
 struct Content {
   std::string piece;
   std::size_t at = 0;
@@ -32,7 +32,7 @@ ssize_t read_content(void* content_pointer, std::uint64_t, char* target, std::si
       if (!content.next_piece(content.piece)) content.next_piece = nullptr;
     }
   } catch (...) {
-    return MHD_CONTENT_READER_END_WITH_ERROR;  // that the answer is cut off tells the client
+    return MHD_CONTENT_READER_END_WITH_ERROR;  // the client notices the incomplete answer
   }
   const std::size_t count = std::min(most, content.piece.size() - content.at);
   std::memcpy(target, content.piece.data() + content.at, count);
@@ -66,7 +66,7 @@ ResponsePointer make_response(HttpResponse response) {
   ResponsePointer made(
       MHD_create_response_from_callback(size, kBlockBytes, &read_content, content.get(), &free_content),
       &MHD_destroy_response);
-  if (made) content.release();  // free_content() has it
+  if (made) content.release();  // owned by free_content()
   return made;
 }
 

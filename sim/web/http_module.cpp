@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The place follows from that of the program: the loader's search could find the library of another installation.
+// The path is relative to the program, because the loader's search could find the library of another installation.
 std::string library_file() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
@@ -33,7 +33,7 @@ std::unique_ptr<HttpServer> load_http_server(HttpServer::Handler handler, const 
   const std::string file = library_file();
   std::error_code error;
   if (!fs::exists(file, error)) refuse("there is no '" + file + "'");
-  // It stays open: its code runs until the end of the process.
+  // The library stays open, because its code runs until the end of the process.
   void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) refuse(::dlerror());
   const auto make = reinterpret_cast<HttpServerFunction>(::dlsym(library, kHttpServerSymbol));

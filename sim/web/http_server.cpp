@@ -43,7 +43,7 @@ std::string random_token() {
   return text;
 }
 
-// Takes as long for a wrong token as for the right one.
+// Takes equally long for wrong and right tokens.
 bool same_secret(const std::string& a, const std::string& b) {
   if (a.size() != b.size()) return false;
   unsigned difference = 0;
@@ -86,7 +86,7 @@ const std::vector<std::pair<std::string, std::string>>& security_headers() {
   return headers;
 }
 
-// Only an answer of a request that never reached the library.
+// An answer to a request that never reached the library.
 std::string plain_answer(int status) {
   const std::string text = std::string(reason_of(status)) + "\n";
   std::string answer = fmt::format("HTTP/1.1 {} {}\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n", status,
@@ -95,12 +95,12 @@ std::string plain_answer(int status) {
   return answer + "Connection: close\r\n\r\n" + text;
 }
 
-// At most so many threads at once, each for one connection.
+// A limited number of threads, each for one connection.
 class ConnectionThreads {
  public:
   explicit ConnectionThreads(std::size_t most) : most_(most) {}
 
-  // False when there are too many, or the system gives no thread.
+  // Returns false when there are too many threads, or the system refuses one.
   bool start(std::function<void()> serve) {
     const std::lock_guard lock(mutex_);
     if (open_ >= most_) return false;
@@ -128,13 +128,13 @@ class ConnectionThreads {
   std::size_t open_ = 0;
 };
 
-// A socket that listens at the port of the loopback interface, or any free port for 0; which one is in `port`. -1 with
-// errno when it cannot be had.
+// Opens a socket that listens at a port of the loopback interface; for 0 any free port, which is stored in `port`.
+// Returns -1 with errno on failure.
 int listening_socket(int& port) {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (socket < 0) return -1;
   const int yes = 1;
-  ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);  // the port of a server that has just ended
+  ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);  // allows the port of a server that has just ended
   sockaddr_in address{};
   socklen_t size = sizeof address;
   address.sin_family = AF_INET;
@@ -151,7 +151,7 @@ int listening_socket(int& port) {
   return socket;
 }
 
-// Sends all of it unless the client takes nothing for the stall time, or `end` comes.
+// Sends all bytes unless the client accepts none for the stall time, or `end` comes.
 bool send_all(int socket, const char* bytes, std::size_t size, std::chrono::milliseconds stall, Clock::time_point end) {
   while (size > 0) {
     if (!wait_for(socket, POLLOUT, std::min(end, Clock::now() + stall))) return false;
@@ -164,7 +164,7 @@ bool send_all(int socket, const char* bytes, std::size_t size, std::chrono::mill
   return true;
 }
 
-// A client that still sends would lose the answer when the socket is closed at once.
+// Closing the socket immediately would lose the answer of a client that is still sending.
 void close_gently(int socket) {
   ::shutdown(socket, SHUT_WR);
   const Clock::time_point end = Clock::now() + std::chrono::milliseconds(200);
@@ -175,8 +175,8 @@ void close_gently(int socket) {
   ::close(socket);
 }
 
-// Takes connections, reads and checks the head of each and passes on what the library answers to it: limits of time,
-// of bytes and of connections are kept here, and the library sees only a head that is right.
+// Accepts connections, reads and checks the head of each request, and relays the answer of the library. Limits of time,
+// bytes and connections are enforced here, and the library only sees valid heads.
 class CheckingServer final : public HttpServer {
  public:
   CheckingServer(Handler handler, const HttpLimits& limits)
@@ -232,7 +232,7 @@ class CheckingServer final : public HttpServer {
   void accept_connections() {
     while (!stopping_) {
       const int socket = ::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC);
-      if (socket < 0) {  // that the process has too many files open passes
+      if (socket < 0) {  // too many open files is a temporary condition
         if (errno != EINTR && !stopping_) std::this_thread::sleep_for(std::chrono::milliseconds(10));
         continue;
       }
@@ -269,8 +269,8 @@ class CheckingServer final : public HttpServer {
     send_all(socket, text.data(), text.size(), limits_.stall_time, end);
   }
 
-  // Gives the library one end of a pair of sockets with the head in it, and the client what comes back. The status to
-  // answer when the library cannot; 0 otherwise.
+  // Passes one end of a socket pair with the head to the library, and its answer to the client. Returns the status to
+  // answer when the library fails; 0 otherwise.
   int relay(const RequestHead& head, int client, Clock::time_point end) {
     int pair[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return kBusy;
@@ -305,7 +305,9 @@ class CheckingServer final : public HttpServer {
     return host == fmt::format("{}:{}", kLoopback, port_) || host == fmt::format("localhost:{}", port_);
   }
 
-  std::string cookie_name() const { return fmt::format("kernbench_{}", port_); }  // cookies know no ports
+  std::string cookie_name() const {
+    return fmt::format("kernbench_{}", port_);
+  }  // because cookies are shared by all ports
 
   bool has_cookie(const std::string& cookies) const {
     const std::string expected = cookie_name() + "=" + secret_;
@@ -330,7 +332,7 @@ class CheckingServer final : public HttpServer {
     if (!has_cookie(cookies)) {
       const std::optional<std::string> token = request.parameter("token");
       if (request.path != "/" || !token || !takes_token(*token)) return refusal(kForbidden);
-      // The page itself follows and not a redirection, in which a browser would hold back a cookie of this kind.
+      // Answers with the page itself, because a browser would withhold a cookie of this kind after a redirection.
       answer.headers.emplace_back("Set-Cookie",
                                   fmt::format("{}={}; HttpOnly; SameSite=Strict; Path=/", cookie_name(), secret_));
     }

@@ -12,8 +12,8 @@ namespace {
 using analysis::RunFolder;
 using analysis::Timeline;
 
-// Lets the page and its browser go first, for the rest of this thread and those that it makes: Linux has a nice value
-// for each thread.
+// Lowers the priority of this thread and of threads that it creates, in favour of the page and its browser: Linux has a
+// nice value per thread.
 void yield_to_others() {
   constexpr int kNice = 10;
   ::setpriority(PRIO_PROCESS, 0, kNice);
@@ -21,7 +21,7 @@ void yield_to_others() {
 
 }  // namespace
 
-// Reads the operations while the page is already being looked at.
+// Reads the operations while the page is already in use.
 class OpenRun::Loader {
  public:
   Loader(Timeline& timeline, const RunFolder& run) : end_seq_(run.operations().end_seq()) {

@@ -30,7 +30,7 @@ HttpResponse OpenRuns::answer(const std::string& in, const std::string& against,
   }
   run->rethrow_failure();
   HttpResponse response = run->answer(request);
-  // A long answer is given when its run may have left the list.
+  // Keeps the run open while a long answer is sent, because the run may have left the list.
   if (response.next_piece) {
     response.next_piece = [run, next = std::move(response.next_piece)](std::string& piece) { return next(piece); };
   }

@@ -34,7 +34,8 @@ bool printable_ascii(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c == '\t' || (c >= ' ' && c <= '~'); });
 }
 
-// METHOD /path?query HTTP/1.x, with a method of RFC 9110. A zero byte would end a path where a library counts no bytes.
+// Requires METHOD /path?query HTTP/1.x with a method of RFC 9110. Zero bytes are refused, because a library may treat
+// them as the end of the path.
 bool well_formed(const std::string& request_line) {
   static const std::set<std::string> methods = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"};
   const std::vector<std::string> words = split(request_line, ' ');

@@ -11,7 +11,7 @@
 namespace kb::web {
 namespace {
 
-// From here on these signals wait until they are asked for, in all threads that are made later, too.
+// Blocks these signals in all threads that are created later; they are delivered only when requested.
 class AwaitedSignals {
  public:
   AwaitedSignals() {

@@ -66,7 +66,7 @@ class RunSite final : public Site {
   OpenRun run_;
 };
 
-// Runs below a folder, which a request names by `in`, and by `with` the one to compare with.
+// Runs below a folder. The parameter `in` of a request names the run, and `with` the run to compare with.
 class RunsSite : public Site {
  public:
   explicit RunsSite(const std::string& place) : place_(place), runs_(place), open_(runs_) {}
@@ -137,7 +137,7 @@ class MachineSite final : public Site {
   analysis::Nodes nodes_;
 };
 
-// What else `place` could be.
+// Error with the possible kinds of `place`.
 Error unknown_place(const std::string& place, const std::string& reason) {
   return Error::configuration(
       fmt::format("'{}' {}; give the folder that `kernbench run --out DIR` wrote, a folder of such folders, the folder "

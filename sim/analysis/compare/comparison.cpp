@@ -19,7 +19,7 @@ namespace {
 using result::Launch;
 using result::Result;
 
-// Every setting by name.
+// All settings by name.
 std::map<std::string, std::string> settings_of(const Result& result) {
   std::map<std::string, std::string> all = {{"version", result.setup.version},
                                             {"device", result.device},
@@ -57,7 +57,7 @@ std::map<LaunchKey, const Launch*> launches_of(const Result& result) {
   return all;
 }
 
-// Whether the file lists every launch.
+// True when the file lists all launches.
 bool lists_all(const Result& result) {
   return result.launches.size() == result.launch_count;
 }
@@ -106,7 +106,7 @@ LaunchPair pair_of(const Launch& before, const Launch& after) {
   return pair;
 }
 
-// Launches that only one of the runs has. What a file does not list may be there all the same.
+// Lists launches that only one of the runs has. Launches that a file does not list may exist nevertheless.
 void name_alone(Comparison& comparison, const Result& result, const std::map<LaunchKey, const Launch*>& others,
                 const Result& other, const std::string& file) {
   if (!lists_all(other)) return;
@@ -139,7 +139,7 @@ void pair_launches(Comparison& comparison, const Result& before, const Result& a
   comparison.busy = busy.take();
 }
 
-// All launches of a kernel, also those that the files do not list.
+// Compares sums over all launches of each kernel, including those that the files do not list.
 void add_kernels(Comparison& comparison, const Result& before, const Result& after) {
   Sums kernels;
   for (const result::Kernel& kernel : before.kernels) kernels.add(kernel.kernel, "ns", fs_to_ns(kernel.time), 0);
@@ -156,7 +156,7 @@ void add_figures(Comparison& comparison, const Result& before, const Result& aft
   }
 }
 
-// Times that blocks of a kind were in use, or that something waited in them.
+// Compares busy and waiting times of the kinds of blocks.
 void add_blocks(Comparison& comparison, const Result& before, const Result& after) {
   Sums times;
   for (const auto* result : {&before, &after}) {

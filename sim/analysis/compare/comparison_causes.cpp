@@ -12,7 +12,7 @@ namespace {
 
 using Causes = std::map<std::pair<std::string, std::string>, ChangeCause>;  // by kind and statistic
 
-// The longest waits of two blocks do not add up.
+// Longest waits of blocks must not be added.
 bool is_longest(const std::string& statistic) {
   return statistic.find("max") != std::string::npos;
 }
@@ -35,7 +35,7 @@ void add_times(Causes& causes, const result::Result& run, double ChangeCause::*v
 
 }  // namespace
 
-// The second run is added last, so that counts and places come from it where it has the statistic.
+// The second run is added last, so that its counts and places are used if it has the statistic.
 std::vector<ChangeCause> causes_of(const result::Result& before, const result::Result& after) {
   Causes all;
   add_times(all, before, &ChangeCause::before, &ChangeCause::most_before);

@@ -9,8 +9,8 @@
 namespace kb::convert {
 namespace {
 
-// The number behind `"name":`, decimal or as a text in hexadecimal, of parameters as the operation log writes them; 0
-// when there is none.
+// Returns the number after `"name":` in parameters of the operation log, decimal or as a hexadecimal string; 0 when
+// there is none.
 std::uint64_t number_of(std::string_view params, std::string_view name) {
   constexpr std::string_view kHex = "\"0x";
   constexpr int kDecimalBase = 10, kHexBase = 16;
@@ -24,7 +24,7 @@ std::uint64_t number_of(std::string_view params, std::string_view name) {
   return value;
 }
 
-// The kind of operations of an engine that counts in multiply-accumulates.
+// True for operations of an engine whose rate counts multiply-accumulates.
 bool is_product(std::string_view kind) {
   const engine::EngineCatalog& engines = *engine::built_in_engines();
   return std::any_of(engines.ids().begin(), engines.ids().end(), [&](engine::EngineId id) {

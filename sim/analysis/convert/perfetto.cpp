@@ -24,11 +24,11 @@ namespace kb::convert {
 namespace {
 
 constexpr std::uint64_t kLaunches = 1, kFirstRow = 2;                    // numbers of tracks
-constexpr std::uint64_t kFirstLaunchFlow = std::uint64_t{1} << 62;       // beyond those of operations
+constexpr std::uint64_t kFirstLaunchFlow = std::uint64_t{1} << 62;       // above those of operations
 constexpr std::uint64_t kCounterBytes = 4;                               // per operation, and
 constexpr std::uint64_t kLeastCounterBytes = std::uint64_t{512} << 10U;  // in any case
 
-// Operations that overlap get lanes, each the first that is free.
+// Assigns each overlapping operation to the first free lane.
 class Lanes {
  public:
   std::size_t take(std::int64_t start_fs, std::int64_t end_fs) {
@@ -44,7 +44,8 @@ class Lanes {
   std::vector<std::int64_t> ends_;
 };
 
-// What takes its place at the end of an operation, in order of time; at equal times as the operations began.
+// Work to be done at the end of an operation, in order of time; at equal times in the order in which the operations
+// began.
 struct OpenEnd {
   std::int64_t end_fs = 0;
   std::uint64_t number = 0;
@@ -70,7 +71,7 @@ class Trace {
   }
 
  private:
-  // A row of the timeline, and the tracks of it on which operations lie.
+  // A row of the timeline, and its tracks with operations.
   struct Row {
     analysis::TimelineRow is;
     Lanes lanes;
@@ -122,8 +123,8 @@ void Trace::write_tracks() {
   }
 }
 
-// Each launch, and the time of its kernel within it, to which a flow leads; those of a SIP that overlap lie below each
-// other.
+// Writes each launch and the time of its kernel, to which a flow leads; overlapping launches of a SIP have separate
+// tracks.
 void Trace::write_launches() {
   struct Span {
     std::int64_t submitted, completed, start;
@@ -180,8 +181,8 @@ void Trace::write_ends(std::priority_queue<OpenEnd>& open, std::int64_t until_fs
   }
 }
 
-// In the order of time, in which Perfetto follows flows. One arrives at the end of a receive, which may begin before
-// the message was sent.
+// Writes operations in the order of time, as required for flows. A flow arrives at the end of a receive, because a
+// receive may begin before the message was sent.
 void Trace::write_operations() {
   Flows flows(run_.operations());
   std::map<std::int64_t, std::size_t> row_of_component, name_of_operation;

@@ -7,7 +7,7 @@ namespace kb::convert {
 
 PerfettoCounters::PerfettoCounters(const analysis::Activity& activity, bool wires, std::uint64_t most_bytes)
     : activity_(activity), wires_(wires) {
-  constexpr std::uint64_t kBytes = 14;  // of a value
+  constexpr std::uint64_t kBytes = 14;  // bytes per value
   constexpr std::int64_t kFirstGrid = std::int64_t{1} << 24, kLastGrid = std::int64_t{1} << 62;
   while (grid_fs_ < kLastGrid && values() * kBytes > most_bytes) grid_fs_ = std::max(kFirstGrid, 2 * grid_fs_);
 }
@@ -19,7 +19,7 @@ bool PerfettoCounters::is_shown(std::size_t series) const {
 
 void PerfettoCounters::for_each_value(std::size_t series, const Take& take) const {
   const auto units = static_cast<double>(std::max<std::int64_t>(1, activity_.series()[series].units));
-  std::int64_t begin = 0, end = 0;  // of what is merged
+  std::int64_t begin = 0, end = 0;  // of the merged values
   double busy = 0;
   std::uint64_t last = 0;
   const auto change = [&](std::int64_t time, std::uint64_t value) {

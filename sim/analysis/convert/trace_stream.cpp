@@ -7,7 +7,7 @@
 namespace kb::convert {
 namespace {
 
-// Numbers of fields in perfetto/protos/perfetto/trace.
+// Field numbers of perfetto/protos/perfetto/trace.
 namespace packet {
 constexpr std::uint32_t kInTrace = 1, kClocks = 6, kTimestamp = 8, kSequence = 10, kEvent = 11, kInterned = 12,
                         kFlags = 13, kDefaults = 59, kTrack = 60;
@@ -97,7 +97,7 @@ TraceStream::Track TraceStream::start(std::uint64_t uuid) {
   return track;
 }
 
-// When the sequence of the track does not have it yet.
+// Adds a name if the sequence of the track does not have it yet.
 void TraceStream::add_name(Track& track, std::size_t name) {
   if (track.known[name]) return;
   const bool first = std::find(track.known.begin(), track.known.end(), true) == track.known.end();

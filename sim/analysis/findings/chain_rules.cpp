@@ -1,4 +1,4 @@
-// Waits that others pass on: back to the PE where the time goes.
+// Chains of waits, followed back to the PE that causes them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 namespace kb::sim {
 namespace {
 
-constexpr std::size_t kNamed = 6;  // PEs of a chain in a sentence
+constexpr std::size_t kNamed = 6;  // maximum number of PEs of a chain in a sentence
 
-// A PE of the chain between what it had waited for, or the start of its kernel, and its send.
+// The time of a PE in the chain from the end of its wait, or the start of its kernel, to its send.
 struct Stay {
   TimeFs begin = 0_fs, end = 0_fs;
 };
@@ -25,17 +25,17 @@ struct Stays {
 };
 
 struct Chain {
-  std::vector<ChainLink> links;  // the last first
+  std::vector<ChainLink> links;  // last link first
   std::map<PeCoord, Stays> stays;
-  TimeFs begin = 0_fs;  // of the kernel at the origin
+  TimeFs begin = 0_fs;  // start of the kernel at the origin
   TimeFs on_the_way = 0_fs;
-  const ChainLink* longest = nullptr;  // way of a message
+  const ChainLink* longest = nullptr;  // the slowest message
 
   TimeFs time() const { return links.front().received - begin; }
   const PeCoord& origin() const { return links.back().sender; }
 };
 
-// When the kernel of a PE began that ran at `time`.
+// Start of the kernel that ran on a PE at `time`.
 TimeFs kernel_start(const LaunchCase& of, const PeCoord& pe, TimeFs time) {
   TimeFs start = of.launch.start;
   for (const LaunchRecord& launch : of.launches) {

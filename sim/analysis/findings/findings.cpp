@@ -66,7 +66,7 @@ Finding LaunchCase::finding(const char* rule, TimeFs gain, std::string headline)
   Finding made;
   made.rule = rule;
   made.launch = launch.id;
-  made.gain = std::min(gain, total() - total() / 20);  // something always stays
+  made.gain = std::min(gain, total() - total() / 20);  // some time always remains
   made.of = total();
   made.headline = std::move(headline);
   return made;

@@ -1,4 +1,4 @@
-// Messages whose time is the overhead of the nodes that they pass, not their bytes.
+// Messages whose time consists of the overheads of nodes instead of the transfer of bytes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace kb::sim {
 namespace {
 
-// The overheads of the nodes between two PEs.
+// Sum of the overheads of the nodes between two PEs.
 class HeaderTimes {
  public:
   explicit HeaderTimes(const topology::Graph& graph) : graph_(graph), resolver_(graph), router_(graph) {}
@@ -26,7 +26,7 @@ class HeaderTimes {
     for (const auto& [kind, time] : way.by_kind) by_kind_[kind] += time;
   }
   TimeFs time() const { return time_; }
-  // The kind of node at which most of it passes.
+  // The kind of node with the largest part of the time.
   topology::NodeKind most() const {
     return std::max_element(by_kind_.begin(), by_kind_.end(),
                             [](const auto& a, const auto& b) { return a.second < b.second; })
@@ -72,8 +72,8 @@ bool decodes_serially(const topology::Graph& graph, topology::NodeKind kind) {
 
 }  // namespace
 
-// Along the chain of messages that the PE waited for, one behind the other, and of their credits: a receive ends when
-// the sender has its credit.
+// Follows the chain of messages that the PE waited for, and of their credits: a receive ends when the sender has its
+// credit.
 void find_header_causes(const LaunchCase& of, Findings& findings) {
   if (of.waits == nullptr) return;
   const TimeFs end = of.pe.start + of.pe.exec, waiting = of.share(contract::TimeShare::dependency);

@@ -11,7 +11,7 @@ LaunchActivity::LaunchActivity(const record::ActivityRecorder& recorder, int gro
                                std::pair<TimeFs, TimeFs> window)
     : recorder_(recorder), window_(window) {
   const std::vector<record::Epoch>& epochs = recorder.epochs();
-  // The latest of launches that overlap on the SIP counts: this one's time may be in pieces, and elsewhere.
+  // Of launches that overlap on the SIP, the latest one counts: the time of this launch may consist of several parts.
   const auto overlap = [&](const record::Epoch& epoch) {
     const bool own = epoch.group == group && epoch.launch == launch;
     return own ? std::min(window.second, epoch.end) - std::max(window.first, epoch.begin) : 0_fs;
@@ -82,7 +82,7 @@ std::vector<TimeFs> LaunchActivity::shares(const topology::Graph& graph, const P
   return times;
 }
 
-// False when it was not used in the window.
+// Returns false when the resource was not used in the window.
 bool LaunchActivity::fill(const record::Activity& activity, Row& row) const {
   row.series = &recorder_.series()[activity.series];
   row.sum = {};

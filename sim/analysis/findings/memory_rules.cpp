@@ -1,4 +1,4 @@
-// Memory: channels that idle beside full ones, a slice that all wait for.
+// Rules for memory: idle channels beside full ones, and a slice that all PEs wait for.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace {
 using record::SeriesKind;
 using Row = LaunchActivity::Row;
 
-// A bin in which a resource was busy for this part of it counts as one in which others waited for it. A pseudo-channel
-// that waits for none is idle for most of a bin.
+// When a resource is busy for this share of a bin, requests are assumed to have waited for it. A pseudo-channel without
+// waiting requests is idle for most of a bin.
 constexpr double kFull = 0.75, kFullChannel = 0.4, kFullSlice = 0.6;
 
 bool is_full(TimeFs busy, TimeFs width, double part = kFull) {
@@ -25,11 +25,11 @@ bool is_full(TimeFs busy, TimeFs width, double part = kFull) {
 // The pseudo-channels of one controller.
 struct Slice {
   NodeId node;
-  std::vector<TimeFs> sum{};   // by bin, of all channels
-  std::vector<TimeFs> most{};  // by bin, of the busiest one
-  TimeFs full = 0_fs;          // bins in which the busiest one was full: time of that one,
-  TimeFs full_sum = 0_fs;      // and of all
-  TimeFs total = 0_fs;         // of all channels in all bins
+  std::vector<TimeFs> sum{};   // per bin: busy time of all channels
+  std::vector<TimeFs> most{};  // per bin: busy time of the busiest channel
+  TimeFs full = 0_fs;          // busy time of the busiest channel in bins in which it was full
+  TimeFs full_sum = 0_fs;      // busy time of all channels in these bins
+  TimeFs total = 0_fs;         // busy time of all channels in all bins
 };
 
 void add_row(Slice& slice, const Row& row) {
@@ -96,7 +96,7 @@ std::vector<Slice> slices_of(const LaunchCase& of, Bins& own_cube) {
   return slices;
 }
 
-// What would be saved if the bursts of full bins were spread evenly over all channels.
+// Time saved if the bursts of full bins were spread evenly over all channels.
 TimeFs excess_of(const LaunchCase& of, const Slice& slice) {
   return slice.full - slice.full_sum / channels_of(of, slice);
 }
@@ -149,9 +149,10 @@ void find_hot_slice(const LaunchCase& of, const std::vector<Slice>& slices, Find
   findings.push_back(std::move(finding));
 }
 
-// At any time few slices of a cube are full and the others idle, and other ones later: PEs read one tensor in one
-// order. Slices that only their own PEs read are full in turn, too, but then no read takes longer than its bytes. PEs
-// that each read in an order of their own still meet: half of the slices at work counts as what can be reached.
+// Finds the case in which, at any time, a few slices of a cube are full and the others idle, but not always the same:
+// PEs read one tensor in one order. Slices that only their own PEs read may also be full in turn, but then no read
+// takes longer than its bytes. Accesses of PEs that read in different orders still collide: the use of half of the
+// slices is taken as attainable.
 void find_slices_in_turn(const LaunchCase& of, const Bins& bins, Findings& findings) {
   using contract::PeResource;
   for (const Finding& other : findings) {

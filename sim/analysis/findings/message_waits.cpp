@@ -8,7 +8,7 @@ namespace kb::sim {
 
 namespace {
 
-// The last that ended at `time` or before and waited for its message.
+// The last waiting receive that ended at `time` or before.
 template <typename Received>
 const MessageReceive* last_late(const Received& received, TimeFs time) {
   auto at = std::upper_bound(received.begin(), received.end(), time,
@@ -44,7 +44,7 @@ std::optional<MessageWaits::Peer> MessageWaits::most_awaited(const PeCoord& pe, 
     TimeUnion time;
     std::size_t messages = 0;
   };
-  std::map<NodeId, Awaited> senders;  // so that the order of equal ones is that of the machine
+  std::map<NodeId, Awaited> senders;  // ordered, so that equal ones keep the order of the machine
   for (auto at = first; at != of_pe->second.end() && (*at)->end <= end; ++at) {
     const MessageReceive& receive = **at;
     Awaited& awaited = senders[receive.sender];
@@ -66,7 +66,8 @@ std::vector<const MessageReceive*> MessageWaits::chain(const PeCoord& pe, TimeFs
     const auto of_pe = received_.find(at);
     const MessageReceive* const message = of_pe == received_.end() ? nullptr : last_late(of_pe->second, time);
     if (message == nullptr || message->end <= begin) return messages;
-    if (!messages.empty() && message->end >= messages.back()->end) return messages;  // times fall, so that this ends
+    if (!messages.empty() && message->end >= messages.back()->end)
+      return messages;  // times decrease, so that the loop ends
     messages.push_back(message);
     at = graph_.node(message->sender).pe_coord();
     time = message->sent;

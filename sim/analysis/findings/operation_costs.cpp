@@ -20,7 +20,7 @@ using contract::CommandKind;
 
 constexpr std::array<std::string_view, 3> kMessageNames{"ipcq_send", "ipcq_copy", "ipcq_recv"};
 
-// How long [begin, end) and [start, stop) overlap.
+// Duration of the overlap of [begin, end) and [start, stop).
 TimeFs overlap(TimeFs begin, TimeFs end, TimeFs start, TimeFs stop) {
   return std::max(0_fs, std::min(end, stop) - std::max(begin, start));
 }
@@ -65,7 +65,7 @@ void OperationCosts::add(OperationCost& cost, NodeId component, TimeFs start, Ti
   cost.longest_at = graph_.node(component).pe_coord();
 }
 
-// What the bytes of a transfer take on the widest wire of a node.
+// Time of the bytes of a transfer on the widest wire of a node.
 TimeFs OperationCosts::transfer_time(NodeId node, bool into, std::uint64_t bytes) {
   Bandwidth& bw = (into ? read_bw_ : write_bw_)[node.value];
   if (!bw.limited()) {

@@ -1,4 +1,4 @@
-// What the PE that ended last did, beside the others.
+// Rules for the PE that ended last, compared with the others.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ void find_compute_bound(const LaunchCase& of, Findings& findings) {
   const contract::LaunchSummary& sum = of.launch.summary;
   if (sum.macs > sum.useful_macs) {
     const double padding = static_cast<double>(sum.macs - sum.useful_macs) / static_cast<double>(sum.macs);
-    // Transfers that the padding hides today would show.
+    // Transfers that overlap with the padding today would become visible.
     const TimeFs hidden = std::max(0_fs, of.pe.shares.of(PeResource::read_link) - of.exposed());
     const TimeFs least = std::max(part(compute, 1.0 - padding), std::min(hidden, compute));
     Finding finding = of.finding("padded_tiles", compute - least, "much of the MAC array's work is padding");
@@ -65,7 +65,7 @@ void find_compute_bound(const LaunchCase& of, Findings& findings) {
 }
 
 void find_missing_overlap(const LaunchCase& of, Findings& findings) {
-  constexpr double kHidable = 0.75;  // the first load and the last store have nothing to hide behind
+  constexpr double kHidable = 0.75;  // no computation can overlap the first load and the last store
   const TimeFs compute = of.computing();
   const TimeFs gain = std::min(part(std::min(compute, of.exposed()), kHidable), of.slack());
   Finding finding = of.finding("missing_overlap", gain, "transfers and computing take turns");
@@ -75,7 +75,7 @@ void find_missing_overlap(const LaunchCase& of, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
-// What the PE's HBM slice needs for bytes that take `wire` on its link, if no burst of it is wasted.
+// Time in which the PE's HBM slice serves bytes that take `wire` on its link, if no burst is wasted.
 TimeFs in_whole_bursts(const LaunchCase& of, TimeFs wire) {
   for (const topology::Node& node : of.graph.nodes) {
     if (!(node.pe_coord() == of.pe.pe) || node.kind != topology::NodeKind::hbm_ctrl) continue;
@@ -86,7 +86,7 @@ TimeFs in_whole_bursts(const LaunchCase& of, TimeFs wire) {
   return kNever;
 }
 
-// Reads last much longer than their bytes take on the wire, and yet no memory or wire is full.
+// Finds reads that take much longer than their bytes on the wire although no memory or wire is full.
 void find_small_transfers(const LaunchCase& of, Findings& findings) {
   const TimeFs reading = of.pe.shares.of(PeResource::read_channel), wire = of.pe.shares.of(PeResource::read_link);
   const TimeFs both_ways = wire + of.pe.shares.of(PeResource::write_link);
@@ -97,7 +97,7 @@ void find_small_transfers(const LaunchCase& of, Findings& findings) {
   for (const Finding& other : findings) {
     const bool of_memory = other.rule == "idle_pseudo_channels" || other.rule == "hot_slice" ||
                            other.rule == "slices_in_turn" || other.rule == "slow_link" || other.rule == "hot_link";
-    if (of_memory && other.gain >= gain / 2) return;  // that is why they last so long
+    if (of_memory && other.gain >= gain / 2) return;  // explains the long reads
   }
   Finding finding = of.finding("small_transfers", gain, "reads spend most of their time on the way, not on the wire");
   finding.evidence = {fmt::format("reads of {} last {}, their bytes take {} on its wire", pe_name(of.pe.pe),
@@ -150,7 +150,7 @@ void find_full_block(const LaunchCase& of, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
-// The one that is waited for waits itself, for slots that this PE has emptied: the way of the credits is too long.
+// Finds a peer that itself waits for slots that this PE has emptied: the credits take too long.
 bool find_full_ring(const LaunchCase& of, const MessageWaits::Peer& peer, Findings& findings) {
   const TimeFs without_slot = of.costs->waited_for_slots(peer.sender, of.pe.pe, of.pe.start, of.pe.start + of.pe.exec);
   const TimeFs waiting = of.share(TimeShare::dependency);
@@ -166,7 +166,7 @@ bool find_full_ring(const LaunchCase& of, const MessageWaits::Peer& peer, Findin
   return true;
 }
 
-// What messages cost on their way, by what other rules found.
+// Costs of message transfers that other rules have found.
 TimeFs explained_by(const Findings& findings, std::initializer_list<const char*> rules) {
   TimeFs most = 0_fs;
   for (const Finding& other : findings) {
@@ -177,7 +177,7 @@ TimeFs explained_by(const Findings& findings, std::initializer_list<const char*>
 
 void find_waits(const LaunchCase& of, Findings& findings) {
   const TimeFs waiting = of.share(TimeShare::dependency);
-  // What a receive takes beside waiting, its slot and the way of its credit, nobody can send earlier.
+  // An earlier send cannot save the time of a receive for the slot and the credit, only its waiting time.
   const TimeFs end = of.pe.start + of.pe.exec;
   const TimeFs by_wire = explained_by(findings, {"slow_link", "hot_link"});
   const TimeFs by_headers = explained_by(findings, {"header_bound"});
@@ -190,12 +190,12 @@ void find_waits(const LaunchCase& of, Findings& findings) {
   const auto peer =
       of.waits == nullptr ? std::nullopt : of.waits->most_awaited(of.pe.pe, of.pe.start, of.pe.start + of.pe.exec);
   if (peer) {
-    // Rings behind a slow wire are full, too.
-    if (by_wire <= waiting / 2 && find_full_ring(of, *peer, findings)) return;  // that is why it waits
+    // Rings on a slow wire are also full.
+    if (by_wire <= waiting / 2 && find_full_ring(of, *peer, findings)) return;  // explains the wait
     finding.evidence.push_back(fmt::format("it waited longest for {}: {} for {} of its messages", pe_name(peer->sender),
                                            ns_text(peer->time), peer->messages));
   }
-  if (by_headers == 0_fs) add_chain(of, finding);  // else it stands there
+  if (by_headers == 0_fs) add_chain(of, finding);  // otherwise that finding has the chain
   finding.remedy = "send earlier, receive later, use more slots, or an algorithm with fewer steps one behind the other";
   findings.push_back(std::move(finding));
 }

@@ -1,4 +1,4 @@
-// The wire that is full longest while a launch runs: in its SIP, or on the way of the messages that it waits for.
+// The wire that is full for the longest time during a launch, in its SIP or on the path of messages that it waits for.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,27 +11,27 @@
 namespace kb::sim {
 namespace {
 
-constexpr double kFullWire = 0.75;  // of a bin
+constexpr double kFullWire = 0.75;  // share of a bin
 
-// The launch's SIP, and those whose messages it waits for, also through others.
+// The launch's SIP, and the SIPs whose messages it waits for, directly or through others.
 std::set<SipId> sips_of(const LaunchCase& of) {
   std::set<SipId> sips{of.pe.pe.sip};
   if (of.costs != nullptr) of.costs->add_senders(sips, of.pe.start, of.pe.start + of.pe.exec);
   return sips;
 }
 
-// Wires outside of SIPs count for the SIP to which they lead.
+// Wires outside of SIPs belong to the SIP to which they lead.
 bool is_of(const std::set<SipId>& sips, const topology::Graph& graph, const record::SeriesInfo& wire) {
   const SipId from = graph.node(wire.node).sip, to = graph.node(wire.peer).sip;
   return sips.count(from.valid() ? from : to) != 0;
 }
 
-// A wire and what others of its kind have.
+// A wire, compared with others of its kind.
 struct Wire {
   const record::SeriesInfo* series = nullptr;
   const topology::Edge* edge = nullptr;
   Bandwidth bw, typical;
-  TimeFs time = 0_fs;  // that it costs at most: while it is full, or busy
+  TimeFs time = 0_fs;  // upper bound of its cost: its full or its busy time
   bool counts_busy = false;
 
   bool is_slow() const { return bw < typical * 0.9; }
@@ -44,9 +44,9 @@ std::map<topology::EdgeKind, Bandwidth> most_by_kind(const topology::Graph& grap
   return most;
 }
 
-// What passes a slow wire that is full for most of its busy time is late by it all the time. Otherwise, slow or not,
-// only what passes a wire while it is full waits: a ring of small messages loses 2 % by a wire of a quarter of the
-// bandwidth that is busy for two thirds of the time.
+// A slow wire that is full for most of its busy time delays all traffic in that time. Other wires only delay traffic
+// while they are full: a ring of small messages loses 2 % by a wire with a quarter of the bandwidth that is busy for
+// two thirds of the time.
 Wire hottest(const LaunchCase& of, const std::set<SipId>& sips) {
   const std::map<topology::EdgeKind, Bandwidth> typical = most_by_kind(of.graph);
   Wire hottest;
@@ -62,7 +62,8 @@ Wire hottest(const LaunchCase& of, const std::set<SipId>& sips) {
   return hottest;
 }
 
-// What waits for the wire: transfers and messages, or messages only where it joins SIPs that send messages.
+// Time of the traffic that waits for the wire: transfers and messages, or only messages if it connects SIPs that send
+// messages.
 TimeFs waits_for(const LaunchCase& of, const Wire& wire, bool messages_between_sips) {
   const TimeFs messages = of.share(contract::TimeShare::dependency);
   return wire.edge->kind == topology::EdgeKind::pcie && messages_between_sips ? messages : of.exposed() + messages;
@@ -70,8 +71,8 @@ TimeFs waits_for(const LaunchCase& of, const Wire& wire, bool messages_between_s
 
 }  // namespace
 
-// As most wires of a path carry the same bytes, which one would be next is not known: the gain is that of twice the
-// bandwidth, or of the bandwidth that others of its kind have.
+// Most wires of a path carry the same bytes, so that the next bottleneck is not known: the gain is that of twice the
+// bandwidth, or of the bandwidth of other wires of its kind.
 void find_wire_causes(const LaunchCase& of, Findings& findings) {
   const std::set<SipId> sips = sips_of(of);
   const Wire hot = hottest(of, sips);

@@ -31,7 +31,7 @@ std::string_view name_of(payload::Op op) {
   return "message";
 }
 
-// Position on the way of the leg: the response goes back.
+// Position on the path of the leg; the response goes backwards.
 int position(const Hop& hop) {
   return hop.leg == Leg::request ? hop.index : -hop.index;
 }
@@ -90,7 +90,7 @@ void HopTrace::write(observe::OutputFile& file) {
       "transaction\top\tinitiator\ttarget\taddress\tbytes\torigin\tleg\tfrom\tto\tflits\tready_ns\tstart_ns\tend_ns\t"
       "arrived_ns\tlongest_wait_ns\n");
   fmt::memory_buffer text;
-  std::string head;  // what all lines of a transaction begin with
+  std::string head;  // common beginning of all lines of a transaction
   const Hop* previous = nullptr;
   for (const Hop& hop : hops_) {
     if (previous == nullptr || previous->transaction != hop.transaction) head = head_of(hop.transaction);

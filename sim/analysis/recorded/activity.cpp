@@ -22,11 +22,11 @@ struct RawBin {
   std::uint64_t busy = 0, bytes = 0, queue = 0, wait = 0;
 };
 
-// Reads what record::BinList writes. The file may come from anybody.
+// Reads the format of record::BinList. The file is untrusted.
 class BinReader {
  public:
   explicit BinReader(const std::string& data) : data_(data) {}
-  // False behind the last one.
+  // Returns false after the last one.
   bool next(RawBin& bin) {
     if (at_ >= data_.size()) return false;
     index_ += static_cast<std::int64_t>(number() & kMaxSkipped);
@@ -67,14 +67,14 @@ void for_bins(const ActivityTables& tables, const ActivityTables::Row& row, std:
   }
 }
 
-// Equal pieces of a window of time.
+// Equal parts of a window of time.
 struct Pieces {
   std::int64_t begin_fs = 0, end_fs = 0;
   std::size_t columns = 0;
   double width() const { return static_cast<double>(end_fs - begin_fs) / static_cast<double>(columns); }
 };
 
-// Calls f(column, busy) for what the bins of a row give to each piece, as a share of the piece.
+// Calls f(column, busy) with the busy share that the bins of a row add to each part.
 template <typename F>
 void spread_bins(const ActivityTables& tables, const ActivityTables::Row& row, const Pieces& pieces, F&& f) {
   const double width = pieces.width();

@@ -8,7 +8,7 @@
 namespace kb::analysis {
 namespace {
 
-// What a PE did, by end: what ended latest before a time is found at once.
+// Operations of a PE by their end, to find the last one that ended before a time.
 class PeHistory {
  public:
   PeHistory(std::vector<ChainOp> ops, std::vector<const Message*> waited)
@@ -22,7 +22,7 @@ class PeHistory {
     std::sort(waited_.begin(), waited_.end(),
               [](const Message* a, const Message* b) { return a->received_fs < b->received_fs; });
   }
-  // Null when nothing ended by then.
+  // Null when no operation had ended.
   const ChainOp* last_by(std::int64_t time) const {
     const auto at = std::upper_bound(ops_.begin(), ops_.end(), time,
                                      [](std::int64_t wanted, const ChainOp& op) { return wanted < op.end_fs; });
@@ -73,7 +73,7 @@ class Walk {
     return histories_.emplace(pe, PeHistory(ops_of_(pe), waited_[pe])).first->second;
   }
 
-  // Back from `end` to the message that was waited for last, or to the begin.
+  // Walks back from `end` to the last awaited message or to the begin.
   ChainStay stay(const std::string& pe, std::int64_t end) {
     const PeHistory& past = history(pe);
     ChainStay stay{pe, request_.begin_fs, end, {}, 0, {}};

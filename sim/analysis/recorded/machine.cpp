@@ -19,7 +19,7 @@ std::string text_of(const Json& parent, const char* name) {
   return at != parent.end() && at->is_string() ? at->get<std::string>() : "";
 }
 
-// Null when it is not there.
+// Null when the member does not exist.
 const Json& at(const Json& parent, std::initializer_list<const char*> path) {
   static const Json kNothing;
   const Json* found = &parent;
@@ -35,7 +35,7 @@ double number_at(const Json& parent, std::initializer_list<const char*> path) {
   return found.is_number() ? found.get<double>() : 0;
 }
 
-// What does not apply is not there.
+// Members that do not apply are missing.
 NodeCoord coord_of(const Json& coord) {
   const auto number = [&](const char* name) {
     const auto found = coord.find(name);
@@ -196,7 +196,7 @@ std::string Machine::overview() const {
   writer.key("engines").begin_array();
   for (const Engine& engine : engines_) write_engine(writer, engine);
   writer.end_array();
-  // All cubes are alike.
+  // Only one cube is needed, because all cubes are equal.
   const auto in_cube = [](const Node& node) { return node.coord.cube.valid(); };
   const auto cube = std::find_if(nodes_.begin(), nodes_.end(), in_cube);
   writer.key("pes").begin_array();

@@ -13,7 +13,7 @@ namespace {
 
 struct Sum {
   double bytes = 0, gbs = 0;
-  // ns that the bytes take at least.
+  // Minimum time of the bytes in ns.
   double fullness() const { return gbs > 0 ? bytes / gbs : 0; }
 };
 
@@ -39,7 +39,7 @@ bool is_inside(const Series& series, const Scope& part) {
   return part.has(series.component, series.coord) || (!series.peer.empty() && part.has(series.peer, series.peer_coord));
 }
 
-// What was used below a node.
+// Resources used below a node.
 struct Used {
   std::map<std::string, Sum> wires, fullest;  // by kind of wire: all that were used, and the fullest of them
   double channel_bytes = 0;

@@ -37,7 +37,7 @@ void take_list(const Assignment& one, std::vector<std::pair<std::string, std::st
   }
 }
 
-// Where the computer keeps what lasts as long as a process.
+// File in the folder for temporary files, one per process.
 std::string temporary_database() {
   return (std::filesystem::temp_directory_path() / fmt::format("kernbench-point-{}.sqlite", ::getpid())).string();
 }
@@ -111,7 +111,7 @@ bool PointRunner::uses_in_columns(const char* member) const {
                      [&](const auto& selector) { return selector && selector->mentions(member); });
 }
 
-// The use of resources by launches has to be recorded; statistics of blocks over the whole run exist without that.
+// The use of resources by launches must be recorded; statistics of blocks over the whole run exist without that.
 bool PointRunner::uses_recorded_blocks() const {
   const bool selected = std::any_of(selectors_.begin(), selectors_.end(),
                                     [](const auto& selector) { return selector && selector->mentions("blocks"); });
@@ -275,7 +275,7 @@ Answer PointRunner::run_traffic(const std::vector<Assignment>& given, const topo
   return cells_of({}, &sql);
 }
 
-// What a column may look at. What none shows is not worth its rendering.
+// The document for the selectors of columns. Parts that no column uses are not rendered.
 std::string PointRunner::document_of(const sim::RunRecord& record) const {
   const bool details = uses_in_columns("blocks") || uses_in_columns("per_pe");
   result::Result document = sim::result_of(record, details ? sim::Detail::everything : sim::Detail::launches);

@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 
 const std::vector<std::string> kTrafficColumns{"id", "issue_ns", "op", "src", "dst", "bytes"};
 
-// What a query does wrong shows when it is asked.
+// Errors of a query are only detected when it is executed.
 template <typename Body>
 auto asked(Body body) {
   try {

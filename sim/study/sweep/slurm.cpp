@@ -61,7 +61,8 @@ std::vector<std::string> sbatch(const TaskContext& context, const SlurmOptions& 
   return command;
 }
 
-// Returns the jobs that have not ended. A controller that does not answer is asked again: silence ends no job.
+// Returns the jobs that have not ended. A controller that does not answer is queried again; a missing answer does not
+// mean that a job has ended.
 std::string unfinished(const std::string& jobs) {
   Said said;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -79,8 +80,8 @@ std::string unfinished(const std::string& jobs) {
   return list;
 }
 
-// Slurm counts a task as ended for a moment when it requeues it after its node was lost, which lets the collecting job
-// begin: that one is then requeued, too.
+// Slurm shows a task as ended for a moment when it requeues it after the loss of its node, so that the collecting job
+// begins; that job is then also requeued.
 std::string wait_for_requeued(const std::string& array) {
   return "#!/bin/sh\nif [ -n \"$(squeue -h -j " + array +
          " -t PENDING,RUNNING,SUSPENDED,CONFIGURING -o %i 2>/dev/null)\" ]; then\n"
@@ -114,7 +115,7 @@ SlurmJobs submit_to_slurm(const TaskContext& context, const TaskPlan& plan, cons
         command, head + task_command(context, plan, "\"$SLURM_ARRAY_TASK_ID\"", std::to_string(options.cores)) + "\n");
   } catch (const Error&) {
     std::error_code ignored;
-    std::filesystem::remove(folder, ignored);  // unless there is something in it
+    std::filesystem::remove(folder, ignored);  // only if empty
     throw;
   }
   command = sbatch(context, options, "collect-%j.log");

@@ -22,7 +22,7 @@ std::uint64_t crossed(const std::vector<Axis>& axes) {
   return count;
 }
 
-// From 0 to end - 1, each equally likely. The library's own distributions differ between libraries.
+// Draws uniformly from 0 to end - 1. The distributions of the standard library differ between implementations.
 std::uint64_t draw_index(std::mt19937_64& random, std::uint64_t end) {
   const std::uint64_t rest = (std::numeric_limits<std::uint64_t>::max() % end + 1) % end;
   std::uint64_t value = random();
@@ -30,7 +30,7 @@ std::uint64_t draw_index(std::mt19937_64& random, std::uint64_t end) {
   return value % end;
 }
 
-// Different numbers below `end`, each choice of them equally likely (Floyd).
+// Draws different numbers below `end`, each combination with equal probability (Floyd).
 std::vector<std::uint64_t> choose(std::uint64_t end, const Sample& sample) {
   std::mt19937_64 random(sample.seed);
   std::set<std::uint64_t> chosen;

@@ -48,7 +48,7 @@ std::vector<const Answer*> Sweep::answers() const {
   return list;
 }
 
-// Looked up by key, because numbers of points change with the file.
+// Looks up by key, because numbers of points change with the file.
 std::string Sweep::kept_of(std::uint64_t point) const {
   if (spec_.keep == Keep::columns) return "";
   return spec_.keep == Keep::results ? "results/" + key_of_[point] + ".json" : "runs/" + key_of_[point];
@@ -111,7 +111,7 @@ std::vector<std::uint64_t> Sweep::failed_otherwise(const std::vector<std::string
   return points;
 }
 
-// Points of one machine one after the other, which is then loaded once.
+// Orders points by machine, so that each machine is loaded once.
 std::vector<std::uint64_t> Sweep::by_machine(const std::vector<std::uint64_t>& points) {
   std::map<std::string, std::size_t> numbers;
   std::vector<std::pair<std::size_t, std::uint64_t>> order;
@@ -131,7 +131,7 @@ std::vector<std::uint64_t> Sweep::by_machine(const std::vector<std::uint64_t>& p
   return sorted;
 }
 
-// With the first answer it is clear that the name is wrong, not the point.
+// The first answer shows that the name is wrong for all points.
 void Sweep::refuse_column(const Answer& answer) const {
   if (counts().ok > 0) return;
   for (const char* what : {"sql", "traffic"}) {
@@ -149,7 +149,7 @@ void Sweep::refuse_column(const Answer& answer) const {
   }
 }
 
-// A column of texts has no best value. This is known from answers only.
+// A column of texts has no best value, which is only known from answers.
 void Sweep::check_objectives() const {
   const Table made = table();
   for (const Objective& one : spec_.objectives) {

@@ -87,7 +87,7 @@ void read_fixed(MapReader& top, const char* key, Target target, SweepSpec& spec)
   map.done();
 }
 
-// What stands in the file that a key names; "" when it is not there.
+// Contents of the file that a key names; "" when the key is missing.
 std::string sql_file(MapReader& top, const char* key, const std::string& folder) {
   const std::string name = top.text(key, "");
   if (name.empty()) return {};

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A value of an axis as it stands in the file, a number where it is one.
+// A value of an axis as spelled in the file; a number if possible.
 Json value_cell(const std::string& text) {
   return Json::parse(result::json_scalar(text));
 }

@@ -46,7 +46,7 @@ class Questions {
     return more;
   }
 
-  // The longest launch of each kernel, those that took longest first.
+  // The longest launch of each kernel, sorted by descending time.
   std::vector<const LaunchTimes*> longest_of_each() const {
     std::vector<const LaunchTimes*> order;
     for (const LaunchTimes& launch : launches_) order.push_back(&launch);
@@ -93,7 +93,7 @@ class Questions {
     }
   }
 
-  // All resources of a window: the page narrows them.
+  // Requests all resources of a window; the page filters them.
   void ask_resources(const Window& window) {
     answers_.ask("/api/activity", in(window, {{"names", "1"}}));
     answers_.ask("/api/activity", in(window, {{"names", "1"}, {"kind", "state"}}));
@@ -115,7 +115,7 @@ class Questions {
     return all;
   }
 
-  // The window with an edge, in which the page shows it. Blocks have rows as long as a tile stays small.
+  // The window with a margin, as the page shows it. Blocks have rows while a tile is small.
   void ask_timeline(const Window& window) {
     constexpr std::int64_t kEdge = 25, kPixels = 256;  // an edge of 4 %, the page's is 3 %
     constexpr std::size_t kMostRows = 700, kMostStates = 512;
@@ -167,7 +167,7 @@ class Questions {
     }
   }
 
-  // Compare: the pairs of launches that changed most.
+  // Compare: the pairs of launches with the largest changes.
   void ask_pairs() {
     std::vector<const Json*> pairs;
     for (const Json& pair : what_.comparison.at("launches")) pairs.push_back(&pair);

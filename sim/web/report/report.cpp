@@ -33,7 +33,7 @@ void replace_once(std::string& text, std::string_view what, const std::string& b
   text.replace(at, what.size(), by);
 }
 
-// "'sha256-...'" of what stands between the tags of an element.
+// "'sha256-...'" of the contents of an element.
 std::string hash_of(std::string_view content) {
   const std::string hex = topology::sha256_hex(content);
   std::string bytes;
@@ -52,7 +52,7 @@ Json without_this_computer(Json summary) {
   return summary;
 }
 
-// Where the files lie is no part of a report.
+// Replaces the paths of the two folders by A and B.
 void name_folders(Json& json, const std::string& before, const std::string& after) {
   if (json.is_structured()) {
     for (Json& inside : json) name_folders(inside, before, after);
@@ -72,7 +72,7 @@ std::string dumped(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// JSON that cannot end its element, whatever names are in it.
+// Escapes JSON so that no name in it can end the element.
 std::string in_script(const std::string& json) {
   std::string text;
   for (const char c : json) text += c == '<' ? std::string("\\u003c") : std::string(1, c);
@@ -107,7 +107,7 @@ std::string render_report(const std::string& folder, const std::string& against_
   std::optional<analysis::Timeline> timeline;
   const std::atomic<bool> ready{true}, stop{false};
   if (run.has_operations()) {
-    run.activity();  // a damaged one is an error, and no answer that is missing
+    run.activity();  // throws for damaged activity instead of omitting answers
     timeline.emplace(run.operations().names());
     timeline->load(run.operations_file(), run.operations().end_seq(), stop);
   }

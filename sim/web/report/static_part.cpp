@@ -121,7 +121,7 @@ std::string label_of(const std::string& part) {
   return part;
 }
 
-// Settings and parts that differ; `comparison` is what `kernbench compare --json` says.
+// Settings and parts that differ; `comparison` is the output of `kernbench compare --json`.
 std::string compared(const Json& comparison) {
   if (comparison.is_null()) return "";
   const auto number = [](const Json& one, const char* name) { return one.at(name).get<double>(); };
