@@ -54,8 +54,8 @@ class ReadTurns {
   // Opens a command at `open`; calls are in order. Returns the first time at which a taken slot could now go to another
   // requester; kNever when there is none.
   TimeFs add(payload::Transaction& transaction, TimeFs open, std::uint64_t sequence);
-  // The slots from the next one on that one command gets in a row if only reads enter meanwhile; it does not take them.
-  // `trial` is memory for a copy of the state of the pseudo-channels.
+  // Returns the consecutive slots, from the next one on, that one command would get if only reads enter meanwhile; call
+  // take() to take them. `trial` is memory for a copy of the state of the pseudo-channels.
   Share share(const PseudoChannels& channels, PseudoChannels& trial) const;
   // Takes the slots of a share; the caller may have reduced its count.
   void take(const Share& share);

@@ -10,8 +10,8 @@ namespace kb {
 // Length of the well-formed UTF-8 sequence at the start of `text`, which is not empty; 0 when there is none.
 std::size_t utf8_length(std::string_view text);
 
-// Escapes control characters and bytes that are not UTF-8 as \x1b, and invisible, non-character and text-direction code
-// points as \u202e. Line ends stay, tabs become \t.
+// Escapes control characters and invalid UTF-8 bytes in the form \x1b, and invisible, non-character and text-direction
+// code points in the form \u202e. Line ends stay, tabs become \t.
 std::string printable(std::string_view text);
 
 // Like printable(), but on one line, with line ends as \n. Very long words and very long texts are shortened in the
