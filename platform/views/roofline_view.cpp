@@ -23,10 +23,15 @@ std::string power_text(int exponent) {
                                                : fmt::format("1e{}", exponent);
 }
 
+// Three digits, and no exponent.
+std::string number_text(double value) {
+  constexpr double kWhole = 100;
+  return value < kWhole ? fmt::format("{:.3g}", value) : fmt::format("{:.0f}", value);
+}
+
 std::string rate_text(double per_ns) {
   constexpr double kTera = 1e3;
-  const double shown = per_ns >= kTera ? per_ns / kTera : per_ns;
-  return fmt::format(shown < 100 ? "{:.3g} {}" : "{:.0f} {}", shown, per_ns >= kTera ? "Tops/s" : "Gops/s");
+  return per_ns >= kTera ? number_text(per_ns / kTera) + " Tops/s" : number_text(per_ns) + " Gops/s";
 }
 
 bool has_place(const RooflinePoint& point) {
@@ -94,7 +99,7 @@ class Chart {
          y_.at(highest_));
     const double middle = std::sqrt(from * highest_ / memory_);
     text(x_.at(middle) - 8, y_.at(middle * memory_), kEnd,
-         fmt::format("{} {:.4g} GB/s", roofline_.memory_name, memory_));
+         roofline_.memory_name + " " + number_text(memory_) + " GB/s");
   }
 
   void draw_roof(const RooflinePoint& p) {
@@ -114,7 +119,7 @@ class Chart {
          fmt::format("{}: {}, {:.1f} % of its roof", p.name, rate_text(p.per_ns), kPercent * p.per_ns / roof));
   }
 
-  static constexpr double kWidth = 900, kHeight = 380, kLeft = 66, kBottom = 40, kTop = 44, kRight = 16;
+  static constexpr double kWidth = 900, kHeight = 380, kLeft = 66, kBottom = 40, kTop = 56, kRight = 16;
   static constexpr const char* kEnd = " text-anchor=\"end\"";
   const Roofline& roofline_;
   double memory_, highest_ = 0;

@@ -1,7 +1,7 @@
 // A report is the page with its answers inside: from a file, without a server, it says what the served page says.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { browser, complaints, coloured, go, open, picture, pointAt, program, serve, work } from './browser.mjs';
@@ -120,6 +120,34 @@ async function printed(url) {
   await page.context().close();
 }
 
+// A run with markup for names.
+function hostileRun() {
+  const folder = join(work, 'markup'), image = '<img src=x onerror=document.title="owned">';
+  cpSync(join(work, 'gemm'), folder, { recursive: true });
+  const result = JSON.parse(readFileSync(join(folder, 'result.json'), 'utf8'));
+  result.launches[0].kernel = image;
+  for (const finding of result.findings) Object.assign(finding, { headline: image, evidence: ['<b>bold</b>'], remedy: '</noscript></script><script>document.title="owned"</script>' });
+  writeFileSync(join(folder, 'result.json'), JSON.stringify(result));
+  execFileSync('sqlite3', [join(folder, 'ops.sqlite')], { input: `UPDATE operation SET name = '${image}' WHERE name = 'TileToken/GEMM'; UPDATE component SET name = 'sip0.cube0.pe0.<b onclick=alert(1)>' WHERE name LIKE '%pe_fetch_store';` });
+  return folder;
+}
+
+async function withHostileNames(url) {
+  for (const javaScriptEnabled of [true, false]) {
+    const page = await openFile(url, { viewport: PHONE, javaScriptEnabled });
+    const places = javaScriptEnabled ? ['Overview', 'Why', 'Machine', 'Roofline', 'Timeline', 'Tables'] : [''];
+    for (const label of places) {
+      if (label) await go(page, label);
+      await page.waitForTimeout(400);
+      assert.equal(await page.locator('img, b').count(), 0, `${label} of the report has elements that a name made`);
+      assert.equal(await page.locator('script').count(), 2);
+      assert.doesNotMatch(await page.title(), /owned/);
+    }
+    assert.ok((await page.locator('main').innerText()).length > 40);
+    await page.context().close();
+  }
+}
+
 export async function reports() {
   const gemm = report(join(work, 'gemm'));
   assert.ok(gemm.bytes <= MOST_BYTES, `the report has ${gemm.bytes} bytes`);
@@ -129,6 +157,7 @@ export async function reports() {
   await saysWhatIsMissing(gemm.url);
   await withoutScripts(gemm.url);
   await printed(gemm.url);
+  await withHostileNames(report(hostileRun()).url);
   const messages = report(join(work, 'messages'));
   await sameAsServed(join(work, 'messages'), messages.url, ['why', 'collective', 'machine', 'tables?table=links']);
   await everyPage(messages.url, 'messages');
