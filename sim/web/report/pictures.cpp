@@ -95,6 +95,15 @@ double units_of(const analysis::Machine::Engine& engine, const Json& work,
   return units;
 }
 
+// Bytes of the HBM among the levels of the memory, [name, bytes, GB/s].
+double hbm_bytes_of(const Json& work) {
+  double bytes = 0;
+  for (const Json& level : work.at("levels")) {
+    if (level.at(0) == "HBM") bytes += level.at(1).get<double>();
+  }
+  return bytes;
+}
+
 std::string roofline_part(const analysis::RunFolder& run, const LaunchTimes& launch, Answers& answers) {
   const auto found = answers.ask("/api/work", {{"t0", std::to_string(launch.whole.begin_fs)},
                                                {"t1", std::to_string(launch.whole.end_fs)},
@@ -107,7 +116,7 @@ std::string roofline_part(const analysis::RunFolder& run, const LaunchTimes& lau
     if (operation.name.rfind("gemm_", 0) == 0) dtype = operation.name.substr(5);
   }
   const analysis::Machine& machine = *run.machine();
-  const double bytes = work.at("hbm_bytes").get<double>(), pes = work.at("pes").get<double>();
+  const double bytes = hbm_bytes_of(work), pes = work.at("pes").get<double>();
   const double ns = static_cast<double>(launch.kernel.span()) / 1e6;
   views::Roofline roofline{"What " + launch.name + " computed on " + launch.sip, "HBM", {}, {}};
   roofline.memory_gbs = pes * static_cast<double>(machine.channels_per_slice()) * machine.channel_gbs();
