@@ -128,7 +128,7 @@ class ReportTest : public analysis::test::RunFolders {
     pc.add({100_ns, 600_ns, 500_ns, 50_ns, 4096, 2});
     recorder.launch_ended(0, 3, 1'100_ns);
     recorder.finish(1'200_ns);
-    data::OpLog::Options options{{"sip0.cube0.pe0.pe_cpu", "sip0.cube0.hbm_ctrl.pe0"}, {}, {}};
+    data::OpLog::Options options{kb::test::named_nodes({"sip0.cube0.pe0.pe_cpu", "sip0.cube0.hbm_ctrl.pe0"}), {}, {}};
     options.activity = &recorder;
     options.series_label = [](const record::SeriesInfo& info) {
       return info.kind == record::SeriesKind::pseudo_channel ? "pc0" : std::string(info.name);
