@@ -6,10 +6,10 @@
 namespace kb {
 
 struct Word {
-  std::string_view name;      // in files and scripts: "channel_busy"
-  std::string_view label;     // in tables and pictures: "DMA channel busy"
+  std::string_view name;      // in files and scripts: "pseudo_channel"
+  std::string_view label;     // in tables and pictures: "HBM channels"
   std::string_view sentence;  // its meaning
-  std::string_view phrase;    // inside a sentence: "waited for a DMA channel"; empty when no sentence uses it
+  std::string_view phrase;    // inside a sentence: "waited for transfers"; empty when no sentence uses it
   std::string_view colour;    // "#1f5f9a"; empty when no picture shows it
 };
 

@@ -87,8 +87,7 @@ class RunCommand final : public Command {
     app.add_option("--check", check_,
                    "races: find bytes that two commands use at once, one of them writing (exit code 1)")
         ->type_name("WHAT");
-    app.add_flag("--details", details_,
-                 "Also single launches, PEs and blocks: in DIR/ops.sqlite, and with --json in what is printed");
+    app.add_flag("--details", details_, "Also single launches, PEs and blocks: in ops.sqlite, or with --json");
     app.add_flag("--no-findings", no_findings_, "Don't observe how busy everything is: no findings, a faster run");
     app.add_flag("--json", json_, "Print the result as JSON and nothing else on standard output");
     app.add_flag("--quiet", quiet_, "Print errors only");

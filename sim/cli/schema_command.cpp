@@ -20,7 +20,7 @@ class SchemaCommand final : public Command {
     app.footer(kSchemaFooter);
     app.add_option("document", document_, "topology or result")->type_name("DOCUMENT")->required();
     add_plugin_option(app, plugins_);
-    app.add_flag("--typescript", typescript_, "Of result: types for TypeScript instead of a JSON Schema");
+    app.add_flag("--typescript", typescript_, "Types for TypeScript in place of a schema (of result)");
   }
 
   int run() override {

@@ -478,8 +478,9 @@ struct Fields<Result> {
     visit.may("races", self.races, "only with --check races");
     visit.may("races_not_compared", self.races_not_compared,
               "only with --check races: accesses whose indices or masks data mode off does not know");
-    visit("figures", self.figures, "what the workload reports");
-    visit.may("collectives", self.collectives, "only in runs whose all-reduces were chosen");
+    visit("figures", self.figures, "what the workload reports; the first 256, all of them with --details");
+    visit.may("collectives", self.collectives,
+              "only in runs whose all-reduces were chosen; the first 256, all of them with --details");
     visit("findings", self.findings, "what makes the run slow, the largest gain first");
     visit("operations", self.operations, "kinds of operations that take the most time together, the largest first");
     visit("notes", self.notes, "sentences");

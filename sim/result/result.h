@@ -18,6 +18,8 @@ namespace kb::result {
 inline constexpr std::uint64_t kSchema = 3;
 // Maximum number of listed launches; all launches are in the sums by kernel.
 inline constexpr std::size_t kMostLaunches = 256;
+// Figures and chosen collectives of the file, each.
+inline constexpr std::size_t kMostRows = 256;
 
 // An object whose member names depend on the run: keys of the topology, kinds of blocks.
 template <typename Value>

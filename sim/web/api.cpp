@@ -178,7 +178,8 @@ HttpResponse Api::words(const HttpRequest&) const {
     for (std::size_t i = 0; i < count; ++i) {
       const Word& word = word_at(i);
       writer.begin_object().key("name").text(word.name).key("label").text(word.label);
-      writer.key("meaning").text(word.sentence).key("colour").text(word.colour).end_object();
+      writer.key("meaning").text(word.sentence).key("phrase").text(word.phrase);
+      writer.key("colour").text(word.colour).end_object();
     }
     writer.end_array();
   };

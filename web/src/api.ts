@@ -1,6 +1,7 @@
 // Requests to the server, or to the answers inside a report.
 import { answerInside, isReport, windowInside, type Reply } from './answers';
 import type { Directory } from './nodes';
+import type { Words } from './words';
 import { aboutRun } from './address';
 
 // Name of a launch on all pages, equal to launch_name() of the program: "gemm", with a label "gemm (first layer)".
@@ -116,6 +117,7 @@ export async function json<T>(path: string, signal?: AbortSignal): Promise<T> {
 
 export const fetchRun = () => json<Run>('/api/run');
 export const fetchNodes = () => json<Directory>('/api/nodes');
+export const fetchWords = () => json<Words>('/api/words');
 export const fetchState = () => json<State>('/api/state');
 export const fetchOperation = (seq: number, signal?: AbortSignal) => json<Operation>(`/api/op?seq=${seq}`, signal);
 export const fetchOperations = (query: string, signal: AbortSignal) =>

@@ -1,7 +1,7 @@
 // Comparison of two runs: A is that of --against, B is this one.
 import { launchOf, runs, fetchClasses, fetchOtherRun, type ChangeCause, type Compared, type Comparison, type Difference, type ResourceClass, type Run } from './api';
 import { href } from './address';
-import { PARTS } from './colours';
+import { PARTS } from './words';
 import { useAnswer } from './hooks';
 import { Bar, boundedBy, words } from './overview';
 import { kernelSpan, kindLabel, Linked, machineOf } from './resources';

@@ -7,7 +7,7 @@ import { useAnswer, useSize } from './hooks';
 import { KINDS } from './machine';
 import { MachineCanvas } from './machine_canvas';
 import { overviewPicture, type Picture } from './machine_layout';
-import { STATES } from './pe_states';
+import { STATES } from './words';
 import { leastTick, prepare, theme } from './picture';
 import { kernelSpan, machineOf, type Span } from './resources';
 import { Section, Swatch } from './section';

@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { fetchComparison, fetchNodes, fetchRun, fetchRows, fetchState, type Comparison, type Rows, type Run, type State } from './api';
+import { fetchComparison, fetchNodes, fetchRun, fetchRows, fetchState, fetchWords, type Comparison, type Rows, type Run, type State } from './api';
 import { forgetToken, href, useAddress, type Address } from './address';
 import { Collective } from './collective';
 import { Compare } from './compare';
@@ -18,6 +18,7 @@ import { Tables } from './tables';
 import { Timeline } from './timeline';
 import { Why } from './why';
 import { duration } from './time';
+import { readWords } from './words';
 
 const PAGES: [string, string][] = [['overview', 'Overview'], ['why', 'Why'], ['machine', 'Machine'], ['roofline', 'Roofline'], ['timeline', 'Timeline'], ['tables', 'Tables']];
 
@@ -35,8 +36,9 @@ function useRun(): { run: Run | null; comparison: Comparison | null; rows: Rows 
       setState(now);
       if (!now.ready && !ended) setTimeout(() => look().catch(failed), 150);
     };
-    Promise.all([fetchRun(), fetchComparison(), fetchNodes()]).then(([found, compared, nodes]) => {
+    Promise.all([fetchRun(), fetchComparison(), fetchNodes(), fetchWords()]).then(([found, compared, nodes, words]) => {
       readNodes(nodes);
+      readWords(words);
       setRun(found);
       setComparison(compared);
       document.title = `${found.bench?.name ?? found.folder} · kernbench`;

@@ -1,7 +1,7 @@
 // Overview of a run: parts of its launches, busiest resources, findings and figures.
 import { launchName, type Breakdown, type Launch, type Run } from './api';
 import { href } from './address';
-import { PARTS } from './colours';
+import { PARTS } from './words';
 import { Findings, text } from './findings';
 import { Section, Swatch } from './section';
 import { count, duration, exact, fromNs, percent } from './time';

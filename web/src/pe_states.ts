@@ -1,9 +1,9 @@
 // Time shares of PEs during a kernel.
 import type { Resource } from './api';
-import { PARTS } from './colours';
 import { cellOf } from './nodes';
+import { STATES } from './words';
 
-export const STATES = PARTS.filter(({ name }) => !['delivery', 'barrier', 'completion'].includes(name));
+
 export interface PeTime { pe: string; parts: number[] }  // ns, in the order of STATES
 
 export function peTimes(rows: Resource[]): PeTime[] {

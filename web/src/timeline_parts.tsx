@@ -4,7 +4,7 @@ import { href } from './address';
 import { isReport } from './answers';
 import { operationColour } from './colours';
 import { chipOf, nodeOf, partOf, pathOf, type Part } from './nodes';
-import { STATES } from './pe_states';
+import { STATES } from './words';
 import type { PlacedOps } from './picture';
 import { isOpen, type Fold } from './rows';
 import { OnlyServed, Swatch } from './section';

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { fetchStates, type Rows, type Strips } from './api';
 import { rgb } from './colours';
 import { partOf } from './nodes';
-import { STATES } from './pe_states';
+import { STATES } from './words';
 import type { Window } from './picture';
 import type { View } from './timeline_input';
 

@@ -4,14 +4,18 @@ import { fetchActivity, fetchMessages, type Launch, type Message } from './api';
 import { heatColour, inkOn, isDark } from './heat';
 import { useAnswer } from './hooks';
 import { pathOf } from './nodes';
-import { STATES, peTimes, type PeTime } from './pe_states';
+import { peTimes, type PeTime } from './pe_states';
+import { STATES } from './words';
 import { timelineOf, type Span } from './resources';
 import { Section } from './section';
 import { count, duration, percent } from './time';
 
 const MOST_ROWS = 24, MOST_SENDERS = 8;
-const WAITS: [string, string][] = [['channel_busy', 'a DMA channel'], ['dma', 'wires and memory'], ['tcm', 'TCM'], ['queue_full', 'room in a queue'], ['tlb', 'a translation']];
 const OTHERS = 'messages of others', REST = 'slots, credits, the rest';
+
+// States in which a PE waits for something of its own machine, and for what.
+const WAITED = 'waited for ';
+const waitStates = (): [string, string][] => STATES.filter(({ name, phrase }) => phrase.startsWith(WAITED) && name !== 'dependency').map(({ name, phrase }) => [name, phrase.slice(WAITED.length)]);
 
 export interface Matrix { level: string; columns: string[]; rows: { name: string; pes: number; cells: number[] }[]; left: number }  // ns, means of the PEs of a row
 
@@ -26,20 +30,20 @@ export function matrixOf(pes: PeTime[], messages: Message[]): Matrix {
   const bySender = new Map<string, number>();
   for (const wait of waits) bySender.set(wait.from, (bySender.get(wait.from) ?? 0) + wait.ns);
   const senders = [...bySender].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, MOST_SENDERS).map(([name]) => name);
-  const columns = [...WAITS.map(([, label]) => label), ...senders.map((name) => `message from ${name}`), OTHERS, REST];
+  const columns = [...waitStates().map(([, label]) => label), ...senders.map((name) => `message from ${name}`), OTHERS, REST];
   const rows = new Map<string, { name: string; pes: number; cells: number[] }>();
   for (const { pe, parts } of pes) {
     const name = group(pe), row = rows.get(name) ?? { name, pes: 0, cells: columns.map(() => 0) };
     rows.set(name, row);
     ++row.pes;
-    WAITS.forEach(([state], i) => { row.cells[i] += parts[column(state)]; });
+    waitStates().forEach(([state], i) => { row.cells[i] += parts[column(state)]; });
     row.cells[columns.length - 1] += parts[column('dependency')];
   }
   for (const wait of waits) {
     const row = rows.get(wait.to);
     if (!row) continue;
     const at = senders.indexOf(wait.from), known = Math.min(wait.ns, row.cells[columns.length - 1]);
-    row.cells[at >= 0 ? WAITS.length + at : columns.length - 2] += known;
+    row.cells[at >= 0 ? waitStates().length + at : columns.length - 2] += known;
     row.cells[columns.length - 1] -= known;  // the state of a PE also includes waits for messages
   }
   const all = [...rows.values()].map((row) => ({ ...row, cells: row.cells.map((ns) => ns / row.pes) }));

@@ -1,18 +1,15 @@
 #include "sim/run/driver/detail_tables.h"
 
-#include <sqlite3.h>
-
 #include <initializer_list>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <variant>
 
 #include "platform/base/names.h"
 #include "platform/contract/completion.h"
 #include "platform/data/op_log_sqlite.h"
 #include "platform/data/sqlite_file.h"
+#include "platform/data/table_sqlite.h"
 #include "sim/analysis/findings/limiter.h"
 #include "sim/result/launch_parts.h"
 #include "sim/run/driver/run_description.h"
@@ -43,8 +40,7 @@ CREATE TABLE block_statistic (
   PRIMARY KEY (block, name)) WITHOUT ROWID;
 )sql";
 
-// Null, a number or a text.
-using Cell = std::variant<std::monostate, std::int64_t, std::string>;
+using Cell = data::TableCell;
 
 Cell time_cell(TimeFs time) {
   return time == kNever ? Cell() : Cell(time.fs());
@@ -61,16 +57,7 @@ class Rows {
 
   void add(std::initializer_list<Cell> cells) {
     int column = 0;
-    for (const Cell& cell : cells) {
-      ++column;
-      if (const auto* number = std::get_if<std::int64_t>(&cell)) {
-        sqlite3_bind_int64(statement_.get(), column, *number);
-      } else if (const auto* text = std::get_if<std::string>(&cell)) {
-        data::bind_text(statement_.get(), column, *text);
-      } else {
-        sqlite3_bind_null(statement_.get(), column);
-      }
-    }
+    for (const Cell& cell : cells) data::bind_cell(statement_.get(), ++column, cell);
     file_.execute(statement_);
   }
 
@@ -99,7 +86,7 @@ void add_launches(const RunRecord& run, data::SqliteFile& file) {
               launch.sip.value,
               launch.kernel,
               launch.label,
-              launch.ok ? 1 : 0,
+              std::int64_t{launch.ok},
               text_cell(launch.error_code),
               text_cell(launch.error_message),
               launch.submitted.fs(),
@@ -124,7 +111,8 @@ void add_parts(const RunRecord& run, data::SqliteFile& file) {
     const LaunchRecord::LastPe* const last = launch.last_pe();
     if (last == nullptr) continue;
     const auto add = [&](const char* kind, const Word& word, TimeFs time) {
-      rows.add({number(launch.id), launch.sip.value, kind, std::string(word.name), time.fs()});
+      rows.add(
+          {number(launch.id), std::int64_t{launch.sip.value}, std::string(kind), std::string(word.name), time.fs()});
     };
     const auto parts = launch_parts(launch);
     for (const std::size_t i : launch_part_indices()) {
@@ -140,8 +128,8 @@ void add_pes(const RunRecord& run, data::SqliteFile& file) {
   Rows rows(file, "launch_pe", 9);
   for (const LaunchRecord& launch : run.launches) {
     for (const contract::PeResult& pe : launch.pes) {
-      rows.add({number(launch.id), launch.sip.value, pe.pe.cube.value, pe.pe.pe.value, pe.start.fs(), pe.exec.fs(),
-                pe.dma.fs(), pe.compute.fs(), pe.late.fs()});
+      rows.add({number(launch.id), std::int64_t{launch.sip.value}, std::int64_t{pe.pe.cube.value},
+                std::int64_t{pe.pe.pe.value}, pe.start.fs(), pe.exec.fs(), pe.dma.fs(), pe.compute.fs(), pe.late.fs()});
     }
   }
 }
@@ -151,8 +139,8 @@ void add_uses(const RunRecord& run, data::SqliteFile& file) {
   for (const LaunchRecord& launch : run.launches) {
     for (const ResourceUse& use : launch.uses) {
       const ResourceName& name = run.resources[use.resource];
-      rows.add({number(launch.id), launch.sip.value, name.block, name.resource, use.busy.fs(), use.wait.fs(),
-                number(use.bytes)});
+      rows.add({number(launch.id), std::int64_t{launch.sip.value}, name.block, name.resource, use.busy.fs(),
+                use.wait.fs(), number(use.bytes)});
     }
   }
 }

@@ -45,10 +45,14 @@ std::vector<std::pair<std::string, std::string>> log_facts(const RunRecord& reco
 }
 
 void note_limits(RunRecord& record) {
-  if (record.launches.size() <= kLaunchesWithPes) return;
+  const std::size_t launches = record.launches.size(), figures = record.figures.size();
+  if (figures > result::kMostRows) {
+    record.notes.push_back("result.json lists the first " + std::to_string(result::kMostRows) + " of " +
+                           std::to_string(figures) + " figures; `--json --details` prints all of them");
+  }
+  if (launches <= result::kMostLaunches) return;
   record.notes.push_back(
-      "result.json lists the " + std::to_string(result::kMostLaunches) + " longest of " +
-      std::to_string(record.launches.size()) +
+      "result.json lists the " + std::to_string(result::kMostLaunches) + " longest of " + std::to_string(launches) +
       " launches; with --details or --record ops.sqlite has all of them, and single PEs of the first " +
       std::to_string(kLaunchesWithPes));
 }

@@ -221,10 +221,21 @@ void add_checks(const RunRecord& run, result::Result& document) {
   document.races_not_compared = run.races_not_compared;
 }
 
-void add_explanations(const RunRecord& run, result::Result& document) {
-  for (const FigureRecord& figure : run.figures) document.figures.push_back({figure.name, figure.value, figure.unit});
+// The file has the first ones only.
+template <typename Row>
+std::size_t rows_listed(const std::vector<Row>& rows, Detail detail) {
+  return detail == Detail::sums ? std::min(rows.size(), result::kMostRows) : rows.size();
+}
+
+void add_explanations(const RunRecord& run, Detail detail, result::Result& document) {
+  for (std::size_t i = 0; i < rows_listed(run.figures, detail); ++i) {
+    const FigureRecord& figure = run.figures[i];
+    document.figures.push_back({figure.name, figure.value, figure.unit});
+  }
   if (!run.collectives.empty()) document.collectives.emplace();
-  for (const CollectiveRecord& one : run.collectives) document.collectives->push_back(collective_of(one));
+  for (std::size_t i = 0; i < rows_listed(run.collectives, detail); ++i) {
+    document.collectives->push_back(collective_of(run.collectives[i]));
+  }
   for (const Finding& finding : run.findings) document.findings.push_back(finding_of(finding));
   for (const OperationCost& one : run.operations) {
     document.operations.push_back(
@@ -266,7 +277,7 @@ result::Result result_of(const RunRecord& run, Detail detail) {
   add_kinds(run, document);
   if (detail == Detail::everything) document.blocks = blocks_of(run);
   add_checks(run, document);
-  add_explanations(run, document);
+  add_explanations(run, detail, document);
   document.host = {run.host.wall_s, run.host.cpu_s, run.host.rss_mb, run.host.events};
   return document;
 }

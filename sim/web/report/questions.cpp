@@ -27,6 +27,7 @@ class Questions {
 
   void ask_all() {
     answers_.ask("/api/nodes");
+    answers_.ask("/api/words");
     if (what_.run.machine() != nullptr) ask_machine();
     if (what_.timeline == nullptr) return;
     answers_.ask("/api/state");

@@ -293,7 +293,7 @@ TEST_F(RunCommandTest, DetailsAreInTheDatabaseAndInWhatIsPrinted) {
 
 // Sums by kind are those of the blocks, and sums by kernel those of the launches.
 TEST_F(RunCommandTest, SumsAreThoseOfTheDetails) {
-  const Json all = json("run --json --details --bench copy --set calls=3");
+  const Json all = json("run --json --details --bench tp-mlp");
   std::map<std::string, double> messages;
   for (const auto& [node, statistics] : all["blocks"].items()) {
     for (const auto& [name, one] : statistics.items()) {
@@ -328,7 +328,9 @@ TEST_F(RunCommandTest, AResultOfManyLaunchesIsShort) {
   EXPECT_EQ(result["launch_count"], 3000);
   EXPECT_EQ(result["launches"].size(), 256u);
   EXPECT_EQ(result["kernels"][0]["launches"], 3000);
+  EXPECT_EQ(result["figures"].size(), 256u);
   EXPECT_THAT(result["notes"].dump(), HasSubstr("the 256 longest of 3000 launches"));
+  EXPECT_THAT(result["notes"].dump(), HasSubstr("the first 256 of 3000 figures"));
 }
 
 }  // namespace
