@@ -25,8 +25,10 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr const char* kMachine = R"({"nodes": [
-  {"id": "sip0.cube0.pe0.pe_cpu", "kind": "pe_cpu", "attrs": {"clock_ghz": 1.5}, "pos_mm": [1, 2]},
-  {"id": "sip0.cube0.r0c0", "kind": "noc_router", "attrs": {}, "pos_mm": [1, 2]}],
+  {"id": "sip0.cube0.pe0.pe_cpu", "kind": "pe_cpu", "label": "pe_cpu", "coord": {"sip": 0, "cube": 0, "pe": 0},
+   "attrs": {"clock_ghz": 1.5}, "pos_mm": [1, 2]},
+  {"id": "sip0.cube0.r0c0", "kind": "noc_router", "label": "r0c0", "coord": {"sip": 0, "cube": 0}, "attrs": {},
+   "pos_mm": [1, 2]}],
   "edges": [{"src": "sip0.cube0.r0c0", "dst": "sip0.cube0.pe0.pe_cpu", "kind": "command", "bw_gbs": 64}], "spec": {}})";
 
 class SiteTest : public analysis::test::RunFolders {
@@ -101,7 +103,8 @@ TEST_F(SiteTest, RunsOfAFolder) {
   EXPECT_EQ(json(*shown, "/api/run", {{"in", "b/c"}})["has_operations"], true);
   EXPECT_EQ(json(*shown, "/api/rows", {{"in", "b/c"}})["rows"].size() > 3, true);
   EXPECT_EQ(json(*shown, "/api/compare", {{"in", "a"}}), nullptr);
-  EXPECT_EQ(json(*shown, "/api/compare", {{"in", "b/c"}, {"with", "a"}})["after"], "c");
+  EXPECT_THAT(json(*shown, "/api/compare", {{"in", "b/c"}, {"with", "a"}})["after"].get<std::string>(),
+              HasSubstr("/b/c/result.json"));
   EXPECT_EQ(json(*shown, "/api/run", {{"in", "b/c"}, {"with", "a"}, {"run", "against"}})["folder"], "a");
   EXPECT_THAT(json(*shown, "/api/run", {}, 400)["error"].get<std::string>(), HasSubstr("in is missing"));
   write_run("top/new");
