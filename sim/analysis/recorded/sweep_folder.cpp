@@ -286,6 +286,7 @@ std::string SweepFolder::command_of(const Table& table, std::size_t row) const {
   for (const char* option : {"workload", "topology", "device", "seed", "data"}) {
     if (!table.fact(option).empty() && given.count(option) == 0) command += argument("run", option, table.fact(option));
   }
+  if (table.fact("verify") == "true") command += " --verify-data";
   for (const auto& [name, value] : table.facts) {
     for (const std::string kind : {"machine.", "set."}) {
       if (name.rfind(kind, 0) == 0) command += argument("set", name.substr(kind.size()), value);

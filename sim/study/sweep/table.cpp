@@ -156,9 +156,26 @@ std::string render_csv(const Table& table) {
   return text;
 }
 
+namespace {
+
+// Options of the points that are not the defaults of `kernbench run`.
+void add_options(const SweepSpec& spec, std::vector<std::pair<std::string, std::string>>& facts) {
+  const SweepSpec usual;
+  if (spec.device != usual.device) facts.emplace_back("device", spec.device);
+  if (spec.seed != usual.seed) facts.emplace_back("seed", std::to_string(spec.seed));
+  if (spec.data != usual.data) facts.emplace_back("data", spec.data);
+  if (spec.verify) facts.emplace_back("verify", "true");
+  for (std::size_t i = 0; i < spec.plugins.size(); ++i) {
+    facts.emplace_back("plugin." + std::to_string(i), spec.plugins[i]);
+  }
+}
+
+}  // namespace
+
 void write_database(const Table& table, const SweepSpec& spec, observe::OutputFile& file) {
   std::vector<std::pair<std::string, std::string>> facts{
       {"kernbench", kVersion}, {"sweep", spec.name}, {"workload", spec.workload}, {"topology", spec.topology}};
+  add_options(spec, facts);
   for (const Assignment& one : spec.fixed) {
     facts.emplace_back((one.target == Target::machine ? "machine." : "set.") + one.name, one.value);
   }

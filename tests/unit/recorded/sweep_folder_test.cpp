@@ -95,12 +95,14 @@ TEST_F(SweepFolderTest, ColumnsHaveRolesAndCellsTheirKinds) {
 }
 
 TEST_F(SweepFolderTest, APointHasTheCommandOfItsRun) {
-  write_table({row(0, "ok", "runs/3f"), row(1, "ok")}, {{"seed", "9"}, {"device", "sip:0"}, {"plugin.0", "lib x.so"}});
+  write_table({row(0, "ok", "runs/3f"), row(1, "ok")},
+              {{"seed", "9"}, {"device", "sip:0"}, {"plugin.0", "lib x.so"}, {"verify", "true"}});
   write("s/sweep.json", kDescription);
   const Json first = Json::parse(sweep().point(0)), second = Json::parse(sweep().point(1));
-  EXPECT_EQ(second["command"],
-            "kernbench run --bench copy --device sip:0 --set 'cube.x=it'\\''s' --plugin 'lib x.so' --set m=512 "
-            "--set tile_k=32 --set cube.hbm=16.5 --set a=1 --set b.c=two --seed 3 --record point1");
+  EXPECT_EQ(
+      second["command"],
+      "kernbench run --bench copy --device sip:0 --verify-data --set 'cube.x=it'\\''s' --plugin 'lib x.so' --set m=512 "
+      "--set tile_k=32 --set cube.hbm=16.5 --set a=1 --set b.c=two --seed 3 --record point1");
   EXPECT_EQ(second["run"], "");
   EXPECT_EQ(first["run"], "runs/3f");
   EXPECT_THROW(sweep().point(7), Error);

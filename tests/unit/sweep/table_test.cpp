@@ -38,7 +38,9 @@ TEST(Table, HasARowForEveryPointInTheirOrder) {
 }
 
 TEST(Table, IsADatabaseToo) {
-  const SweepSpec sweep = spec();
+  SweepSpec sweep = spec();
+  sweep.seed = 7;
+  sweep.plugins = {"one.so"};
   const std::string file = testing::TempDir() + "kb_table_" + std::to_string(::getpid()) + ".sqlite";
   {
     observe::OutputFile out(file, "a table", observe::OutputFile::Target::regular_file);
@@ -49,6 +51,9 @@ TEST(Table, IsADatabaseToo) {
       test::sql_rows(file, "SELECT point, m, typeof(m), rate, status FROM points WHERE time >= 0");
   EXPECT_EQ(rows, (test::SqlRows{{"0", "4", "integer", "0.5", "ok"}, {"1", "2.5", "real", "NULL", "ok"}}));
   EXPECT_EQ(test::sql_rows(file, "SELECT value FROM meta WHERE key = 'column.rate'"), (test::SqlRows{{"m / time"}}));
+  EXPECT_EQ(test::sql_rows(file, "SELECT value FROM meta WHERE key IN ('seed', 'device', 'plugin.0') ORDER BY key"),
+            (test::SqlRows{{"one.so"}, {"7"}}))
+      << "options that are not the defaults";
   std::filesystem::remove(file);
 }
 
