@@ -129,7 +129,7 @@ export async function sweep() {
   const wanted = await page.getByRole('row', { name: /^time_ns/ }).locator('td').first().innerText();
   execFileSync('bash', ['-c', command.replace(/^kernbench/, '"$0"'), program], { cwd: work, stdio: 'ignore' });
   const result = JSON.parse(readFileSync(join(work, 'point3', 'result.json'), 'utf8'));
-  assert.equal(String(Math.max(...result.launches.map(({ pe_exec_ns }) => pe_exec_ns?.max ?? 0))), wanted);
+  assert.equal(String(Number(Math.max(...result.launches.map(({ pe_exec_ns }) => pe_exec_ns?.max ?? 0)).toPrecision(6))), wanted);
 
   await page.getByRole('link', { name: 'all points' }).click();
   await page.getByRole('button', { name: 'heat map' }).click();
@@ -174,7 +174,7 @@ export async function machineAlone() {
   assert.doesNotMatch(await page.locator('.tooltip').innerText(), /busy|not in use/);
   await page.mouse.click(slice.x, slice.y);
   await page.getByRole('row', { name: 'num_pcs 8' }).waitFor();
-  await page.getByRole('row', { name: /r0c0 → pe0 router_to_hbm 256 GB\/s/ }).waitFor();
+  await page.getByRole('row', { name: /r0c0 → \S+ router_to_hbm 256 GB\/s/ }).waitFor();
   await picture(page, 'machine_block');
   await page.locator('.machineplot').focus();
   await page.keyboard.press('Escape');
