@@ -26,7 +26,7 @@ export function useAnswer<T>(key: string, ask: (signal: AbortSignal) => Promise<
         } catch (error) {
           const failure = error instanceof Error ? error.message : String(error);
           // Only a server can be asked again; a report does not change.
-          if (!ended.current.signal.aborted) setAnswer((before) => ({ ...before, value: isReport ? null : before.value, failure }));
+          if (!ended.current.signal.aborted) setAnswer((before) => (isReport ? { value: null, key: now.key, failure } : { ...before, failure }));
         }
       }
       busy.current = false;

@@ -74,7 +74,7 @@ function Operations({ run, values }: { run: Run; values: URLSearchParams }) {
       </form>}
       {failure && <p class="message bad" role="alert">{failure}</p>}
       <div class="tablebox">
-        <table class="data" aria-busy={answer?.key !== query}>
+        <table class="data" aria-busy={!failure && answer?.key !== query}>
           <thead>
             <tr>
               <Head label="number" name="seq" sort={sort} descending={descending} to={to} number />
