@@ -56,7 +56,7 @@ TEST(Nodes, ANameIsTheMachineAPartANodeOrNothing) {
 // What the page makes of it, as web/src/nodes.ts does.
 std::vector<NodeEntry> read_directory(const Json& json) {
   std::vector<NodeEntry> found;
-  const auto coord = [&](std::int64_t part) {
+  const auto coord_of = [&](std::int64_t part) {
     NodeCoord coord;
     for (; part >= 0; part = json["parts"][static_cast<std::size_t>(part)][4]) {
       const Json& row = json["parts"][static_cast<std::size_t>(part)];
@@ -70,11 +70,11 @@ std::vector<NodeEntry> read_directory(const Json& json) {
   for (std::size_t i = 0; i < json["parts"].size(); ++i) {
     for (const Json& own : json["lists"][json["parts"][i][5].get<std::size_t>()]) {
       const std::string label = own[0];
-      found.push_back(
-          {json["parts"][i][0].get<std::string>() + "." + label, own[1], label, coord(static_cast<std::int64_t>(i))});
+      found.push_back({json["parts"][i][0].get<std::string>() + "." + label, own[1], label,
+                       coord_of(static_cast<std::int64_t>(i))});
     }
   }
-  for (const Json& one : json["others"]) found.push_back({one[0], one[2], one[1], coord(one[3])});
+  for (const Json& one : json["others"]) found.push_back({one[0], one[2], one[1], coord_of(one[3])});
   return found;
 }
 
@@ -83,7 +83,9 @@ TEST(Nodes, TheDirectoryHasEveryNodeOnce) {
     const auto machine = topology::load(std::string(KB_SOURCE_DIR) + "/configs/" + config);
     std::vector<NodeEntry> expected = topology::node_entries(machine.graph);
     const std::string text = nodes_of(expected).directory();
-    if (expected.size() > 1000) EXPECT_LT(text.size(), 20 * expected.size()) << "what is common is said once";
+    if (expected.size() > 1000) {
+      EXPECT_LT(text.size(), 20 * expected.size()) << "what is common is said once";
+    }
     std::vector<NodeEntry> found = read_directory(Json::parse(text));
     const auto by_id = [](const NodeEntry& a, const NodeEntry& b) { return a.id < b.id; };
     std::sort(expected.begin(), expected.end(), by_id);
