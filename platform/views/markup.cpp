@@ -30,8 +30,6 @@ std::string_view markup_of(char c) {
       return "&gt;";
     case '"':
       return "&quot;";
-    case '\'':
-      return "&#39;";
     default:  // XML 1.0 has no other control characters
       return (static_cast<unsigned char>(c) < ' ' || c == 0x7f) && c != '\n' && c != '\t' ? kReplacement : "";
   }

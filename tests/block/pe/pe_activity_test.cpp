@@ -70,8 +70,8 @@ struct RecordedPe {
   RecordedPe() {
     PeActivity::Series to;
     for (std::size_t i = 0; i < contract::kShares; ++i) to.shares.push_back(&series.emplace_back(group));
-    for (record::ActivitySeries** const one :
-         {&to.compute, &to.fetch, &to.store, &to.read_channel, &to.write_channel}) {
+    // FETCH and STORE tell their series by themselves, with the bytes.
+    for (record::ActivitySeries** const one : {&to.compute, &to.read_channel, &to.write_channel}) {
       *one = &series.emplace_back(group);
     }
     pe.record_in(to);
@@ -125,8 +125,7 @@ RC_GTEST_PROP(PeActivity, PartsAddUpToTheTime, ()) {
   TimeShares window = pe.until(now);
   RC_ASSERT(window.total() == now);
   std::vector<TimeFs> expected(window.time.begin(), window.time.end());
-  for (const PeResource resource : {PeResource::compute, PeResource::tcm_read, PeResource::tcm_write,
-                                    PeResource::read_channel, PeResource::write_channel}) {
+  for (const PeResource resource : {PeResource::compute, PeResource::read_channel, PeResource::write_channel}) {
     expected.push_back(window.of(resource));
   }
   RC_ASSERT(recorded.busy_times() == expected);

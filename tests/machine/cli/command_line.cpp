@@ -60,6 +60,7 @@ nlohmann::json CommandLineTest::json(const std::string& arguments) const {
 
 nlohmann::json CommandLineTest::detailed(const std::string& name) const {
   nlohmann::json result = nlohmann::json::parse(read(name + "/result.json"), nullptr, false);
+  if (!result.is_object()) return result;
   const std::string database = folder_ + "/" + name + "/ops.sqlite";
   const auto ns = [](const std::string& fs_text) { return static_cast<double>(std::stoll(fs_text)) / 1e6; };
   result["blocks"] = nlohmann::json::object();

@@ -129,10 +129,10 @@ TEST_F(WebCommandTest, AFolderThatIsNoneOfARun) {
   fs::create_directories(folder() + "/empty");
   EXPECT_THAT(refused("empty").err, HasSubstr("it has no result.json"));
   fs::create_directories(folder() + "/odd");
-  write("odd/result.json", "{\"schema\": 2, \"launches\": 7}");
+  write("odd/result.json", "{\"launches\": []}");
   EXPECT_THAT(refused("odd").err, HasSubstr("result.json: is not the result of a run"));
-  write("odd/result.json", "{\"schema\": 3, \"launches\": []}");
-  EXPECT_THAT(refused("odd").err, HasSubstr("has schema 3; this program reads 2"));
+  write("odd/result.json", "{\"schema\": 2, \"version\": \"0.5.0\", \"launches\": []}");
+  EXPECT_THAT(refused("odd").err, HasSubstr("was written by kernbench 0.5.0 with schema 2, and this program reads 3"));
   write("odd/result.json", "{\"schema\": 2,");
   EXPECT_THAT(refused("odd").err, HasSubstr("result.json:1:"));
 }
@@ -144,7 +144,7 @@ TEST_F(WebCommandTest, ADatabaseThatCannotBeRead) {
   EXPECT_THAT(refused(with_ops("")).err, HasSubstr("it is a database of another program"));
   EXPECT_THAT(refused(with_ops(good.substr(0, good.size() / 2))).err, HasSubstr("it is truncated or damaged"));
   EXPECT_THAT(refused(with_sql("UPDATE meta SET value = 7 WHERE key = 'schema_version'")).err,
-              HasSubstr("it has schema version 7, and this program reads up to 1; use the kernbench that wrote it"));
+              HasSubstr("it has schema version 7, and this program reads 2; use the kernbench that wrote it"));
   EXPECT_THAT(refused(with_sql("DELETE FROM meta")).err, HasSubstr("it does not say its schema version"));
   EXPECT_THAT(refused(with_sql("ALTER TABLE op RENAME TO hidden; CREATE VIEW op AS SELECT * FROM hidden")).err,
               HasSubstr("it is a database of another program"));
@@ -203,7 +203,7 @@ TEST_F(WebCommandTest, RunsOfAFolderASweepAndAMachine) {
   EXPECT_THAT(refused("sweeps/tiny").err, HasSubstr("it is not the table of a sweep, or it is damaged"));
   EXPECT_EQ(while_served("'" + config("one_pe") + "' --port 0", "").code, 0);
   EXPECT_THAT(read("served"), HasSubstr("one_pe.yaml' is shown at"));
-  EXPECT_THAT(refused("nothing.yaml").err, HasSubstr("there is no file 'nothing.yaml'"));
+  EXPECT_THAT(kernbench("web nothing.yaml --no-open", "timeout 60").err, HasSubstr("there is no file 'nothing.yaml'"));
   EXPECT_THAT(kernbench("web '" + config("one_pe") + "' --against run").err, HasSubstr("are for the folder of a run"));
   write("wrong.yaml", "sips: 1");
   EXPECT_EQ(kernbench("web wrong.yaml --no-open", "timeout 60").code, 2);
@@ -285,7 +285,7 @@ TEST_F(WebCommandTest, AReportOfABadFolderLeavesTheOldOne) {
   };
   expect_refused("nowhere --out old.html", "'nowhere' is not a folder");
   expect_refused(with_sql("UPDATE meta SET value = 7 WHERE key = 'schema_version'") + " --out old.html",
-                 "it has schema version 7, and this program reads up to 1");
+                 "it has schema version 7, and this program reads 2");
   expect_refused(with_sql("UPDATE activity SET data = x'ff'") + " --out old.html",
                  "the activity of the operation log is damaged");
   expect_refused(with_ops("no database") + " --out old.html", "bad/ops.sqlite");

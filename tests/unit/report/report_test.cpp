@@ -185,7 +185,7 @@ TEST_F(ReportTest, AResultAlone) {
   EXPECT_EQ(run["has_operations"], false);
   EXPECT_EQ(answer(page, "/api/compare"), Json());
   EXPECT_TRUE(inside(page)["answers"].contains("/api/nodes"));
-  EXPECT_EQ(inside(page)["answers"].size(), 3u) << "there is nothing else to ask";
+  EXPECT_EQ(inside(page)["answers"].size(), 4u) << "there is nothing else to ask";
 }
 
 TEST_F(ReportTest, WithoutScriptsItHasFindingsAndLaunches) {

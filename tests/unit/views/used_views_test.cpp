@@ -58,7 +58,7 @@ TEST(UsedViews, HeatFallsInLightnessAllTheWay) {
 }
 
 TEST(Markup, NothingOfATextIsMarkup) {
-  EXPECT_EQ(escaped("<b a=\"1\" c='2'>&amp;"), "&lt;b a=&quot;1&quot; c=&#39;2&#39;&gt;&amp;amp;");
+  EXPECT_EQ(escaped("<b a=\"1\" c='2'>&amp;"), "&lt;b a=&quot;1&quot; c='2'&gt;&amp;amp;");
   EXPECT_EQ(escaped("µ\u202f→"), "µ\u202f→");
   EXPECT_EQ(escaped("a\tb\nc"), "a\tb\nc");
   EXPECT_EQ(escaped(std::string("a\0b\x1b\x7f", 5)), "a\uFFFDb\uFFFD\uFFFD");
