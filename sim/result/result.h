@@ -100,7 +100,7 @@ struct Launch {
   std::optional<TimeFs> start, completed;
   Range exec;
   TimeFs dma = 0_fs, compute = 0_fs;
-  std::int64_t macs = 0, useful_macs = 0;
+  std::uint64_t macs = 0, useful_macs = 0;
   std::uint64_t late_pes = 0;
   TimeFs max_late = 0_fs;
   std::optional<Breakdown> breakdown;
@@ -115,7 +115,7 @@ struct Kernel {
   std::string kernel;
   std::uint64_t launches = 0, failed = 0;
   TimeFs time = 0_fs, longest = 0_fs, exec = 0_fs;
-  std::int64_t macs = 0, useful_macs = 0;
+  std::uint64_t macs = 0, useful_macs = 0;
   PartTimes parts;
   ResourceTimes busy;
 };

@@ -57,8 +57,8 @@ data::LaunchRow row_of(const result::Launch& launch) {
                       fs_of(launch.completed),
                       launch.dma.fs(),
                       launch.compute.fs(),
-                      launch.macs,
-                      launch.useful_macs,
+                      static_cast<std::int64_t>(launch.macs),
+                      static_cast<std::int64_t>(launch.useful_macs),
                       static_cast<std::int64_t>(launch.late_pes),
                       launch.max_late.fs(),
                       {}};

@@ -72,8 +72,8 @@ result::Launch launch_of(const LaunchRecord& launch, std::uint64_t ordinal, cons
   entry.exec = {launch.summary.exec_min, launch.summary.exec_max};
   entry.dma = launch.summary.dma_max;
   entry.compute = launch.summary.compute_max;
-  entry.macs = launch.summary.macs;
-  entry.useful_macs = launch.summary.useful_macs;
+  entry.macs = static_cast<std::uint64_t>(launch.summary.macs);
+  entry.useful_macs = static_cast<std::uint64_t>(launch.summary.useful_macs);
   entry.late_pes = launch.summary.late_pes;
   entry.max_late = launch.summary.late_max;
   entry.breakdown = breakdown_of(launch);
@@ -124,8 +124,8 @@ void add_kernels(const RunRecord& run, result::Result& document) {
     accumulate(kernel.time, time_of(launch));
     kernel.longest = std::max(kernel.longest, time_of(launch));
     accumulate(kernel.exec, launch.summary.exec_max);
-    kernel.macs += launch.summary.macs;
-    kernel.useful_macs += launch.summary.useful_macs;
+    kernel.macs += static_cast<std::uint64_t>(launch.summary.macs);
+    kernel.useful_macs += static_cast<std::uint64_t>(launch.summary.useful_macs);
     const auto parts = launch_parts(launch);
     for (std::size_t i = 0; i < parts.size(); ++i) accumulate(kernel.parts.time[i], parts[i]);
     if (launch.last_pe() == nullptr) continue;

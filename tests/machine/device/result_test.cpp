@@ -161,15 +161,14 @@ TEST_F(Result, HasTheFilesAndTheContentsOfARecordedRun) {
   const Json& launch = all["launches"][0];
   EXPECT_EQ(launch["kernel"], "gemm");
   EXPECT_EQ(launch["ok"], true);
-  EXPECT_EQ(launch["per_pe"].size(), 1u);
+  const std::string of_launch = " WHERE launch_id = " + launch["id"].dump();
+  EXPECT_EQ(query("SELECT count(*) FROM launch_pe" + of_launch), SqlRows({{"1"}}));
   EXPECT_EQ(launch["useful_macs"], 24 * 40 * 16);
-  EXPECT_FALSE(launch["blocks"].empty());
+  EXPECT_NE(query("SELECT count(*) FROM launch_use" + of_launch), SqlRows({{"0"}}));
   EXPECT_FALSE(launch["breakdown"].is_null());
-  EXPECT_EQ(all["blocks"].size(), [&] {
-    std::set<std::string> blocks;
-    for (const DeviceReport::Statistic& one : report.statistics) blocks.insert(one.block);
-    return blocks.size();
-  }());
+  std::set<std::string> blocks;
+  for (const DeviceReport::Statistic& one : report.statistics) blocks.insert(one.block);
+  EXPECT_EQ(query("SELECT count(DISTINCT block) FROM block_statistic"), SqlRows({{std::to_string(blocks.size())}}));
   EXPECT_FALSE(all["operations"].empty());
 
   const SqlRows gemms = query("SELECT t_start_ns >= 0 FROM ops WHERE op_name LIKE 'gemm%'");
