@@ -104,10 +104,10 @@ if grep -rq 'kernbench_RTL ON' --include=kernbenchConfig.cmake "$prefix"; then
   cd "$tree"
   "$kernbench" check --plugin ./librtl.so "$source/examples/rtl/own_machine.yaml"
   "$kernbench" run --plugin ./librtl.so --topology "$source/examples/rtl/own_machine.yaml" --bench gemm-multi-pe --set dtype=i8 \
-    --data eager --verify-data --out out
+    --data eager --verify-data --json --details >detailed.json
   # A PE computes 8 x 256 x 128 twice: each time 16 blocks of 256 + 22 cycles, or of 256 + 8 on the array of the example.
   for cycles in 8896 8448; do
-    grep -q "\"rtl_cycles\": {\"value\": $cycles," out/result.json || { echo "no array takes $cycles cycles"; exit 1; }
+    grep -q "\"rtl_cycles\": {\"value\": $cycles," detailed.json || { echo "no array takes $cycles cycles"; exit 1; }
   done
 fi
 
