@@ -14,7 +14,7 @@ using topology::Node;
 using topology::NodeKind;
 
 constexpr double kWidth = 120, kHeight = 44, kColumnGap = 80, kRowGap = 36;
-const PeCoord kFirst{SipId(0), CubeId(0), PeId(0)};
+const PeCoord kFirstPe{SipId(0), CubeId(0), PeId(0)};
 
 struct Place {
   int column = 0, row = 0;
@@ -51,7 +51,7 @@ class PeDrawing {
         mesh_(machine.mesh) {
     for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
       const Node& node = graph_.nodes[i];
-      if (is_pe_block(node.kind) && node.pe_coord() == kFirst) blocks_.push_back(NodeId{i});
+      if (is_pe_block(node.kind) && node.pe_coord() == kFirstPe) blocks_.push_back(NodeId{i});
     }
     place_blocks();
   }
