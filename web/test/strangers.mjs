@@ -6,13 +6,15 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { go, open, picture, serve, work } from './browser.mjs';
 
+const finding = (headline, evidence, remedy, rule = 'imbalance') => ({ rule, launch: null, gain_ns: 1, of_ns: 2, factor: 2, headline, evidence, remedy, chain: [] });
+
 async function oddResult(gemm) {
-  // Names that are markup, findings of any shape, no operations.
+  // Names that are markup, a finding without evidence, no operations.
   const odd = join(work, 'odd');
   mkdirSync(odd);
   const result = JSON.parse(readFileSync(join(gemm, 'result.json'), 'utf8'));
   result.launches[0].kernel = '<img src=x onerror=document.title="owned">';
-  result.findings = ['a sentence', { rule: 'imbalance', headline: 'half of the pseudo-channels idle', evidence: { channels: [1, 3] }, remedy: 'tile_n=256', gain_ns: 'x' }, 7, null];
+  result.findings = [finding('half of the pseudo-channels idle', [], 'tile_n=256')];
   writeFileSync(join(odd, 'result.json'), JSON.stringify(result));
   const without = await serve(odd);
   const oddPage = await open(without.url);
@@ -31,10 +33,10 @@ async function hostileNames(gemm) {
   // Names that are markup in the operation log: of a kernel, a block and an operation.
   const hostile = join(work, 'hostile');
   cpSync(gemm, hostile, { recursive: true });
-  result.findings = [{ rule: '<b>rule</b>', headline: '<img src=x onerror=alert(1)>', evidence: ['<svg onload=alert(1)>'], remedy: '<script>alert(1)</script>' }];
+  result.findings = [finding('<img src=x onerror=alert(1)>', ['<svg onload=alert(1)>'], '<script>alert(1)</script>', '<b>rule</b>')];
   // Names without a place to break them.
   const long = 'a_name_that_somebody_made_'.repeat(9);
-  result.findings.push({ rule: long, headline: long, evidence: [long], remedy: long });
+  result.findings.push(finding(long, [long], long, long));
   result.bench = { name: long, params: { [long]: { value: long, origin: 'cli' } } };
   result.launches[0].label = long;
   writeFileSync(join(hostile, 'result.json'), JSON.stringify(result));

@@ -7,11 +7,10 @@
 #include "platform/base/error.h"
 #include "sim/study/files/gnuplot.h"
 #include "sim/study/sweep/plot_kinds.h"
+#include "sim/study/sweep/selector.h"
 
 namespace kb::sweep {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kCellsLabelled = 150;  // cells that have room for their numbers
 

@@ -7,11 +7,10 @@
 #include "platform/base/error.h"
 #include "sim/result/write.h"
 #include "sim/study/files/gnuplot.h"
+#include "sim/study/sweep/selector.h"
 
 namespace kb::sweep {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Equal as numbers or as texts: 16 is 16.0.
 bool is_value(const Json& cell, const std::string& value) {
