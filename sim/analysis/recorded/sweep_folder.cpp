@@ -162,8 +162,8 @@ std::string SweepFolder::checked(const char* file) const {
 Json SweepFolder::read_description() const {
   std::error_code ignored;
   if (!fs::exists(fs::symlink_status(fs::path(folder_) / kDescription, ignored))) return Json::object();
-  constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
-  Json read = files::read_json(checked(kDescription), kMaxBytes);
+  constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+  Json read = files::read_json(checked(kDescription), kMostBytes);
   constexpr const char* kSchema = "kernbench sweep 1";
   if (text_in(read, "schema") != kSchema) {
     throw Error::configuration(

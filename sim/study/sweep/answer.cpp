@@ -1,8 +1,8 @@
 #include "sim/study/sweep/answer.h"
 
-namespace kb::sweep {
+#include "sim/study/sweep/selector.h"
 
-using Json = nlohmann::ordered_json;
+namespace kb::sweep {
 
 std::string to_text(const Answer& answer) {
   Json json;

@@ -8,11 +8,10 @@
 #include "platform/base/printable.h"
 #include "sim/study/files/csv.h"
 #include "sim/study/sweep/pareto.h"
+#include "sim/study/sweep/selector.h"
 
 namespace kb::sweep {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kRowsShown = 12;
 

@@ -6,11 +6,10 @@
 
 #include "sim/study/files/gnuplot.h"
 #include "sim/study/sweep/plot_kinds.h"
+#include "sim/study/sweep/selector.h"
 
 namespace kb::sweep {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // The points of one line.
 struct Series {

@@ -7,11 +7,10 @@
 #include "sim/study/files/gnuplot.h"
 #include "sim/study/sweep/front.h"
 #include "sim/study/sweep/plot_kinds.h"
+#include "sim/study/sweep/selector.h"
 
 namespace kb::sweep {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kPointsLabelled = 20;  // points of the front that have room for their numbers
 

@@ -10,13 +10,13 @@
 #include "sim/ports/traffic/trace_reader.h"
 #include "sim/result/write.h"
 #include "sim/study/sweep/answer.h"
+#include "sim/study/sweep/selector.h"
 
 namespace kb::sweep {
 namespace {
 
 using data::TableCell;
 using data::TableRow;
-using Json = nlohmann::ordered_json;
 
 const std::vector<std::string> kTrafficColumns{"id", "issue_ns", "op", "src", "dst", "bytes"};
 

@@ -13,11 +13,10 @@
 #include "sim/study/sweep/formula.h"
 #include "sim/study/sweep/front.h"
 #include "sim/study/sweep/point_sql.h"
+#include "sim/study/sweep/selector.h"
 
 namespace kb::sweep {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // A value of an axis as spelled in the file; a number if possible.
 Json value_cell(const std::string& text) {
