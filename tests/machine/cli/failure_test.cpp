@@ -114,13 +114,15 @@ TEST_F(FailureTest, AResultThatCannotBePrintedIsKeptWhole) {
   }
 }
 
+// Before the simulation begins or in it, whichever a second of the computer's time reaches; what waveforms keep is in
+// wave_command_test.cpp.
 TEST_F(FailureTest, AnInterruptLeavesNoFileAndExits130) {
   for (const char* signal : {"INT", "TERM"}) {
     const std::string wait = std::string("timeout --preserve-status -s ") + signal + " 1";
-    const Outcome outcome = kernbench(
-        "run --topology '" + config("one_pe") +
-            "' --bench gemm-single-pe --set m=8192 --set k=8192 --set n=8192 --out out --oplog o.log --vcd w.vcd",
-        wait);
+    const Outcome outcome =
+        kernbench("run --topology '" + config("one_pe") +
+                      "' --bench gemm-single-pe --set m=8192 --set k=8192 --set n=8192 --out out --oplog o.log",
+                  wait);
     EXPECT_EQ(outcome.code, 130) << signal;
     EXPECT_THAT(outcome.err, HasSubstr("interrupted"));
     EXPECT_EQ(outcome.out, "");
