@@ -4,6 +4,8 @@
 //   visit(name, member, meaning)                    a member that is always present; an empty optional is null
 //   visit.may(name, member, meaning)                a member that is present when the optional has a value
 //   visit.one_of(name, member, words, meaning)      one of several texts
+//   visit.known_word(name, member, words, meaning)  null or one of several texts, to which plug-ins add
+//   visit.matching(name, member, pattern, meaning)  a text with a pattern, which the schema states
 //   visit.amount(name, member, unit, meaning)       an integer in a unit; fs in memory and ns in the document
 #pragma once
 
@@ -12,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "platform/contract/time_shares.h"
 #include "sim/result/launch_parts.h"
@@ -24,6 +27,7 @@ template <typename Struct>
 struct Fields;
 
 using WordList = std::initializer_list<std::string_view>;
+using KnownWords = std::vector<std::string> (*)();
 
 template <>
 struct Fields<Failure> {
@@ -43,7 +47,7 @@ struct Fields<TopologyFile> {
   template <typename Self, typename Visit>
   static void visit(Self& self, Visit& visit) {
     visit("file", self.file, "as given");
-    visit("sha256", self.sha256, "of the file's bytes, 64 hexadecimal digits");
+    visit.matching("sha256", self.sha256, "^[0-9a-f]{64}$", "of the file's bytes");
   }
 };
 
@@ -142,8 +146,9 @@ struct Fields<Breakdown> {
     visit("pe", self.pe, "the PE that ended last");
     visit_parts(self.parts, visit);
     visit("busy", self.busy, "use of the PE's resources");
-    visit("limiter", self.limiter,
-          "the resource that was in use for at least half of the kernel, or else the largest part of its time");
+    visit.known_word(
+        "limiter", self.limiter, sim::limiter_names,
+        "the resource that was in use for at least half of the kernel, or else the largest part of its time");
     visit("limiter_text", self.limiter_text, "the same as a phrase, with its share of the kernel's time");
   }
 };
@@ -457,7 +462,7 @@ struct Fields<Result> {
   template <typename Self, typename Visit>
   static void before_launches(Self& self, Visit& visit) {
     Fields<Setup>::visit(self.setup, visit);
-    visit("device", self.device, "all, or sip:N");
+    visit.matching("device", self.device, "^(all|sip:[0-9]+)$", "all, or sip:N");
     visit("seed", self.seed, "as given");
     visit.one_of("data_mode", self.data_mode, {"off", "replay", "eager"}, "how tensors were computed");
     visit("ok", self.ok, "the workload ended well, and no compared tensor is wrong or not verified");

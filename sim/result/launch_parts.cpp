@@ -25,6 +25,18 @@ std::vector<std::size_t> launch_part_indices() {
   return parts;
 }
 
+std::vector<std::string> limiter_names() {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < contract::kPeResources; ++i) {
+    names.emplace_back(word_of(static_cast<contract::PeResource>(i)).name);
+  }
+  for (const std::size_t part : launch_part_indices()) {
+    const bool outside_of_kernel = part < 2 || part + 1 == kLaunchParts;
+    if (!outside_of_kernel) names.emplace_back(launch_part(part).name);
+  }
+  return names;
+}
+
 std::array<TimeFs, kLaunchParts> launch_parts(const LaunchRecord& launch) {
   std::array<TimeFs, kLaunchParts> parts{};
   const LaunchRecord::LastPe* const pe = launch.last_pe();

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "platform/base/word.h"
@@ -16,6 +17,8 @@ inline constexpr std::size_t kLaunchParts = contract::kShares + 3;
 // Indices of the parts that have a name, in order; those of engines that the process does not know have none.
 std::vector<std::size_t> launch_part_indices();
 const Word& launch_part(std::size_t part);
+// What can limit a launch: the resources of a PE, and the parts of the kernel's time.
+std::vector<std::string> limiter_names();
 // True for the time of a plug-in's engine; machines without the engine do not have the part.
 constexpr bool is_plugin_part(std::size_t part) {
   return part >= 2 + engine::kBuiltInEngines && part < 2 + engine::kMaxEngines;

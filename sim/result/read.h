@@ -39,6 +39,13 @@ class Reader {
     if (object_.contains(name)) (*this)(name, value.emplace(), meaning);
   }
   void one_of(std::string_view name, std::string& value, WordList words, std::string_view meaning);
+  void known_word(std::string_view name, std::optional<std::string>& value, KnownWords /*words*/,
+                  std::string_view meaning) {
+    (*this)(name, value, meaning);
+  }
+  void matching(std::string_view name, std::string& value, std::string_view /*pattern*/, std::string_view meaning) {
+    (*this)(name, value, meaning);
+  }
   void amount(std::string_view name, std::int64_t& value, const std::string& unit, std::string_view meaning);
 
   template <typename Struct>

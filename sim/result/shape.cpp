@@ -63,6 +63,7 @@ void write_type(JsonWriter& json, const Type& type) {
   if (*plain_name(type.kind) != '\0') {
     write_types(json, {plain_name(type.kind)}, type.nullable);
     if (type.kind == Kind::count) json.key("minimum").integer(0);
+    if (!type.pattern.empty()) json.key("pattern").text(type.pattern);
   } else if (type.kind == Kind::scalar) {
     write_types(json, {"string", "number", "boolean"}, type.nullable);
   } else if (type.kind == Kind::element) {

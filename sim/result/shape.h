@@ -19,6 +19,7 @@ struct Type {
   bool nullable = false;
   std::string object;              // name of its type
   std::vector<std::string> words;  // all possible texts; empty: any text
+  std::string pattern;             // regular expression of its texts; empty: any
   std::vector<Type> item;          // a single type: of the elements of a list or of `members`
 };
 
@@ -55,6 +56,18 @@ class Shape {
   void one_of(std::string_view name, std::string& /*value*/, WordList words, std::string_view meaning) {
     Type type;
     for (const std::string_view word : words) type.words.emplace_back(word);
+    add_member(name, std::move(type), true, meaning);
+  }
+  void known_word(std::string_view name, std::optional<std::string>& /*value*/, KnownWords words,
+                  std::string_view meaning) {
+    Type type;
+    type.nullable = true;
+    type.words = words();
+    add_member(name, std::move(type), true, meaning);
+  }
+  void matching(std::string_view name, std::string& /*value*/, std::string_view pattern, std::string_view meaning) {
+    Type type;
+    type.pattern = pattern;
     add_member(name, std::move(type), true, meaning);
   }
   void amount(std::string_view name, std::int64_t& /*value*/, const std::string& /*unit*/, std::string_view meaning) {

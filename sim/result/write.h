@@ -33,6 +33,14 @@ class Writer {
   void one_of(std::string_view name, const std::string& value, WordList /*words*/, std::string_view meaning) {
     (*this)(name, value, meaning);
   }
+  void known_word(std::string_view name, const std::optional<std::string>& value, KnownWords /*words*/,
+                  std::string_view meaning) {
+    (*this)(name, value, meaning);
+  }
+  void matching(std::string_view name, const std::string& value, std::string_view /*pattern*/,
+                std::string_view meaning) {
+    (*this)(name, value, meaning);
+  }
   void amount(std::string_view name, std::int64_t value, const std::string& unit, std::string_view meaning) {
     unit == "ns" ? (*this)(name, TimeFs(value), meaning) : (*this)(name, value, meaning);
   }

@@ -32,6 +32,13 @@ class Filler {
   void one_of(std::string_view /*name*/, std::string& value, WordList words, std::string_view /*meaning*/) {
     value = words.begin()[below(words.size())];
   }
+  void known_word(std::string_view /*name*/, std::optional<std::string>& value, KnownWords words,
+                  std::string_view /*meaning*/) {
+    value = words()[below(words().size())];
+  }
+  void matching(std::string_view /*name*/, std::string& value, std::string_view /*pattern*/, std::string_view /*m*/) {
+    fill(value);
+  }
   void amount(std::string_view /*name*/, std::int64_t& value, const std::string& /*unit*/, std::string_view /*m*/) {
     fill(value);
   }
