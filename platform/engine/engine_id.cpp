@@ -79,7 +79,7 @@ class Table {
         std::all_of(name.begin(), name.end(), [&](char letter) { return usable(letter) || digit(letter); });
     if (!good) {
       throw Error::configuration(fmt::format(
-          "'{}' is no name of an engine; write up to 24 lower-case letters, digits and underscores, e.g. transpose",
+          "'{}' is not a name of an engine; write up to 24 lower-case letters, digits and underscores, e.g. transpose",
           name));
     }
     if (std::find(kTaken.begin(), kTaken.end(), name) != kTaken.end()) {

@@ -11,7 +11,7 @@ LaunchActivity::LaunchActivity(const record::ActivityRecorder& recorder, int gro
                                std::pair<TimeFs, TimeFs> window)
     : recorder_(recorder), window_(window) {
   const std::vector<record::Epoch>& epochs = recorder.epochs();
-  // Of launches that overlap on the SIP, the latest one counts: the time of this launch may consist of several parts.
+  // The latest of the launches that overlap on the SIP counts: the time of this launch may consist of several parts.
   const auto overlap = [&](const record::Epoch& epoch) {
     const bool own = epoch.group == group && epoch.launch == launch;
     return own ? std::min(window.second, epoch.end) - std::max(window.first, epoch.begin) : 0_fs;

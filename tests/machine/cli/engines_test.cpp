@@ -26,7 +26,7 @@ class EnginesTest : public CommandLineTest {
   std::string machine_;
 };
 
-// Of what a PE does for the default sizes: 12 tiles of 64 x 64, at 32 elements in a ns.
+// The work of a PE for the default sizes: 12 tiles of 64 x 64, at 32 elements in a ns.
 constexpr double kBusyNs = 12 * 64 * 64 / 32.0;
 
 TEST_F(EnginesTest, ComputesTheSameDataAndTimesInAllModes) {  // P-105, P-99

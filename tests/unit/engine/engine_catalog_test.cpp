@@ -75,7 +75,7 @@ TEST(EngineCatalog, FindsCommandsOfPlugInsByName) {
 TEST(EngineCatalog, RefusesWhatLacksAPart) {
   EXPECT_EQ(refusal([](EngineRow&) {}), "");
   EXPECT_EQ(refusal([](EngineRow& row) { row.name = "Copier"; }),
-            "'Copier' is no name of an engine; write up to 24 lower-case letters, digits and underscores, e.g. "
+            "'Copier' is not a name of an engine; write up to 24 lower-case letters, digits and underscores, e.g. "
             "transpose");
   EXPECT_EQ(refusal([](EngineRow& row) { row.name = "dma"; }),
             "an engine cannot be called 'dma', which is something else in a PE");
