@@ -106,24 +106,32 @@ export async function shownOperation(page, before) {
   return found.jsonValue();
 }
 
-// A point of the machine's picture at which the figures of `id` are shown.
-export async function pointAt(page, id) {
-  const found = await page.waitForFunction((wanted) => {
-    const canvas = document.querySelector('.machineplot');
-    const box = canvas?.getBoundingClientRect();
-    for (let y = 3; y < box?.height; y += 7) {
-      for (let x = 3; x < box.width; x += 7) {
-        const at = { clientX: box.left + x, clientY: box.top + y, bubbles: true };
-        canvas.dispatchEvent(new PointerEvent('pointermove', at));
-        if (canvas.dataset.part === wanted) return { x: at.clientX, y: at.clientY };
-      }
+// A point of the machine's picture at which the picture itself says that `id` lies; null where none is found.
+function findPart(wanted) {
+  const canvas = document.querySelector('.machineplot');
+  const box = canvas?.getBoundingClientRect();
+  for (let y = 3; y < box?.height; y += 7) {
+    for (let x = 3; x < box.width; x += 7) {
+      const at = { clientX: box.left + x, clientY: box.top + y, bubbles: true };
+      canvas.dispatchEvent(new PointerEvent('pointermove', at));
+      if (canvas.dataset.part === wanted) return { x: at.clientX, y: at.clientY };
     }
-    return null;
-  }, id, { timeout: 60000, polling: 200 });
-  const point = await found.jsonValue();
-  await page.mouse.move(point.x, point.y);
-  await page.locator('.tooltip strong', { hasText: id }).waitFor();
-  return point;
+  }
+  return null;
+}
+
+// Points at `id` in the machine's picture, and gives the point at which its figures are shown. A page that is still laid
+// out moves its picture between the search and the pointer's move: then both are done again.
+export async function pointAt(page, id) {
+  const until = Date.now() + 60000;
+  for (;;) {
+    const found = await page.waitForFunction(findPart, id, { timeout: 60000, polling: 200 });
+    const point = await found.jsonValue();
+    await page.mouse.move(point.x, point.y);
+    const shown = await page.locator('.tooltip strong', { hasText: id }).waitFor({ timeout: 2000 }).then(() => true, () => false);
+    if (shown) return point;
+    assert.ok(Date.now() < until, `the machine's picture does not show the figures of ${id}`);
+  }
 }
 
 export async function end() {
