@@ -45,13 +45,10 @@ export async function serve(folder, ...options) {
 export const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
 export const complaints = [];
 
-// What the browser says of requests that `look` wants to be refused is no complaint.
-export async function whileRefused(look) {
-  const before = complaints.length;
-  await look();
-  const said = complaints.splice(before);
-  assert.ok(said.every((text) => /status of 400/.test(text)), said.join('\n'));
-}
+// Requests that a test wants to be refused: what the browser says of them, now or later, is no complaint.
+const refusals = [];
+export const refused = (pattern) => refusals.push(pattern);
+const isWanted = (message) => / status of 400/.test(message.text()) && refusals.some((pattern) => pattern.test(message.location().url));
 
 // `prepare` comes before the page is loaded.
 export async function open(url, options = {}, prepare = undefined) {
@@ -59,7 +56,7 @@ export async function open(url, options = {}, prepare = undefined) {
   const page = await context.newPage();
   page.on('console', (message) => {
     if (message.text().includes('willReadFrequently')) return;  // of this test's own look at the pixels
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    if (['error', 'warning'].includes(message.type()) && !isWanted(message)) complaints.push(`${message.text()} ${message.location().url}`);
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('requestfailed', (request) => { if (!/abort/i.test(request.failure()?.errorText ?? '')) complaints.push(`${request.url()} ${request.failure()?.errorText}`); });

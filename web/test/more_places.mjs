@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { config, open, picture, pointAt, program, serve, simulate, whileRefused, work } from './browser.mjs';
+import { config, open, picture, pointAt, program, serve, simulate, refused, work } from './browser.mjs';
 
 const cells = (page, column) => page.locator(`.data tbody tr > :nth-child(${column})`).allInnerTexts();
 
@@ -74,10 +74,9 @@ export async function runs() {
   await page.getByText('choose two to compare').waitFor();
 
   // An address that leads nowhere says so, and leads back.
-  await whileRefused(async () => {
-    await page.evaluate(() => { location.hash = '#/@..%2Fmessages/overview'; });
-    await page.getByRole('alert').filter({ hasText: "there is no run '../messages' below this folder" }).waitFor();
-  });
+  refused(/\.\.%2Fmessages/);
+  await page.evaluate(() => { location.hash = '#/@..%2Fmessages/overview'; });
+  await page.getByRole('alert').filter({ hasText: "there is no run '../messages' below this folder" }).waitFor();
   await page.getByRole('link', { name: '‹ runs' }).click();
   await page.getByText('7 runs').waitFor();
   await server.stop();
@@ -153,9 +152,8 @@ export async function sweep() {
   const early = await serve(half), earlyPage = await open(early.url);
   await earlyPage.getByText('This sweep has no table yet; its journal has 9 answers.').waitFor();
   writeFileSync(join(half, 'points.sqlite'), 'torn');
-  await whileRefused(async () => {
-    await (await open(early.url)).getByRole('alert').filter({ hasText: 'it is not the table of a sweep, or it is damaged' }).waitFor();
-  });
+  refused(new RegExp(`^${new URL(early.url).origin}/`));
+  await (await open(early.url)).getByRole('alert').filter({ hasText: 'it is not the table of a sweep, or it is damaged' }).waitFor();
   await early.stop();
 }
 
