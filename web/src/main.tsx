@@ -31,12 +31,15 @@ function useRun(): { run: Run | null; comparison: Comparison | null; rows: Rows 
   useEffect(() => {
     let ended = false;
     const failed = (error: unknown) => setFailure(error instanceof Error ? error.message : String(error));
+    // What is asked after this run was left would be asked of the place that is shown then.
     const look = async () => {
+      if (ended) return;
       const now = await fetchState();
       setState(now);
       if (!now.ready && !ended) setTimeout(() => look().catch(failed), 150);
     };
     Promise.all([fetchRun(), fetchComparison(), fetchNodes(), fetchWords()]).then(([found, compared, nodes, words]) => {
+      if (ended) return undefined;
       readNodes(nodes);
       readWords(words);
       setRun(found);
