@@ -8,15 +8,15 @@
 
 using kb::elab::make_custom_factory;
 using kb::elab::make_factory;
+using kb::params::ForwardingParams;
 using kb::params::HbmCtrlParams;
-using kb::params::TransitParams;
 using kb::topology::NodeKind;
 using namespace example;
 
 KERNBENCH_BLOCKS(catalog) {
   catalog.add_block(table_math());
   catalog.add_block({NodeKind::noc_router, "custom.plain_router", kb::params::no_fields(),
-                     make_factory<PlainRouter, TransitParams>()});
+                     make_factory<PlainRouter, ForwardingParams>()});
   catalog.add_block(priority_router());
   catalog.add_block({NodeKind::hbm_ctrl, "custom.banked_memory", BankedMemoryParams::fields(),
                      make_custom_factory<BankedMemory, HbmCtrlParams, BankedMemoryParams>()});

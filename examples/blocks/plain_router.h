@@ -2,14 +2,14 @@
 #pragma once
 
 #include <kernbench/modules/fabric/arrival_node.h>
-#include <kernbench/platform/params/transit_params.h>
+#include <kernbench/platform/params/forwarding_params.h>
 
 namespace example {
 
 // Timing: a flit is ready overhead_ns after its arrival and leaves when the wire is free, in order of (ready, arrival).
 class PlainRouter final : public kb::modules::ArrivalNode {
  public:
-  PlainRouter(const sc_core::sc_module_name& name, kb::NodeId node, const kb::params::TransitParams& params,
+  PlainRouter(const sc_core::sc_module_name& name, kb::NodeId node, const kb::params::ForwardingParams& params,
               kb::elab::BlockContext& context)
       : ArrivalNode(name, node, context), overhead_(params.overhead.time()) {}
 

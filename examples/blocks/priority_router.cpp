@@ -14,7 +14,7 @@ const kb::params::FieldTable& PriorityRouterParams::fields() {
 }
 
 PriorityRouter::PriorityRouter(const sc_core::sc_module_name& name, kb::NodeId node,
-                               const kb::params::TransitParams& kind, const PriorityRouterParams& params,
+                               const kb::params::ForwardingParams& kind, const PriorityRouterParams& params,
                                kb::elab::BlockContext& context)
     : ArrivalNode(name, node, context),
       overhead_(kind.overhead.time()),

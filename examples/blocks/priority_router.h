@@ -3,7 +3,7 @@
 
 #include <kernbench/modules/fabric/arrival_node.h>
 #include <kernbench/platform/elab/registry.h>
-#include <kernbench/platform/params/transit_params.h>
+#include <kernbench/platform/params/forwarding_params.h>
 
 #include <cstdint>
 #include <deque>
@@ -21,7 +21,7 @@ struct PriorityRouterParams {
 // priority, flits leave in the order in which they are ready. Otherwise the timing is that of the built-in router.
 class PriorityRouter final : public kb::modules::ArrivalNode {
  public:
-  PriorityRouter(const sc_core::sc_module_name& name, kb::NodeId node, const kb::params::TransitParams& kind,
+  PriorityRouter(const sc_core::sc_module_name& name, kb::NodeId node, const kb::params::ForwardingParams& kind,
                  const PriorityRouterParams& params, kb::elab::BlockContext& context);
   void collect_statistics(std::vector<kb::elab::Statistic>& statistics) const override;
 
@@ -48,7 +48,7 @@ class PriorityRouter final : public kb::modules::ArrivalNode {
 // Used by the plug-in and by its test.
 inline kb::elab::BlockDefinition priority_router() {
   return {kb::topology::NodeKind::noc_router, "custom.priority_router", PriorityRouterParams::fields(),
-          kb::elab::make_custom_factory<PriorityRouter, kb::params::TransitParams, PriorityRouterParams>()};
+          kb::elab::make_custom_factory<PriorityRouter, kb::params::ForwardingParams, PriorityRouterParams>()};
 }
 
 }  // namespace example

@@ -45,8 +45,10 @@ WorkloadResult run(Runtime& rt, const Params& params) {
   std::vector<double> expected(in.size());
   for (std::int64_t i = 0; i < cubes * pes * n; ++i) {
     const std::int64_t row = i / n, first = row - row % pes, pe = row % pes;
-    const auto of = [&](std::int64_t other) { return in[static_cast<std::size_t>((first + other % pes) * n + i % n)]; };
-    expected[static_cast<std::size_t>(i)] = of(pe) + of(pe + 1) + of(pe + pes - 1);
+    const auto input_of = [&](std::int64_t other) {
+      return in[static_cast<std::size_t>((first + other % pes) * n + i % n)];
+    };
+    expected[static_cast<std::size_t>(i)] = input_of(pe) + input_of(pe + 1) + input_of(pe + pes - 1);
   }
   verify_exact(rt, result, "out", out.to_host(), HostArray::from_doubles(shape, kb::Dtype::f16, expected));
   return result;

@@ -52,7 +52,7 @@ class Rounds {
             {high + first, both_ || round % 2 == 1 ? left(all.high) : 0}};
   }
 
-  DealtRows dealt_;
+  BalancedRows dealt_;
   bool one_, both_;            // there is one round; each round has keys of both parts
   std::int64_t step_, count_;  // keys of a part per round; number of rounds
 };
@@ -99,16 +99,16 @@ class Prefill {
       east.next.keys = from(rank - step);
       west.next.keys = from(rank + step);
       const auto pass_on = [&](TensorHandle Block::*part, std::optional<Future> Arriving::*next) {
-        for (Way* way : {&east, &west}) {
-          if (way->goes_on) send(way->to, way->block.*part);
+        for (Way* side : {&east, &west}) {
+          if (side->goes_on) send(side->to, side->block.*part);
         }
-        for (Way* way : {&east, &west}) way->next.*next = receive(way->from, way->next.keys);
+        for (Way* side : {&east, &west}) side->next.*next = receive(side->from, side->next.keys);
       };
       pass_on(&Block::k, &Arriving::k);
       pass_on(&Block::v, &Arriving::v);
       attend(east.block);
       if (step > 1) attend(west.block);
-      for (Way* way : {&east, &west}) way->block = wait(way->next);
+      for (Way* side : {&east, &west}) side->block = wait(side->next);
     }
     attend(east.block);
     if (n_ranks > 1) attend(west.block);
@@ -170,8 +170,8 @@ void attend_head(Context& tl, const AttentionArguments& args, const AttentionRan
                  std::int64_t head, std::int64_t pass) {
   const tl::Scratch scope(tl);
   const std::int64_t d = args.d;
-  const DealtRows dealt(args.query_rows(), args.n_ranks);
-  const std::int64_t at = head * dealt.most() * d, keys_at = head * DealtRows(args.context, args.n_ranks).most() * d;
+  const BalancedRows dealt(args.query_rows(), args.n_ranks);
+  const std::int64_t at = head * dealt.most() * d, keys_at = head * BalancedRows(args.context, args.n_ranks).most() * d;
   const RowPair rows = dealt.of(me.rank);
   std::list<QueryRows> pieces;
   const std::vector<RowRange> places = pieces_of(rows, args.most_rows(), pass);
@@ -204,7 +204,7 @@ void attention_mesh_kv(Context& tl, const AttentionArguments& args) {
   tl.require(keys_of_a_slot >= 1, "a slot holds not a single row of K; enlarge slot_size");
   const Rounds rounds(args, std::min(args.most_keys(), keys_of_a_slot));
   const std::int64_t passes =
-      Context::cdiv(DealtRows(args.query_rows(), args.n_ranks).most_of_part(), args.most_rows());
+      Context::cdiv(BalancedRows(args.query_rows(), args.n_ranks).most_of_part(), args.most_rows());
   for (std::int64_t head = 0; head < args.heads; ++head) {
     for (std::int64_t pass = 0; pass < passes; ++pass) attend_head(tl, args, *me, rounds, head, pass);
   }

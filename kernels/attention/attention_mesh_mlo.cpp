@@ -66,7 +66,7 @@ void attend_own_keys(Context& tl, const AttentionArguments& args, const Attentio
   const tl::Scratch scope(tl);
   const std::int64_t at = (head * args.query_rows() + piece.first) * args.d;
   const tl::Future q = tl.load_async(me.q + at, {piece.count, args.d});
-  const DealtRows dealt(args.context, args.n_ranks);
+  const BalancedRows dealt(args.context, args.n_ranks);
   const RowPair keys = dealt.of(me.rank);
   const std::int64_t keys_at = head * dealt.most() * args.d;
   const std::vector<RowPair> places = key_blocks_of(args.sight().seen({piece, {}}, keys), args.most_keys());

@@ -64,8 +64,8 @@ std::optional<AttentionRank> attention_rank(tl::Context& tl, const AttentionArgu
     out.rank = tl.program_id(1) % args.n_ranks;
   }
   const std::int64_t rows = checked_product("tokens x q_per_kv", {args.tokens, args.q_per_kv});
-  const std::int64_t rows_of_a_head = queries == Queries::dealt ? DealtRows(rows, args.n_ranks).most() : rows;
-  const std::int64_t keys_of_a_head = DealtRows(args.context, args.n_ranks).most();
+  const std::int64_t rows_of_a_head = queries == Queries::dealt ? BalancedRows(rows, args.n_ranks).most() : rows;
+  const std::int64_t keys_of_a_head = BalancedRows(args.context, args.n_ranks).most();
   out.q = own_rows(tl, args.q, rows_of_a_head, args);
   out.k = own_rows(tl, args.k, keys_of_a_head, args);
   out.v = own_rows(tl, args.v, keys_of_a_head, args);

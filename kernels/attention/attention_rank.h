@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <optional>
 
+#include "kernels/attention/balanced_rows.h"
 #include "kernels/attention/causal_mask.h"
-#include "kernels/attention/dealt_rows.h"
 #include "kernels/tl/tl.h"
 
 namespace kb::kernels {
 
-// Sizes of the whole problem; each rank computes its own rows with DealtRows (K-89).
+// Sizes of the whole problem; each rank computes its own rows with BalancedRows (K-89).
 struct AttentionArguments {
   tl::Ptr q, k, v, o;           // each distributed over the ranks, head by head at each rank
   std::int64_t tokens = 0;      // number of query tokens; with a causal mask, the last ones of the context
@@ -29,7 +29,7 @@ struct AttentionArguments {
   std::int64_t most_rows() const { return rows.value_or(128); }
   std::int64_t most_keys() const { return keys.value_or(256); }
   std::int64_t row_bytes() const { return d * static_cast<std::int64_t>(item_size(k.dtype())); }
-  Sight sight() const { return {causal.value_or(0) != 0, context - tokens, q_per_kv}; }
+  AttentionMask sight() const { return {causal.value_or(0) != 0, context - tokens, q_per_kv}; }
 };
 
 // Parameters without those of attention_mesh_mlo.

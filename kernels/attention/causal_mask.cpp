@@ -16,7 +16,7 @@ TensorHandle numbers(tl::Context& tl, const RowPair& rows, std::int64_t origin) 
 }  // namespace
 
 // The condition token <= first_token + floor(row / rows_per_token), as (token - first_token) rows_per_token <= row.
-TensorHandle causal_mask(tl::Context& tl, const Sight& sight, const RowPair& rows, const RowPair& keys) {
+TensorHandle causal_mask(tl::Context& tl, const AttentionMask& sight, const RowPair& rows, const RowPair& keys) {
   const TensorHandle row = tl.view(numbers(tl, rows, 0), 0, {rows.count(), 1});
   const TensorHandle token = numbers(tl, keys, sight.first_token);
   return tl.le(sight.rows_per_token == 1 ? token : tl.mul(token, sight.rows_per_token), row);

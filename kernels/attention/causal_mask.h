@@ -3,14 +3,14 @@
 
 #include <cstdint>
 
-#include "kernels/attention/dealt_rows.h"
+#include "kernels/attention/balanced_rows.h"
 #include "kernels/tl/tl.h"
 
 namespace kb::kernels {
 
 // The keys that query rows may attend to. Row i is a query of token first_token + i / rows_per_token; key i belongs to
 // token i.
-struct Sight {
+struct AttentionMask {
   bool causal = false;  // excludes keys of later tokens
   std::int64_t first_token = 0;
   std::int64_t rows_per_token = 1;  // query heads per KV head
@@ -23,6 +23,6 @@ struct Sight {
 };
 
 // i32 (rows, keys): 1 where the row may attend to the key, otherwise 0.
-tl::TensorHandle causal_mask(tl::Context& tl, const Sight& sight, const RowPair& rows, const RowPair& keys);
+tl::TensorHandle causal_mask(tl::Context& tl, const AttentionMask& sight, const RowPair& rows, const RowPair& keys);
 
 }  // namespace kb::kernels

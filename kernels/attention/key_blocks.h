@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "kernels/attention/dealt_rows.h"
+#include "kernels/attention/balanced_rows.h"
 #include "kernels/tl/tl.h"
 
 namespace kb::kernels {

@@ -4,7 +4,7 @@ namespace kb::kernels {
 
 using tl::TensorHandle;
 
-QueryRows::QueryRows(tl::Context& tl, const Sight& sight, const RowPair& rows, const TensorHandle& q)
+QueryRows::QueryRows(tl::Context& tl, const AttentionMask& sight, const RowPair& rows, const TensorHandle& q)
     : tl_(tl), sight_(sight), rows_(rows), q_(q), softmax_(tl, rows.count(), q.size(1)) {}
 
 void QueryRows::attend(const RowPair& keys, const Source& k, const Source& v) {

@@ -1,8 +1,8 @@
 // The block step of attention, for query rows with a causal mask.
 #pragma once
 
+#include "kernels/attention/balanced_rows.h"
 #include "kernels/attention/causal_mask.h"
-#include "kernels/attention/dealt_rows.h"
 #include "kernels/attention/online_softmax.h"
 #include "kernels/tl/tl.h"
 
@@ -11,7 +11,7 @@ namespace kb::kernels {
 class QueryRows {
  public:
   // q holds the rows, (rows, d). The object must be used in the scope in which it was created.
-  QueryRows(tl::Context& tl, const Sight& sight, const RowPair& rows, const tl::TensorHandle& q);
+  QueryRows(tl::Context& tl, const AttentionMask& sight, const RowPair& rows, const tl::TensorHandle& q);
 
   // Attends to a block; `k` and `v` provide K and V (keys, d) as in OnlineSoftmax. Skips the block when no row may
   // attend to it.
@@ -23,7 +23,7 @@ class QueryRows {
 
  private:
   tl::Context& tl_;
-  Sight sight_;
+  AttentionMask sight_;
   RowPair rows_;
   tl::TensorHandle q_;
   OnlineSoftmax softmax_;

@@ -70,7 +70,7 @@ void exchange_blocks(DirectExchange& x, const Span& segment, const Moves& moves)
       x.collect(from, x.out(from * moves.received_step + part.first), part.size);
     }
   }
-  OwnCopy own(x, x.in(moves.own_from + segment.first), x.out(moves.own_to + segment.first), segment.size);
+  LocalCopy own(x, x.in(moves.own_from + segment.first), x.out(moves.own_to + segment.first), segment.size);
   for (Integer j = 0; j < chunks; ++j) {
     const Span part = segment.part(j, x.chunk());
     own.step();
@@ -119,7 +119,7 @@ void gather(Context& tl, const Arguments& args) {
       const Integer from = x.around(d);
       collect_all(x, from, x.out(from * args.n_elem), segment);
     }
-    OwnCopy(x, x.in(segment.first), x.out(x.rank() * args.n_elem + segment.first), segment.size).finish();
+    LocalCopy(x, x.in(segment.first), x.out(x.rank() * args.n_elem + segment.first), segment.size).finish();
   });
 }
 
@@ -127,7 +127,7 @@ void scatter(Context& tl, const Arguments& args) {
   require_rank(tl, args, args.root, "root");
   exchange(tl, args, 1, [&](DirectExchange& x, const Span& segment) {
     if (x.rank() != args.root) return collect_all(x, args.root, x.out(), segment);
-    OwnCopy own(x, x.in(x.rank() * args.n_elem + segment.first), x.out(segment.first), segment.size);
+    LocalCopy own(x, x.in(x.rank() * args.n_elem + segment.first), x.out(segment.first), segment.size);
     for (Integer j = 0; j < segment.chunks(x.chunk()); ++j) {
       const Span part = segment.part(j, x.chunk());
       own.step();
@@ -146,7 +146,7 @@ void send_recv(Context& tl, const Arguments& args) {
   exchange(tl, args, 1, [&](DirectExchange& x, const Span& segment) {
     const bool moves = args.source != args.target || !(args.in == args.out);
     if (args.source == args.target && x.rank() == args.source && moves) {
-      OwnCopy(x, x.in(segment.first), x.out(segment.first), segment.size).finish();
+      LocalCopy(x, x.in(segment.first), x.out(segment.first), segment.size).finish();
     }
     if (args.source == args.target) return;
     if (x.rank() == args.source) send_all(x, args.target, x.in(), segment);
@@ -169,7 +169,7 @@ struct Rooted {
 };
 
 void broadcast_root(DirectExchange& x, const Rooted& r, bool pieces) {
-  OwnCopy own(x, x.in(r.segment.first), x.out(r.segment.first), r.segment.size);
+  LocalCopy own(x, x.in(r.segment.first), x.out(r.segment.first), r.segment.size);
   const Integer chunks = pieces ? r.chunks() : r.segment.chunks(x.chunk());
   for (Integer j = 0; j < chunks; ++j) {
     own.step();

@@ -37,7 +37,7 @@ DirectExchange::DirectExchange(tl::Context& tl, Ptr in, Ptr out, const Size& siz
   // Half of the scratch is for the buffers of an accumulation and a copy.
   const auto bytes = static_cast<std::int64_t>(tl.info().scratch_bytes / 2);
   const auto item = static_cast<std::int64_t>(item_size(in.dtype()));
-  const std::int64_t most = std::max<std::int64_t>(1, bytes / item / (size_.ahead + 3 + OwnCopy::kBuffers + kSums));
+  const std::int64_t most = std::max<std::int64_t>(1, bytes / item / (size_.ahead + 3 + LocalCopy::kBuffers + kSums));
   size_.chunk = size.chunk > 0 ? std::min(size.chunk, most) : most;
   for (std::int64_t d = 0; d < size_.ranks; ++d) {
     // The shorter direction around the ring; second links have the number of ranks added to the distance. A message
@@ -105,20 +105,20 @@ std::vector<Span> DirectExchange::segments(const Span& whole, std::int64_t strea
 
 // --- Own elements
 
-OwnCopy::OwnCopy(const DirectExchange& x, Ptr from, Ptr to, std::int64_t elements)
+LocalCopy::LocalCopy(const DirectExchange& x, Ptr from, Ptr to, std::int64_t elements)
     : tl_(x.tl()), from_(from), to_(to), whole_{0, from == to ? 0 : elements}, chunk_(x.chunk()) {
   if (whole_.size == 0) return;
   for (TensorHandle& buffer : buffers_) buffer = tl_.empty({std::min(chunk_, elements)}, from.dtype());
 }
 
 // Two chunks are loaded and two are stored at a time, each in its own buffer.
-void OwnCopy::step() {
+void LocalCopy::step() {
   if (const Span part = whole_.part(next_, chunk_); part.size > 0) {
-    if (stores_.size() + 1 == OwnCopy::kBuffers) {
+    if (stores_.size() + 1 == LocalCopy::kBuffers) {
       tl_.wait(stores_.front());
       stores_.pop_front();
     }
-    const TensorHandle buffer = tl_.view(buffers_[next_ % OwnCopy::kBuffers], 0, {part.size});
+    const TensorHandle buffer = tl_.view(buffers_[next_ % LocalCopy::kBuffers], 0, {part.size});
     loads_.push_back({buffer, tl_.load_into_async(buffer, from_ + part.first), part});
     ++next_;
     if (loads_.size() < 2) return;
@@ -130,7 +130,7 @@ void OwnCopy::step() {
   stores_.push_back(tl_.store_async(to_ + load.part.first, load.buffer));
 }
 
-void OwnCopy::finish() {
+void LocalCopy::finish() {
   while (whole_.part(next_, chunk_).size > 0 || !loads_.empty()) step();
   for (const Future& store : stores_) tl_.wait(store);
   stores_.clear();
@@ -144,7 +144,7 @@ Accumulation::Accumulation(const DirectExchange& x, const Reduction& reduction, 
 }
 
 void Accumulation::begin(const Span& part, std::vector<Future> contributions) {
-  const std::size_t buffer = begun_++ % buffers_.size();
+  const std::size_t buffer = entered_steps_++ % buffers_.size();
   for (const Future& store : stores_[buffer]) x_.tl().wait(store);
   stores_[buffer].clear();
   const TensorHandle own = x_.tl().view(buffers_[buffer], 0, {part.size});

@@ -81,10 +81,10 @@ class DirectExchange {
 };
 
 // Copies a rank's own elements chunk by chunk, concurrently with its messages.
-class OwnCopy {
+class LocalCopy {
  public:
   // Has no effect when source and destination are equal.
-  OwnCopy(const DirectExchange& x, tl::Ptr from, tl::Ptr to, std::int64_t elements);
+  LocalCopy(const DirectExchange& x, tl::Ptr from, tl::Ptr to, std::int64_t elements);
   static constexpr std::int64_t kBuffers = 4;
   void step();  // copies the next chunk
   void finish();
@@ -133,7 +133,7 @@ class Accumulation {
   std::vector<std::vector<tl::Future>> stores_;  // indexed by buffer; at most one entry each
   std::deque<Part> parts_;
   Span summed_;
-  std::size_t begun_ = 0, sums_ = 0;
+  std::size_t entered_steps_ = 0, sums_ = 0;
 };
 
 }  // namespace kb::kernels

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "kernels/collective/direct_combine.h"
-#include "kernels/collective/hop_member.h"
+#include "kernels/collective/hop_rank.h"
 #include "kernels/collective/line_exchange.h"
 #include "kernels/tl/tl.h"
 #include "platform/contract/kernel.h"
@@ -26,7 +26,7 @@ constexpr std::int64_t kMaxBufferBytes = 256 << 10;
 
 struct Rank {
   Context& tl;
-  const HopMember& me;
+  const HopRank& me;
   const Reduction& reduction;
   std::int64_t scratch_elements;  // per buffer, at most a quarter of the scratch
 
@@ -224,7 +224,7 @@ contract::Kernel kernel(const char* name, const char* what, void (*algorithm)(co
                                         {"ahead", &Args::ahead}, {"by_blocks", &Args::by_blocks},
                                         {"twice", &Args::twice}};
   return tl::make_kernel(name, what, parameters, [algorithm](Context& tl, const Args& args) {
-    const auto me = HopMember::make(tl, args);
+    const auto me = HopRank::make(tl, args);
     if (!me) return;
     const Reduction reduction(tl, args.op, args.ranks, args.t.dtype());
     const auto bytes = std::min<std::int64_t>(kMaxBufferBytes, static_cast<std::int64_t>(tl.info().scratch_bytes / 4));

@@ -88,7 +88,7 @@ void require_rank(Context& tl, const Arguments& args, Integer rank, const char* 
 }
 
 void broadcast(const Exchange& x, Integer root) {
-  const Arm arm = x.path.arm_from(root);
+  const PathToRank arm = x.path.arm_from(root);
   const TensorHandle value = arm.direction == nullptr ? x.load() : x.receive(arm.direction->from);
   for (const PathDirection* direction : x.directions()) {
     if (arm.direction == nullptr ? direction->targets > 0
@@ -100,7 +100,7 @@ void broadcast(const Exchange& x, Integer root) {
 
 // Messages travel in the opposite directions of a broadcast.
 void reduce(const Exchange& x, Integer root, const Reduction& reduction) {
-  const Arm arm = x.path.arm_from(root);
+  const PathToRank arm = x.path.arm_from(root);
   std::vector<Lane> lanes;
   TensorHandle acc = reduction.begin(x.load());
   for (const PathDirection* direction : x.directions()) {
@@ -191,7 +191,7 @@ void reduce_scatter(const Exchange& x, const Reduction& reduction) {
 
 // The nearest block is sent first.
 void gather(const Exchange& x, Integer root) {
-  const Arm arm = x.path.arm_from(root);
+  const PathToRank arm = x.path.arm_from(root);
   const TensorHandle own = x.load();
   if (arm.direction != nullptr) {
     x.tl.send(arm.direction->from, own);
@@ -216,7 +216,7 @@ void gather(const Exchange& x, Integer root) {
 
 // The farthest block is sent first.
 void scatter(const Exchange& x, Integer root) {
-  const Arm arm = x.path.arm_from(root);
+  const PathToRank arm = x.path.arm_from(root);
   if (arm.direction != nullptr) {
     for (Integer outer = arm.direction->beyond(arm.distance); outer > 0; --outer) {
       tl::Scratch message(x.tl);
@@ -300,7 +300,7 @@ void send_recv(const Exchange& x, Integer source, Integer target) {
     if (x.sip.rank == source) x.store(x.load());
     return;
   }
-  const Arm whole = x.path.arm(source, target), here = x.path.arm_from(source);
+  const PathToRank whole = x.path.arm(source, target), here = x.path.arm_from(source);
   if (x.sip.rank == source) return x.tl.send(whole.direction->to, x.load());
   if (x.sip.rank == target) return x.store(x.receive(whole.direction->from));
   if (here.direction == whole.direction && here.distance < whole.distance)

@@ -76,16 +76,16 @@ std::int64_t SipPath::rank_ahead(const PathDirection& direction, std::int64_t di
   return ranks_.at(static_cast<std::size_t>((place_ + shift + count()) % count()));
 }
 
-Arm SipPath::arm_from(std::int64_t rank) const {
+PathToRank SipPath::arm_from(std::int64_t rank) const {
   return arm(rank, ranks_.at(static_cast<std::size_t>(place_)));
 }
 
-Arm SipPath::arm(std::int64_t from, std::int64_t to) const {
+PathToRank SipPath::arm(std::int64_t from, std::int64_t to) const {
   const std::int64_t n = count(), ahead = place_of(to) - place_of(from);
   if (ahead == 0) return {};
-  if (!closed_) return ahead > 0 ? Arm{&forward_, ahead} : Arm{&backward_, -ahead};
+  if (!closed_) return ahead > 0 ? PathToRank{&forward_, ahead} : PathToRank{&backward_, -ahead};
   const std::int64_t around = (ahead + n) % n;
-  return around <= n / 2 ? Arm{&forward_, around} : Arm{&backward_, n - around};
+  return around <= n / 2 ? PathToRank{&forward_, around} : PathToRank{&backward_, n - around};
 }
 
 namespace {

@@ -28,7 +28,7 @@ struct PathDirection {
 };
 
 // The path from another SIP to this one.
-struct Arm {
+struct PathToRank {
   const PathDirection* direction = nullptr;  // null: it is this SIP
   std::int64_t distance = 0;
 };
@@ -44,9 +44,9 @@ class SipPath {
   const PathDirection& backward() const { return backward_; }
   // Rank of the SIP `distance` ahead in this direction; negative: behind.
   std::int64_t rank_ahead(const PathDirection& direction, std::int64_t distance) const;
-  Arm arm_from(std::int64_t rank) const;
+  PathToRank arm_from(std::int64_t rank) const;
   // The arm that leads from rank `from` to rank `to`.
-  Arm arm(std::int64_t from, std::int64_t to) const;
+  PathToRank arm(std::int64_t from, std::int64_t to) const;
 
  private:
   std::int64_t place_of(std::int64_t rank) const;

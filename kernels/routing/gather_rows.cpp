@@ -38,18 +38,18 @@ void gather_rows(Context& tl, Ptr table, Ptr indices, Ptr out, std::optional<std
   };
   std::array<Buffer, 2> buffers{Buffer{tl.empty({step * width}, table.dtype()), {}, {}},
                                 Buffer{tl.empty({step * width}, table.dtype()), {}, {}}};
-  const auto of = [&](std::int64_t row) -> Buffer& { return buffers[static_cast<std::size_t>(row / step % 2)]; };
+  const auto buffer_of = [&](std::int64_t row) -> Buffer& { return buffers[static_cast<std::size_t>(row / step % 2)]; };
   const auto gather = [&](std::int64_t row) {
     if (row >= rows) return;
-    if (row >= 2 * step) tl.wait(of(row).stored);
+    if (row >= 2 * step) tl.wait(buffer_of(row).stored);
     const std::int64_t count = std::min(step, rows - row);
-    const TensorHandle room = tl.view(of(row).room, 0, {count, width});
-    of(row).gathered = tl.gather_into_async(room, table, tl.view(own, row, {count}));
+    const TensorHandle room = tl.view(buffer_of(row).room, 0, {count, width});
+    buffer_of(row).gathered = tl.gather_into_async(room, table, tl.view(own, row, {count}));
   };
   gather(0);
   for (std::int64_t row = 0; row < rows; row += step) {
     gather(row + step);
-    of(row).stored = tl.store_async(mine.ptr + row * width, tl.wait(of(row).gathered));
+    buffer_of(row).stored = tl.store_async(mine.ptr + row * width, tl.wait(buffer_of(row).gathered));
   }
 }
 

@@ -160,8 +160,8 @@ Dispatch::Work CompositeCommands::completed(const Target& out, TensorType&& resu
     addressing_.append(out.memory(), result.shape, result.dtype, 0, extents);
   }
   command_.out = OperandRef::tensor(std::move(extents), std::move(result.shape), result.dtype);
-  if (const auto misfit = plan::misfit(call_.located([&] { return composite_plan(command_, pe_.tile_room); }),
-                                       command_.acc_dtype, pe_.tile_room)) {
+  if (const auto misfit = plan::misfit(call_.located([&] { return composite_plan(command_, pe_.tile_capacity); }),
+                                       command_.acc_dtype, pe_.tile_capacity)) {
     call_.raise(misfit->code, fmt::format("for the {} {} result {}: {}", dtype_name(result.dtype),
                                           format_shape(command_.out.shape), out.text(), misfit->text));
   }

@@ -23,12 +23,12 @@ namespace kb::tl {
 // A call of Context begins in `call` or `dispatch`, creates its command with one of the other parts, and passes it to
 // `dispatch`.
 struct Context::Parts {
-  Parts(Context& context, contract::IPe& of, std::string kernel)
-      : pe(of.info()),
+  Parts(Context& context, contract::IPe& owner, std::string kernel)
+      : pe(owner.info()),
         call(pe.coord, std::move(kernel)),
-        prefetches(of),
-        dispatch(of, call, prefetches),
-        tensors(context, of, call, dispatch),
+        prefetches(owner),
+        dispatch(owner, call, prefetches),
+        tensors(context, owner, call, dispatch),
         addressing(call),
         selection(call, tensors, addressing),
         dma(call, tensors, addressing, selection),

@@ -52,7 +52,7 @@ class InFlight {
   const Operation* conflict(const contract::Command& command) const;
 
  private:
-  static bool inside(const Extent& bytes, const Extent& of) { return bytes.pa - of.pa < of.nbytes; }
+  static bool inside(const Extent& bytes, const Extent& outer) { return bytes.pa - outer.pa < outer.nbytes; }
   bool local(const Extent& bytes) const { return inside(bytes, scratch_) || inside(bytes, messages_); }
 
   Extent scratch_, messages_;

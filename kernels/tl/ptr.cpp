@@ -37,11 +37,11 @@ const contract::TensorLayout& Ptr::tensor() const {
 }
 
 void Ptr::refuse(std::int64_t steps, std::int64_t bytes_of_a_step) const {
-  const std::string of =
+  const std::string tensor =
       null() ? "" : fmt::format(" in tensor '{}', which has {} bytes", tensor_->name, tensor_->nbytes);
   throw Error::program("ADDRESS_ERROR", fmt::format("{} steps of {} B from byte {}{} lead beyond every address; "
                                                     "offsets fit 64 bits",
-                                                    steps, bytes_of_a_step, offset_, of));
+                                                    steps, bytes_of_a_step, offset_, tensor));
 }
 
 bool Ptr::row_major() const {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "modules/bridge/outside_fault.h"
-#include "platform/elab/inward_mailbox.h"
-#include "platform/elab/outward_calls.h"
+#include "platform/elab/inbound_call_queue.h"
+#include "platform/elab/outbound_call_queue.h"
 #include "platform/elab/platform.h"
 #include "platform/ops/op_types.h"
 
@@ -34,8 +34,8 @@ class IContents {
 
 struct BridgeContext {
   elab::Platform& platform;
-  elab::InwardMailbox& mailbox;
-  elab::OutwardCalls& outward;
+  elab::InboundCallQueue& mailbox;
+  elab::OutboundCallQueue& outward;
   IContents& contents;
   bool check_protocol = true;
   FaultReport report_fault;

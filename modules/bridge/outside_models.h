@@ -8,9 +8,9 @@
 #include <string>
 
 #include "modules/bridge/outside_fault.h"
-#include "platform/contract/i_contents_keeper.h"
-#include "platform/elab/inward_mailbox.h"
-#include "platform/elab/outward_calls.h"
+#include "platform/contract/i_external_contents.h"
+#include "platform/elab/inbound_call_queue.h"
+#include "platform/elab/outbound_call_queue.h"
 
 namespace kb::modules {
 
@@ -18,15 +18,15 @@ class OutsidePort;
 
 // One per platform (BlockContext::shared), filled in by the device that owns the platform.
 struct OutsideModels {
-  elab::OutwardCalls* outward = nullptr;
-  elab::InwardMailbox* mailbox = nullptr;
+  elab::OutboundCallQueue* outward = nullptr;
+  elab::InboundCallQueue* mailbox = nullptr;
   bool check_protocol = true;
   FaultReport report_fault;
   // Called when a process of a bridge ends with an exception.
   std::function<void(std::exception_ptr)> failed;
   std::function<void()> settled;
   // Called when the model begins to store the contents of these bytes.
-  std::function<void(std::uint64_t pa, std::uint64_t nbytes, contract::IContentsKeeper&)> keep_outside;
+  std::function<void(std::uint64_t pa, std::uint64_t nbytes, contract::IExternalContents&)> map_external;
   std::map<std::string, OutsidePort*> ports;  // by the name of their socket; a port registers itself
 };
 

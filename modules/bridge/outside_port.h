@@ -52,8 +52,8 @@ struct OutsidePortParams {
 class OutsidePort final : public sc_core::sc_module,
                           public tlm::tlm_bw_transport_if<>,
                           public tlm::tlm_mm_interface,
-                          private elab::IOutwardCall,
-                          private elab::IInwardCall {
+                          private elab::IOutboundCall,
+                          private elab::IInboundCall {
  public:
   OutsidePort(const sc_core::sc_module_name& name, const OutsidePortParams& params, const elab::Block& owner,
               IOutsideUser& user, OutsideModels& outside, elab::BlockContext& context);

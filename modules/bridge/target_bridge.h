@@ -36,8 +36,8 @@ struct TargetParams {
 class TargetBridge final : public sc_core::sc_module,
                            public tlm::tlm_fw_transport_if<>,
                            private payload::IInitiator,
-                           private elab::IInwardCall,
-                           private elab::IOutwardCall,
+                           private elab::IInboundCall,
+                           private elab::IOutboundCall,
                            private elab::EventHandler {
  public:
   TargetBridge(const sc_core::sc_module_name& name, const TargetParams& params, const BridgeContext& context);

@@ -96,7 +96,7 @@ void TlmMemory::end_of_elaboration() {
   ArrivalNode::end_of_elaboration();
   port_.attach();
   if (params_.data != TlmMemoryParams::Data::through) return;
-  context().shared<OutsideModels>().keep_outside(pa_base_, bytes_, *this);
+  context().shared<OutsideModels>().map_external(pa_base_, bytes_, *this);
 }
 
 void TlmMemory::read(std::uint64_t pa, std::byte* bytes, std::uint64_t nbytes) {

@@ -42,7 +42,7 @@ struct TlmMemoryParams {
 // Timing: an access for an arrival at t is issued at t + overhead_ns, or later when the memory accepts it. A read flit
 // leaves when its accesses are answered and the previous flits have left. A write is acknowledged at its last answer
 // (write_ack: response) or at the acceptance of its last access (accept). Both times are 1 fs after the memory's call.
-class TlmMemory final : public ArrivalNode, private IOutsideUser, private contract::IContentsKeeper {
+class TlmMemory final : public ArrivalNode, private IOutsideUser, private contract::IExternalContents {
  public:
   TlmMemory(const sc_core::sc_module_name& name, NodeId node, TimeFs overhead, const TlmMemoryParams& params,
             elab::BlockContext& context);

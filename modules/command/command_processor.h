@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "modules/command/barrier_gate.h"
+#include "modules/command/barrier_collector.h"
 #include "modules/command/fan_out.h"
 #include "modules/fabric/fabric_endpoint.h"
 #include "platform/payload/messages.h"
@@ -86,7 +86,7 @@ class CommandProcessor : public FabricEndpoint {
 
   std::string below_;
   std::map<std::uint64_t, Pending> pending_;
-  BarrierGate barriers_;
+  BarrierCollector barriers_;
   std::int64_t requests_ = 0;
   std::int64_t sub_requests_ = 0;
   std::int64_t failures_ = 0;

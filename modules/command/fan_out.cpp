@@ -51,7 +51,7 @@ bool FanOut::answer(std::size_t branch, const payload::Status& status, const pay
   if (has_answered_[branch]) throw Error::model(branches_[branch].place + " answered the same request twice");
   has_answered_[branch] = true;
   ++answered_;
-  if (settled_) return false;
+  if (is_settled_) return false;
 
   std::vector<PeResult> results = reply != nullptr ? reply->pes : std::vector<PeResult>{};
   const bool any_error =
@@ -62,8 +62,8 @@ bool FanOut::answer(std::size_t branch, const payload::Status& status, const pay
     results_.insert(results_.end(), results.begin(), results.end());
   }
   std::sort(results_.begin(), results_.end(), by_coordinate);
-  settled_ = drained() || (policy_ == contract::FailurePolicy::fail_fast && !failures_.empty());
-  return settled_;
+  is_settled_ = drained() || (policy_ == contract::FailurePolicy::fail_fast && !failures_.empty());
+  return is_settled_;
 }
 
 void FanOut::record_failure(const Branch& branch, const payload::Status& status, std::vector<PeResult> results) {
@@ -95,10 +95,10 @@ payload::Status FanOut::status() const {
   std::vector<Failure> ordered = failures_;
   std::stable_sort(ordered.begin(), ordered.end(), [](const Failure& a, const Failure& b) { return a.at < b.at; });
   std::string list, causes;
-  std::set<std::pair<std::string, std::string>> told;  // reported pairs of code and message, without the place
+  std::set<std::pair<std::string, std::string>> reported;  // reported pairs of code and message, without the place
   for (const Failure& failure : ordered) {
     list += (list.empty() ? "" : ", ") + failure.place;
-    if (!told.emplace(failure.code, without_place(failure.message, failure.place)).second) continue;
+    if (!reported.emplace(failure.code, without_place(failure.message, failure.place)).second) continue;
     const std::string code = failure.code == ordered.front().code ? "" : "(" + failure.code + ") ";
     causes += "; cause " + code + "at " + placed(failure.place, failure.message);
   }

@@ -36,7 +36,7 @@ class FanOut {
   bool answer(std::size_t branch, const payload::Status& status, const payload::LaunchReply* reply);
 
   const Branch& branch(std::size_t index) const { return branches_.at(index); }
-  bool settled() const { return settled_; }
+  bool settled() const { return is_settled_; }
   bool drained() const { return answered_ == branches_.size(); }
   TimeFs since() const { return since_; }
 
@@ -63,7 +63,7 @@ class FanOut {
   std::vector<bool> has_answered_;
   std::size_t answered_ = 0;
   TimeFs since_;
-  bool settled_ = false;
+  bool is_settled_ = false;
   std::vector<Failure> failures_;  // in order of arrival
   std::vector<contract::PeResult> results_;
 };

@@ -70,7 +70,7 @@ void HbmCtrl::on_message(Transaction&, const FlitStream& message) {
 void HbmCtrl::on_event(TimeFs now, std::uint64_t) {
   if (now != wake_time_) return;
   wake_time_ = kNever;
-  Outbox outbox(*this);
+  SegmentBuffer outbox(*this);
   plan_.retire(now);
   for (Lane& lane : lanes_) take_commands(lane, now);
   plan_bursts(now);
@@ -120,7 +120,7 @@ void HbmCtrl::take_commands(Lane& lane, TimeFs now) {
 ArrivalKey HbmCtrl::Lane::next_read() const {
   if (reads.empty()) return {kNever, 0, 0, 0};
   if (reads.is_contested()) return {reads.next_slot(), 0, 0, 0};
-  const ReadTurns::Command& command = reads.next_command();
+  const ReadArbiter::Command& command = reads.next_command();
   return {reads.next_slot(), port, command.sequence, command.next};
 }
 
@@ -180,7 +180,7 @@ void HbmCtrl::plan_reads(Lane& lane, const ArrivalKey& other) {
     pass_end(*lane.reads.next_command().transaction);
     return;
   }
-  ReadTurns::Share share = lane.reads.share(plan_.channels(), plan_.trial());
+  ReadArbiter::Share share = lane.reads.share(plan_.channels(), plan_.trial());
   Piece piece;
   piece.read = true;
   piece.channel = lane.channel;
@@ -355,7 +355,7 @@ void HbmCtrl::collect_statistics(std::vector<elab::Statistic>& statistics) const
 
 void HbmCtrl::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   for (const Lane& lane : lanes_) {
-    lane.reads.for_each([&](const ReadTurns::Command& read) {
+    lane.reads.for_each([&](const ReadArbiter::Command& read) {
       waits.push_back({node_id(), "bursts of " + request_text(*read.transaction, context().graph), read.open});
     });
   }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "modules/cube/burst_plan.h"
-#include "modules/cube/read_turns.h"
+#include "modules/cube/read_arbiter.h"
 #include "modules/fabric/arrival_queue.h"
 #include "modules/fabric/fabric_node.h"
 #include "platform/params/hbm_ctrl_params.h"
@@ -58,7 +58,7 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
     std::uint16_t port = 0;
     std::uint32_t channel = kByAddress;
     SlidingDeque<FlitStream> commands;  // read commands that have not arrived yet
-    ReadTurns reads;                    // bursts that are not planned yet
+    ReadArbiter reads;                  // bursts that are not planned yet
     ArrivalQueue writes;                // write flits that have not entered yet
     TimeFs write_floor = 0_fs;          // end of decoding of the latest write header
     ArrivalQueue returns;               // read flits that wait for the return edge, by (finish, command)

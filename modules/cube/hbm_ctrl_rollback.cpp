@@ -36,7 +36,7 @@ void HbmCtrl::put_back_read(const Piece& piece, const FlitStream& bursts) {
   Lane& lane = lanes_[bursts.in_port];
   Transaction& t = *bursts.transaction;
   roll_back_return(lane, t, bursts.first);
-  const ReadTurns::Command command{&t, piece.open, piece.bursts.first, piece.bursts.sequence};
+  const ReadArbiter::Command command{&t, piece.open, piece.bursts.first, piece.bursts.sequence};
   lane.reads.give_back({command, piece.bursts.time, piece.bursts.count, piece.issuer_before, piece.slot_before},
                        bursts.first, bursts.time);
 }

@@ -33,7 +33,7 @@ struct BurstRun {
 };
 
 // Groups the finish times of consecutive bursts into evenly spaced runs: f(j, n, finish, step).
-class FinishRuns {
+class FinishTimeGrouper {
  public:
   template <typename F>
   void add(std::uint32_t j, TimeFs finish, F&& f) {
@@ -110,7 +110,7 @@ class PseudoChannels {
       f(run.count - 1, 1u, end, 0_fs);
       return true;
     }
-    FinishRuns runs;
+    FinishTimeGrouper runs;
     for (std::uint32_t j = 0; j < run.count; ++j) runs.add(j, enter(run, j), f);
     runs.end(f);
     return false;

@@ -42,7 +42,7 @@ void ArrivalNode::roll_back(const FlitStream&) {
 void ArrivalNode::on_event(TimeFs now, std::uint64_t) {
   if (now != scheduled_) return;
   scheduled_ = kNever;
-  Outbox outbox(*this);
+  SegmentBuffer outbox(*this);
   elab::call_block(node_record(), scheduler(), [&] {
     take_arrivals(now);
     const auto due = std::remove(asked_.begin(), asked_.end(), now);

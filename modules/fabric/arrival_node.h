@@ -14,8 +14,8 @@ namespace kb::modules {
 
 // A block gets flits and zero-byte messages one by one when they have arrived, in arrival order, and offers them to a
 // wire at any later time. This class hides speculative segments, SHORTEN and END, and all times are exact: a router
-// that behaves like Transit has the times of Transit. It costs an event per arrival and one per departure, so that such
-// a block simulates slower than a built-in one (docs/guides/blocks.md has figures).
+// that behaves like ForwardingNode has the times of ForwardingNode. It costs an event per arrival and one per
+// departure, so that such a block simulates slower than a built-in one (docs/guides/blocks.md has figures).
 class ArrivalNode : public FabricNode, private elab::EventHandler {
  public:
   ArrivalNode(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)

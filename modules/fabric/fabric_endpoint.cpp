@@ -105,7 +105,7 @@ void FabricEndpoint::roll_back(const FlitStream& flits) {
 void FabricEndpoint::on_event(TimeFs now, std::uint64_t) {
   if (now != wake_time_) return;
   wake_time_ = kNever;
-  Outbox outbox(*this);
+  SegmentBuffer outbox(*this);
   while (!arrivals_.empty() && arrivals_.front().time <= now) {
     const FlitStream message = arrivals_.front();
     arrivals_.pop_front();

@@ -201,7 +201,7 @@ void FabricNode::on_committed(const FlitStream& flits, const Segment& segment) {
   }
 }
 
-void FabricNode::Outbox::add(std::uint16_t port, Transaction& transaction, const Segment& s) {
+void FabricNode::SegmentBuffer::add(std::uint16_t port, Transaction& transaction, const Segment& s) {
   for (std::size_t i = count_; i-- > 0;) {
     Held& held = held_[i];
     if (held.transaction != &transaction || held.segment.leg != s.leg) continue;
@@ -231,7 +231,7 @@ void FabricNode::prefetch_neighbour(std::uint16_t port) const {
   for (int i = 0; i < kHotBytes; i += kCacheLine) __builtin_prefetch(begin + i);
 }
 
-void FabricNode::Outbox::flush() {
+void FabricNode::SegmentBuffer::flush() {
   for (std::size_t i = 0; i < count_; ++i) node_.announce(held_[i].port, *held_[i].transaction, held_[i].segment);
   count_ = 0;
 }

@@ -28,7 +28,7 @@ class FabricNode : public elab::Block,
                    public elab::FabricSide,
                    public FabricSockets,
                    private IWireUser,
-                   private contract::ILateSignals,
+                   private contract::IDeferredSignals,
                    public tlm::tlm_fw_transport_if<payload::FabricProtocol>,
                    public tlm::tlm_bw_transport_if<payload::FabricProtocol> {
  public:
@@ -63,12 +63,12 @@ class FabricNode : public elab::Block,
 
   // Delays the latest segments of some legs until flush(), because the next commit may continue one of them. It is
   // created on the stack, which is in the cache, for each wake.
-  class Outbox {
+  class SegmentBuffer {
    public:
-    explicit Outbox(FabricNode& node) : node_(node) { node.outbox_ = this; }
-    ~Outbox() { node_.outbox_ = nullptr; }
-    Outbox(const Outbox&) = delete;
-    Outbox& operator=(const Outbox&) = delete;
+    explicit SegmentBuffer(FabricNode& node) : node_(node) { node.outbox_ = this; }
+    ~SegmentBuffer() { node_.outbox_ = nullptr; }
+    SegmentBuffer(const SegmentBuffer&) = delete;
+    SegmentBuffer& operator=(const SegmentBuffer&) = delete;
 
     void add(std::uint16_t port, payload::Transaction& transaction, const payload::Segment& segment);
     void flush();
@@ -172,7 +172,7 @@ class FabricNode : public elab::Block,
   std::vector<Port> ports_;
   int bound_out_ = 0, bound_in_ = 0;
 
-  Outbox* outbox_ = nullptr;  // outbox of the current wake; may be null
+  SegmentBuffer* outbox_ = nullptr;  // outbox of the current wake; may be null
 
   // Rollbacks of the current cuts, merged into one SHORTEN per leg.
   struct Rollback {

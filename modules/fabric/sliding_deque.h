@@ -32,7 +32,7 @@ class SlidingDeque {
   }
   // Adds an element that has an old value.
   T& push_back() {
-    if (head_ > size_ || head_ + size_ == capacity_) make_room_behind();
+    if (head_ > size_ || head_ + size_ == capacity_) grow_back();
     return buffer_[head_ + size_++];
   }
   void push_front(const T& value) {
@@ -64,7 +64,7 @@ class SlidingDeque {
  private:
   static constexpr std::uint32_t kSlack = 4;
 
-  void make_room_behind() {
+  void grow_back() {
     if (head_ > 0 && 2 * head_ >= size_) {
       slide(0);
     } else {

@@ -15,7 +15,7 @@ union OpenSegments {
     Segment segment;
     TimeFs last_time;
     std::uint64_t last_sequence;
-  } of[kMaxStreams];
+  } last[kMaxStreams];
 };
 }  // namespace
 
@@ -76,16 +76,16 @@ void Wire::announce_streams(Batch& batch, std::size_t base, IWireUser& user) {
   const auto tell_whole = [&] {
     for (; whole != 0; whole &= whole - 1) {
       const int j = __builtin_ctz(whole);
-      user.on_committed(streams_[base + static_cast<std::size_t>(j)], open.of[j].segment);
+      user.on_committed(streams_[base + static_cast<std::size_t>(j)], open.last[j].segment);
     }
   };
   std::uint64_t sequence = batch.out_sequence;
   merge(batch, base, batch.flits, [&](std::uint32_t j, std::uint32_t i, const Passage& flit) {
     const FlitStream& stream = streams_[base + j];
     const TimeFs delivered = flit.end + params_.propagation;
-    Segment& s = open.of[j].segment;
-    const TimeFs gap = i == 0 ? 0_fs : delivered - open.of[j].last_time;
-    const std::uint64_t step = i == 0 ? 0 : sequence - open.of[j].last_sequence;
+    Segment& s = open.last[j].segment;
+    const TimeFs gap = i == 0 ? 0_fs : delivered - open.last[j].last_time;
+    const std::uint64_t step = i == 0 ? 0 : sequence - open.last[j].last_sequence;
     if (i > 0 && (s.count == 1 || (gap == s.spacing && step == s.sequence_step))) {
       s.spacing = gap;
       s.sequence_step = step;
@@ -105,8 +105,8 @@ void Wire::announce_streams(Batch& batch, std::size_t base, IWireUser& user) {
       s.hop = stream.next_hop();
     }
     if (i + 1 == stream.count) whole |= 1u << j;
-    open.of[j].last_time = delivered;
-    open.of[j].last_sequence = sequence;
+    open.last[j].last_time = delivered;
+    open.last[j].last_sequence = sequence;
     sequence += kSequenceStep;
     batch.add_wait(flit.start - flit.ready);
     batch.available_after = flit.end;

@@ -53,11 +53,11 @@ void Wire::record_single(const Batch& batch, const FlitStream& flits) const {
 
 // Total wait of `count` flits from `first` on, which leave either all back to back or all as they arrive.
 TimeFs Wire::SingleStream::wait(std::uint32_t first, std::uint32_t count) const {
-  const auto of = [&](std::uint32_t i) { return available_after(i) - occupancy - ready(i); };
+  const auto wait_at = [&](std::uint32_t i) { return available_after(i) - occupancy - ready(i); };
   // Flits that the floor delays; the wait of these changes at another rate.
   const auto held = static_cast<std::uint32_t>(std::clamp<std::int64_t>(flits.held_until(floor), first, first + count));
   const auto sum = [&](std::uint32_t from, std::uint32_t to) {
-    return from == to ? Wide{0} : static_cast<Wide>(of(from).fs() + of(to - 1).fs()) * (to - from) / 2;
+    return from == to ? Wide{0} : static_cast<Wide>(wait_at(from).fs() + wait_at(to - 1).fs()) * (to - from) / 2;
   };
   const Wide all = sum(first, held) + sum(held, first + count);
   return TimeFs(static_cast<std::int64_t>(std::min<Wide>(all, kTimeEnd.fs())));

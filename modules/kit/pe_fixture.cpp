@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "modules/catalog.h"
-#include "modules/pe/task_watch.h"
+#include "modules/pe/pe_protocol_checker.h"
 #include "platform/base/error.h"
 #include "platform/contract/command.h"
 

@@ -36,7 +36,7 @@ void ScriptedNode::send(TimeFs at, Transaction& transaction, Leg leg, std::uint3
     run.count = count;
     run.sequence = sequence_;
     sequence_ += std::uint64_t{count} * payload::kSequenceStep;
-    Outbox outbox(*this);
+    SegmentBuffer outbox(*this);
     commit_later_than_before(run);
     outbox.flush();
   });
@@ -89,7 +89,7 @@ void ScriptedNode::postpone(TimeFs at, Transaction& transaction, Leg leg, std::u
     std::vector<FlitStream> runs(rolled_back_.rbegin(), rolled_back_.rend());
     last_time_[port] = 0_fs;
     const auto announce_again = [=] {
-      Outbox outbox(*this);
+      SegmentBuffer outbox(*this);
       for (FlitStream run : runs) {
         run.time += later;
         commit_later_than_before(run);

@@ -26,14 +26,14 @@ class Waves final : public contract::ISignalObserver {
   }
   void change(contract::SignalId signal, TimeFs at, std::uint64_t value) override {
     changes[names_.at(signal)].emplace_back(at, value);
-    if (at < settled_) belated.push_back(names_.at(signal));
+    if (at < final_until_) belated.push_back(names_.at(signal));
   }
-  void add_late(contract::ILateSignals& signals) override { late_.push_back(&signals); }
+  void add_late(contract::IDeferredSignals& signals) override { late_.push_back(&signals); }
   // Makes all blocks report what is final at `now`. Returns the time before which no more changes may come.
   TimeFs settle(TimeFs now) {
     TimeFs until = now;
-    for (contract::ILateSignals* const late : late_) until = std::min(until, late->report_until(now));
-    return settled_ = std::max(settled_, until);
+    for (contract::IDeferredSignals* const late : late_) until = std::min(until, late->report_until(now));
+    return final_until_ = std::max(final_until_, until);
   }
   contract::WaveDetail detail() const override { return detail_; }
   // The signal in a waveform file: sorted by time, the latest report of each time, without repeated values; 0 before
@@ -53,8 +53,8 @@ class Waves final : public contract::ISignalObserver {
  private:
   contract::WaveDetail detail_;
   std::vector<std::string> names_;
-  std::vector<contract::ILateSignals*> late_;
-  TimeFs settled_ = 0_fs;
+  std::vector<contract::IDeferredSignals*> late_;
+  TimeFs final_until_ = 0_fs;
 };
 
 }  // namespace kb::test

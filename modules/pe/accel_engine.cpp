@@ -43,7 +43,7 @@ void AccelEngine::on_grant(CommandTask& task) {
   accumulate(slot_wait_, now() - arrivals_.front());
   arrivals_.pop_front();
   start(task);
-  take_held();
+  admit_waiting();
 }
 
 void AccelEngine::start(CommandTask& task) {

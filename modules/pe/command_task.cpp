@@ -32,12 +32,12 @@ StageType engine_stage(const contract::Command& command) {
   throw Error::model("a PE has no engine for a " + std::string(contract::command_kind_name(command.kind)));
 }
 
-void StageWalk::begin(const contract::Command& command, StageType first, StageType last) {
+void StageCursor::begin(const contract::Command& command, StageType first, StageType last) {
   last_stage_ = last;
   enter(command, first);
 }
 
-void StageWalk::begin(PipelineContext& pipeline, ITileOwner& owner, const plan::Tile& tile) {
+void StageCursor::begin(PipelineContext& pipeline, ITileOwner& owner, const plan::Tile& tile) {
   pipeline_ = &pipeline;
   owner_ = &owner;
   tile_ = tile;
@@ -45,7 +45,7 @@ void StageWalk::begin(PipelineContext& pipeline, ITileOwner& owner, const plan::
   stage = pipeline.plan.stage(tile_, 0);
 }
 
-bool StageWalk::next(const contract::Command& command) {
+bool StageCursor::next(const contract::Command& command) {
   if (pipeline_ != nullptr) {
     if (++stage_index_ == pipeline_->plan.stage_count(tile_)) return false;
     stage = pipeline_->plan.stage(tile_, stage_index_);
@@ -56,7 +56,7 @@ bool StageWalk::next(const contract::Command& command) {
   return true;
 }
 
-void StageWalk::enter(const contract::Command& command, StageType type) {
+void StageCursor::enter(const contract::Command& command, StageType type) {
   stage = plan::Stage{};
   stage.type = type;
   switch (type) {
@@ -103,7 +103,7 @@ void CommandTask::reset(std::uint64_t new_id, const contract::Command& new_comma
   id = new_id;
   command = &new_command;
   forget_pipeline();
-  way.clear();
+  return_path.clear();
   state = CommandState::submitted;
   if (!status.ok) status = payload::Status{};
   served = {};

@@ -47,7 +47,7 @@ class ITileOwner {
 
 // The stages of a task and its current position. A block knows only its own stage, not the stages before and after it
 // (P-35).
-class StageWalk {
+class StageCursor {
  public:
   plan::Stage stage;  // current stage: the work of the block that has the task
 
@@ -98,7 +98,7 @@ struct TaskReport {
 };
 
 // Return path of a task through its PE, maintained by PeLinks.
-class TaskWay {
+class ReturnPath {
  public:
   topology::NodeKind sender{};  // the block that sent the task to the current block
   TimeFs held_since = 0_fs;     // when the task began to wait for room in the current block's queue
@@ -120,13 +120,13 @@ class TaskWay {
 
 // The payload extension for a simple command, a composite between PE_CPU and PE_SCHEDULER, a command of PE_IPCQ, or one
 // tile of a composite (the TileToken of P-29).
-class CommandTask final : public tlm::tlm_extension<CommandTask>, public StageWalk, public TaskReport {
+class CommandTask final : public tlm::tlm_extension<CommandTask>, public StageCursor, public TaskReport {
  public:
   explicit CommandTask(tlm::tlm_generic_payload& payload) : payload_(&payload) {}
 
   std::uint64_t id = 0;                        // unique number from a counter of the PE_CPU
   const contract::Command* command = nullptr;  // owned by the requester; unchanged until the task returns
-  TaskWay way;
+  ReturnPath return_path;
 
   // Advances to the next stage; false when there is none.
   bool advance() { return next(*command); }

@@ -57,10 +57,10 @@ PeActivity::Series series_of(const elab::BlockContext& context, const PeCoord& p
 PeContext::PeContext(const PeCoord& pe, const elab::BlockContext& context)
     : coord(pe),
       tile_shape(shape_of(params_of<params::PeSchedulerParams>(context, pe, NodeKind::pe_scheduler))),
-      tile_room{static_cast<std::uint64_t>(
-                    params_of<params::PeFetchStoreParams>(context, pe, NodeKind::pe_fetch_store).register_file_kb)
-                    << 10,
-                address::AddressConfig::from_spec(context.graph.spec).tcm_partition().reserved_bytes},
+      tile_capacity{static_cast<std::uint64_t>(
+                        params_of<params::PeFetchStoreParams>(context, pe, NodeKind::pe_fetch_store).register_file_kb)
+                        << 10,
+                    address::AddressConfig::from_spec(context.graph.spec).tcm_partition().reserved_bytes},
       reuse_a(params_of<params::PeSchedulerParams>(context, pe, NodeKind::pe_scheduler).reuse_a),
       access_bytes(static_cast<std::uint64_t>(own_controller(context, pe).access_bytes)),
       hbm_stripe(address::channel_stripe(own_controller(context, pe))) {

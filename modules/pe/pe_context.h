@@ -9,7 +9,7 @@
 #include "platform/base/reuse_a.h"
 #include "platform/base/tile_shape.h"
 #include "platform/elab/block.h"
-#include "platform/plan/tile_room.h"
+#include "platform/plan/tile_capacity.h"
 
 namespace kb::contract {
 class IQueueEndpoint;
@@ -35,7 +35,7 @@ struct PeContext final : elab::PeParts {
 
   // Parameters that several blocks use.
   TileShape tile_shape;               // default tile shape of composites (P-20)
-  plan::TileRoom tile_room;           // TCM capacity that the tiles of composites must fit (P-43, P-46)
+  plan::TileCapacity tile_capacity;   // TCM capacity that the tiles of composites must fit (P-43, P-46)
   ReuseA reuse_a;                     // default for composites that do not set it (P-102)
   std::uint64_t access_bytes;         // granularity of an access to the PE's own HBM slice
   address::ChannelStripe hbm_stripe;  // mapping of the slice's addresses to its channels

@@ -62,7 +62,7 @@ PeCpu::PeCpu(const sc_core::sc_module_name& name, NodeId node, const params::PeC
   info_.message_bytes = address::kMessageValueBytes;
   info_.dispatch_cycles = static_cast<int>(params.dispatch_cycles);
   info_.tile_shape = pe.tile_shape;
-  info_.tile_room = pe.tile_room;
+  info_.tile_capacity = pe.tile_capacity;
   info_.reuse_a = pe.reuse_a;
   info_.engines = spec.engines;
 
@@ -146,7 +146,7 @@ void PeCpu::try_kernel(const Launch& launch) {
 void PeCpu::await_all_background() {
   while (!background_.empty()) {
     try {
-      await_background(background_.begin());
+      wait_for_async(background_.begin());
     } catch (const Error& error) {
       if (error.family() == ErrorFamily::model) throw;
       if (result_.error_code.empty()) fail(error.code(), error.what());

@@ -122,9 +122,9 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
     CommandTask* task = nullptr;
   };
   using Backgrounds = std::vector<std::unique_ptr<Background>>;
-  Backgrounds::iterator find_background(Ticket ticket);
+  Backgrounds::iterator find_async_command(Ticket ticket);
   Backgrounds::iterator background(Ticket ticket);
-  void await_background(Backgrounds::iterator which);
+  void wait_for_async(Backgrounds::iterator which);
   void await_all_background();
   Backgrounds background_;       // issued and not yet waited for, in the order of their tickets
   Backgrounds free_background_;  // reused, so that a command needs no allocation

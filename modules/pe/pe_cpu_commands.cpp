@@ -54,7 +54,7 @@ contract::IPe::Ticket PeCpu::submit(const contract::Command& command) {
 }
 
 // Returns background_.end() when the kernel has already waited for the command.
-PeCpu::Backgrounds::iterator PeCpu::find_background(Ticket ticket) {
+PeCpu::Backgrounds::iterator PeCpu::find_async_command(Ticket ticket) {
   const auto found =
       std::lower_bound(background_.begin(), background_.end(), ticket,
                        [](const auto& background, Ticket wanted) { return background->ticket < wanted; });
@@ -62,22 +62,22 @@ PeCpu::Backgrounds::iterator PeCpu::find_background(Ticket ticket) {
 }
 
 PeCpu::Backgrounds::iterator PeCpu::background(Ticket ticket) {
-  const auto found = find_background(ticket);
+  const auto found = find_async_command(ticket);
   if (found != background_.end()) return found;
   throw Error::model("a kernel waits for a command that it has not submitted");
 }
 
 void PeCpu::abandon(Ticket ticket) {
-  const auto found = find_background(ticket);
+  const auto found = find_async_command(ticket);
   if (found != background_.end() && order() != nullptr) order()->abandoned(info_.coord, (*found)->task->id);
 }
 
 void PeCpu::wait(Ticket ticket) {
-  await_background(background(ticket));
+  wait_for_async(background(ticket));
 }
 
 // The command is removed from the list first, because it is finished even when it has failed.
-void PeCpu::await_background(Backgrounds::iterator which) {
+void PeCpu::wait_for_async(Backgrounds::iterator which) {
   free_background_.push_back(std::move(*which));
   background_.erase(which);
   Background& background = *free_background_.back();

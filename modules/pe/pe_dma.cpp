@@ -115,7 +115,7 @@ void PeDma::serve(Channels& channels) {
     end_activity(PeActivity::Kind::waiting);
     accumulate(channels.wait, now() - next.since);
     start(channels, *next.task);
-    take_held();
+    admit_waiting();
   }
 }
 

@@ -54,7 +54,7 @@ void PeFetchStore::serve(std::size_t index) {
   } else {
     access_tcm(index);
   }
-  take_held();
+  admit_waiting();
 }
 
 void PeFetchStore::access_tcm(std::size_t index) {

@@ -127,7 +127,7 @@ std::vector<Extent> PeIpcq::resolved(const CommandTask& task) const {
 void PeIpcq::begin_receive(CommandTask& task) {
   if (task.command->direction.empty()) {
     if (queues_.empty()) throw queue_error("no queues are installed in this PE, so nothing can be received");
-    anybody_.push_back({&task, now()});
+    any_direction_.push_back({&task, now()});
     serve_anybody();
     return;
   }
@@ -297,11 +297,11 @@ void PeIpcq::read_slot(Queue& queue, std::uint64_t slot_pa, std::uint64_t nbytes
 }
 
 void PeIpcq::serve_anybody() {
-  for (std::size_t i = 1; i <= queues_.size() && !anybody_.empty(); ++i) {
+  for (std::size_t i = 1; i <= queues_.size() && !any_direction_.empty(); ++i) {
     Queue& queue = queues_[(last_served_ + i) % queues_.size()];
     if (queue.receiving != Receiving::no || !queue.receivers.empty() || queue.arrived.empty()) continue;
-    queue.receivers.push_back(anybody_.front());
-    anybody_.pop_front();
+    queue.receivers.push_back(any_direction_.front());
+    any_direction_.pop_front();
     serve(queue);
     i = 0;  // after the last served direction
   }

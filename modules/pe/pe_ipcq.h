@@ -53,8 +53,8 @@ class PeIpcq final : public PeBlock,
     queues_.collect_statistics(statistics);
   }
   // Messages that have arrived and were never received.
-  void collect_leftovers(std::vector<std::string>& leftovers) const override {
-    queues_.collect_leftovers(coord(), leftovers);
+  void collect_unconsumed(std::vector<std::string>& leftovers) const override {
+    queues_.collect_unconsumed(coord(), leftovers);
   }
   // Blocked sends and receives, with the pointers of their queue.
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
@@ -119,7 +119,7 @@ class PeIpcq final : public PeBlock,
   QueueTable queues_;
   std::map<std::string, Probe> credit_probes_;  // per direction; they survive the installation of a new plan
   SlidingDeque<CommandTask*> commands_;         // commands during overhead_ns
-  SlidingDeque<Waiting> anybody_;               // receives without a direction
+  SlidingDeque<Waiting> any_direction_;         // receives without a direction
   std::size_t last_served_ = 0;
 };
 

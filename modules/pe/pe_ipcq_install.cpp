@@ -48,7 +48,7 @@ void PeIpcq::remove_all_but(const std::vector<contract::QueuePair>& kept, const 
       return !pair.own || (sender != senders.end() && sender->second == queue.source);
     };
     if (std::any_of(kept.begin(), kept.end(), stays)) continue;
-    if (!queue.idle() || !anybody_.empty()) {
+    if (!queue.idle() || !any_direction_.empty()) {
       throw queue_error(fmt::format(
           "{}: queues cannot be replaced while messages are under way: {}; let the kernels that use them end first",
           node_id(), queue.pointers()));
@@ -161,12 +161,13 @@ void PeIpcq::collect_waits(std::vector<elab::WaitInfo>& waits) const {
                        queue.receivers[i].since,
                        coord(),
                        {queue.source},
-                       queue.pointers() + queues_.unread_beside(queue)});
+                       queue.pointers() + queues_.unread_in_other_queues(queue)});
     }
     if (queue.pair.own) anybody.push_back(queue.source);
   }
-  for (std::size_t i = 0; i < anybody_.size(); ++i) {
-    waits.push_back({who(anybody_[i]), "a message from any direction", anybody_[i].since, coord(), anybody});
+  for (std::size_t i = 0; i < any_direction_.size(); ++i) {
+    waits.push_back(
+        {who(any_direction_[i]), "a message from any direction", any_direction_[i].since, coord(), anybody});
   }
 }
 

@@ -27,7 +27,7 @@ PeLinks::PeLinks(elab::Block& self, PeContext& pe, elab::BlockContext& context)
       answer_side_(*this) {
   pe_out.bind(answer_side_);
   pe_in.bind(request_side_);
-  if (context.check_foreign && self.node_record().foreign) watch_ = std::make_unique<TaskWatch>(self, context);
+  if (context.check_foreign && self.node_record().foreign) watch_ = std::make_unique<PeProtocolChecker>(self, context);
 }
 
 void PeLinks::bind_link(elab::Block& neighbour) {
@@ -55,7 +55,7 @@ void PeLinks::resolve_links() {
 
 bool PeLinks::send(NodeKind to, CommandTask& task) {
   if (watch_ != nullptr && !watch_->may_send(task, text_of(task))) return true;
-  if (!task.way.push(kind_)) throw Error::model(self_.node_id() + " sends a command too many hops on");
+  if (!task.return_path.push(kind_)) throw Error::model(self_.node_id() + " sends a command too many hops on");
   return request(to, task);
 }
 
@@ -66,7 +66,7 @@ bool PeLinks::request(NodeKind to, CommandTask& task) {
   }
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time no_delay;
-  task.way.sender = kind_;
+  task.return_path.sender = kind_;
   tlm::tlm_sync_enum taken = tlm::TLM_UPDATED;
   const auto call = [&] { taken = neighbour.server->nb_transport_fw(task.payload(), phase, no_delay); };
   if (watch_ == nullptr) {
@@ -75,7 +75,7 @@ bool PeLinks::request(NodeKind to, CommandTask& task) {
     watch_->call_neighbour(neighbour.node, call);
   }
   if (taken == tlm::TLM_UPDATED) return true;
-  task.way.held_since = block_context_.scheduler.now();
+  task.return_path.held_since = block_context_.scheduler.now();
   return false;
 }
 
@@ -111,7 +111,7 @@ void PeLinks::begin(CommandTask& task) {
 }
 
 // Accepting a task may free another place, so that the loop restarts at 0.
-void PeLinks::take_held() {
+void PeLinks::admit_waiting() {
   for (std::size_t i = 0; i < held_.size();) {
     CommandTask& task = *held_[i];
     if (!has_room(task)) {
@@ -119,7 +119,7 @@ void PeLinks::take_held() {
       continue;
     }
     held_.erase(i);
-    const Link& sender = link(task.way.sender);
+    const Link& sender = link(task.return_path.sender);
     begin(task);
     tlm::tlm_phase phase = tlm::END_REQ;
     sc_core::sc_time no_delay;
@@ -130,9 +130,9 @@ void PeLinks::take_held() {
 
 void PeLinks::answer(CommandTask& task) {
   if (watch_ != nullptr && !watch_->may_answer(task)) return;
-  if (task.way.empty()) throw Error::model(self_.node_id() + " answers a command that it was not given");
+  if (task.return_path.empty()) throw Error::model(self_.node_id() + " answers a command that it was not given");
   task.payload().set_response_status(task.status.ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
-  const Link& neighbour = link(task.way.pop());
+  const Link& neighbour = link(task.return_path.pop());
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time no_delay;
   const auto call = [&] { neighbour.requester->nb_transport_bw(task.payload(), phase, no_delay); };
@@ -211,7 +211,7 @@ tlm::tlm_sync_enum PeLinks::AnswerSide::nb_transport_bw(tlm::tlm_generic_payload
                                                         sc_core::sc_time&) {
   auto* const task = payload.get_extension<CommandTask>();
   if (phase == tlm::END_REQ) {
-    accumulate(links_.queue_full_, links_.block_context_.scheduler.now() - task->way.held_since);
+    accumulate(links_.queue_full_, links_.block_context_.scheduler.now() - task->return_path.held_since);
     links_.on_accepted(*task);
     return tlm::TLM_ACCEPTED;
   }

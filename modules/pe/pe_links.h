@@ -13,7 +13,7 @@
 #include "modules/pe/pe_activity.h"
 #include "modules/pe/pe_context.h"
 #include "modules/pe/pe_protocol.h"
-#include "modules/pe/task_watch.h"
+#include "modules/pe/pe_protocol_checker.h"
 #include "platform/elab/block.h"
 #include "platform/topology/graph.h"
 
@@ -75,7 +75,7 @@ class PeLinks : public elab::PeSide {
   // Whether the input queue can take one more task; called before on_task(). Default: always.
   virtual bool has_room(const CommandTask&) const { return true; }
   // The block calls this when a place in an input queue becomes free: waiting tasks move up.
-  void take_held();
+  void admit_waiting();
   // A task for this block has arrived. Default: model Error.
   virtual void on_task(CommandTask& task);
   // The next stage of a task belongs to this block, too (P-33). Default: treats it as an arrival.
@@ -137,7 +137,7 @@ class PeLinks : public elab::PeSide {
   std::array<Link, topology::kNodeKinds> links_;
   SlidingDeque<CommandTask*> held_;  // arrived tasks that wait for a place in the queue
   TimeFs queue_full_ = 0_fs;
-  std::unique_ptr<TaskWatch> watch_;  // protocol checker of a plug-in block; null for a built-in block
+  std::unique_ptr<PeProtocolChecker> watch_;  // protocol checker of a plug-in block; null for a built-in block
   int bound_out_ = 0;
   int bound_in_ = 0;
 };

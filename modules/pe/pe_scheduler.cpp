@@ -15,7 +15,7 @@ PeScheduler::PeScheduler(const sc_core::sc_module_name& name, NodeId node, const
     : PeBlock(name, node, pe, context),
       overhead_(params.overhead.time()),
       charge_fetch_store_(params.charge_fetch_store),
-      feeder_(*this, context.scheduler, pe.tile_room.buffer_bytes) {}
+      feeder_(*this, context.scheduler, pe.tile_capacity.buffer_bytes) {}
 
 void PeScheduler::on_task(CommandTask& task) {
   task.state = CommandState::submitted;
@@ -51,8 +51,8 @@ void PeScheduler::dispatch() {
 }
 
 void PeScheduler::submit(CommandTask& task) {
-  plan::PipelinePlan tiles = contract::composite_plan(*task.command, pe().tile_room);
-  if (const auto misfit = plan::misfit(tiles, task.command->acc_dtype, pe().tile_room)) {
+  plan::PipelinePlan tiles = contract::composite_plan(*task.command, pe().tile_capacity);
+  if (const auto misfit = plan::misfit(tiles, task.command->acc_dtype, pe().tile_capacity)) {
     task.start = task.end = now();
     task.status = {false, misfit->code, misfit->text};
     end(task);

@@ -7,7 +7,7 @@
 #include "modules/pe/pe_links.h"
 #include "modules/pe/tile_feeder.h"
 #include "platform/params/pe_scheduler_params.h"
-#include "platform/plan/tile_room.h"
+#include "platform/plan/tile_capacity.h"
 
 namespace kb::modules {
 

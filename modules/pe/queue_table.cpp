@@ -80,7 +80,7 @@ std::string QueueTable::table() const {
   return text;
 }
 
-std::string QueueTable::unread_beside(const MessageQueue& listened) const {
+std::string QueueTable::unread_in_other_queues(const MessageQueue& listened) const {
   std::string text;
   for (const MessageQueue& queue : queues_) {
     if (&queue == &listened || queue.arrived.empty()) continue;
@@ -90,7 +90,7 @@ std::string QueueTable::unread_beside(const MessageQueue& listened) const {
   return text;
 }
 
-void QueueTable::collect_leftovers(const PeCoord& pe, std::vector<std::string>& leftovers) const {
+void QueueTable::collect_unconsumed(const PeCoord& pe, std::vector<std::string>& leftovers) const {
   for (const MessageQueue& queue : queues_) {
     const std::uint64_t left = queue.peer_head_cache - queue.my_tail;
     if (left == 0) continue;

@@ -91,8 +91,8 @@ class QueueTable {
   // Pointers of all queues, one line each.
   std::string table() const;
   // Text about messages in other queues, which a kernel that waits for this queue does not see.
-  std::string unread_beside(const MessageQueue& listened) const;
-  void collect_leftovers(const PeCoord& pe, std::vector<std::string>& leftovers) const;
+  std::string unread_in_other_queues(const MessageQueue& listened) const;
+  void collect_unconsumed(const PeCoord& pe, std::vector<std::string>& leftovers) const;
   void collect_statistics(std::vector<elab::Statistic>& statistics) const;
 
  private:

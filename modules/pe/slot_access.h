@@ -30,7 +30,7 @@ class SlotAccess final : private payload::IInitiator {
   // Starts an access. `pa`: a slot of this PE's rings, not in a TCM. `queue` is passed back when the access ends.
   void begin(payload::Op op, std::uint64_t pa, std::uint64_t nbytes, std::size_t queue);
   // Number of transactions without a response.
-  std::uint64_t under_way() const { return under_way_; }
+  std::uint64_t in_flight() const { return under_way_; }
 
  private:
   void on_response(payload::Transaction& transaction) override;

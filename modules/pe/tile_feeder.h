@@ -44,7 +44,7 @@ class TileFeeder final : private ITileOwner {
   void resume();
 
   std::uint64_t tiles() const { return tiles_.issued(); }
-  std::uint64_t under_way() const { return tiles_.outstanding(); }
+  std::uint64_t in_flight() const { return tiles_.outstanding(); }
   std::uint64_t least_free_bytes() const { return least_free_; }
 
  private:

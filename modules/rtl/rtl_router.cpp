@@ -28,7 +28,7 @@ const params::FieldTable& RtlRouterParams::fields() {
   return table;
 }
 
-RtlRouter::RtlRouter(const sc_core::sc_module_name& name, NodeId node, const params::TransitParams& kind,
+RtlRouter::RtlRouter(const sc_core::sc_module_name& name, NodeId node, const params::ForwardingParams& kind,
                      const RtlRouterParams& params, const RtlMaker<IRouterModel>& make, elab::BlockContext& context)
     : ArrivalNode(name, node, context),
       overhead_(kind.overhead.time()),
@@ -63,7 +63,7 @@ void RtlRouter::show_pins() {
   const auto& ports = context().ports.ports(node());
   for (const Lane& lane : lanes_) {
     const topology::Graph& graph = context().graph;
-    neighbours.push_back(topology::name_beside(graph, graph.node(ports[lane.port].neighbour), graph.node(node())));
+    neighbours.push_back(topology::short_name(graph, graph.node(ports[lane.port].neighbour), graph.node(node())));
   }
   pins_ = std::make_unique<RouterPins>(*context().observer, node_id(), neighbours);
 }
@@ -256,7 +256,7 @@ elab::BlockDefinition rtl_router_block(const std::string& impl, RtlMaker<IRouter
                                          const sc_core::sc_module_name& name, NodeId node,
                                          elab::BlockContext& context) -> std::unique_ptr<elab::Block> {
     const topology::Node& record = context.graph.node(node);
-    return std::make_unique<RtlRouter>(name, node, record.params.as<params::TransitParams>(),
+    return std::make_unique<RtlRouter>(name, node, record.params.as<params::ForwardingParams>(),
                                        record.impl_params.as<RtlRouterParams>(), make, context);
   };
   return {topology::NodeKind::noc_router, impl, RtlRouterParams::fields(), factory};

@@ -14,7 +14,7 @@
 #include "modules/rtl/rtl_clock.h"
 #include "modules/rtl/rtl_pins.h"
 #include "platform/elab/registry.h"
-#include "platform/params/transit_params.h"
+#include "platform/params/forwarding_params.h"
 
 namespace kb::modules {
 
@@ -40,7 +40,7 @@ struct RtlRouterParams {
 // edges are simulated later, when the next flit comes, which gives the same times unless the RTL acts without input.
 class RtlRouter final : public ArrivalNode, private IPinSource {
  public:
-  RtlRouter(const sc_core::sc_module_name& name, NodeId node, const params::TransitParams& kind,
+  RtlRouter(const sc_core::sc_module_name& name, NodeId node, const params::ForwardingParams& kind,
             const RtlRouterParams& params, const RtlMaker<IRouterModel>& make, elab::BlockContext& context);
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;

@@ -40,7 +40,7 @@ class VerilatedAxiMemory final : public IAxiMemory {
   }
 
   AxiMemoryPins settle(const AxiManagerPins& manager) override {
-    const InContext here(top_.context());
+    const ScopedContext here(top_.context());
     Verilated& pins = *top_;
     pins.arvalid = manager.arvalid;
     pins.arid = manager.arid;
@@ -74,7 +74,7 @@ class VerilatedAxiMemory final : public IAxiMemory {
   }
 
   void rise() override {
-    const InContext here(top_.context());
+    const ScopedContext here(top_.context());
     top_->aclk = 1;
     top_->eval();
   }

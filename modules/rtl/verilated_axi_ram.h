@@ -44,7 +44,7 @@ class VerilatedAxiRam final : public IAxiMemory {
   }
 
   AxiMemoryPins settle(const AxiManagerPins& manager) override {
-    const InContext here(top_.context());
+    const ScopedContext here(top_.context());
     Verilated& pins = *top_;
     drive_addresses(pins, manager);
     pins.s_axi_wvalid = manager.wvalid;
@@ -59,7 +59,7 @@ class VerilatedAxiRam final : public IAxiMemory {
   }
 
   void rise() override {
-    const InContext here(top_.context());
+    const ScopedContext here(top_.context());
     top_->clk = 1;
     top_->eval();
   }

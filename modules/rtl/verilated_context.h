@@ -10,13 +10,13 @@ namespace kb::modules {
 
 // During its lifetime, Verilator's current context is that of our model; the destructor restores the previous one,
 // which belongs to other models of the program.
-class InContext {
+class ScopedContext {
  public:
-  InContext() : before_(Verilated::threadContextp()) {}
-  explicit InContext(VerilatedContext& own) : InContext() { Verilated::threadContextp(&own); }
-  ~InContext() { Verilated::threadContextp(before_); }
-  InContext(const InContext&) = delete;
-  InContext& operator=(const InContext&) = delete;
+  ScopedContext() : before_(Verilated::threadContextp()) {}
+  explicit ScopedContext(VerilatedContext& own) : ScopedContext() { Verilated::threadContextp(&own); }
+  ~ScopedContext() { Verilated::threadContextp(before_); }
+  ScopedContext(const ScopedContext&) = delete;
+  ScopedContext& operator=(const ScopedContext&) = delete;
 
  private:
   VerilatedContext* before_;
@@ -28,13 +28,13 @@ class ModelInContext {
  public:
   // `fill`: initial contents of registers (VerilatedContext::randReset).
   ModelInContext(int fill, const char* name) {
-    const InContext keeps;  // the constructor of VerilatedContext makes it the current one
+    const ScopedContext keeps;  // the constructor of VerilatedContext makes it the current one
     context_ = std::make_unique<VerilatedContext>();
     context_->randReset(fill);
     model_ = std::make_unique<Model>(context_.get(), name);
   }
   ~ModelInContext() {
-    const InContext here(*context_);
+    const ScopedContext here(*context_);
     model_->final();
     model_.reset();
   }

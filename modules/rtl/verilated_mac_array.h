@@ -22,7 +22,7 @@ class VerilatedMacArray final : public IMacArray {
   }
 
   Outputs clock(const Inputs& inputs) override {
-    const InContext here(top_.context());
+    const ScopedContext here(top_.context());
     Verilated& pins = *top_;
     pins.rst = inputs.reset;
     pins.start = inputs.start;

@@ -22,7 +22,7 @@ class VerilatedRouter final : public IRouterModel {
   }
 
   const Outputs& clock(const Inputs& inputs) override {
-    const InContext here(top_.context());
+    const ScopedContext here(top_.context());
     Verilated& pins = *top_;
     pins.rst = inputs.reset;
     pins.fifo_depth = inputs.fifo_depth;

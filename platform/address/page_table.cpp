@@ -104,7 +104,7 @@ std::optional<VirtAddr> PageTable::translate(VirtAddr va, std::uint64_t nbytes, 
       continue;
     }
     const std::vector<Region>& regions = block->second.list->regions();
-    for (std::size_t i = block->second.list->first_behind(at); nbytes > 0 && i < regions.size(); ++i) {
+    for (std::size_t i = block->second.list->first_ending_after(at); nbytes > 0 && i < regions.size(); ++i) {
       if (regions[i].va > at) break;
       take(regions[i].va, regions[i].end(), regions[i].pa);
     }

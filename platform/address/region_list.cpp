@@ -40,7 +40,7 @@ std::shared_ptr<const RegionList> RegionList::make(std::vector<Region> regions, 
   return std::shared_ptr<const RegionList>(new RegionList(std::move(regions)));
 }
 
-std::size_t RegionList::first_behind(std::uint64_t va) const {
+std::size_t RegionList::first_ending_after(std::uint64_t va) const {
   const auto found = std::upper_bound(regions_.begin(), regions_.end(), va,
                                       [](std::uint64_t at, const Region& region) { return at < region.end(); });
   return static_cast<std::size_t>(found - regions_.begin());

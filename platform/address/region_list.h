@@ -47,7 +47,7 @@ class RegionList {
   std::uint64_t begin() const { return regions_.front().va; }
   std::uint64_t end() const { return regions_.back().end(); }
   // Index of the first region that ends after `va`; may be regions().size().
-  std::size_t first_behind(std::uint64_t va) const;
+  std::size_t first_ending_after(std::uint64_t va) const;
   // Number of pages that hold more than one region.
   std::uint64_t shared_pages(std::uint64_t page_size) const;
 

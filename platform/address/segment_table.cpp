@@ -48,7 +48,7 @@ std::optional<LogicalAddr> SegmentTable::lookup(LogicalAddr la, std::uint64_t nb
   if (list != lists_.begin()) --list;
   for (; nbytes > 0 && list != lists_.end() && list->first <= at; ++list) {
     const std::vector<Region>& segments = list->second->regions();
-    for (std::size_t i = list->second->first_behind(at); nbytes > 0 && i < segments.size(); ++i) {
+    for (std::size_t i = list->second->first_ending_after(at); nbytes > 0 && i < segments.size(); ++i) {
       const Region& segment = segments[i];
       if (segment.va > at) break;
       const std::uint64_t part = std::min(nbytes, segment.end() - at);

@@ -65,7 +65,7 @@ std::size_t matching_level(std::string_view pattern, std::string_view name) {
 
 }  // namespace
 
-std::string what_there_is(std::string_view pattern, const std::vector<std::string>& names) {
+std::string existing_names(std::string_view pattern, const std::vector<std::string>& names) {
   const auto matches = [&](std::size_t levels) {
     return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
       return matching_level(beginning(pattern, levels), name) != std::string_view::npos;
@@ -107,7 +107,7 @@ std::string near_match(std::string_view pattern, const std::vector<std::string>&
 
 std::string no_match_help(std::string_view pattern, const std::vector<std::string>& names) {
   const std::string near = near_match(pattern, names);
-  return near.empty() ? what_there_is(pattern, names) : near;
+  return near.empty() ? existing_names(pattern, names) : near;
 }
 
 }  // namespace kb

@@ -11,7 +11,7 @@ namespace kb {
 // children; otherwise empty.
 std::string near_match(std::string_view pattern, const std::vector<std::string>& names);
 // Lists the names at the first level at which the pattern matches nothing: "sip0 has cube0 to cube3".
-std::string what_there_is(std::string_view pattern, const std::vector<std::string>& names);
+std::string existing_names(std::string_view pattern, const std::vector<std::string>& names);
 // The first of these texts that is not empty.
 std::string no_match_help(std::string_view pattern, const std::vector<std::string>& names);
 

@@ -12,7 +12,7 @@ std::string part_label(const NodeCoord& part) {
 }
 
 std::string part_name(const NodeCoord& part) {
-  const std::string above = part.sip.valid() ? part_name(part_above(part)) : "";
+  const std::string above = part.sip.valid() ? part_name(parent_part(part)) : "";
   return above.empty() ? part_label(part) : above + "." + part_label(part);
 }
 
@@ -23,13 +23,13 @@ const char* part_level(const NodeCoord& part) {
   return part.sip.valid() ? "sip" : "";
 }
 
-NodeCoord chip_of(NodeCoord part) {
+NodeCoord chip_name(NodeCoord part) {
   part.pe = PeId();
   return part;
 }
 
-NodeCoord part_above(NodeCoord part) {
-  if (part.pe.valid()) return chip_of(std::move(part));
+NodeCoord parent_part(NodeCoord part) {
+  if (part.pe.valid()) return chip_name(std::move(part));
   if (!part.cube.valid() && part.io.empty()) return {};
   NodeCoord sip;
   sip.sip = part.sip;

@@ -28,9 +28,9 @@ std::string part_label(const NodeCoord& part);
 // "sip", "io", "cube" or "pe"; empty outside of SIPs.
 const char* part_level(const NodeCoord& part);
 // The cube, IO chiplet or SIP that contains `part`, or `part` itself.
-NodeCoord chip_of(NodeCoord part);
+NodeCoord chip_name(NodeCoord part);
 // The containing part: the cube of a PE, the SIP of a cube or IO chiplet; no part for a SIP.
-NodeCoord part_above(NodeCoord part);
+NodeCoord parent_part(NodeCoord part);
 // True when `node` belongs to `part`. Unset members of `part` match all nodes.
 bool is_within(const NodeCoord& node, const NodeCoord& part);
 

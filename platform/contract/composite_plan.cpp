@@ -13,7 +13,7 @@ plan::OperandLayout layout_of(const Command& command, std::size_t input) {
 
 }  // namespace
 
-plan::PipelinePlan composite_plan(const Command& command, const plan::TileRoom& room) {
+plan::PipelinePlan composite_plan(const Command& command, const plan::TileCapacity& room) {
   const TileShape& shape = command.tile_shape;
   std::vector<plan::EpilogueStep> epilogues;
   for (const Epilogue& epilogue : command.epilogues) epilogues.push_back(plan::epilogue_step(epilogue));
@@ -22,11 +22,11 @@ plan::PipelinePlan composite_plan(const Command& command, const plan::TileRoom& 
                             command.strided[0], command.out_pinned, std::move(epilogues)},
                            shape);
   }
-  std::optional<std::uint64_t> reuse_room;
-  if (command.reuse_a == ReuseA::automatic) reuse_room = room.buffer_bytes;
+  std::optional<std::uint64_t> reuse_buffer_bytes;
+  if (command.reuse_a == ReuseA::automatic) reuse_buffer_bytes = room.buffer_bytes;
   return plan::gemm_plan({command.m, command.k, command.n, command.inputs.at(0).dtype, command.inputs.at(1).dtype,
                           command.out.dtype, command.pinned[0], command.pinned[1], std::move(epilogues),
-                          layout_of(command, 0), layout_of(command, 1), command.out_pinned, reuse_room},
+                          layout_of(command, 0), layout_of(command, 1), command.out_pinned, reuse_buffer_bytes},
                          shape);
 }
 

@@ -13,7 +13,7 @@
 #include "platform/base/tile_shape.h"
 #include "platform/engine/engine_id.h"
 #include "platform/ops/op_types.h"
-#include "platform/plan/tile_room.h"
+#include "platform/plan/tile_capacity.h"
 
 namespace kb::contract {
 
@@ -28,7 +28,7 @@ struct PeInfo {
   std::uint64_t scratch_bytes = 0;
   int dispatch_cycles = 0;             // charged before every call except metadata calls (P-45)
   TileShape tile_shape;                // default tile shape of composites (P-20)
-  plan::TileRoom tile_room;            // TCM capacity that the tiles of composites must fit (P-43, P-46)
+  plan::TileCapacity tile_capacity;    // TCM capacity that the tiles of composites must fit (P-43, P-46)
   ReuseA reuse_a = ReuseA::automatic;  // default for composites that do not set it (P-102)
   std::uint64_t message_base = 0;      // first address of the buffer for received values
   std::uint64_t message_bytes = 0;

@@ -28,13 +28,13 @@ struct SignalInfo {
 };
 
 // A block that reports changes late: once they can no longer be rolled back, or when the next change comes.
-class ILateSignals {
+class IDeferredSignals {
  public:
   // Reports every final change before `now`. Returns the time from which later changes may come, at most `now`.
   virtual TimeFs report_until(TimeFs now) = 0;
 
  protected:
-  ~ILateSignals() = default;
+  ~IDeferredSignals() = default;
 };
 
 class ISignalObserver {
@@ -49,7 +49,7 @@ class ISignalObserver {
   virtual void announce(const std::string& /*pattern*/) {}
   virtual WaveDetail detail() const { return WaveDetail::wire; }
   // Registers a block that reports changes of the past.
-  virtual void add_late(ILateSignals& /*signals*/) {}
+  virtual void add_late(IDeferredSignals& /*signals*/) {}
 
   SignalId declare(const std::string& scope, const std::string& name, int bits) {
     return declare({scope, "", name, bits, {}});

@@ -5,8 +5,8 @@
 
 namespace kb::contract {
 
-const Word& word_of(TimeShare share) {
-  static constexpr std::array<Word, kTimeShares> kWords{{
+const DisplayText& word_of(TimeShare share) {
+  static constexpr std::array<DisplayText, kTimeShares> kWords{{
       {"queue_full", "queue full", "Nothing computes: a result finds no room in the next block (queue_depth).",
        "waited for room in the next block", "#b5493b"},
       {"tlb", "translation", "Nothing computes: an access waits for its address translation.",
@@ -24,7 +24,7 @@ const Word& word_of(TimeShare share) {
   return kWords[static_cast<std::size_t>(share)];
 }
 
-const Word& word_of(std::size_t share) {
+const DisplayText& word_of(std::size_t share) {
   if (share < engine::kMaxEngines) return engine::engine_word(static_cast<engine::EngineId>(share));
   return word_of(static_cast<TimeShare>(share - engine::kMaxEngines));
 }
@@ -36,8 +36,8 @@ std::vector<std::size_t> share_indices() {
   return shares;
 }
 
-const Word& word_of(PeResource resource) {
-  static constexpr std::array<Word, kPeResources> kWords{{
+const DisplayText& word_of(PeResource resource) {
+  static constexpr std::array<DisplayText, kPeResources> kWords{{
       {"compute", "engines", "An engine computes.", "the compute engines", "#d9822b"},
       {"read_link", "read link", "Bytes cross the wire from the router to the PE.",
        "the link that brings data to the PE", "#5aa3dc"},

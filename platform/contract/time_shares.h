@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "platform/base/display_text.h"
 #include "platform/base/units.h"
-#include "platform/base/word.h"
 #include "platform/engine/engine_id.h"
 
 namespace kb::contract {
@@ -36,8 +36,8 @@ constexpr std::size_t share_index(TimeShare share) {
 // Shares that have a name, in order: those of the engines that the process knows, then the stall reasons.
 std::vector<std::size_t> share_indices();
 // The phrase says what the PE did: "waited for a DMA channel".
-const Word& word_of(std::size_t share);
-const Word& word_of(TimeShare share);
+const DisplayText& word_of(std::size_t share);
+const DisplayText& word_of(TimeShare share);
 
 // Busy time of a resource during the kernel, per unit: with two read channels, half of the sum of both.
 enum class PeResource : std::uint8_t {
@@ -52,7 +52,7 @@ enum class PeResource : std::uint8_t {
 };
 inline constexpr std::size_t kPeResources = 8;
 // The phrase names the resource: "the PE's own HBM slice, reads and writes together".
-const Word& word_of(PeResource resource);
+const DisplayText& word_of(PeResource resource);
 
 struct TimeShares {
   std::array<TimeFs, kShares> time{};

@@ -39,8 +39,8 @@ class DataEngine {
 
   // False when complete() would only count operations, so that the caller need not build records. wants_write() is the
   // same for a write whose contents are `known` or not.
-  bool wants_records() const { return mode_ != DataMode::off || options_.sink != nullptr || !known_.empty(); }
-  bool wants_write(bool known) const { return known || wants_records(); }
+  bool needs_records() const { return mode_ != DataMode::off || options_.sink != nullptr || !known_.empty(); }
+  bool wants_write(bool known) const { return known || needs_records(); }
 
   // Tile stages are only logged; they compute no data.
   bool wants_stages() const { return options_.sink != nullptr; }

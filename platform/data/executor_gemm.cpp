@@ -88,7 +88,7 @@ void Executor::multiply(const GemmOp& op, Matrices<Acc>& use) {
     use.out.resize(static_cast<std::size_t>(element_count(op.out.shape)));
   }
   if constexpr (!std::is_same_v<Acc, float>) {
-    if (!sums_stay_inside(op.acc_dtype, op.a.shape[1], left, right, added)) return multiply_exactly(op);
+    if (!sums_fit(op.acc_dtype, op.a.shape[1], left, right, added)) return multiply_exactly(op);
   }
   if (!use.out.empty()) product(op, use.a, use.b, use.out);
   if constexpr (std::is_same_v<Acc, float>) {

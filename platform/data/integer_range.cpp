@@ -62,7 +62,7 @@ U64 largest_magnitude(const std::vector<I64>& values) {
   return std::max(static_cast<U64>(most), 0 - static_cast<U64>(least));
 }
 
-bool sums_stay_inside(Dtype acc, I64 terms, U64 left, U64 right, U64 added) {
+bool sums_fit(Dtype acc, I64 terms, U64 left, U64 right, U64 added) {
   const auto as_real = [](auto value) { return static_cast<double>(value); };
   const double limit = acc == Dtype::i32 ? 0x1p31 : 0x1p63;
   constexpr double kRoundings = 1 + 0x1p-48;  // rounding error of the bound itself
@@ -74,7 +74,7 @@ std::vector<I64> integer_product(const Shape& shape, I64 k, I64 begin, I64 end, 
   const I64 m = shape[0], n = shape[1];
   const auto count = static_cast<std::size_t>(m * n);
   const U64 left = largest_magnitude(a), right = largest_magnitude(b), more = largest_magnitude(added);
-  if (sums_stay_inside(acc, end - begin, left, right, more)) {
+  if (sums_fit(acc, end - begin, left, right, more)) {
     std::vector<I64> sums = added;
     sums.resize(count);
     const Eigen::Map<const Matrix<I64>> x(a.data(), m, k), y(b.data(), k, n);

@@ -26,7 +26,7 @@ std::vector<std::int64_t> integer_product(const Shape& shape, std::int64_t k, st
 
 // True when no sum of `terms` products of numbers up to these magnitudes, plus a number of magnitude `added`, can
 // overflow `acc`.
-bool sums_stay_inside(Dtype acc, std::int64_t terms, std::uint64_t left, std::uint64_t right, std::uint64_t added);
+bool sums_fit(Dtype acc, std::int64_t terms, std::uint64_t left, std::uint64_t right, std::uint64_t added);
 std::uint64_t largest_magnitude(const std::vector<std::int64_t>& values);
 
 }  // namespace kb::data

@@ -58,7 +58,7 @@ void KnownContents::apply(const CopyOp& op) {
       return source;
     });
     for (const Extent& to : op.destination) {
-      if (memory_.is_kept_outside(to.pa, to.nbytes)) forget({to});
+      if (memory_.is_external(to.pa, to.nbytes)) forget({to});
     }
   }
 }
@@ -208,7 +208,7 @@ void KnownContents::forget(const std::vector<Extent>& extents) {
 }
 
 void KnownContents::assign(const Extent& extent, const Source& source) {
-  if (memory_.is_kept_outside(extent.pa, extent.nbytes)) return forget({extent});
+  if (memory_.is_external(extent.pa, extent.nbytes)) return forget({extent});
   map_.assign(extent.pa, extent.pa + extent.nbytes, source);
 }
 

@@ -82,7 +82,7 @@ MemoryStore::Page& MemoryStore::page_for_write(std::uint64_t number) {
   slot = std::make_unique<Page>();
   Page& page = *slot;
   const std::uint64_t base = number * kPage;
-  fillings_.for_each(base, base + kPage, [&](std::uint64_t begin, std::uint64_t end, const Filling& filling) {
+  fillings_.for_each(base, base + kPage, [&](std::uint64_t begin, std::uint64_t end, const FillRange& filling) {
     write_pattern(page.bytes + (begin - base), end - begin, filling.pattern, filling.origin, begin);
     page.mark(begin - base, end - base);
     return true;
@@ -104,14 +104,14 @@ void MemoryStore::drop_pages(std::uint64_t first, std::uint64_t end) {
   }
 }
 
-void MemoryStore::keep_outside(std::uint64_t pa, std::uint64_t nbytes, contract::IContentsKeeper& keeper) {
+void MemoryStore::map_external(std::uint64_t pa, std::uint64_t nbytes, contract::IExternalContents& keeper) {
   check_range(pa, nbytes);
   outside_.assign(pa, pa + nbytes, &keeper);
 }
 
-bool MemoryStore::is_kept_outside(std::uint64_t pa, std::uint64_t nbytes) const {
+bool MemoryStore::is_external(std::uint64_t pa, std::uint64_t nbytes) const {
   bool kept = false;
-  outside_.for_each(pa, pa + nbytes, [&](std::uint64_t, std::uint64_t, contract::IContentsKeeper*) {
+  outside_.for_each(pa, pa + nbytes, [&](std::uint64_t, std::uint64_t, contract::IExternalContents*) {
     kept = true;
     return false;
   });
@@ -123,7 +123,7 @@ template <typename Own, typename Outside>
 void MemoryStore::split(std::uint64_t pa, std::uint64_t nbytes, Own&& own, Outside&& outside) const {
   if (outside_.empty()) return own(pa, nbytes);
   std::uint64_t at = pa;
-  outside_.for_each(pa, pa + nbytes, [&](std::uint64_t begin, std::uint64_t end, contract::IContentsKeeper* keeper) {
+  outside_.for_each(pa, pa + nbytes, [&](std::uint64_t begin, std::uint64_t end, contract::IExternalContents* keeper) {
     if (begin > at) own(at, begin - at);
     outside(begin, end - begin, *keeper);
     at = end;
@@ -136,7 +136,7 @@ void MemoryStore::write(std::uint64_t pa, const std::byte* bytes, std::uint64_t 
   check_range(pa, nbytes);
   split(
       pa, nbytes, [&](std::uint64_t begin, std::uint64_t count) { write_own(begin, bytes + (begin - pa), count); },
-      [&](std::uint64_t begin, std::uint64_t count, contract::IContentsKeeper& keeper) {
+      [&](std::uint64_t begin, std::uint64_t count, contract::IExternalContents& keeper) {
         keeper.write(begin, bytes + (begin - pa), count);
       });
 }
@@ -162,7 +162,7 @@ void MemoryStore::fill(std::uint64_t pa, std::uint64_t nbytes, Pattern pattern) 
   }
   split(
       pa, nbytes, [&](std::uint64_t begin, std::uint64_t count) { fill_own(begin, count, pattern, pa); },
-      [&](std::uint64_t begin, std::uint64_t count, contract::IContentsKeeper& keeper) {
+      [&](std::uint64_t begin, std::uint64_t count, contract::IExternalContents& keeper) {
         std::vector<std::byte> bytes(std::min(count, kPage));
         for (std::uint64_t at = begin; at < begin + count; at += bytes.size()) {
           const std::uint64_t part = std::min<std::uint64_t>(bytes.size(), begin + count - at);
@@ -179,7 +179,7 @@ void MemoryStore::fill_own(std::uint64_t pa, std::uint64_t nbytes, Pattern patte
   const bool lazy = first_whole < end_whole;
   if (lazy) {
     drop_pages(first_whole, end_whole);
-    fillings_.assign(pa, end, Filling{pattern, origin});
+    fillings_.assign(pa, end, FillRange{pattern, origin});
   }
   const auto fill_part = [&](std::uint64_t begin, std::uint64_t stop) {
     const std::uint64_t number = begin / kPage;
@@ -202,7 +202,7 @@ void MemoryStore::fill_own(std::uint64_t pa, std::uint64_t nbytes, Pattern patte
 void MemoryStore::read_unpaged(std::uint64_t pa, std::byte* bytes, std::uint64_t nbytes) const {
   std::uint64_t at = pa;
   const std::uint64_t end = pa + nbytes;
-  fillings_.for_each(pa, end, [&](std::uint64_t begin, std::uint64_t stop, const Filling& filling) {
+  fillings_.for_each(pa, end, [&](std::uint64_t begin, std::uint64_t stop, const FillRange& filling) {
     std::memset(bytes + (at - pa), 0, begin - at);
     write_pattern(bytes + (begin - pa), stop - begin, filling.pattern, filling.origin, begin);
     at = stop;
@@ -218,7 +218,7 @@ void MemoryStore::read(std::uint64_t pa, std::byte* bytes, std::uint64_t nbytes)
   }
   split(
       pa, nbytes, [&](std::uint64_t begin, std::uint64_t count) { read_own(begin, bytes + (begin - pa), count); },
-      [&](std::uint64_t begin, std::uint64_t count, contract::IContentsKeeper& keeper) {
+      [&](std::uint64_t begin, std::uint64_t count, contract::IExternalContents& keeper) {
         keeper.read(begin, bytes + (begin - pa), count);
       });
 }
@@ -246,7 +246,7 @@ std::optional<std::uint64_t> MemoryStore::first_unwritten(std::uint64_t pa, std:
       [&](std::uint64_t begin, std::uint64_t count) {
         if (!first) first = first_unwritten_own(begin, count);
       },
-      [](std::uint64_t, std::uint64_t, contract::IContentsKeeper&) {});
+      [](std::uint64_t, std::uint64_t, contract::IExternalContents&) {});
   return first;
 }
 
@@ -259,7 +259,7 @@ std::optional<std::uint64_t> MemoryStore::first_unwritten_own(std::uint64_t pa, 
     if (const Page* page = find(pa / kPage)) {
       reached = base + page->first_unwritten(pa - base, stop - base);
     } else {
-      fillings_.for_each(pa, stop, [&](std::uint64_t begin, std::uint64_t until, const Filling&) {
+      fillings_.for_each(pa, stop, [&](std::uint64_t begin, std::uint64_t until, const FillRange&) {
         if (begin > reached) return false;
         reached = until;
         return true;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "platform/base/units.h"
-#include "platform/contract/i_contents_keeper.h"
+#include "platform/contract/i_external_contents.h"
 #include "platform/contract/pattern.h"
 #include "platform/data/interval_map.h"
 #include "platform/ops/op_types.h"
@@ -36,8 +36,8 @@ class MemoryStore {
   MemoryStore& operator=(const MemoryStore&) = delete;
 
   // From now on `keeper` stores these bytes; it outlives all uses of the store. They count as written.
-  void keep_outside(std::uint64_t pa, std::uint64_t nbytes, contract::IContentsKeeper& keeper);
-  bool is_kept_outside(std::uint64_t pa, std::uint64_t nbytes) const;  // true when any of the bytes is
+  void map_external(std::uint64_t pa, std::uint64_t nbytes, contract::IExternalContents& keeper);
+  bool is_external(std::uint64_t pa, std::uint64_t nbytes) const;  // true when any of the bytes is
 
   void write(std::uint64_t pa, const std::byte* bytes, std::uint64_t nbytes);
   // Repeats `pattern` from `pa` on; the last repetition may be cut. A filling of at least one whole page allocates no
@@ -61,10 +61,10 @@ class MemoryStore {
  private:
   // A filled range without allocated pages. The pattern starts at `origin`, even when the start of the range was
   // replaced.
-  struct Filling {
+  struct FillRange {
     Pattern pattern;
     std::uint64_t origin = 0;
-    friend bool operator==(const Filling& a, const Filling& b) {
+    friend bool operator==(const FillRange& a, const FillRange& b) {
       return a.pattern.value == b.pattern.value && a.pattern.width == b.pattern.width && a.origin == b.origin;
     }
   };
@@ -84,8 +84,8 @@ class MemoryStore {
 
   Options options_;
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;  // key: pa / kPageBytes; never iterated
-  IntervalMap<Filling> fillings_;  // valid where no page exists; an allocated page takes over its contents
-  IntervalMap<contract::IContentsKeeper*> outside_;
+  IntervalMap<FillRange> fillings_;  // valid where no page exists; an allocated page takes over its contents
+  IntervalMap<contract::IExternalContents*> outside_;
   mutable std::uint64_t last_number_ = ~std::uint64_t{0};
   mutable Page* last_page_ = nullptr;
 };

@@ -91,7 +91,7 @@ void OperationRecorder::on_command(NodeId component, const Command& command, con
                                    TimeFs start, TimeFs end) {
   const std::uint64_t id = next_id_++;
   if (command.assumed) engine_.count_unknown(component, command.call, command.call_index);
-  if (!engine_.wants_records()) return;
+  if (!engine_.needs_records()) return;
   record_.id = id;
   record_.start = start;
   record_.end = end;
@@ -114,7 +114,7 @@ void OperationRecorder::on_message(NodeId component, const MessageCopy& message,
                                    const contract::ITranslator* translator, TimeFs start, TimeFs end) {
   constexpr std::array<CopyName, 3> kNames{CopyName::ipcq_send, CopyName::ipcq_copy, CopyName::ipcq_recv};
   const std::uint64_t id = next_id_++;
-  if (!engine_.wants_records()) return;
+  if (!engine_.needs_records()) return;
   record_.id = id;
   record_.start = start;
   record_.end = end;
@@ -192,7 +192,7 @@ void OperationRecorder::on_outside_write(NodeId component, std::vector<Extent> d
                                          std::shared_ptr<const std::vector<std::byte>> buffer, TimeFs start,
                                          TimeFs end) {
   const std::uint64_t id = next_id_++;
-  if (!engine_.wants_records()) return;
+  if (!engine_.needs_records()) return;
   engine_.complete(
       {id, start, end, component, WriteOp{WriteName::host_write, std::move(destination), {}, std::move(buffer), 0}},
       outside_writes_);

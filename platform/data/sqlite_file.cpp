@@ -73,7 +73,7 @@ void SqliteFile::Close::operator()(sqlite3_stmt* statement) const {
 }
 
 SqliteFile::SqliteFile(observe::OutputFile& file) : file_(file) {
-  refuse_remains();
+  refuse_stale_journal();
   sqlite3* database = nullptr;
   const int code =
       sqlite3_open_v2(file_.working_path().c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
@@ -85,7 +85,7 @@ SqliteFile::SqliteFile(observe::OutputFile& file) : file_(file) {
 }
 
 // SQLite would apply left-over journals to the new database when it is opened.
-void SqliteFile::refuse_remains() {
+void SqliteFile::refuse_stale_journal() {
   for (const char* ending : {"-journal", "-wal"}) {
     const std::string remains = file_.final_path() + ending;
     if (::access(remains.c_str(), F_OK) != 0) continue;

@@ -35,7 +35,7 @@ class SqliteFile {
   void finish();
 
  private:
-  void refuse_remains();
+  void refuse_stale_journal();
   void check(int code);
 
   observe::OutputFile& file_;

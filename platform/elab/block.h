@@ -150,7 +150,7 @@ class Block : public sc_core::sc_module {
   // Lists outstanding work; empty when idle. Called when the simulation stops making progress.
   virtual void collect_waits(std::vector<WaitInfo>&) const {}
   // Lists items that a successful run should have consumed but did not, one sentence each.
-  virtual void collect_leftovers(std::vector<std::string>&) const {}
+  virtual void collect_unconsumed(std::vector<std::string>&) const {}
 
   bool logs(contract::LogLevel level) const { return log_levels_ > static_cast<int>(level); }
   // Logs the sentence that `sentence` returns; its subject is this block. When the level is off, the cost is one

@@ -3,7 +3,7 @@
 //   #include "platform/elab/block_plugin.h"
 //   KERNBENCH_BLOCKS(catalog) {
 //     catalog.add_block({NodeKind::noc_router, "custom.my_router", MyParams::fields(),
-//                        kb::elab::make_custom_factory<MyRouter, kb::params::TransitParams, MyParams>()});
+//                        kb::elab::make_custom_factory<MyRouter, kb::params::ForwardingParams, MyParams>()});
 //   }
 //
 // Build it against the installed package that will load it (find_package(kernbench)). Your own program passes its

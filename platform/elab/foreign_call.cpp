@@ -36,7 +36,7 @@ std::exception_ptr named_error(const topology::Node& node, TimeFs now) {
 
 }  // namespace
 
-CodeScope::CodeScope(const topology::Node& node, TimeFs now) : before_(EventScheduler::foreground().view()) {
+UserCodeScope::UserCodeScope(const topology::Node& node, TimeFs now) : before_(EventScheduler::foreground().view()) {
   if (node.foreign) {
     EventScheduler::foreground().enter(UserCode::block, node.impl.c_str(), node.id.c_str(), now);
   } else {
@@ -44,7 +44,7 @@ CodeScope::CodeScope(const topology::Node& node, TimeFs now) : before_(EventSche
   }
 }
 
-CodeScope::~CodeScope() {
+UserCodeScope::~UserCodeScope() {
   EventScheduler::foreground().enter(before_.code, before_.name, before_.place, before_.since);
 }
 

@@ -10,12 +10,12 @@ namespace kb::elab {
 
 // During its lifetime, the code of another block runs: code of `node` when the node is foreign, otherwise the
 // simulator's own.
-class CodeScope {
+class UserCodeScope {
  public:
-  CodeScope(const topology::Node& node, TimeFs now);
-  ~CodeScope();
-  CodeScope(const CodeScope&) = delete;
-  CodeScope& operator=(const CodeScope&) = delete;
+  UserCodeScope(const topology::Node& node, TimeFs now);
+  ~UserCodeScope();
+  UserCodeScope(const UserCodeScope&) = delete;
+  UserCodeScope& operator=(const UserCodeScope&) = delete;
 
  private:
   Foreground::View before_;
@@ -31,7 +31,7 @@ void fail_for(const topology::Node& node, EventScheduler& scheduler, const std::
 // through other blocks.
 template <typename Call>
 void call_block(const topology::Node& node, EventScheduler& scheduler, Call&& call) {
-  const CodeScope scope(node, scheduler.now());
+  const UserCodeScope scope(node, scheduler.now());
   try {
     call();
   } catch (...) {

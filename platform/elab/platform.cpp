@@ -95,7 +95,7 @@ std::unique_ptr<Block> make_block(const BlockFactory& factory, const std::string
     return Error::configuration("node " + node.id + ": its implementation '" + node.impl + "' cannot be made: " + why);
   };
   std::unique_ptr<Block> block;
-  const CodeScope scope(node, 0_fs);
+  const UserCodeScope scope(node, 0_fs);
   try {
     block = factory(name.c_str(), id, context);
   } catch (const std::bad_alloc&) {
@@ -163,7 +163,7 @@ Block& Platform::block(std::string_view id) const {
 void Platform::conclude() {
   for (const auto& block : blocks_) {
     if (block == nullptr) continue;
-    const CodeScope scope(block->node_record(), scheduler_.now());
+    const UserCodeScope scope(block->node_record(), scheduler_.now());
     block->conclude();
   }
 }
@@ -173,7 +173,7 @@ std::vector<WaitInfo> Platform::waits() const {
   for (const auto& block : blocks_) {
     if (block == nullptr) continue;
     std::size_t first = waits.size();
-    const CodeScope scope(block->node_record(), scheduler_.now());
+    const UserCodeScope scope(block->node_record(), scheduler_.now());
     block->collect_waits(waits);
     for (; first < waits.size(); ++first) waits[first].node = block->node();
   }

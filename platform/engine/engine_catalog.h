@@ -44,6 +44,6 @@ class EngineCatalog {
 };
 
 // Sets the words of an engine in reports; the first row with its name defines them.
-void set_engine_word(EngineId engine, const Word& word);
+void set_engine_word(EngineId engine, const DisplayText& word);
 
 }  // namespace kb::engine

@@ -17,7 +17,7 @@ namespace {
 struct Names {
   std::string name, node, stage;
   std::string label, sentence, phrase, colour;
-  Word word;
+  DisplayText word;
 
   Names& operator=(const Names&) = delete;  // the word refers to the texts
 };
@@ -46,7 +46,7 @@ class Table {
     return static_cast<EngineId>(size_ - 1);
   }
   // The first words stay, because references to them may exist.
-  void set_word(EngineId engine, const Word& word) {
+  void set_word(EngineId engine, const DisplayText& word) {
     const std::lock_guard lock(mutex_);
     Names& names = names_.at(index_of(engine));
     if (!names.word.label.empty()) return;
@@ -106,12 +106,12 @@ std::size_t known_engines() {
   return Table::instance().size();
 }
 
-const Word& engine_word(EngineId engine) {
+const DisplayText& engine_word(EngineId engine) {
   static_cast<void>(built_in_engines());  // makes the words of the first two
   return Table::instance().names(engine).word;
 }
 
-void set_engine_word(EngineId engine, const Word& word) {
+void set_engine_word(EngineId engine, const DisplayText& word) {
   Table::instance().set_word(engine, word);
 }
 

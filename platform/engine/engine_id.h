@@ -6,7 +6,7 @@
 #include <memory>
 #include <string_view>
 
-#include "platform/base/word.h"
+#include "platform/base/display_text.h"
 
 namespace kb::engine {
 
@@ -26,7 +26,8 @@ EngineId engine_id(std::string_view name);
 std::size_t known_engines();  // ids below have names
 
 // The results are valid until the program ends.
-const Word& engine_word(EngineId engine);  // for example "gemm": name of its time share, series and rows in reports
+const DisplayText& engine_word(
+    EngineId engine);  // for example "gemm": name of its time share, series and rows in reports
 std::string_view engine_node(EngineId engine);   // "pe_gemm": kind of its block in a PE
 std::string_view engine_stage(EngineId engine);  // "GEMM": the stage that it executes
 

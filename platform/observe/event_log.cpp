@@ -72,7 +72,7 @@ void check_log_requests(const std::vector<LogRequest>& requests, const std::vect
     if (std::any_of(blocks.begin(), blocks.end(), matches)) continue;
     std::string help = near_match(request.pattern, blocks);
     if (help.empty() && !blocks.empty()) {
-      const std::string there_is = what_there_is(request.pattern, blocks);
+      const std::string there_is = existing_names(request.pattern, blocks);
       help = there_is + (there_is.empty() ? "" : "; ") + "* stands for any characters, a block is named '" +
              blocks.front() + "'";
     }

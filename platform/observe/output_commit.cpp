@@ -73,7 +73,7 @@ bool OutputFile::take_back() noexcept {
   return back;
 }
 
-void OutputFile::stay_in_place() noexcept {
+void OutputFile::keep_final_name() noexcept {
   if (temporary_ && place_ == Place::exchanged) temporary_->remove();
   if (temporary_) temporary_->release();
   discard();
@@ -96,7 +96,7 @@ void commit_together(const std::vector<OutputFile*>& files) {
     }
     files[i]->fail("rename", reason);
   }
-  for (OutputFile* const file : files) file->stay_in_place();
+  for (OutputFile* const file : files) file->keep_final_name();
   g_committed = true;
 }
 

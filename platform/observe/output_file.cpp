@@ -107,7 +107,7 @@ void OutputFile::appear() {
   appeared_ = true;
 }
 
-std::unique_ptr<TemporaryFile> OutputFile::begin_anew() {
+std::unique_ptr<TemporaryFile> OutputFile::begin_new_file() {
   std::unique_ptr<TemporaryFile> before = std::move(temporary_);
   try {
     temporary_ = std::make_unique<TemporaryFile>(folder_, name_);

@@ -43,7 +43,7 @@ class OutputFile {
   void appear();
   // Continues in a new, empty file and returns the previous one, which keeps the final name until the next appear() or
   // commit().
-  std::unique_ptr<TemporaryFile> begin_anew();
+  std::unique_ptr<TemporaryFile> begin_new_file();
 
   // Absolute name of the temporary file, for a library that opens the file itself; final_path() is the final name with
   // links resolved.
@@ -61,7 +61,7 @@ class OutputFile {
   void discard() noexcept;
   int put_in_place() noexcept;  // returns errno, 0 = done
   bool take_back() noexcept;    // false: the file keeps its final name
-  void stay_in_place() noexcept;
+  void keep_final_name() noexcept;
   int replace() noexcept;
 
   std::string path_;

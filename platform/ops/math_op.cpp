@@ -94,7 +94,7 @@ Passes operator+(Passes a, const Passes& b) {
 std::array<Passes, kMathOps> passes_of_all() {
   std::array<Passes, kMathOps> out;
   for (const MathRow& r : kMathRows) out[static_cast<std::size_t>(r.op)] = {r.op};
-  const auto set = [&](MathOp of, Passes parts) { out[static_cast<std::size_t>(of)] = std::move(parts); };
+  const auto set = [&](MathOp op, Passes parts) { out[static_cast<std::size_t>(op)] = std::move(parts); };
   set(Op::softmax, {Op::max, Op::sub, Op::exp, Op::sum, Op::div});
   set(Op::sigmoid, {Op::neg, Op::exp, Op::add, Op::div});
   set(Op::silu, {Op::neg, Op::exp, Op::add, Op::div});                         // x / (1 + e^-x)

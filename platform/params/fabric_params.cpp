@@ -1,30 +1,30 @@
 // Field tables of the blocks on the fabric that have few parameters.
+#include "platform/params/forwarding_params.h"
 #include "platform/params/io_cpu_params.h"
 #include "platform/params/m_cpu_params.h"
 #include "platform/params/pcie_ep_params.h"
 #include "platform/params/sram_params.h"
-#include "platform/params/transit_params.h"
 
 namespace kb::params {
 namespace {
 
-Fields<TransitParams> transit_fields(double overhead_ns) {
-  TransitParams defaults;
+Fields<ForwardingParams> transit_fields(double overhead_ns) {
+  ForwardingParams defaults;
   defaults.overhead = Nanoseconds(overhead_ns);
-  Fields<TransitParams> fields(defaults);
-  fields.add("decode", &TransitParams::decode, {"pipelined", "serial"},
+  Fields<ForwardingParams> fields(defaults);
+  fields.add("decode", &ForwardingParams::decode, {"pipelined", "serial"},
              "`pipelined`: what arrives is ready overhead_ns later; `serial`: one worker decodes all headers");
-  fields.add("overhead_ns", &TransitParams::overhead, "latency; under `serial`, decode of a header");
+  fields.add("overhead_ns", &ForwardingParams::overhead, "latency; under `serial`, decode of a header");
   return fields;
 }
 
 }  // namespace
 
-FieldTable TransitParams::fields(double overhead_ns) {
+FieldTable ForwardingParams::fields(double overhead_ns) {
   return transit_fields(overhead_ns).table();
 }
 
-FieldTable TransitParams::router_fields() {
+FieldTable ForwardingParams::router_fields() {
   return transit_fields(0.0)
       .set_instead("all routers of a machine have the same one (T-20): set cube.links.router_overhead_ns")
       .table();

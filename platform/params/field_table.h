@@ -77,7 +77,7 @@ struct Field {
 };
 
 // A name that users may look for in the parameters but that is set elsewhere.
-struct Misplaced {
+struct KnownElsewhere {
   std::string name;
   std::string remedy;
 };
@@ -85,7 +85,7 @@ struct Misplaced {
 class FieldTable {
  public:
   const std::vector<Field>& fields() const { return fields_; }
-  const std::vector<Misplaced>& misplaced() const { return misplaced_; }
+  const std::vector<KnownElsewhere>& misplaced() const { return misplaced_; }
   const Field* find(std::string_view name) const;
   std::type_index type() const { return type_; }  // type of the struct
   const std::shared_ptr<const void>& defaults() const { return defaults_; }
@@ -104,7 +104,7 @@ class FieldTable {
   std::shared_ptr<const void> defaults_;
   std::function<std::shared_ptr<void>(const void*)> copy_;
   std::vector<Field> fields_;
-  std::vector<Misplaced> misplaced_;
+  std::vector<KnownElsewhere> misplaced_;
 };
 
 // How a member of type T is represented in files.

@@ -105,7 +105,7 @@ PipelinePlan gemm_plan(const GemmProblem& problem, const TileShape& shape) {
   plan.out_pinned_ = problem.out_pinned;
   plan.layouts_ = {problem.a, problem.b};
   plan.set_epilogues(problem.epilogues);
-  plan.decide_reuse(problem.reuse_room);
+  plan.decide_reuse(problem.reuse_buffer_bytes);
   return plan;
 }
 

@@ -68,7 +68,7 @@ struct GemmProblem {
   OperandLayout a, b;
   bool out_pinned = false;  // the result stays in the TCM
   // Size of the tile buffers, to retain the row panel of A when it fits; no value: every tile reads its A.
-  std::optional<std::uint64_t> reuse_room{};
+  std::optional<std::uint64_t> reuse_buffer_bytes{};
 };
 
 // out (m, n) = op(a (m, n)) with epilogues in command order; each tile is the only one of its K loop.

@@ -4,8 +4,8 @@
 
 namespace kb::record {
 
-const Word& word_of(SeriesKind kind) {
-  static constexpr std::array<Word, kSeriesKinds> kWords{{
+const DisplayText& word_of(SeriesKind kind) {
+  static constexpr std::array<DisplayText, kSeriesKinds> kWords{{
       {"link", "wires", "Flits occupy the wire.", "", "#8c93a8"},
       {"decoder", "header decoders", "A router decodes headers one after the other.", "", ""},
       {"pseudo_channel", "HBM channels", "Bursts use the pseudo-channel.", "", "#35a7a0"},

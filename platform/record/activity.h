@@ -4,14 +4,14 @@
 #include <cstdint>
 #include <string_view>
 
+#include "platform/base/display_text.h"
 #include "platform/base/units.h"
-#include "platform/base/word.h"
 
 namespace kb::record {
 
 enum class SeriesKind : std::uint8_t { link, decoder, pseudo_channel, engine, dma, tcm, state };
 inline constexpr std::size_t kSeriesKinds = 7;
-const Word& word_of(SeriesKind kind);  // "pseudo_channel"
+const DisplayText& word_of(SeriesKind kind);  // "pseudo_channel"
 
 // Use of a resource within [begin, end), evenly distributed. `busy` exceeds the span when the resource has several
 // units.

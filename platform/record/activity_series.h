@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "platform/record/chunks.h"
-#include "platform/record/packed_use.h"
+#include "platform/record/packed_usage.h"
 #include "platform/record/series_bins.h"
 
 namespace kb::record {
@@ -23,8 +23,8 @@ class alignas(32) ActivitySeries {
 
   void add(const Usage& usage) {
     group_->epochs.cover(usage.begin, usage.end);
-    if (usage.begin != end_ || last_ == 0 || !PackedUse::join(at_ - last_, usage)) {
-      const PackedUse packed(end_, usage);
+    if (usage.begin != end_ || last_ == 0 || !PackedUsage::join(at_ - last_, usage)) {
+      const PackedUsage packed(end_, usage);
       if (packed.bytes() > Chunk::room_at(at_)) grow();
       at_ = packed.put(at_);
       last_ = static_cast<std::uint32_t>(packed.bytes());

@@ -15,16 +15,16 @@ void put_varint(std::string& to, std::uint64_t number) {
 
 }  // namespace
 
-void OpenBins::grow(ChunkPool& pool) {
+void BinWriter::grow(ChunkPool& pool) {
   Chunk* const chunk = pool.take();
   (last_ == nullptr ? first_ : last_->next) = chunk;
   last_ = chunk;
 }
 
-BinItem OpenBins::widen(int by, ChunkPool& pool) {
+IndexedBin BinWriter::widen(int by, ChunkPool& pool) {
   if (empty()) return {};
   by = std::min(by, 31);  // indices are small
-  OpenBins wide;
+  BinWriter wide;
   char* latest = nullptr;  // in `wide`
   std::uint32_t skipped = 0;
   for_each_packed([&](std::uint32_t index, const PackedBin& packed) {
@@ -39,7 +39,7 @@ BinItem OpenBins::widen(int by, ChunkPool& pool) {
     wide.end_at(packed.copy(latest, skipped));
     wide.next_index_ = (index >> by) + 1;
   });
-  const BinItem last{wide.next_index_ - 1, PackedBin(latest).bin()};
+  const IndexedBin last{wide.next_index_ - 1, PackedBin(latest).bin()};
   wide.end_at(latest);
   wide.next_index_ -= 1 + skipped;
   if (wide.first_ == wide.last_ && wide.last_->used == 0) wide.clear(pool);
@@ -48,13 +48,13 @@ BinItem OpenBins::widen(int by, ChunkPool& pool) {
   return last;
 }
 
-std::size_t OpenBins::bytes() const {
+std::size_t BinWriter::bytes() const {
   std::size_t bytes = 0;
   for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) bytes += chunk->used;
   return bytes;
 }
 
-char* OpenBins::copy_to(char* to) const {
+char* BinWriter::copy_to(char* to) const {
   for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next)
     to = std::copy_n(chunk->bytes, chunk->used, to);
   return to;
@@ -74,7 +74,7 @@ std::string BinList::varints() const {
   return data;
 }
 
-BinList BinStore::keep(const OpenBins& bins) {
+BinList BinStore::keep(const BinWriter& bins) {
   const std::size_t size = bins.bytes();
   if (size + PackedBin::kSlack > left_) {
     left_ = std::max(size + PackedBin::kSlack, kStoreBytes);
@@ -87,9 +87,9 @@ BinList BinStore::keep(const OpenBins& bins) {
 }
 
 BinList BinStore::widened(const BinList& list, int by) {
-  OpenBins bins;
+  BinWriter bins;
   list.for_each([&](std::uint32_t index, const Bin& bin) { bins.append(index, bin, pool_); });
-  const BinItem last = bins.widen(by, pool_);
+  const IndexedBin last = bins.widen(by, pool_);
   if (!last.bin.is_empty()) bins.append(last.index, last.bin, pool_);
   const BinList kept = keep(bins);
   bins.clear(pool_);

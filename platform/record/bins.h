@@ -14,7 +14,7 @@
 
 namespace kb::record {
 
-struct BinItem {
+struct IndexedBin {
   std::uint32_t index = 0;  // below 2^16
   Bin bin;
 };
@@ -80,14 +80,14 @@ class PackedBin {
 };
 
 // Bins of an epoch in progress, in order.
-class OpenBins {
+class BinWriter {
  public:
   void append(std::uint32_t index, const Bin& bin, ChunkPool& pool) {  // indices must ascend
     end_at(PackedBin::put(next_place(pool), index - next_index_, bin));
     next_index_ = index + 1;
   }
   // Makes the bins 2^by times as wide, and removes and returns the last one; an empty bin when there is none.
-  BinItem widen(int by, ChunkPool& pool);
+  IndexedBin widen(int by, ChunkPool& pool);
   bool empty() const { return first_ == nullptr; }
   void clear(ChunkPool& pool) {
     if (first_ != nullptr) pool.give_back(first_, last_);
@@ -153,7 +153,7 @@ class BinList {
 class BinStore {
  public:
   ChunkPool& pool() { return pool_; }
-  BinList keep(const OpenBins& bins);
+  BinList keep(const BinWriter& bins);
   // A copy with bins that are 2^by times as wide.
   BinList widened(const BinList& list, int by);
 

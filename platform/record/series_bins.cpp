@@ -102,7 +102,7 @@ void SeriesBins::into_bins(const Usage& usage, ChunkPool& pool) {
 void SeriesBins::open_bin(TimeFs begin, ChunkPool& pool) {
   close_bin(pool);
   if (const int wider = group_->epochs.shift_of(epoch_) - shift_; wider > 0) {
-    const BinItem last = bins_.widen(wider, pool);
+    const IndexedBin last = bins_.widen(wider, pool);
     shift_ += wider;
     sum_.take(last.bin);
     bin_ = last.bin;

@@ -113,8 +113,8 @@ class SeriesBins {
   std::uint32_t index_ = 0;  // index of the open bin
   std::uint32_t series_;
   int shift_ = EpochList::kFirstShift;
-  OpenBins bins_;  // bins before the open one
-  Bin sum_;        // sum of bins_
+  BinWriter bins_;  // bins before the open one
+  Bin sum_;         // sum of bins_
 };
 
 }  // namespace kb::record

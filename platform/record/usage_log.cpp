@@ -19,7 +19,7 @@ class UseReader {
   // Returns null after the last use.
   const Usage* next() {
     if (at_ == chunk_end_ && !open_next()) return nullptr;
-    at_ = PackedUse::get(at_, usage_);
+    at_ = PackedUsage::get(at_, usage_);
     return &usage_;
   }
 
@@ -43,14 +43,14 @@ class UseReader {
 };
 
 // The latest contiguous uses of a series during which the resource was always busy.
-struct Backlog {
+struct BusyRun {
   static constexpr TimeFs kLongest = TimeFs(std::int64_t{1} << 40);  // 1.1 ms
 
   std::size_t uses_before = 0;
   Usage all;  // all uses combined, with bytes and waits evenly distributed
 
   // Requires at least one use.
-  explicit Backlog(UseReader uses) {
+  explicit BusyRun(UseReader uses) {
     for (std::size_t i = 0; const Usage* const use = uses.next(); ++i) {
       if (i > 0 && join(*use)) continue;
       uses_before = i;
@@ -107,14 +107,14 @@ Chunk* UsageLog::new_chunk() {
 // A wire reports its backlog in advance, and an epoch may still end within the backlog.
 void UsageLog::all_but_backlog_into_bins(Series& series) {
   ActivitySeries& writer = *series.writer;
-  const Backlog backlog(UseReader(series.first, series.end, writer.at_, nullptr));
+  const BusyRun backlog(UseReader(series.first, series.end, writer.at_, nullptr));
   UseReader uses(series.first, series.end, writer.at_, &store_.pool());
   std::size_t left = backlog.uses_before;
   series.bins.add_all([&] { return left-- > 0 ? uses.next() : nullptr; }, store_);
   while (uses.next() != nullptr) continue;  // returns the last chunks to the pool
   series.first = store_.pool().take();
   series.end = backlog.all.begin;
-  const PackedUse packed(series.end, backlog.all);
+  const PackedUsage packed(series.end, backlog.all);
   writer.at_ = packed.put(series.first->bytes);
   writer.last_ = static_cast<std::uint32_t>(packed.bytes());
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "platform/params/transit_params.h"
+#include "platform/params/forwarding_params.h"
 #include "platform/routing/latency.h"
 
 namespace kb::routing {
@@ -18,8 +18,8 @@ PathPart part_of(const topology::Node& node) {
 }
 
 bool charges_header_only(const topology::Node& node) {
-  if (node.params.table()->type() != typeid(params::TransitParams)) return node.kind == NodeKind::hbm_ctrl;
-  return node.params.as<params::TransitParams>().decode == params::Decode::serial;
+  if (node.params.table()->type() != typeid(params::ForwardingParams)) return node.kind == NodeKind::hbm_ctrl;
+  return node.params.as<params::ForwardingParams>().decode == params::Decode::serial;
 }
 
 // A wire belongs to the part of its outer end; wires of PEs and controllers belong to the mesh.
@@ -164,7 +164,7 @@ TransferTimes uncontended_write(const TransferPath& path, std::uint64_t bytes, s
   for (const PathStep& step : path.there) data.pass(step);
   data.access(offset);
   times.delivered = data.last();
-  times.behind_first = times.delivered - data.first();
+  times.last_flit_delay = times.delivered - data.first();
   times.answered = time_sum(times.delivered, message(path.back, nullptr));
   return times;
 }
@@ -182,7 +182,7 @@ TransferTimes uncontended_read(const TransferPath& path, std::uint64_t bytes, st
   for (std::size_t i = 0; i + 1 < path.back.size(); ++i) data.pass(path.back[i]);
   data.cross(path.back.back());
   times.delivered = times.answered = data.last();
-  times.behind_first = times.delivered - data.first();
+  times.last_flit_delay = times.delivered - data.first();
   return times;
 }
 

@@ -47,7 +47,7 @@ struct TransferTimes {
   // Division of `delivered`: the time of the first flit in each part (of a read: the command, then the first flit),
   // including the gathering of messages, and the delay of the last flit after the first one.
   std::array<TimeFs, kPathParts> parts{};
-  TimeFs behind_first = 0_fs;
+  TimeFs last_flit_delay = 0_fs;
 
   TimeFs part(PathPart which) const { return parts[static_cast<std::size_t>(which)]; }
 };

@@ -79,7 +79,7 @@ void warn_of_latency(const MachineSpec& spec, ReadContext& context) {
 
 }  // namespace
 
-void warn_of_waste(const MachineSpec& spec, ReadContext& context) {
+void warn_of_unused_bandwidth(const MachineSpec& spec, ReadContext& context) {
   warn_of_memory(spec, context);
   warn_of_switch(spec, context);
   warn_of_latency(spec, context);

@@ -8,7 +8,7 @@ namespace kb::topology {
 
 // Warns of an HBM that is faster than the PE's link, of a switch that is slower than its ports, and of fewer
 // outstanding reads or writes than latency x bandwidth requires (T-37). The warnings do not stop a run.
-void warn_of_waste(const MachineSpec& spec, ReadContext& context);
+void warn_of_unused_bandwidth(const MachineSpec& spec, ReadContext& context);
 
 // Loads from (or stores to) the PE's own HBM slice by one PE that moves full tiles of B, one after the other.
 struct LocalTransfers {

@@ -230,7 +230,7 @@ void check_machine(const MachineSpec& spec, ReadContext& context) {
                                   spec.ucie_n_connections, spec.noc_to_ucie_conn_bw.gbs(), spec.ucie_link_bw.gbs()),
                       fmt::format("{} connections would", connections));
   }
-  warn_of_waste(spec, context);
+  warn_of_unused_bandwidth(spec, context);
 }
 
 }  // namespace kb::topology

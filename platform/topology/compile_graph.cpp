@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
+#include "platform/params/forwarding_params.h"
 #include "platform/params/hbm_ctrl_params.h"
-#include "platform/params/transit_params.h"
 #include "platform/topology/compile.h"
 #include "platform/topology/component_rules.h"
 
@@ -59,12 +59,12 @@ BlockTemplate make_template(NodeKind kind, const ComponentSpec& component) {
 
 Templates::Templates(const MachineSpec& spec) {
   const auto cube = [&](const char* name, NodeKind kind) { return make_template(kind, spec.cube_components.at(name)); };
-  const KindRule& host_rule = kind_rule(NodeKind::host);
+  const KindSchema& host_rule = kind_rule(NodeKind::host);
   host = make_template(NodeKind::host, {"host", host_rule.impl, params::ParamSet(host_rule.fields), {}});
   switch_node = make_template(NodeKind::switch_, spec.switch_component);
   ComponentSpec routers = spec.cube_components.at("noc_router");
-  routers.params = routers.params.with<params::TransitParams>(
-      [&](params::TransitParams& params) { params.overhead = Nanoseconds(spec.router_overhead_ns); });
+  routers.params = routers.params.with<params::ForwardingParams>(
+      [&](params::ForwardingParams& params) { params.overhead = Nanoseconds(spec.router_overhead_ns); });
   router = make_template(NodeKind::noc_router, routers);
   m_cpu = cube("m_cpu", NodeKind::m_cpu);
   sram = cube("sram", NodeKind::sram);

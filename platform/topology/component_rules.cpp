@@ -7,6 +7,7 @@
 #include "platform/base/granularity.h"
 #include "platform/base/nearest.h"
 #include "platform/ops/engine_rates.h"
+#include "platform/params/forwarding_params.h"
 #include "platform/params/hbm_ctrl_params.h"
 #include "platform/params/io_cpu_params.h"
 #include "platform/params/m_cpu_params.h"
@@ -22,7 +23,6 @@
 #include "platform/params/pe_scheduler_params.h"
 #include "platform/params/pe_tcm_params.h"
 #include "platform/params/sram_params.h"
-#include "platform/params/transit_params.h"
 #include "platform/topology/implementations.h"
 #include "platform/topology/key_record.h"
 
@@ -31,32 +31,32 @@ namespace kb::topology {
 using params::Field;
 using params::FieldTable;
 using params::FieldType;
+using params::ForwardingParams;
 using params::RateMap;
-using params::TransitParams;
 using params::Value;
 
 namespace {
 
 const std::vector<std::string> kTransitImpls{"builtin.forwarding", "builtin.switch", "builtin.noc", "builtin.ucie"};
 
-KindRule transit(NodeKind kind, const char* impl, FieldTable fields) {
+KindSchema transit(NodeKind kind, const char* impl, FieldTable fields) {
   return {kind, impl, kTransitImpls, std::move(fields)};
 }
-KindRule block(NodeKind kind, FieldTable fields) {
+KindSchema block(NodeKind kind, FieldTable fields) {
   const std::string impl = "builtin." + std::string(node_kind_name(kind));
   return {kind, impl, {impl}, std::move(fields)};
 }
 
-std::vector<KindRule> make_rules() {
+std::vector<KindSchema> make_rules() {
   return {block(NodeKind::host, params::no_fields()),
-          transit(NodeKind::switch_, "builtin.switch", TransitParams::fields(5.0)),
+          transit(NodeKind::switch_, "builtin.switch", ForwardingParams::fields(5.0)),
           block(NodeKind::pcie_ep, params::PcieEpParams::fields()),
           block(NodeKind::io_cpu, params::IoCpuParams::fields()),
-          transit(NodeKind::io_noc, "builtin.forwarding", TransitParams::fields(0.0)),
-          transit(NodeKind::ucie, "builtin.ucie", TransitParams::fields(8.0)),
-          transit(NodeKind::ucie_conn, "builtin.forwarding", TransitParams::fields(0.0)),
-          transit(NodeKind::noc_router, "builtin.forwarding", TransitParams::router_fields()),
-          transit(NodeKind::channel_router, "builtin.forwarding", TransitParams::router_fields()),
+          transit(NodeKind::io_noc, "builtin.forwarding", ForwardingParams::fields(0.0)),
+          transit(NodeKind::ucie, "builtin.ucie", ForwardingParams::fields(8.0)),
+          transit(NodeKind::ucie_conn, "builtin.forwarding", ForwardingParams::fields(0.0)),
+          transit(NodeKind::noc_router, "builtin.forwarding", ForwardingParams::router_fields()),
+          transit(NodeKind::channel_router, "builtin.forwarding", ForwardingParams::router_fields()),
           block(NodeKind::m_cpu, params::MCpuParams::fields()),
           block(NodeKind::sram, params::SramParams::fields()),
           block(NodeKind::hbm_ctrl, params::HbmCtrlParams::fields()),
@@ -72,8 +72,8 @@ std::vector<KindRule> make_rules() {
           {NodeKind::pe_engine, "builtin.pe_engine", {"builtin.pe_engine"}, params::PeEngineParams::fields()}};
 }
 
-const std::vector<KindRule>& all_rules() {
-  static const std::vector<KindRule> rules = make_rules();
+const std::vector<KindSchema>& all_rules() {
+  static const std::vector<KindSchema> rules = make_rules();
   return rules;
 }
 
@@ -184,7 +184,7 @@ params::ParamSet read_params(MapReader& attrs, const params::ParamSet& base, con
     }
     attrs.context().describe(attrs.path(field.name), field.text);
   }
-  for (const params::Misplaced& other : table.misplaced()) report_misplaced(attrs, other.name, other.remedy);
+  for (const params::KnownElsewhere& other : table.misplaced()) report_misplaced(attrs, other.name, other.remedy);
   return {table, params};
 }
 
@@ -210,16 +210,16 @@ std::string nearest_impl(const std::string& impl, const std::vector<std::string>
 }  // namespace
 
 // All engines of plug-ins have one rule.
-const KindRule& kind_rule(NodeKind kind) {
+const KindSchema& kind_rule(NodeKind kind) {
   const auto& rules = all_rules();
   if (is_plugin_engine(kind)) kind = NodeKind::pe_engine;
-  return *std::find_if(rules.begin(), rules.end(), [&](const KindRule& rule) { return rule.kind == kind; });
+  return *std::find_if(rules.begin(), rules.end(), [&](const KindSchema& rule) { return rule.kind == kind; });
 }
 
 const yaml::Openings& rate_openings() {
   static const yaml::Openings openings = [] {
     yaml::Openings out;
-    for (const KindRule& rule : all_rules()) {
+    for (const KindSchema& rule : all_rules()) {
       for (const Field& field : rule.fields.fields()) {
         if (field.type == FieldType::macs_per_ns || field.type == FieldType::elements_per_ns) out[field.name] = "f16";
       }
@@ -245,7 +245,7 @@ std::vector<NodeKind> pe_block_kinds(const MachineSpec& spec) {
 }
 
 ImplChoice read_impl(MapReader& entry, NodeKind kind) {
-  const KindRule& rule = kind_rule(kind);
+  const KindSchema& rule = kind_rule(kind);
   const Implementations& others = entry.context().implementations();
   std::string impl = entry.text("impl", rule.impl);
   std::vector<std::string> known = rule.impls;
@@ -259,7 +259,7 @@ ImplChoice read_impl(MapReader& entry, NodeKind kind) {
     return {rule.impl, false};
   }
   std::vector<std::string> kinds;
-  for (const KindRule& other : all_rules()) {
+  for (const KindSchema& other : all_rules()) {
     if (other.kind == NodeKind::host) continue;
     if (std::find(other.impls.begin(), other.impls.end(), impl) != other.impls.end()) {
       kinds.emplace_back(node_kind_name(other.kind));

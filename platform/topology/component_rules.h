@@ -12,14 +12,14 @@
 
 namespace kb::topology {
 
-struct KindRule {
+struct KindSchema {
   NodeKind kind{};
   std::string impl;                // default implementation
   std::vector<std::string> impls;  // built-in implementations of the kind
   params::FieldTable fields;
 };
 
-const KindRule& kind_rule(NodeKind kind);
+const KindSchema& kind_rule(NodeKind kind);
 
 // Parameters that may be a number or a mapping by dtype, with the entry that a single number sets.
 const yaml::Openings& rate_openings();

@@ -24,9 +24,9 @@ NodeEntry entry_of(const Graph& graph, const Node& node) {
   return entry;
 }
 
-std::string name_beside(const Graph& graph, const Node& node, const Node& other) {
-  const NodeCoord chip = chip_of(coord_of(graph, other));
-  const bool together = chip.sip.valid() && chip_of(coord_of(graph, node)) == chip;
+std::string short_name(const Graph& graph, const Node& node, const Node& other) {
+  const NodeCoord chip = chip_name(coord_of(graph, other));
+  const bool together = chip.sip.valid() && chip_name(coord_of(graph, node)) == chip;
   return together ? name_within(node, chip).value_or(node.id) : node.id;
 }
 

@@ -191,7 +191,7 @@ Json if_impl(const Json& condition) {
 // Adds kind, impl and attrs of a block to the keys of `mapping`.
 void add_component(const ComponentRule& a, const ComponentRule& b, const Implementations& implementations,
                    Json& mapping) {
-  const KindRule& rule = kind_rule(a.kind);
+  const KindSchema& rule = kind_rule(a.kind);
   const std::vector<std::string> others = implementations.names(a.kind);
   std::vector<std::string> known = rule.impls;
   known.insert(known.end(), others.begin(), others.end());

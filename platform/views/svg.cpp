@@ -152,7 +152,7 @@ class Picture {
   // Draws the head of an arrow whose last segment is horizontal or vertical.
   void draw_head(const Point& from, const Point& to) {
     constexpr double kLength = 9, kHalf = 4;
-    const auto sign = [](double way) { return way > 0 ? 1.0 : way < 0 ? -1.0 : 0.0; };
+    const auto sign = [](double distance) { return distance > 0 ? 1.0 : distance < 0 ? -1.0 : 0.0; };
     const double dx = sign(to.x - from.x), dy = sign(to.y - from.y), y = to.y + top_;
     const Point back{to.x - dx * kLength, y - dy * kLength};
     out_ += fmt::format("<polygon points=\"{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}\" fill=\"#44546a\"/>\n", to.x, y,

@@ -105,7 +105,7 @@ void GrowingFile::cut_to_body() {
 
 void GrowingFile::move_body(std::size_t head) {
   const std::uint64_t body = size_ - head_;
-  const std::unique_ptr<observe::TemporaryFile> before = nameless_ ? nullptr : file_.begin_anew();
+  const std::unique_ptr<observe::TemporaryFile> before = nameless_ ? nullptr : file_.begin_new_file();
   const int from = descriptor_;
   descriptor_ = nameless_ ? open_nameless() : file_.descriptor();
   if (descriptor_ < 0) file_.fail("write", std::strerror(errno));

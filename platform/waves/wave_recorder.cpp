@@ -43,9 +43,9 @@ void WaveRecorder::announce(const std::string& pattern) {
 void WaveRecorder::change(contract::SignalId signal, TimeFs at, std::uint64_t value) {
   if (signal == contract::kNoSignal || at > options_.until) return;
   ++reported_;
-  if (at < settled_) {
+  if (at < final_until_) {
     throw Error::model("a change of " + signals_[signal].full_name() + " at " + format_ns(at) +
-                       " ns was reported when no change before " + format_ns(settled_) + " ns was to come");
+                       " ns was reported when no change before " + format_ns(final_until_) + " ns was to come");
   }
   if (at > options_.from) {
     store_.add(at, signal, value);
@@ -67,24 +67,24 @@ std::vector<std::string> WaveRecorder::filters_without_signal(bool announced_cou
 // The final time depends only on `now`, regardless of earlier calls.
 void WaveRecorder::settle(TimeFs now) {
   TimeFs until = now;
-  for (contract::ILateSignals* const late : late_) until = std::min(until, late->report_until(now));
-  settled_ = std::max(settled_, until);
+  for (contract::IDeferredSignals* const late : late_) until = std::min(until, late->report_until(now));
+  final_until_ = std::max(final_until_, until);
 }
 
 void WaveRecorder::begin_file(TimeFs from) {
-  if (begun_ == signals_.size() && begun_ > 0) return;
-  for (std::size_t s = begun_; s < signals_.size(); ++s) {
+  if (declared_signals_ == signals_.size() && declared_signals_ > 0) return;
+  for (std::size_t s = declared_signals_; s < signals_.size(); ++s) {
     builder_.set_value(static_cast<std::uint32_t>(s), early_values_[s]);
   }
   file_.begin(signals_, from, early_values_);
-  begun_ = signals_.size();
+  declared_signals_ = signals_.size();
 }
 
 void WaveRecorder::write_sections(TimeFs now) {
   settle(now);
-  if (settled_ > options_.from) {
+  if (final_until_ > options_.from) {
     begin_file(options_.from);
-    add_full_sections(settled_);
+    add_full_sections(final_until_);
   }
   enough_ = 2 * std::max(options_.section_changes, store_.size());
 }
@@ -120,11 +120,11 @@ void WaveRecorder::add_section(TimeFs until) {
 
 TimeFs WaveRecorder::save(TimeFs now) {
   settle(now);
-  if (settled_ <= options_.from || signals_.empty()) return 0_fs;
+  if (final_until_ <= options_.from || signals_.empty()) return 0_fs;
   begin_file(options_.from);
-  if (store_.size() >= options_.section_changes) add_full_sections(settled_);
-  store_.each(settled_, [this](const Change& change) { builder_.add(change); });
-  const TimeFs until = std::min(settled_ - 1_fs, options_.until);
+  if (store_.size() >= options_.section_changes) add_full_sections(final_until_);
+  store_.each(final_until_, [this](const Change& change) { builder_.add(change); });
+  const TimeFs until = std::min(final_until_ - 1_fs, options_.until);
   file_.show(builder_.build(true), until);
   return until;
 }

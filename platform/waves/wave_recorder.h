@@ -34,7 +34,7 @@ class WaveRecorder final : public contract::ISignalObserver {
   void change(contract::SignalId signal, TimeFs at, std::uint64_t value) override;
   void announce(const std::string& pattern) override;
   contract::WaveDetail detail() const override { return options_.detail; }
-  void add_late(contract::ILateSignals& signals) override { late_.push_back(&signals); }
+  void add_late(contract::IDeferredSignals& signals) override { late_.push_back(&signals); }
 
   // May be called at any time and often: writes sections when there are enough changes.
   void advance(TimeFs now) {
@@ -71,15 +71,15 @@ class WaveRecorder final : public contract::ISignalObserver {
   std::vector<contract::SignalInfo> signals_;
   std::vector<TimeFs> early_times_;  // per signal: latest change up to `from`
   std::vector<std::uint64_t> early_values_;
-  std::vector<contract::ILateSignals*> late_;
+  std::vector<contract::IDeferredSignals*> late_;
   std::vector<Match> matched_;
   std::string example_;
   ChangeStore store_;
   SectionBuilder builder_;
-  std::size_t begun_ = 0;  // number of signals in the file
-  TimeFs settled_ = 0_fs;  // all changes before this time are final
-  TimeFs written_ = 0_fs;  // all changes before this time are in sections
-  std::size_t enough_;     // number of changes at which to look for full sections
+  std::size_t declared_signals_ = 0;  // number of signals in the file
+  TimeFs final_until_ = 0_fs;         // all changes before this time are final
+  TimeFs written_ = 0_fs;             // all changes before this time are in sections
+  std::size_t enough_;                // number of changes at which to look for full sections
   std::uint64_t reported_ = 0;
 };
 

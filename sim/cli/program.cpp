@@ -210,7 +210,7 @@ void print(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (written) return;
   const int error_number = errno;
-  if (error_number == EPIPE) sim::end_by_broken_pipe();
+  if (error_number == EPIPE) sim::exit_on_broken_pipe();
   throw Error::configuration(std::string("cannot write to standard output: ") + std::strerror(error_number) +
                              (observe::results_committed() ? "; all result files were written" : ""));
 }

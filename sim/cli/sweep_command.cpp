@@ -165,7 +165,7 @@ class SweepCommand final : public Command {
 
   bool run_elsewhere_or_tidy(sweep::Sweep& sweep, const std::vector<std::uint64_t>& points, const std::string& file) {
     try {
-      return run_elsewhere(sweep, points, file);
+      return submit(sweep, points, file);
     } catch (const Error&) {
       remove_new_folders();
       throw;
@@ -173,7 +173,7 @@ class SweepCommand final : public Command {
   }
 
   // True when other processes finish the sweep.
-  bool run_elsewhere(sweep::Sweep& sweep, const std::vector<std::uint64_t>& points, const std::string& file) {
+  bool submit(sweep::Sweep& sweep, const std::vector<std::uint64_t>& points, const std::string& file) {
     const sweep::TaskContext context{std::filesystem::read_symlink("/proc/self/exe").string(),
                                      file,
                                      folder_,

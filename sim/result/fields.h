@@ -100,7 +100,7 @@ struct Fields<Range> {
 template <typename Self, typename Visit>
 void visit_parts(Self& self, Visit& visit) {
   for (const std::size_t i : sim::launch_part_indices()) {
-    const Word& word = sim::launch_part(i);
+    const DisplayText& word = sim::launch_part(i);
     const std::string name = std::string(word.name) + "_ns";
     if (!sim::is_plugin_part(i)) {
       visit(name, self.time[i], word.sentence);
@@ -130,7 +130,7 @@ struct Fields<ResourceTimes> {
   template <typename Self, typename Visit>
   static void visit(Self& self, Visit& visit) {
     for (std::size_t i = 0; i < contract::kPeResources; ++i) {
-      const Word& word = word_of(static_cast<contract::PeResource>(i));
+      const DisplayText& word = word_of(static_cast<contract::PeResource>(i));
       visit(std::string(word.name) + "_ns", self.time[i], word.sentence);
     }
   }

@@ -5,14 +5,14 @@
 namespace kb::sim {
 namespace {
 
-constexpr Word kDelivery{"delivery", "delivery", "The launch travels from the host to the PE.", "", "#9aa3b2"};
-constexpr Word kBarrier{"barrier", "barrier", "The PE waits for the common start.", "", "#c3c9d4"};
-constexpr Word kCompletion{"completion", "completion", "From the end of the kernel to the completion at the host.", "",
-                           "#6b7385"};
+constexpr DisplayText kDelivery{"delivery", "delivery", "The launch travels from the host to the PE.", "", "#9aa3b2"};
+constexpr DisplayText kBarrier{"barrier", "barrier", "The PE waits for the common start.", "", "#c3c9d4"};
+constexpr DisplayText kCompletion{"completion", "completion",
+                                  "From the end of the kernel to the completion at the host.", "", "#6b7385"};
 
 }  // namespace
 
-const Word& launch_part(std::size_t part) {
+const DisplayText& launch_part(std::size_t part) {
   if (part == 0) return kDelivery;
   if (part == 1) return kBarrier;
   return part - 2 == contract::kShares ? kCompletion : contract::word_of(part - 2);
@@ -39,7 +39,7 @@ std::vector<std::string> limiter_names() {
 
 std::array<TimeFs, kLaunchParts> launch_parts(const LaunchRecord& launch) {
   std::array<TimeFs, kLaunchParts> parts{};
-  const LaunchRecord::LastPe* const pe = launch.last_pe();
+  const LaunchRecord::LastEndingPe* const pe = launch.last_pe();
   if (pe == nullptr) return parts;
   parts.front() = pe->ready - launch.submitted;
   parts[1] = pe->start - pe->ready;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/base/word.h"
+#include "platform/base/display_text.h"
 #include "platform/contract/time_shares.h"
 #include "sim/result/launch_record.h"
 
@@ -16,7 +16,7 @@ namespace kb::sim {
 inline constexpr std::size_t kLaunchParts = contract::kShares + 3;
 // Indices of the parts that have a name, in order; those of engines that the process does not know have none.
 std::vector<std::size_t> launch_part_indices();
-const Word& launch_part(std::size_t part);
+const DisplayText& launch_part(std::size_t part);
 // What can limit a launch: the resources of a PE, and the parts of the kernel's time.
 std::vector<std::string> limiter_names();
 // True for the time of a plug-in's engine; machines without the engine do not have the part.

@@ -12,7 +12,7 @@ void LaunchRecord::set_results(const std::vector<contract::PeResult>& results, b
   last_.reset();
   const auto last = std::max_element(results.begin(), results.end(),
                                      [](const auto& a, const auto& b) { return a.start + a.exec < b.start + b.exec; });
-  if (last != results.end()) last_ = LastPe{last->pe, last->ready, last->start, last->exec, last->shares};
+  if (last != results.end()) last_ = LastEndingPe{last->pe, last->ready, last->start, last->exec, last->shares};
 }
 
 }  // namespace kb::sim

@@ -42,17 +42,17 @@ struct LaunchRecord {
   void set_results(const std::vector<contract::PeResult>& results, bool keep);
 
   // The PE that ended last (the first one of several); null when none ran or the launch is open.
-  struct LastPe {
+  struct LastEndingPe {
     PeCoord pe;
     TimeFs ready = 0_fs;
     TimeFs start = 0_fs;
     TimeFs exec = 0_fs;
     contract::TimeShares shares;  // division of `exec`
   };
-  const LastPe* last_pe() const { return completed == kNever || !last_ ? nullptr : &*last_; }
+  const LastEndingPe* last_pe() const { return completed == kNever || !last_ ? nullptr : &*last_; }
 
  private:
-  std::optional<LastPe> last_;
+  std::optional<LastEndingPe> last_;
 };
 
 // Bound on memory: a million launches with all PEs would take a hundred gigabytes.

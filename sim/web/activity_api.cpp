@@ -31,10 +31,10 @@ using analysis::Scope;
 using analysis::Series;
 using analysis::share_of;
 using analysis::units_of;
+using analysis::UsageSum;
 using analysis::Use;
 using analysis::uses_by_cell;
 using analysis::uses_by_purpose;
-using analysis::UseSum;
 
 using observe::JsonWriter;
 
@@ -157,7 +157,7 @@ HttpResponse Api::classes(const HttpRequest& request) const {
   const TimeWindow window = window_of(request);
   const Activity& activity = run.activity();
   const std::vector<Use> uses = activity.uses(window.begin_fs, window.end_fs);
-  const std::map<std::string, UseSum> classes = uses_by_purpose(activity, uses, window.span(), part_of(request, run));
+  const std::map<std::string, UsageSum> classes = uses_by_purpose(activity, uses, window.span(), part_of(request, run));
   JsonWriter writer(JsonWriter::Layout::compact);
   writer.begin_array();
   for (const auto& [name, sum] : classes) {

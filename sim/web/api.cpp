@@ -122,7 +122,7 @@ std::string csv_of(const std::vector<data::LaunchRow>& launches) {
 
 }  // namespace
 
-Api::Api(RunFolder& run, const Timeline* timeline, const std::atomic<bool>& ready, const Against* against)
+Api::Api(RunFolder& run, const Timeline* timeline, const std::atomic<bool>& ready, const ComparisonRun* against)
     : run_(run), timeline_(timeline), ready_(ready), against_(against) {}
 
 HttpResponse Api::answer(const HttpRequest& request) const {
@@ -176,7 +176,7 @@ HttpResponse Api::words(const HttpRequest&) const {
   const auto list = [&](const char* name, std::size_t count, const auto& word_at) {
     writer.key(name).begin_array();
     for (std::size_t i = 0; i < count; ++i) {
-      const Word& word = word_at(i);
+      const DisplayText& word = word_at(i);
       writer.begin_object().key("name").text(word.name).key("label").text(word.label);
       writer.key("meaning").text(word.sentence).key("phrase").text(word.phrase);
       writer.key("colour").text(word.colour).end_object();
@@ -185,11 +185,11 @@ HttpResponse Api::words(const HttpRequest&) const {
   };
   writer.begin_object();
   const std::vector<std::size_t> parts = sim::launch_part_indices();
-  list("parts", parts.size(), [&](std::size_t i) -> const Word& { return sim::launch_part(parts[i]); });
+  list("parts", parts.size(), [&](std::size_t i) -> const DisplayText& { return sim::launch_part(parts[i]); });
   list("resources", contract::kPeResources,
-       [](std::size_t i) -> const Word& { return word_of(static_cast<contract::PeResource>(i)); });
+       [](std::size_t i) -> const DisplayText& { return word_of(static_cast<contract::PeResource>(i)); });
   list("series", record::kSeriesKinds,
-       [](std::size_t i) -> const Word& { return word_of(static_cast<record::SeriesKind>(i)); });
+       [](std::size_t i) -> const DisplayText& { return word_of(static_cast<record::SeriesKind>(i)); });
   writer.end_object();
   return json(writer);
 }

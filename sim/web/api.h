@@ -10,7 +10,7 @@
 #include "sim/analysis/recorded/operation_routes.h"
 #include "sim/analysis/recorded/run_folder.h"
 #include "sim/analysis/recorded/timeline.h"
-#include "sim/web/against.h"
+#include "sim/web/comparison_run.h"
 #include "sim/web/http_server.h"
 
 namespace kb::web {
@@ -24,7 +24,7 @@ class Api {
  public:
   // `timeline` is null for a run without operations. `against` is the run for comparison, or null.
   Api(analysis::RunFolder& run, const analysis::Timeline* timeline, const std::atomic<bool>& ready,
-      const Against* against = nullptr);
+      const ComparisonRun* against = nullptr);
 
   HttpResponse answer(const HttpRequest& request) const;
 
@@ -65,7 +65,7 @@ class Api {
   analysis::RunFolder& run_;
   const analysis::Timeline* timeline_;
   const std::atomic<bool>& ready_;
-  const Against* against_;
+  const ComparisonRun* against_;
   mutable std::once_flag routes_made_;
   mutable std::optional<analysis::OperationRoutes> routes_;
 };

@@ -21,10 +21,10 @@ namespace {
 
 using analysis::Activity;
 using analysis::ChainOp;
-using analysis::ChainPart;
-using analysis::ChainStay;
 using analysis::match_messages;
 using analysis::OpNames;
+using analysis::PathSegment;
+using analysis::PathShare;
 using analysis::RunFolder;
 using analysis::Scope;
 using analysis::Timeline;
@@ -161,17 +161,17 @@ HttpResponse Api::chain(const HttpRequest& request) const {
   };
   const OpNames names(run_.operations().names());
   const auto pe_of = [&](std::int64_t component) { return cell_name(names.component(component)); };
-  const std::vector<ChainStay> stays =
+  const std::vector<PathSegment> stays =
       walk_chain({window.begin_fs, window.end_fs, pe, kMaxStays}, ops_of, match_messages(*steps), pe_of);
   const auto& components = run_.operations().names().components;
   JsonWriter writer(JsonWriter::Layout::compact);
   writer.begin_object().key("all").boolean(stays.size() < kMaxStays &&
                                            steps->size() < static_cast<std::size_t>(kMaxSteps));
   writer.key("stays").begin_array();
-  for (const ChainStay& stay : stays) {
+  for (const PathSegment& stay : stays) {
     writer.begin_array().text(stay.pe).integer(stay.begin_fs - window.begin_fs).integer(stay.end_fs - window.begin_fs);
     writer.integer(stay.between_fs).begin_array();
-    for (const ChainPart& part : stay.parts) {
+    for (const PathShare& part : stay.parts) {
       writer.begin_array().text(components[part.block].node.id).unsigned_integer(part.operation);
       writer.integer(part.time_fs).integer(part.count).end_array();
     }

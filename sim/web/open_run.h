@@ -7,8 +7,8 @@
 
 #include "sim/analysis/recorded/run_folder.h"
 #include "sim/analysis/recorded/timeline.h"
-#include "sim/web/against.h"
 #include "sim/web/api.h"
+#include "sim/web/comparison_run.h"
 #include "sim/web/http_server.h"
 
 namespace kb::web {
@@ -17,7 +17,7 @@ namespace kb::web {
 class OpenRun {
  public:
   // `topology`: see RunFolder. `against`: folder of the run to compare with; empty: none. Throws the configuration
-  // Errors of RunFolder and Against.
+  // Errors of RunFolder and ComparisonRun.
   OpenRun(const std::string& folder, const std::string& topology, const std::string& against);
   ~OpenRun();
   OpenRun(const OpenRun&) = delete;
@@ -30,13 +30,13 @@ class OpenRun {
   void stop() const;
 
   const analysis::RunFolder& folder() const { return run_; }
-  const std::optional<Against>& against() const { return against_; }
+  const std::optional<ComparisonRun>& against() const { return against_; }
 
  private:
   class Loader;
 
   analysis::RunFolder run_;
-  std::optional<Against> against_;
+  std::optional<ComparisonRun> against_;
   std::optional<analysis::Timeline> timeline_;
   std::unique_ptr<Loader> loader_;
   std::optional<Api> api_;

@@ -29,7 +29,7 @@ std::vector<std::size_t> candidates(const topology::CclConfig& config) {
 constexpr std::size_t kCandidates = kHierarchical + 1;
 
 // Reason why a candidate is not eligible; empty when it is.
-std::string obstacle(std::size_t which, const CandidateUse& use) {
+std::string obstacle(std::size_t which, const CandidateQuery& use) {
   if (which == kHierarchical) return "";
   if (use.has_root) return "the call names a root cube, and only 'hierarchical' has one";
   if (use.ranks < 2) return "it needs two ranks, and there is one";
@@ -48,7 +48,7 @@ std::string obstacle(std::size_t which, const CandidateUse& use) {
       names_of<SipTopology>()[static_cast<std::size_t>(use.sip_topology)]);
 }
 
-std::string able_candidates(const CandidateUse& use) {
+std::string able_candidates(const CandidateQuery& use) {
   std::string names;
   for (std::size_t which = 0; which < kCandidates; ++which) {
     if (!obstacle(which, use).empty()) continue;
@@ -111,7 +111,7 @@ std::vector<PeCoord> ring_of_owners(const contract::MachineInfo& machine, TileOw
   return ring;
 }
 
-void require_candidates(const topology::CclConfig& config, const CandidateUse& use) {
+void require_candidates(const topology::CclConfig& config, const CandidateQuery& use) {
   for (const std::size_t which : config.candidates) {
     const std::string why = obstacle(which, use);
     if (why.empty()) continue;
@@ -122,7 +122,7 @@ void require_candidates(const topology::CclConfig& config, const CandidateUse& u
   }
 }
 
-std::set<Hops> AllReduceChooser::needed_rings() const {
+std::set<Hops> AllReduceChooser::required_rings() const {
   const std::size_t ranks = ring_of_owners(host_.machine(), owners_).size();
   std::set<Hops> rings;
   for (const std::size_t which : candidates(config_)) {
@@ -132,7 +132,7 @@ std::set<Hops> AllReduceChooser::needed_rings() const {
   return rings;
 }
 
-void AllReduceChooser::use_rings(std::map<Hops, const LaidRings*> rings) {
+void AllReduceChooser::use_rings(std::map<Hops, const RingLayout*> rings) {
   rings_ = std::move(rings);
   known_.clear();  // the choices were made for other slots
   whole_pairs_.clear();
@@ -203,7 +203,7 @@ CollectiveEstimate AllReduceChooser::best_hierarchy(const AllReduceCall& call, i
   return best;
 }
 
-CandidateUse AllReduceChooser::use_of(int world_size, SipTopology topology, bool has_root, int cube) const {
+CandidateQuery AllReduceChooser::use_of(int world_size, SipTopology topology, bool has_root, int cube) const {
   const std::size_t ranks =
       cube >= 0 ? static_cast<std::size_t>(world_size) : ring_of_owners(host_.machine(), owners_).size();
   return {ranks, cube >= 0, topology, has_root};
@@ -248,7 +248,7 @@ CollectiveRecord AllReduceChooser::estimated(const AllReduceCall& call, int cube
     }
     record.estimates.push_back(best);
   };
-  const CandidateUse use = use_of(call.world_size, call.sip_topology, call.root_cube >= 0, cube);
+  const CandidateQuery use = use_of(call.world_size, call.sip_topology, call.root_cube >= 0, cube);
   for (const std::size_t which : candidates(config_)) {
     if (!obstacle(which, use).empty() || slot_size(which, sips_only) == 0) continue;
     if (which == kRing) consider(which, &AllReduceCosts::ring);

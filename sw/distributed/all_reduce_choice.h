@@ -12,7 +12,7 @@
 
 #include "platform/topology/ccl_config.h"
 #include "sw/distributed/algorithms.h"
-#include "sw/distributed/ring_pool.h"
+#include "sw/distributed/shared_ring_memory.h"
 #include "sw/distributed/wiring.h"
 #include "sw/runtime/collective_record.h"
 
@@ -29,7 +29,7 @@ TileOwners chosen_owners(const topology::CclConfig& config, const contract::Mach
 class AllReduceCosts;
 
 // Properties of an all-reduce that determine the eligible candidates.
-struct CandidateUse {
+struct CandidateQuery {
   std::size_t ranks = 0;
   bool sips_only = false;  // one tile per SIP on a machine with several cubes: only links between SIPs are used
   SipTopology sip_topology = SipTopology::ring_1d;
@@ -37,13 +37,13 @@ struct CandidateUse {
 };
 // Configuration Error at `candidates` for the first candidate that is not eligible; the message gives the reason and
 // the eligible ones. An empty list is valid.
-void require_candidates(const topology::CclConfig& config, const CandidateUse& use);
+void require_candidates(const topology::CclConfig& config, const CandidateQuery& use);
 
 // One way to execute an all-reduce.
 struct AllReducePlan {
   std::string kernel;
   Args arguments;
-  const LaidRings* rings = nullptr;  // required rings; null: those of the configured wiring
+  const RingLayout* rings = nullptr;  // required rings; null: those of the configured wiring
 };
 
 class AllReduceChooser {
@@ -52,13 +52,13 @@ class AllReduceChooser {
       : host_(host), config_(config), owners_(owners) {}
 
   // Rings that candidates need in addition to the configured wiring; only one of them is installed at a time.
-  std::set<Hops> needed_rings() const;
+  std::set<Hops> required_rings() const;
   // Sets the layouts of these rings, which must outlive this object. A candidate whose rings do not fit is not chosen;
   // configuration Error at `candidates` when the user listed it.
-  void use_rings(std::map<Hops, const LaidRings*> rings);
+  void use_rings(std::map<Hops, const RingLayout*> rings);
 
   // The use that a call makes of the candidates; `cube` as in choose().
-  CandidateUse use_of(int world_size, SipTopology topology, bool has_root, int cube) const;
+  CandidateQuery use_of(int world_size, SipTopology topology, bool has_root, int cube) const;
   // Chooses the algorithm of an `auto` group; all ranks get the same choice. `cube`: the cube of the tile when each SIP
   // has a single tile on a machine with several cubes, otherwise -1.
   const CollectiveRecord& choose(const AllReduceCall& call, int cube);
@@ -80,7 +80,7 @@ class AllReduceChooser {
   contract::IHost& host_;
   const topology::CclConfig& config_;
   TileOwners owners_;
-  std::map<Hops, const LaidRings*> rings_;
+  std::map<Hops, const RingLayout*> rings_;
   std::map<std::pair<Dtype, bool>, std::shared_ptr<AllReduceCosts>> costs_;
   // Whether a pairwise exchange uses whole tiles. Key: dtype, operation, elements, chunk and ranks.
   std::map<std::tuple<Dtype, bool, std::int64_t, std::int64_t, std::size_t>, bool> whole_pairs_;

@@ -64,18 +64,18 @@ AllReduceCosts::Pattern AllReduceCosts::pattern(const std::vector<Pair>& message
   Pattern p;
   std::map<std::uint32_t, double> ns_per_byte;  // indexed by wire
   for (const Pair& message : messages) {
-    const contract::MessageRoute& way = route(message.from, message.to);
-    p.latency = std::max(p.latency, fs_to_ns(way.latency));
-    p.credit = std::max(p.credit, fs_to_ns(way.credit));
-    p.flit = static_cast<double>(way.flit_bytes);
+    const contract::MessageRoute& path = route(message.from, message.to);
+    p.latency = std::max(p.latency, fs_to_ns(path.latency));
+    p.credit = std::max(p.credit, fs_to_ns(path.credit));
+    p.flit = static_cast<double>(path.flit_bytes);
     double all = 0, slowest = 0, parts = 0, part = 0;  // ns per byte; a part ends where a message is stored
-    for (const auto& wire : way.wires) {
+    for (const auto& wire : path.wires) {
       const double its = wire.bw.ns_per_byte();
       all += its;
       part = std::max(part, its);
       slowest = std::max(slowest, its);
       if (its > 0) p.beta = std::max(p.beta, ns_per_byte[wire.id] += its);
-      if (wire.stored || &wire == &way.wires.back()) parts += std::exchange(part, 0.0);
+      if (wire.stored || &wire == &path.wires.back()) parts += std::exchange(part, 0.0);
     }
     p.first_flit = std::max(p.first_flit, all - slowest);
     p.stored = std::max(p.stored, parts - slowest);
@@ -124,7 +124,7 @@ double AllReduceCosts::both_ways(const std::vector<double>& hops, const Passing&
       for (std::size_t r = 0; r < n; ++r) {
         double arrival = 0;
         for (std::size_t m = 0; m < k; ++m) {
-          arrival = std::max(sent[from(r) * k + m] + hop(r) + x.under_way, arrival + (m > 0 ? x.interval : 0));
+          arrival = std::max(sent[from(r) * k + m] + hop(r) + x.in_flight, arrival + (m > 0 ? x.interval : 0));
           ready[r] = std::max(ready[r], arrival) + x.adding;
           next[r * k + m] = ready[r];
         }
@@ -180,7 +180,7 @@ double AllReduceCosts::reduce_scatter(const std::vector<PeCoord>& ranks, double 
     Passing reducing;
     reducing.messages = static_cast<std::size_t>(messages);
     reducing.interval = std::max(p.beta * s, slot(s) + p.credit);
-    reducing.under_way = p.beta * s + 2 * slot(s);
+    reducing.in_flight = p.beta * s + 2 * slot(s);
     Passing gathering = reducing;
     reducing.adding = math(s);
     reducing.loading = (n > 2 ? 2 : 1) * messages * contribution(s);
@@ -390,8 +390,8 @@ double AllReduceCosts::by_blocks(const Ranks& ranks, double tile, double message
   if (n < 2) return 0;
   const double b = std::ceil(tile / item_ / n) * item_, s = std::min(b, message);
   const bool closed = ranks.topology != SipTopology::mesh_2d_no_wrap;
-  const double ways = closed && n % 2 == 1 ? 2 : 1, rounds = closed ? n / 2 : n - 1;
-  const double once = ways * (contribution(s) + memory(s)) +
+  const double directions = closed && n % 2 == 1 ? 2 : 1, rounds = closed ? n / 2 : n - 1;
+  const double once = directions * (contribution(s) + memory(s)) +
                       rounds * (2 * hop(to_neighbours(ranks, n > 2), s) + math(s)) + finish(s, n);
   return messages(b, message) * once;
 }

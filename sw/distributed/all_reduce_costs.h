@@ -123,7 +123,7 @@ class AllReduceCosts {
   // every message is transferred and added. `loading` is loaded by a rank before a round, `own` before the last one.
   struct Passing {
     std::size_t messages = 1;
-    double interval = 0, under_way = 0, adding = 0, loading = 0, own = 0;
+    double interval = 0, in_flight = 0, adding = 0, loading = 0, own = 0;
   };
   static double both_ways(const std::vector<double>& hops, const Passing& passing, bool last);
   // The largest sum of alpha + C over `rounds` consecutive hops of the ring.

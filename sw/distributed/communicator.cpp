@@ -26,7 +26,7 @@ constexpr const char* kByBlocks = "by_blocks";
 
 }  // namespace
 
-Communicator::Communicator(Runtime& runtime, Members members, std::shared_ptr<WaitingRanks> waiting)
+Communicator::Communicator(Runtime& runtime, Members members, std::shared_ptr<BlockedRanks> waiting)
     : runtime_(runtime),
       members_(std::move(members)),
       waiting_(std::move(waiting)),
@@ -187,7 +187,7 @@ PreparedLaunch Communicator::prepared(const Call& call, const Plan& plan, std::i
   return runtime_.prepare((plan.direct ? "direct_" : "sip_") + call.kernel, args, launch);
 }
 
-void Communicator::lay(const LaidRings& rings) {
+void Communicator::lay(const RingLayout& rings) {
   if (!rings_.installed->has(rings_.part, rings.queues)) rings_.installed->lay(rings_.part, rings.queues);
 }
 

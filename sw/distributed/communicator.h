@@ -14,7 +14,7 @@
 #include "platform/contract/i_host.h"
 #include "sw/distributed/direct_costs.h"
 #include "sw/distributed/rendezvous.h"
-#include "sw/distributed/ring_pool.h"
+#include "sw/distributed/shared_ring_memory.h"
 #include "sw/distributed/tile_layout.h"
 #include "sw/runtime/collective_record.h"
 #include "sw/runtime/runtime.h"
@@ -108,18 +108,18 @@ class Communicator {
   // Rings that a call installs when all members have arrived. `direct`: between all pairs of members; `path`: along the
   // path, if it is not permanently installed.
   struct Rings {
-    InstalledQueues* installed = nullptr;
+    QueueInstaller* installed = nullptr;
     std::size_t part = 0;
-    const LaidRings* direct = nullptr;
-    const LaidRings* path = nullptr;
+    const RingLayout* direct = nullptr;
+    const RingLayout* path = nullptr;
   };
-  Communicator(Runtime& runtime, Members members, std::shared_ptr<WaitingRanks> waiting);
+  Communicator(Runtime& runtime, Members members, std::shared_ptr<BlockedRanks> waiting);
 
   void use_rings(const Rings& rings) { rings_ = rings; }
-  void lay(const LaidRings& rings);  // has no effect when they are installed
+  void lay(const RingLayout& rings);  // has no effect when they are installed
   // Barrier: returns when every member has called it, at the same simulated time.
   void meet(Rendezvous::Entry entry) { rendezvous_.attend(std::move(entry)); }
-  const std::shared_ptr<WaitingRanks>& waiting() const { return waiting_; }
+  const std::shared_ptr<BlockedRanks>& waiting() const { return waiting_; }
   // Requires that a rank's tensors are on its own SIP.
   void require_own_sip(const Tensor& tensor, int sip) const;
 
@@ -141,7 +141,7 @@ class Communicator {
     std::int64_t chunk = 0;  // elements per message
     std::int64_t ahead = 1;  // direct exchange: chunks that are sent before the first one is waited for
     bool in_parts = false;   // broadcast and reduce in pieces, all-reduce by blocks
-    const LaidRings* rings = nullptr;
+    const RingLayout* rings = nullptr;
   };
   LaunchMetrics run(const Call& call);
   Plan plan(const Call& call, const TileLayout& tiles, std::int64_t block);
@@ -158,7 +158,7 @@ class Communicator {
 
   Runtime& runtime_;
   Members members_;
-  std::shared_ptr<WaitingRanks> waiting_;
+  std::shared_ptr<BlockedRanks> waiting_;
   Rendezvous rendezvous_;
   Rings rings_;
   std::map<std::tuple<bool, Dtype, std::string, std::int64_t, std::vector<int>, std::int64_t>, CollectiveRecord>

@@ -63,7 +63,7 @@ DirectCosts::Step DirectCosts::step(DirectCall call, bool in_parts, double block
   step.few = call == DirectCall::reduce;
   step.stores = step.stores && call != DirectCall::reduce;  // the root receives directly into memory
   step.bytes = call == DirectCall::all_reduce ? block / n : block / others;
-  step.same_ways = call == DirectCall::all_reduce;
+  step.same_links = call == DirectCall::all_reduce;
   return step;
 }
 
@@ -78,7 +78,7 @@ DirectPlan DirectCosts::timed(const Step& step, double message) const {
   const double interval = std::max(wire, (costs_.slot(s) + p.credit) / lanes), filled = (first + wire) / slots_ / lanes;
   const double each = std::max({interval, step.steps * filled, adding, own});
   DirectPlan plan;
-  if (step.same_ways) {
+  if (step.same_links) {
     // Contributions arrive one after the other, and are added on arrival.
     const double z = std::max(interval, filled), one = step.added > 0 ? 1 / step.added : 0;
     const double sums = std::max(wire + (k - 1) * z + one * adding, one * wire + k * std::max(adding, own));

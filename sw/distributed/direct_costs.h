@@ -66,7 +66,7 @@ class DirectCosts {
     double added = 0;  // messages that a rank adds per message that it sends
     int steps = 1;
     bool loads = false, stores = false;  // loads of own elements, stores of results
-    bool same_ways = false;              // both steps use the same links
+    bool same_links = false;             // both steps use the same links
     // limits the chunks sent ahead to those needed to hide the latency, because sums use the same links
     bool few = false;
   };

@@ -13,22 +13,22 @@
 namespace kb::sw {
 
 struct ProcessGroup::Group final : Communicator {
-  Group(Runtime& runtime, Members members, std::shared_ptr<WaitingRanks> waiting, RingPool rings)
+  Group(Runtime& runtime, Members members, std::shared_ptr<BlockedRanks> waiting, SharedRingMemory rings)
       : Communicator(runtime, std::move(members), std::move(waiting)), pool(std::move(rings)) {}
   // Path and direct rings, one set at a time; the path at first.
-  void lay_in(InstalledQueues& installed) {
+  void lay_in(QueueInstaller& installed) {
     if (size() < 2) return;
     const Rings rings{&installed, installed.add_part(), &pool.layouts[1], &pool.layouts[0]};
     installed.lay(rings.part, rings.path->queues);
     use_rings(rings);
   }
-  RingPool pool;
+  SharedRingMemory pool;
 };
 
 void ProcessGroup::require_group(const std::vector<int>& ranks) const {
   const auto refuse = [&](const std::string& code, const std::string& text) {
-    const std::string of = ranks.empty() ? "" : " of ranks " + join(ranks);
-    throw Error::program(code, "new_group" + of + ": " + text);
+    const std::string members = ranks.empty() ? "" : " of ranks " + join(ranks);
+    throw Error::program(code, "new_group" + members + ": " + text);
   };
   if (runtime().rank_waiter() != nullptr) {
     refuse("COLLECTIVE_ERROR", "a rank cannot make groups; make them in the main program, before its spawn");
@@ -64,8 +64,8 @@ Communicator& ProcessGroup::new_group(const std::vector<int>& ranks, const std::
   drop_pool();
   ring_bytes_ += bytes;
   try {
-    RingPool pool = make_ring_pool({{path, group_slot_size_}, {direct, named_slot_size_}}, config, machine,
-                                   runtime().memory(), bytes);
+    SharedRingMemory pool = make_ring_pool({{path, group_slot_size_}, {direct, named_slot_size_}}, config, machine,
+                                           runtime().memory(), bytes);
     if (pool.layouts.front().slot_size < group_slot_size_ && ranks.size() > 1) {
       pool = {};
       plan_queues(path, config, machine, runtime().memory(), rings_per_pe_);  // throws the error with the missing size

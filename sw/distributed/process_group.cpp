@@ -111,7 +111,7 @@ ProcessGroup::ProcessGroup(Runtime& runtime, Setup setup)
           runtime,
           {all_ranks(runtime, setup.config), "", setup.config.slot_size, runtime.machine().sip_topology,
            runtime.machine().sip_w, runtime.machine().sip_h, setup.config.buffer_kind, "global_", setup.config.n_slots},
-          std::make_shared<WaitingRanks>()),
+          std::make_shared<BlockedRanks>()),
       config_(std::move(setup.config)),
       algorithm_(std::move(setup.algorithm)),
       chooser_(runtime.host(), config_, algorithm_.owners),
@@ -141,14 +141,14 @@ void ProcessGroup::make_pool() {
   const bool direct = has_sip_links() && world_size() > 1;
   if (direct) wirings.push_back({make_direct_wiring(ranks(), "global_", machine), named_slot_size_});
   std::set<Hops> hops;
-  if (is_automatic()) hops = chooser_.needed_rings();
+  if (is_automatic()) hops = chooser_.required_rings();
   const std::vector<PeCoord> ring = ring_of_owners(machine, algorithm_.owners);
   for (const Hops distances : hops) wirings.push_back({make_hop_wiring(ring, distances), named_slot_size_});
   if (wirings.empty()) return;
   const std::uint64_t room = ring_room(config_, machine) / 4 * 3;
   pool_ = make_ring_pool(wirings, config_, machine, runtime().memory(), room - std::min(room, ring_bytes_));
   use_rings({&installed_, pool_part_, direct ? &pool_.layouts.front() : nullptr, nullptr});
-  std::map<Hops, const LaidRings*> laid;
+  std::map<Hops, const RingLayout*> laid;
   std::size_t next = direct ? 1 : 0;
   for (const Hops distances : hops) laid[distances] = &pool_.layouts[next++];
   if (is_automatic()) chooser_.use_rings(std::move(laid));

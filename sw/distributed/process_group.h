@@ -10,7 +10,7 @@
 #include "sw/distributed/all_reduce_choice.h"
 #include "sw/distributed/communicator.h"
 #include "sw/distributed/queue_plan.h"
-#include "sw/distributed/ring_pool.h"
+#include "sw/distributed/shared_ring_memory.h"
 #include "sw/distributed/tile_layout.h"
 #include "sw/runtime/runtime.h"
 
@@ -80,10 +80,10 @@ class ProcessGroup : public Communicator {
   struct Group;
   std::shared_ptr<void> queues_;                     // ownership of the machine's queues
   std::uint64_t rings_per_pe_ = 0, ring_bytes_ = 0;  // over all groups, as if each included every PE
-  InstalledQueues installed_;                        // of all groups
+  QueueInstaller installed_;                         // of all groups
   contract::QueuePlan configured_;                   // of the wiring, always installed
   MemoryReservation memory_;
-  RingPool pool_;  // rings of collectives between ranks, and of candidates
+  SharedRingMemory pool_;  // rings of collectives between ranks, and of candidates
   std::size_t pool_part_ = 0;
   std::vector<std::unique_ptr<Communicator>> groups_;
 };

@@ -51,8 +51,8 @@ std::string direction_text(const Wiring& wiring) {
   return text;
 }
 
-Error no_room(const Wiring& wiring, const topology::CclConfig& config, const contract::MachineInfo& machine,
-              QueueMemory memory, const DeviceMemory::Shortage& shortage, std::uint64_t rings_before) {
+Error is_out_of_addresses(const Wiring& wiring, const topology::CclConfig& config, const contract::MachineInfo& machine,
+                          QueueMemory memory, const DeviceMemory::Shortage& shortage, std::uint64_t rings_before) {
   const DeviceMemory::Request& request = shortage.request;
   const std::uint64_t rings = request.nbytes / (config.n_slots * config.slot_size);
   const std::uint64_t before = rings_before * config.n_slots * config.slot_size;
@@ -151,7 +151,7 @@ PlannedQueues plan_queues(const Wiring& wiring, const topology::CclConfig& confi
   const PeBlocks blocks =
       pe_blocks(pes, config.buffer_kind, wiring.directions.size() * config.n_slots * config.slot_size);
   if (const auto shortage = memory.shortage(config.buffer_kind, blocks.requests)) {
-    throw no_room(wiring, config, machine, config.buffer_kind, *shortage, rings_before);
+    throw is_out_of_addresses(wiring, config, machine, config.buffer_kind, *shortage, rings_before);
   }
 
   PlannedQueues planned;

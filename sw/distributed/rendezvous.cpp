@@ -23,7 +23,7 @@ std::string ranks_text(const std::vector<int>& ranks) {
 
 }  // namespace
 
-Rendezvous::Rendezvous(Runtime& runtime, std::shared_ptr<WaitingRanks> waiting, std::vector<int> ranks,
+Rendezvous::Rendezvous(Runtime& runtime, std::shared_ptr<BlockedRanks> waiting, std::vector<int> ranks,
                        const std::string& group)
     : runtime_(runtime),
       waiting_(std::move(waiting)),
@@ -53,7 +53,7 @@ void Rendezvous::attend(Entry entry) {
   try {
     attend_as(rank, std::move(entry));
   } catch (...) {
-    came_.erase(rank);  // prepares for the next spawn
+    arrived_.erase(rank);  // prepares for the next spawn
     waiting_->in.erase(rank);
     throw;
   }
@@ -61,26 +61,26 @@ void Rendezvous::attend(Entry entry) {
 
 void Rendezvous::attend_as(int rank, Entry entry) {
   const std::string what = entry.what;
-  came_[rank] = std::move(entry);
-  if (came_.size() < ranks_.size()) {
+  arrived_[rank] = std::move(entry);
+  if (arrived_.size() < ranks_.size()) {
     if (runtime_.rank_waiter()->meet(fmt::format("the other ranks in {}{}", what, of_group_))) return;
     throw collective_error(fmt::format("rank {} waits in {}{} for {}{}", rank, what, of_group_, absent(), everybody()));
   }
   require_agreement();
-  if (const auto& prepare = came_[rank].prepare) prepare();
+  if (const auto& prepare = arrived_[rank].prepare) prepare();
   std::vector<std::shared_ptr<contract::KernelLaunch>> parts;
-  for (const auto& [other, brought] : came_) {
+  for (const auto& [other, brought] : arrived_) {
     parts.insert(parts.end(), brought.launch.parts.begin(), brought.launch.parts.end());
     waiting_->in.erase(other);
   }
   if (parts.size() > 1) runtime_.start_together(parts);
-  came_.clear();
+  arrived_.clear();
   if (runtime_.rank_waiter() != nullptr) runtime_.rank_waiter()->end_rendezvous(ranks_);
 }
 
 void Rendezvous::require_agreement() const {
   std::map<std::string, std::vector<int>> said;
-  for (const auto& [rank, entry] : came_) said[entry.what].push_back(rank);
+  for (const auto& [rank, entry] : arrived_) said[entry.what].push_back(rank);
   if (said.size() == 1) return;
   std::string text;
   for (const auto& [what, ranks] : said) {
@@ -92,7 +92,7 @@ void Rendezvous::require_agreement() const {
 std::string Rendezvous::absent() const {
   std::map<std::string, std::vector<int>> reasons;
   for (const int rank : ranks_) {
-    if (came_.count(rank) != 0) continue;
+    if (arrived_.count(rank) != 0) continue;
     const auto elsewhere = waiting_->in.find(rank);
     reasons[elsewhere == waiting_->in.end() ? "" : elsewhere->second].push_back(rank);
   }

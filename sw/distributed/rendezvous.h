@@ -12,7 +12,7 @@
 namespace kb::sw {
 
 // The ranks of a run that wait for others, with the reason for messages: "barrier() of group 'a'".
-struct WaitingRanks {
+struct BlockedRanks {
   int world_size = 1;
   std::map<int, std::string> in;
 };
@@ -27,7 +27,7 @@ class Rendezvous {
 
   // `ranks` are the participants (ranks of the spawn); `group` is the group's name in messages, "" for all ranks of a
   // run.
-  Rendezvous(Runtime& runtime, std::shared_ptr<WaitingRanks> waiting, std::vector<int> ranks, const std::string& group);
+  Rendezvous(Runtime& runtime, std::shared_ptr<BlockedRanks> waiting, std::vector<int> ranks, const std::string& group);
 
   // Barrier: returns when every rank has called it, at the same simulated time, with a common start stamp for all
   // launches. Program Error COLLECTIVE_ERROR that names the ranks: when contributions differ, when a missing rank has
@@ -47,10 +47,10 @@ class Rendezvous {
   std::string everybody() const;
 
   Runtime& runtime_;
-  std::shared_ptr<WaitingRanks> waiting_;
+  std::shared_ptr<BlockedRanks> waiting_;
   std::vector<int> ranks_;
   std::string of_group_;
-  std::map<int, Entry> came_;  // indexed by rank
+  std::map<int, Entry> arrived_;  // indexed by rank
 };
 
 }  // namespace kb::sw

@@ -98,7 +98,7 @@ class Runtime final : private ITensorContext {
   // In data mode off, integers that the program writes are known to its kernels as indices and masks, unless the
   // program has read unknown contents: then all data that it writes may depend on them. This call declares that later
   // writes of the caller do not, until it or another rank reads unknown contents again.
-  void forget_reads();
+  void assume_independent_writes();
   TimeFs now() const { return host_.now(); }
   std::uint64_t seed() const { return options_.seed; }
   std::uint64_t requests_submitted() const { return tracker_.submitted(); }  // H-70
@@ -156,7 +156,7 @@ class Runtime final : private ITensorContext {
   TensorMemory memory_;
   bool contents_made_ = false;
   std::uint64_t unknown_reads_ = 0;  // number of reads of contents that data mode off does not know, by any rank
-  std::map<int, std::uint64_t> forgotten_reads_;  // rank (-1: main) -> unknown_reads_ at forget_reads()
+  std::map<int, std::uint64_t> forgotten_reads_;  // rank (-1: main) -> unknown_reads_ at assume_independent_writes()
   std::vector<LaunchState> launches_;
   std::size_t late_pes_ = 0;
   std::map<int, int> bound_;  // rank (-1: main) -> SIP

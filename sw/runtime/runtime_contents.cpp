@@ -42,7 +42,7 @@ ITensorContext::Contents Runtime::read(HostRead why, const contract::TensorLayou
   return contents;
 }
 
-void Runtime::forget_reads() {
+void Runtime::assume_independent_writes() {
   forgotten_reads_[host_.current_worker()] = unknown_reads_;
 }
 

@@ -26,7 +26,7 @@ void TensorMappings::place(contract::TensorLayout& tensor) {
                          ? address::TaggedAddress(virtual_.alloc(nbytes)).encoded()
                          : address::TaggedAddress(logical_.alloc(nbytes)).encoded();
   } catch (const Error& error) {
-    if (!no_room(error)) throw;
+    if (!is_out_of_addresses(error)) throw;
     throw Error::program(error.code(), fmt::format("tensor '{}' {} {}: {}", tensor.name, dtype_name(tensor.dtype),
                                                    format_shape(tensor.shape), error.what()));
   }
@@ -70,7 +70,7 @@ std::vector<contract::RequestId> TensorMappings::unmap(std::uint64_t tensor) {
   return requests;
 }
 
-bool TensorMappings::no_room(const Error& error) {
+bool TensorMappings::is_out_of_addresses(const Error& error) {
   return error.code() == "VA_ALLOCATION_ERROR" || error.code() == "LA_ALLOCATION_ERROR";
 }
 

@@ -36,7 +36,7 @@ class TensorMappings {
   // so that later mappings arrive after the unmap.
   std::vector<contract::RequestId> unmap(std::uint64_t tensor);
   bool pristine() const { return virtual_.list().pristine() && logical_.list().pristine(); }
-  static bool no_room(const Error& error);  // true for an error of place()
+  static bool is_out_of_addresses(const Error& error);  // true for an error of place()
 
  private:
   struct Mapped {

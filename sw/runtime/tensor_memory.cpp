@@ -15,7 +15,7 @@ void TensorMemory::place(const std::shared_ptr<contract::TensorLayout>& tensor,
   try {
     allocate(*tensor, placement);
   } catch (const Error& error) {
-    const bool full = error.code() == "ALLOCATION_ERROR" || TensorMappings::no_room(error);
+    const bool full = error.code() == "ALLOCATION_ERROR" || TensorMappings::is_out_of_addresses(error);
     if (!full || dropped_.empty()) throw;
     std::vector<contract::RequestId> users;
     for (const std::uint64_t id : dropped_) {

@@ -96,11 +96,11 @@ BoundedMatrix AttentionRows::merged(const std::vector<AttentionRows>& parts) {
     // A merge rounds the difference of two maxima, its product with the scale, its exponential, a product and a sum.
     const double scale = out.scale_.value;
     const double roundings = static_cast<double>(parts.size()) * (4 + 2 * scale * (top.value - least));
-    const auto combined = [&](const std::function<Bounded(const AttentionRows&)>& of) {
+    const auto combined = [&](const std::function<Bounded(const AttentionRows&)>& read) {
       Bounded sum;
       double magnitude = 0;
       for (const AttentionRows* part : seen) {
-        const Bounded term = of(*part), peak = *part->m_[row];
+        const Bounded term = read(*part), peak = *part->m_[row];
         const double factor = std::exp(scale * (peak.value - top.value));
         const double moved = std::expm1(scale * (peak.error + top.error));
         sum.value += factor * term.value;

@@ -89,8 +89,8 @@ data::VerificationRow flash_attention_row(const FlashAttention& p, const std::ve
     const data::BoundedMatrix own =
         rows_of(queries, static_cast<std::size_t>(piece.first), static_cast<std::size_t>(piece.count));
     for (const std::int64_t key : block_order(p, piece)) {
-      const auto block = [&](const data::BoundedMatrix& of) {
-        return rows_of(of, static_cast<std::size_t>(key), static_cast<std::size_t>(std::min(p.keys, seen - key)));
+      const auto block = [&](const data::BoundedMatrix& matrix) {
+        return rows_of(matrix, static_cast<std::size_t>(key), static_cast<std::size_t>(std::min(p.keys, seen - key)));
       };
       AttentionRows::Visible visible;
       if (p.causal) {

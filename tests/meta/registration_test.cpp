@@ -100,9 +100,9 @@ TEST(Registration, EveryKernelIsInTheCatalog) {
     const std::string folder = folder_of(header);
     if (folder == "kernels" || folder == "kernels/tl") continue;
     expect_in_catalog(folder, "kernels/catalog.cpp",
-                      {"attention_rank", "causal_mask", "dealt_rows", "direct_combine", "direct_exchange", "epilogues",
-                       "hop_member", "key_blocks", "line_exchange", "online_softmax", "query_rows", "reduction",
-                       "sip_exchange", "sip_path", "tile_blocks"});
+                      {"attention_rank", "causal_mask", "balanced_rows", "direct_combine", "direct_exchange",
+                       "epilogues", "hop_rank", "key_blocks", "line_exchange", "online_softmax", "query_rows",
+                       "reduction", "sip_exchange", "sip_path", "tile_blocks"});
   }
 }
 

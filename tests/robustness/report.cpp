@@ -77,11 +77,11 @@ void Report::skip(const std::string& family, const std::string& reason) {
   skipped_[family] = reason;
 }
 
-void Report::progress(const std::string& family, std::size_t done, std::size_t of) const {
-  if (::isatty(STDOUT_FILENO) == 0 && done % 1000 != 0 && done != of) return;
+void Report::progress(const std::string& family, std::size_t done, std::size_t total) const {
+  if (::isatty(STDOUT_FILENO) == 0 && done % 1000 != 0 && done != total) return;
   const std::lock_guard<std::mutex> lock(mutex_);
-  fmt::print("{}{} {} of {}, {} kinds of findings{}", ::isatty(STDOUT_FILENO) ? "\r" : "", family, done, of,
-             classes_.size(), ::isatty(STDOUT_FILENO) && done != of ? "" : "\n");
+  fmt::print("{}{} {} of {}, {} kinds of findings{}", ::isatty(STDOUT_FILENO) ? "\r" : "", family, done, total,
+             classes_.size(), ::isatty(STDOUT_FILENO) && done != total ? "" : "\n");
   std::fflush(stdout);
 }
 

@@ -19,7 +19,7 @@ class Report {
   // `id` identifies the case: a family and an index.
   void add(const std::string& id, const AttackCase& attack, const Trial& trial, const std::vector<Verdict>& verdicts);
   void skip(const std::string& family, const std::string& reason);
-  void progress(const std::string& family, std::size_t done, std::size_t of) const;
+  void progress(const std::string& family, std::size_t done, std::size_t total) const;
   std::string summary() const;
   std::size_t classes() const { return classes_.size(); }
 

@@ -86,7 +86,7 @@ void add_parts(Sums& sums, const result::PartTimes& before, const result::PartTi
 
 void add_busy(Sums& sums, const result::ResourceTimes& before, const result::ResourceTimes& after) {
   for (std::size_t i = 0; i < contract::kPeResources; ++i) {
-    const Word& word = word_of(static_cast<contract::PeResource>(i));
+    const DisplayText& word = word_of(static_cast<contract::PeResource>(i));
     sums.add(std::string(word.name), "ns", fs_to_ns(before.time[i]), fs_to_ns(after.time[i]));
   }
 }

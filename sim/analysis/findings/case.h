@@ -17,7 +17,7 @@ namespace kb::sim {
 
 struct LaunchCase {
   const LaunchRecord& launch;
-  const LaunchRecord::LastPe& pe;
+  const LaunchRecord::LastEndingPe& pe;
   const LaunchActivity& activity;
   const topology::Graph& graph;
   const OperationCosts* costs;  // null when not recorded
@@ -41,12 +41,12 @@ std::string ns_text(TimeFs time);                // "512.0 ns"
 using Findings = std::vector<Finding>;
 
 // Each function adds its findings.
-void find_pe_causes(const LaunchCase& of, Findings& findings);
-void find_memory_causes(const LaunchCase& of, Findings& findings);
-void find_wire_causes(const LaunchCase& of, Findings& findings);
-void find_header_causes(const LaunchCase& of, Findings& findings);
+void find_pe_causes(const LaunchCase& launch_case, Findings& findings);
+void find_memory_causes(const LaunchCase& launch_case, Findings& findings);
+void find_wire_causes(const LaunchCase& launch_case, Findings& findings);
+void find_header_causes(const LaunchCase& launch_case, Findings& findings);
 
 // Adds the chain of waits from the last-ending PE back to its origin, with sentences about it.
-void add_chain(const LaunchCase& of, Finding& finding);
+void add_chain(const LaunchCase& launch_case, Finding& finding);
 
 }  // namespace kb::sim

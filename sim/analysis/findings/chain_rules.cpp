@@ -36,9 +36,9 @@ struct Chain {
 };
 
 // Start of the kernel that ran on a PE at `time`.
-TimeFs kernel_start(const LaunchCase& of, const PeCoord& pe, TimeFs time) {
-  TimeFs start = of.launch.start;
-  for (const LaunchRecord& launch : of.launches) {
+TimeFs kernel_start(const LaunchCase& launch_case, const PeCoord& pe, TimeFs time) {
+  TimeFs start = launch_case.launch.start;
+  for (const LaunchRecord& launch : launch_case.launches) {
     if (launch.start > time || launch.completed < time || !(launch.sip == pe.sip)) continue;
     for (const contract::PeResult& one : launch.pes) {
       if (one.pe == pe && one.start <= time && one.start + one.exec >= time) start = one.start;
@@ -47,14 +47,16 @@ TimeFs kernel_start(const LaunchCase& of, const PeCoord& pe, TimeFs time) {
   return std::min(start, time);
 }
 
-Chain chain_of(const LaunchCase& of) {
+Chain chain_of(const LaunchCase& launch_case) {
   Chain chain;
-  for (const MessageReceive* one : of.waits->chain(of.pe.pe, of.launch.submitted, of.pe.start + of.pe.exec)) {
-    chain.links.push_back({of.graph.node(one->receiver).pe_coord(), of.graph.node(one->sender).pe_coord(), one->start,
-                           one->sent, one->arrived, one->end});
+  for (const MessageReceive* one : launch_case.waits->chain(launch_case.pe.pe, launch_case.launch.submitted,
+                                                            launch_case.pe.start + launch_case.pe.exec)) {
+    chain.links.push_back({launch_case.graph.node(one->receiver).pe_coord(),
+                           launch_case.graph.node(one->sender).pe_coord(), one->start, one->sent, one->arrived,
+                           one->end});
   }
   if (chain.links.empty()) return chain;
-  chain.begin = kernel_start(of, chain.origin(), chain.links.back().sent);
+  chain.begin = kernel_start(launch_case, chain.origin(), chain.links.back().sent);
   for (std::size_t i = 0; i < chain.links.size(); ++i) {
     const ChainLink& link = chain.links[i];
     const TimeFs since = i + 1 < chain.links.size() ? chain.links[i + 1].received : chain.begin;
@@ -81,10 +83,10 @@ std::string names_of(const Chain& chain) {
   return text;
 }
 
-std::string reason(const LaunchCase& of, const PeCoord& pe, const Stays& stays) {
+std::string reason(const LaunchCase& launch_case, const PeCoord& pe, const Stays& stays) {
   std::vector<TimeFs> shares(contract::kShares);
   for (const Stay& stay : stays.list) {
-    const std::vector<TimeFs> part = of.activity.shares(of.graph, pe, stay.begin, stay.end);
+    const std::vector<TimeFs> part = launch_case.activity.shares(launch_case.graph, pe, stay.begin, stay.end);
     for (std::size_t i = 0; i < shares.size(); ++i) shares[i] += part[i];
   }
   const auto most = std::max_element(shares.begin(), shares.end());
@@ -94,9 +96,9 @@ std::string reason(const LaunchCase& of, const PeCoord& pe, const Stays& stays) 
 
 }  // namespace
 
-void add_chain(const LaunchCase& of, Finding& finding) {
-  if (of.waits == nullptr) return;
-  const Chain chain = chain_of(of);
+void add_chain(const LaunchCase& launch_case, Finding& finding) {
+  if (launch_case.waits == nullptr) return;
+  const Chain chain = chain_of(launch_case);
   if (chain.links.empty()) return;
   finding.evidence.push_back(fmt::format("chain: {}; {} of its {} pass on the way of {} messages", names_of(chain),
                                          percent(chain.on_the_way, chain.time()), ns_text(chain.time()),
@@ -105,7 +107,7 @@ void add_chain(const LaunchCase& of, Finding& finding) {
                                        [](const auto& a, const auto& b) { return a.second.time < b.second.time; });
   if (latest->second.time >= chain.time() / 4) {
     finding.evidence.push_back(fmt::format("origin: {} was late because {} of the {} before it sent",
-                                           pe_name(latest->first), reason(of, latest->first, latest->second),
+                                           pe_name(latest->first), reason(launch_case, latest->first, latest->second),
                                            ns_text(latest->second.time)));
   } else {
     finding.evidence.push_back(

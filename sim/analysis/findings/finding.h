@@ -20,14 +20,14 @@ struct Finding {
   std::string rule;                   // "idle_pseudo_channels"; used by scripts
   std::uint64_t launch = 0;           // 0 = the gaps between launches
   TimeFs gain = 0_fs;                 // estimated time that could be saved
-  TimeFs of = 0_fs;                   // total time: the launch from submission to completion
+  TimeFs total = 0_fs;                // total time: the launch from submission to completion
   std::string headline;               // a noun phrase
   std::vector<std::string> evidence;  // sentences with numbers
   std::string remedy;                 // proposed change, as an imperative sentence
   std::vector<ChainLink> chain{};     // chain of waits back to its origin; at most kMaxLinks
   static constexpr std::size_t kMaxLinks = 32;
   double factor() const {
-    return of > gain ? static_cast<double>(of.fs()) / static_cast<double>((of - gain).fs()) : 1.0;
+    return total > gain ? static_cast<double>(total.fs()) / static_cast<double>((total - gain).fs()) : 1.0;
   }
 };
 

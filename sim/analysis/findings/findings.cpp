@@ -37,12 +37,12 @@ void find_host_causes(const std::deque<LaunchRecord>& launches, Findings& findin
   Finding finding;
   finding.rule = "host_bound";
   finding.gain = gaps;
-  finding.of = end - spans.front().first;
+  finding.total = end - spans.front().first;
   finding.headline = "the host keeps the device waiting between launches";
   finding.evidence = {
       fmt::format("from the first launch to the end of the last, {} of {} pass without a kernel, in {} gaps; "
                   "the longest, {}, begins at {}",
-                  percent(gaps, finding.of), ns_text(finding.of), count, ns_text(longest), ns_text(at))};
+                  percent(gaps, finding.total), ns_text(finding.total), count, ns_text(longest), ns_text(at))};
   finding.remedy = "copy while a kernel runs, keep tensors on the device between launches, or do more in one launch";
   findings.push_back(std::move(finding));
 }
@@ -67,7 +67,7 @@ Finding LaunchCase::finding(const char* rule, TimeFs gain, std::string headline)
   made.rule = rule;
   made.launch = launch.id;
   made.gain = std::min(gain, total() - total() / 20);  // some time always remains
-  made.of = total();
+  made.total = total();
   made.headline = std::move(headline);
   return made;
 }
@@ -105,17 +105,17 @@ std::vector<Finding> find_causes(const std::deque<LaunchRecord>& launches, const
   Findings findings;
   find_host_causes(launches, findings);
   if (const LaunchRecord* longest = longest_launch(launches)) {
-    const LaunchRecord::LastPe& pe = *longest->last_pe();
+    const LaunchRecord::LastEndingPe& pe = *longest->last_pe();
     const LaunchActivity activity(recorder, record::ActivityRecorder::group_of(longest->sip), longest->id,
                                   {longest->start, pe.start + pe.exec});
-    const LaunchCase of{*longest, pe, activity, graph, costs, waits, launches};
-    find_memory_causes(of, findings);
-    if (!activity.empty()) find_wire_causes(of, findings);
-    find_header_causes(of, findings);
-    find_pe_causes(of, findings);
+    const LaunchCase launch_case{*longest, pe, activity, graph, costs, waits, launches};
+    find_memory_causes(launch_case, findings);
+    if (!activity.empty()) find_wire_causes(launch_case, findings);
+    find_header_causes(launch_case, findings);
+    find_pe_causes(launch_case, findings);
   }
   const auto is_small = [](const Finding& finding) {
-    return fs_to_ns(finding.gain) < kLeastGain * fs_to_ns(finding.of) || finding.gain <= 0_fs;
+    return fs_to_ns(finding.gain) < kLeastGain * fs_to_ns(finding.total) || finding.gain <= 0_fs;
   };
   findings.erase(std::remove_if(findings.begin(), findings.end(), is_small), findings.end());
   std::stable_sort(findings.begin(), findings.end(),

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "platform/contract/time_shares.h"
-#include "platform/params/transit_params.h"
+#include "platform/params/forwarding_params.h"
 #include "platform/routing/address_resolver.h"
 #include "platform/routing/latency.h"
 #include "platform/routing/path_router.h"
@@ -20,10 +20,10 @@ class HeaderTimes {
   explicit HeaderTimes(const topology::Graph& graph) : graph_(graph), resolver_(graph), router_(graph) {}
 
   void add(const PeCoord& from, const PeCoord& to) {
-    Way& way = ways_[{from, to}];
-    if (way.nodes == 0) way = way_of(from, to);
-    time_ += way.time;
-    for (const auto& [kind, time] : way.by_kind) by_kind_[kind] += time;
+    Way& route = ways_[{from, to}];
+    if (route.nodes == 0) route = way_of(from, to);
+    time_ += route.time;
+    for (const auto& [kind, time] : route.by_kind) by_kind_[kind] += time;
   }
   TimeFs time() const { return time_; }
   // The kind of node with the largest part of the time.
@@ -41,16 +41,16 @@ class HeaderTimes {
   };
 
   Way way_of(const PeCoord& from, const PeCoord& to) {
-    Way way;
+    Way route;
     const NodeId source = resolver_.find_pe_node(from, topology::NodeKind::pe_dma);
     const NodeId target = resolver_.find_pe_node(to, topology::NodeKind::pe_dma);
     for (const NodeId id : router_.find_path(source, target).nodes) {
       const topology::Node& node = graph_.node(id);
-      way.time += routing::node_overhead_fs(node);
-      way.by_kind[node.kind] += routing::node_overhead_fs(node);
-      ++way.nodes;
+      route.time += routing::node_overhead_fs(node);
+      route.by_kind[node.kind] += routing::node_overhead_fs(node);
+      ++route.nodes;
     }
-    return way;
+    return route;
   }
 
   const topology::Graph& graph_;
@@ -74,28 +74,30 @@ bool decodes_serially(const topology::Graph& graph, topology::NodeKind kind) {
 
 // Follows the chain of messages that the PE waited for, and of their credits: a receive ends when the sender has its
 // credit.
-void find_header_causes(const LaunchCase& of, Findings& findings) {
-  if (of.waits == nullptr) return;
-  const TimeFs end = of.pe.start + of.pe.exec, waiting = of.share(contract::TimeShare::dependency);
-  const auto chain = of.waits->chain(of.pe.pe, of.launch.submitted, end);
+void find_header_causes(const LaunchCase& launch_case, Findings& findings) {
+  if (launch_case.waits == nullptr) return;
+  const TimeFs end = launch_case.pe.start + launch_case.pe.exec,
+               waiting = launch_case.share(contract::TimeShare::dependency);
+  const auto chain = launch_case.waits->chain(launch_case.pe.pe, launch_case.launch.submitted, end);
   if (chain.empty()) return;
-  HeaderTimes headers(of.graph);
+  HeaderTimes headers(launch_case.graph);
   for (const MessageReceive* one : chain) {
-    const PeCoord sender = of.graph.node(one->sender).pe_coord(), receiver = of.graph.node(one->receiver).pe_coord();
+    const PeCoord sender = launch_case.graph.node(one->sender).pe_coord(),
+                  receiver = launch_case.graph.node(one->receiver).pe_coord();
     headers.add(sender, receiver);
     headers.add(receiver, sender);
   }
   const TimeFs time = std::min(headers.time(), waiting);
   if (time == 0_fs || time < waiting / 2) return;
   const std::string kind(topology::node_kind_name(headers.most()));
-  const bool serial = decodes_serially(of.graph, headers.most());
-  Finding finding = of.finding("header_bound", time, "messages spend their time in the overheads of nodes");
+  const bool serial = decodes_serially(launch_case.graph, headers.most());
+  Finding finding = launch_case.finding("header_bound", time, "messages spend their time in the overheads of nodes");
   finding.evidence = {
       fmt::format("{} waits {}; the headers of {} messages and their credits, one behind the other, take {} of it",
-                  pe_name(of.pe.pe), ns_text(waiting), chain.size(), percent(time, waiting)),
+                  pe_name(launch_case.pe.pe), ns_text(waiting), chain.size(), percent(time, waiting)),
       fmt::format("most of that passes in nodes of kind {}{}", kind,
                   serial ? ", whose one decoder takes headers in turn" : "")};
-  add_chain(of, finding);
+  add_chain(launch_case, finding);
   finding.remedy =
       "send fewer messages one behind the other, over fewer nodes (another algorithm, root or placement), or more "
       "bytes "

@@ -19,12 +19,12 @@ std::string Limiter::text(TimeFs kernel) const {
 }
 
 std::optional<Limiter> limiter_of(const LaunchRecord& launch) {
-  const LaunchRecord::LastPe* const pe = launch.last_pe();
+  const LaunchRecord::LastEndingPe* const pe = launch.last_pe();
   if (pe == nullptr || pe->exec == 0_fs) return std::nullopt;
   const PeResource resource = pe->shares.limiter();
   const TimeFs busy = pe->shares.of(resource);
   if (busy >= pe->exec - pe->exec / 2) {
-    const Word& word = word_of(resource);
+    const DisplayText& word = word_of(resource);
     return Limiter{std::string(word.name), std::string(word.phrase), busy};
   }
   const auto& times = pe->shares.time;
@@ -32,7 +32,7 @@ std::optional<Limiter> limiter_of(const LaunchRecord& launch) {
   if (*largest == 0_fs) return std::nullopt;
   const auto share = static_cast<std::size_t>(largest - times.begin());
   const bool messages = share == contract::share_index(TimeShare::dependency) && launch.awaited;
-  const Word& word = contract::word_of(share);
+  const DisplayText& word = contract::word_of(share);
   return Limiter{std::string(word.name),
                  messages ? "waited for messages, mostly from " + pe_name(*launch.awaited) : std::string(word.phrase),
                  *largest};
@@ -40,7 +40,7 @@ std::optional<Limiter> limiter_of(const LaunchRecord& launch) {
 
 void name_awaited(std::deque<LaunchRecord>& launches, const MessageWaits& waits) {
   for (LaunchRecord& launch : launches) {
-    const LaunchRecord::LastPe* const pe = launch.last_pe();
+    const LaunchRecord::LastEndingPe* const pe = launch.last_pe();
     if (pe == nullptr) continue;
     const auto peer = waits.most_awaited(pe->pe, pe->start, pe->start + pe->exec);
     if (peer) launch.awaited = peer->sender;

@@ -71,21 +71,21 @@ void close(Slice& slice, TimeFs width) {
   slice.most = {};
 }
 
-std::int64_t channels_of(const LaunchCase& of, const Slice& slice) {
-  return of.graph.node(slice.node).params.as<params::HbmCtrlParams>().num_pcs;
+std::int64_t channels_of(const LaunchCase& launch_case, const Slice& slice) {
+  return launch_case.graph.node(slice.node).params.as<params::HbmCtrlParams>().num_pcs;
 }
 
-std::vector<Slice> slices_of(const LaunchCase& of, Bins& own_cube) {
+std::vector<Slice> slices_of(const LaunchCase& launch_case, Bins& own_cube) {
   std::vector<Slice> slices;
   const auto close_last = [&] {
     if (slices.empty()) return;
-    const topology::Node& node = of.graph.node(slices.back().node);
-    if (node.sip == of.pe.pe.sip && node.cube == of.pe.pe.cube) {
-      add_slice(slices.back(), channels_of(of, slices.back()), own_cube);
+    const topology::Node& node = launch_case.graph.node(slices.back().node);
+    if (node.sip == launch_case.pe.pe.sip && node.cube == launch_case.pe.pe.cube) {
+      add_slice(slices.back(), channels_of(launch_case, slices.back()), own_cube);
     }
-    close(slices.back(), of.activity.bin_width());
+    close(slices.back(), launch_case.activity.bin_width());
   };
-  of.activity.for_each(SeriesKind::pseudo_channel, [&](const Row& row) {
+  launch_case.activity.for_each(SeriesKind::pseudo_channel, [&](const Row& row) {
     if (slices.empty() || slices.back().node != row.series->node) {
       close_last();
       slices.push_back({row.series->node});
@@ -97,28 +97,29 @@ std::vector<Slice> slices_of(const LaunchCase& of, Bins& own_cube) {
 }
 
 // Time saved if the bursts of full bins were spread evenly over all channels.
-TimeFs excess_of(const LaunchCase& of, const Slice& slice) {
-  return slice.full - slice.full_sum / channels_of(of, slice);
+TimeFs excess_of(const LaunchCase& launch_case, const Slice& slice) {
+  return slice.full - slice.full_sum / channels_of(launch_case, slice);
 }
 
-void find_idle_channels(const LaunchCase& of, const std::vector<Slice>& slices, Findings& findings) {
+void find_idle_channels(const LaunchCase& launch_case, const std::vector<Slice>& slices, Findings& findings) {
   const Slice* worst = nullptr;
   std::size_t same = 0;
   for (const Slice& slice : slices) {
-    if (worst == nullptr || excess_of(of, slice) > excess_of(of, *worst)) worst = &slice;
+    if (worst == nullptr || excess_of(launch_case, slice) > excess_of(launch_case, *worst)) worst = &slice;
   }
   if (worst == nullptr || worst->full == 0_fs) return;
-  const auto pcs = channels_of(of, *worst);
+  const auto pcs = channels_of(launch_case, *worst);
   const double used = fs_to_ns(worst->full_sum) / fs_to_ns(worst->full);
   if (used > 0.8 * static_cast<double>(pcs)) return;
   for (const Slice& slice : slices)
-    same += fs_to_ns(excess_of(of, slice)) >= 0.9 * fs_to_ns(excess_of(of, *worst)) ? 1 : 0;
-  const std::string& name = of.graph.node(worst->node).id;
-  Finding finding = of.finding("idle_pseudo_channels", std::min(excess_of(of, *worst), of.exposed()),
-                               fmt::format("pseudo-channels of {} idle beside full ones", name));
+    same += fs_to_ns(excess_of(launch_case, slice)) >= 0.9 * fs_to_ns(excess_of(launch_case, *worst)) ? 1 : 0;
+  const std::string& name = launch_case.graph.node(worst->node).id;
+  Finding finding =
+      launch_case.finding("idle_pseudo_channels", std::min(excess_of(launch_case, *worst), launch_case.exposed()),
+                          fmt::format("pseudo-channels of {} idle beside full ones", name));
   finding.evidence = {
       fmt::format("while reads and writes fill one of its pseudo-channels ({} of the kernel), {:.1f} of {} are busy",
-                  percent(worst->full, of.activity.window()), used, pcs),
+                  percent(worst->full, launch_case.activity.window()), used, pcs),
       fmt::format("{} of {} slices in use look like this", same, slices.size())};
   finding.remedy =
       "make rows that are read together cover all channels: a wider tile (tile_n up to the row), another row pitch "
@@ -126,8 +127,8 @@ void find_idle_channels(const LaunchCase& of, const std::vector<Slice>& slices, 
   findings.push_back(std::move(finding));
 }
 
-void find_hot_slice(const LaunchCase& of, const std::vector<Slice>& slices, Findings& findings) {
-  const std::size_t homes = std::max(slices.size(), of.launch.summary.pes);  // each PE has a slice
+void find_hot_slice(const LaunchCase& launch_case, const std::vector<Slice>& slices, Findings& findings) {
+  const std::size_t homes = std::max(slices.size(), launch_case.launch.summary.pes);  // each PE has a slice
   if (slices.empty() || homes < 2) return;
   const Slice* hot = &slices.front();
   TimeFs total = 0_fs;
@@ -136,15 +137,16 @@ void find_hot_slice(const LaunchCase& of, const std::vector<Slice>& slices, Find
     if (slice.total > hot->total) hot = &slice;
   }
   const TimeFs mean = total / homes;
-  const auto pcs = channels_of(of, *hot);
+  const auto pcs = channels_of(launch_case, *hot);
   const TimeFs busy = hot->total / pcs;
-  if (hot->total / 2 < mean || !is_full(busy, of.activity.window() / 2)) return;
-  Finding finding = of.finding("hot_slice", std::min(busy - mean / pcs, of.exposed()),
-                               fmt::format("{} serves {:.1f} times as much as the others", of.graph.node(hot->node).id,
-                                           fs_to_ns(hot->total) / fs_to_ns(mean)));
-  finding.evidence = {
-      fmt::format("its pseudo-channels are busy for {} of the kernel, those of {} slices for {} on average",
-                  percent(busy, of.activity.window()), homes, percent(mean / pcs, of.activity.window()))};
+  if (hot->total / 2 < mean || !is_full(busy, launch_case.activity.window() / 2)) return;
+  Finding finding =
+      launch_case.finding("hot_slice", std::min(busy - mean / pcs, launch_case.exposed()),
+                          fmt::format("{} serves {:.1f} times as much as the others",
+                                      launch_case.graph.node(hot->node).id, fs_to_ns(hot->total) / fs_to_ns(mean)));
+  finding.evidence = {fmt::format(
+      "its pseudo-channels are busy for {} of the kernel, those of {} slices for {} on average",
+      percent(busy, launch_case.activity.window()), homes, percent(mean / pcs, launch_case.activity.window()))};
   finding.remedy = "spread the tensor over the slices, or give each cube or PE a copy";
   findings.push_back(std::move(finding));
 }
@@ -153,31 +155,33 @@ void find_hot_slice(const LaunchCase& of, const std::vector<Slice>& slices, Find
 // PEs read one tensor in one order. Slices that only their own PEs read may also be full in turn, but then no read
 // takes longer than its bytes. Accesses of PEs that read in different orders still collide: the use of half of the
 // slices is taken as attainable.
-void find_slices_in_turn(const LaunchCase& of, const Bins& bins, Findings& findings) {
+void find_slices_in_turn(const LaunchCase& launch_case, const Bins& bins, Findings& findings) {
   using contract::PeResource;
   for (const Finding& other : findings) {
     if (other.rule == "hot_slice") return;
   }
-  const std::int64_t homes = of.graph.spec.pes_per_cube();
+  const std::int64_t homes = launch_case.graph.spec.pes_per_cube();
   std::set<NodeId> full_ones;
   TimeFs full = 0_fs, fullest = 0_fs, mean = 0_fs;
   for (std::size_t bin = 0; bin < bins.fullest.size(); ++bin) {
     const TimeFs of_all = bins.all[bin] / homes;
-    if (!is_full(bins.fullest[bin], of.activity.bin_width(), kFullSlice) || bins.fullest[bin] / 2 < of_all) continue;
-    full += of.activity.bin_width();
+    if (!is_full(bins.fullest[bin], launch_case.activity.bin_width(), kFullSlice) || bins.fullest[bin] / 2 < of_all)
+      continue;
+    full += launch_case.activity.bin_width();
     fullest += bins.fullest[bin];
     mean += of_all;
     full_ones.insert(bins.which[bin]);
   }
-  if (full < of.activity.window() / 3 || full_ones.size() < 2 || of.launch.summary.pes < 2) return;
-  const TimeFs reading = of.pe.shares.of(PeResource::read_channel), wire = of.pe.shares.of(PeResource::read_link);
+  if (full < launch_case.activity.window() / 3 || full_ones.size() < 2 || launch_case.launch.summary.pes < 2) return;
+  const TimeFs reading = launch_case.pe.shares.of(PeResource::read_channel),
+               wire = launch_case.pe.shares.of(PeResource::read_link);
   const TimeFs longer = std::max(0_fs, reading - wire);
-  Finding finding = of.finding("slices_in_turn", std::min({fullest - mean * 2, longer, of.exposed()}),
-                               "PEs read the same few HBM slices at a time, other ones later");
+  Finding finding = launch_case.finding("slices_in_turn", std::min({fullest - mean * 2, longer, launch_case.exposed()}),
+                                        "PEs read the same few HBM slices at a time, other ones later");
   finding.evidence = {
       fmt::format("for {} of the kernel a slice of its cube is busy for {}, while all {} are for {} on average",
-                  percent(full, of.activity.window()), percent(fullest, full), homes, percent(mean, full)),
-      fmt::format("reads of {} last {}, their bytes take {} on its wire", pe_name(of.pe.pe), ns_text(reading),
+                  percent(full, launch_case.activity.window()), percent(fullest, full), homes, percent(mean, full)),
+      fmt::format("reads of {} last {}, their bytes take {} on its wire", pe_name(launch_case.pe.pe), ns_text(reading),
                   ns_text(wire))};
   finding.remedy =
       "let each PE begin with another part of the tensor, its own first, and go around; or give PEs copies";
@@ -186,13 +190,13 @@ void find_slices_in_turn(const LaunchCase& of, const Bins& bins, Findings& findi
 
 }  // namespace
 
-void find_memory_causes(const LaunchCase& of, Findings& findings) {
-  if (of.activity.empty()) return;
+void find_memory_causes(const LaunchCase& launch_case, Findings& findings) {
+  if (launch_case.activity.empty()) return;
   Bins own_cube;
-  const std::vector<Slice> slices = slices_of(of, own_cube);
-  find_idle_channels(of, slices, findings);
-  find_hot_slice(of, slices, findings);
-  find_slices_in_turn(of, own_cube, findings);
+  const std::vector<Slice> slices = slices_of(launch_case, own_cube);
+  find_idle_channels(launch_case, slices, findings);
+  find_hot_slice(launch_case, slices, findings);
+  find_slices_in_turn(launch_case, own_cube, findings);
 }
 
 }  // namespace kb::sim

@@ -26,14 +26,14 @@ struct EngineTimes {
   std::string text;
   const engine::EngineRow* busiest = nullptr;
 };
-EngineTimes engine_times(const LaunchCase& of) {
-  const engine::EngineCatalog& engines = *of.graph.spec.engines;
+EngineTimes engine_times(const LaunchCase& launch_case) {
+  const engine::EngineCatalog& engines = *launch_case.graph.spec.engines;
   EngineTimes times;
   TimeFs most = -1_fs;
   for (const engine::EngineId id : engines.ids()) {
-    const TimeFs time = of.pe.shares.of(id);
+    const TimeFs time = launch_case.pe.shares.of(id);
     const char* const join = times.text.empty() ? "" : id == engines.ids().back() ? " and " : ", ";
-    times.text += fmt::format("{}PE_{} {}", join, engine::engine_stage(id), percent(time, of.total()));
+    times.text += fmt::format("{}PE_{} {}", join, engine::engine_stage(id), percent(time, launch_case.total()));
     if (time <= most) continue;
     most = time;
     times.busiest = &engines.row(id);
@@ -41,99 +41,105 @@ EngineTimes engine_times(const LaunchCase& of) {
   return times;
 }
 
-void find_compute_bound(const LaunchCase& of, Findings& findings) {
-  const TimeFs compute = of.computing();
-  const contract::LaunchSummary& sum = of.launch.summary;
+void find_compute_bound(const LaunchCase& launch_case, Findings& findings) {
+  const TimeFs compute = launch_case.computing();
+  const contract::LaunchSummary& sum = launch_case.launch.summary;
   if (sum.macs > sum.useful_macs) {
     const double padding = static_cast<double>(sum.macs - sum.useful_macs) / static_cast<double>(sum.macs);
     // Transfers that overlap with the padding today would become visible.
-    const TimeFs hidden = std::max(0_fs, of.pe.shares.of(PeResource::read_link) - of.exposed());
+    const TimeFs hidden = std::max(0_fs, launch_case.pe.shares.of(PeResource::read_link) - launch_case.exposed());
     const TimeFs least = std::max(part(compute, 1.0 - padding), std::min(hidden, compute));
-    Finding finding = of.finding("padded_tiles", compute - least, "much of the MAC array's work is padding");
+    Finding finding = launch_case.finding("padded_tiles", compute - least, "much of the MAC array's work is padding");
     finding.evidence = {
         fmt::format("{:.0f} % of the multiply-accumulates are of elements that do not exist", 100 * padding)};
     finding.remedy = "make the sizes multiples of gemm_granularity, or give a PE more rows";
     findings.push_back(std::move(finding));
   }
-  if (compute < part(of.total(), 0.8)) return;
-  Finding finding = of.finding("compute_bound", part(compute, 0.5), "the engines compute nearly all the time");
-  const EngineTimes engines = engine_times(of);
-  finding.evidence = {fmt::format("{} computes for {} of the launch, {}: transfers are hidden", pe_name(of.pe.pe),
-                                  percent(compute, of.total()), engines.text)};
+  if (compute < part(launch_case.total(), 0.8)) return;
+  Finding finding = launch_case.finding("compute_bound", part(compute, 0.5), "the engines compute nearly all the time");
+  const EngineTimes engines = engine_times(launch_case);
+  finding.evidence = {fmt::format("{} computes for {} of the launch, {}: transfers are hidden",
+                                  pe_name(launch_case.pe.pe), percent(compute, launch_case.total()), engines.text)};
   finding.remedy = engines.busiest->advice;
   findings.push_back(std::move(finding));
 }
 
-void find_missing_overlap(const LaunchCase& of, Findings& findings) {
+void find_missing_overlap(const LaunchCase& launch_case, Findings& findings) {
   constexpr double kHidable = 0.75;  // no computation can overlap the first load and the last store
-  const TimeFs compute = of.computing();
-  const TimeFs gain = std::min(part(std::min(compute, of.exposed()), kHidable), of.slack());
-  Finding finding = of.finding("missing_overlap", gain, "transfers and computing take turns");
+  const TimeFs compute = launch_case.computing();
+  const TimeFs gain = std::min(part(std::min(compute, launch_case.exposed()), kHidable), launch_case.slack());
+  Finding finding = launch_case.finding("missing_overlap", gain, "transfers and computing take turns");
   finding.evidence = {fmt::format("{} computes for {} of the launch, and for {} it moves data while nothing computes",
-                                  pe_name(of.pe.pe), percent(compute, of.total()), percent(of.exposed(), of.total()))};
+                                  pe_name(launch_case.pe.pe), percent(compute, launch_case.total()),
+                                  percent(launch_case.exposed(), launch_case.total()))};
   finding.remedy = "load the next tile while this one is computed: a composite, or smaller tiles in two buffers";
   findings.push_back(std::move(finding));
 }
 
 // Time in which the PE's HBM slice serves bytes that take `wire` on its link, if no burst is wasted.
-TimeFs in_whole_bursts(const LaunchCase& of, TimeFs wire) {
-  for (const topology::Node& node : of.graph.nodes) {
-    if (!(node.pe_coord() == of.pe.pe) || node.kind != topology::NodeKind::hbm_ctrl) continue;
+TimeFs in_whole_bursts(const LaunchCase& launch_case, TimeFs wire) {
+  for (const topology::Node& node : launch_case.graph.nodes) {
+    if (!(node.pe_coord() == launch_case.pe.pe) || node.kind != topology::NodeKind::hbm_ctrl) continue;
     const auto& hbm = node.params.as<params::HbmCtrlParams>();
     const Bandwidth slice = hbm.pc_bw * static_cast<double>(hbm.num_pcs);
-    return part(wire, of.graph.spec.pe_to_router_bw / slice);
+    return part(wire, launch_case.graph.spec.pe_to_router_bw / slice);
   }
   return kNever;
 }
 
 // Finds reads that take much longer than their bytes on the wire although no memory or wire is full.
-void find_small_transfers(const LaunchCase& of, Findings& findings) {
-  const TimeFs reading = of.pe.shares.of(PeResource::read_channel), wire = of.pe.shares.of(PeResource::read_link);
-  const TimeFs both_ways = wire + of.pe.shares.of(PeResource::write_link);
-  const TimeFs needed =
-      std::max(wire, std::min(of.pe.shares.of(PeResource::hbm_slice), in_whole_bursts(of, both_ways)));
+void find_small_transfers(const LaunchCase& launch_case, Findings& findings) {
+  const TimeFs reading = launch_case.pe.shares.of(PeResource::read_channel),
+               wire = launch_case.pe.shares.of(PeResource::read_link);
+  const TimeFs both_ways = wire + launch_case.pe.shares.of(PeResource::write_link);
+  const TimeFs needed = std::max(
+      wire, std::min(launch_case.pe.shares.of(PeResource::hbm_slice), in_whole_bursts(launch_case, both_ways)));
   if (reading == 0_fs || needed > part(reading, 2.0 / 3)) return;
-  const TimeFs gain = std::min(reading - needed, of.exposed());
+  const TimeFs gain = std::min(reading - needed, launch_case.exposed());
   for (const Finding& other : findings) {
     const bool of_memory = other.rule == "idle_pseudo_channels" || other.rule == "hot_slice" ||
                            other.rule == "slices_in_turn" || other.rule == "slow_link" || other.rule == "hot_link";
     if (of_memory && other.gain >= gain / 2) return;  // explains the long reads
   }
-  Finding finding = of.finding("small_transfers", gain, "reads spend most of their time on the way, not on the wire");
-  finding.evidence = {fmt::format("reads of {} last {}, their bytes take {} on its wire", pe_name(of.pe.pe),
+  Finding finding =
+      launch_case.finding("small_transfers", gain, "reads spend most of their time on the way, not on the wire");
+  finding.evidence = {fmt::format("reads of {} last {}, their bytes take {} on its wire", pe_name(launch_case.pe.pe),
                                   ns_text(reading), ns_text(needed))};
   finding.remedy =
       "move more bytes with each command, or let more reads be under way (pe_dma: rd_outstanding, rd_engines)";
   findings.push_back(std::move(finding));
 }
 
-void find_straggler(const LaunchCase& of, Findings& findings) {
+void find_straggler(const LaunchCase& launch_case, Findings& findings) {
   std::vector<TimeFs> ends;
-  for (const contract::PeResult& pe : of.launch.pes) ends.push_back(pe.start + pe.exec);
+  for (const contract::PeResult& pe : launch_case.launch.pes) ends.push_back(pe.start + pe.exec);
   if (ends.size() < 2) return;
   std::sort(ends.begin(), ends.end());
   const TimeFs median = ends[(ends.size() - 1) / 2], last = ends.back();
   const auto late = static_cast<std::size_t>(
       std::count_if(ends.begin(), ends.end(), [&](TimeFs end) { return end > median + (last - median) / 2; }));
   if (late * 4 > ends.size()) return;  // a half that works longer is no straggler
-  Finding finding = of.finding("straggler", last - median, fmt::format("{} ends late", pe_name(of.pe.pe)));
+  Finding finding =
+      launch_case.finding("straggler", last - median, fmt::format("{} ends late", pe_name(launch_case.pe.pe)));
   finding.evidence = {
       fmt::format("{} of {} PEs end with it, {} behind the median", late, ends.size(), ns_text(last - median))};
   finding.remedy = "give it less work, or look at what is nearer to the others: its memory, its wires, its start";
   findings.push_back(std::move(finding));
 }
 
-void find_launch_overhead(const LaunchCase& of, Findings& findings) {
-  const TimeFs delivery = of.pe.ready - of.launch.submitted, barrier = of.pe.start - of.pe.ready;
-  const TimeFs completion = of.launch.completed - of.pe.start - of.pe.exec;
-  const TimeFs late = of.launch.summary.late_max;
-  Finding finding =
-      of.finding(late > 0_fs ? "late_launch" : "launch_overhead", delivery + barrier + completion,
-                 late > 0_fs ? "the launch reaches PEs after their start" : "the launch travels longer than it pays");
+void find_launch_overhead(const LaunchCase& launch_case, Findings& findings) {
+  const TimeFs delivery = launch_case.pe.ready - launch_case.launch.submitted,
+               barrier = launch_case.pe.start - launch_case.pe.ready;
+  const TimeFs completion = launch_case.launch.completed - launch_case.pe.start - launch_case.pe.exec;
+  const TimeFs late = launch_case.launch.summary.late_max;
+  Finding finding = launch_case.finding(
+      late > 0_fs ? "late_launch" : "launch_overhead", delivery + barrier + completion,
+      late > 0_fs ? "the launch reaches PEs after their start" : "the launch travels longer than it pays");
   finding.evidence = {fmt::format("delivery {}, barrier {}, completion {} of {}", ns_text(delivery), ns_text(barrier),
-                                  ns_text(completion), ns_text(of.total()))};
+                                  ns_text(completion), ns_text(launch_case.total()))};
   if (late > 0_fs) {
-    finding.evidence.push_back(fmt::format("{} PEs are late, by up to {}", of.launch.summary.late_pes, ns_text(late)));
+    finding.evidence.push_back(
+        fmt::format("{} PEs are late, by up to {}", launch_case.launch.summary.late_pes, ns_text(late)));
   }
   finding.remedy = late > 0_fs ? "it waits behind other traffic, such as tensors that the host has just written: write "
                                  "less or earlier, or keep them on the device"
@@ -141,26 +147,28 @@ void find_launch_overhead(const LaunchCase& of, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
-void find_full_block(const LaunchCase& of, Findings& findings) {
-  const TimeFs full = of.share(TimeShare::queue_full);
-  Finding finding = of.finding("full_queue", std::min(full, of.slack()),
-                               "an engine holds results that the next block has no room for");
-  finding.evidence = {fmt::format("{} of the launch at {}", percent(full, of.total()), pe_name(of.pe.pe))};
+void find_full_block(const LaunchCase& launch_case, Findings& findings) {
+  const TimeFs full = launch_case.share(TimeShare::queue_full);
+  Finding finding = launch_case.finding("full_queue", std::min(full, launch_case.slack()),
+                                        "an engine holds results that the next block has no room for");
+  finding.evidence = {
+      fmt::format("{} of the launch at {}", percent(full, launch_case.total()), pe_name(launch_case.pe.pe))};
   finding.remedy = "make the tiles smaller, or the queue behind the engine longer (queue_depth)";
   findings.push_back(std::move(finding));
 }
 
 // Finds a peer that itself waits for slots that this PE has emptied: the credits take too long.
-bool find_full_ring(const LaunchCase& of, const MessageWaits::Peer& peer, Findings& findings) {
-  const TimeFs without_slot = of.costs->waited_for_slots(peer.sender, of.pe.pe, of.pe.start, of.pe.start + of.pe.exec);
-  const TimeFs waiting = of.share(TimeShare::dependency);
+bool find_full_ring(const LaunchCase& launch_case, const MessageWaits::Peer& peer, Findings& findings) {
+  const TimeFs without_slot = launch_case.costs->waited_for_slots(peer.sender, launch_case.pe.pe, launch_case.pe.start,
+                                                                  launch_case.pe.start + launch_case.pe.exec);
+  const TimeFs waiting = launch_case.share(TimeShare::dependency);
   if (without_slot < peer.time / 2 || peer.time < waiting / 4) return false;
-  Finding finding = of.finding("full_queue", std::min({without_slot, peer.time, waiting}),
-                               fmt::format("{} waits for free slots at {}, which waits for its messages",
-                                           pe_name(peer.sender), pe_name(of.pe.pe)));
+  Finding finding = launch_case.finding("full_queue", std::min({without_slot, peer.time, waiting}),
+                                        fmt::format("{} waits for free slots at {}, which waits for its messages",
+                                                    pe_name(peer.sender), pe_name(launch_case.pe.pe)));
   finding.evidence = {fmt::format("{} waited {} for free slots, {} waited {} for {} of its messages",
-                                  pe_name(peer.sender), ns_text(without_slot), pe_name(of.pe.pe), ns_text(peer.time),
-                                  peer.messages)};
+                                  pe_name(peer.sender), ns_text(without_slot), pe_name(launch_case.pe.pe),
+                                  ns_text(peer.time), peer.messages)};
   finding.remedy = "give the queue more slots (n_slots of the collective configuration), or send more with a message";
   findings.push_back(std::move(finding));
   return true;
@@ -175,41 +183,45 @@ TimeFs explained_by(const Findings& findings, std::initializer_list<const char*>
   return most;
 }
 
-void find_waits(const LaunchCase& of, Findings& findings) {
-  const TimeFs waiting = of.share(TimeShare::dependency);
+void find_waits(const LaunchCase& launch_case, Findings& findings) {
+  const TimeFs waiting = launch_case.share(TimeShare::dependency);
   // An earlier send cannot save the time of a receive for the slot and the credit, only its waiting time.
-  const TimeFs end = of.pe.start + of.pe.exec;
+  const TimeFs end = launch_case.pe.start + launch_case.pe.exec;
   const TimeFs by_wire = explained_by(findings, {"slow_link", "hot_link"});
   const TimeFs by_headers = explained_by(findings, {"header_bound"});
   const TimeFs gain =
-      (of.costs == nullptr ? waiting : std::min(waiting, of.costs->waited(of.pe.pe, of.pe.start, end))) -
+      (launch_case.costs == nullptr
+           ? waiting
+           : std::min(waiting, launch_case.costs->waited(launch_case.pe.pe, launch_case.pe.start, end))) -
       std::max(by_wire, by_headers);
-  Finding finding = of.finding("waiting_for_messages", gain, "the kernel waits for other PEs");
-  finding.evidence = {fmt::format("{} waits for messages, slots or credits for {} of the launch", pe_name(of.pe.pe),
-                                  percent(waiting, of.total()))};
-  const auto peer =
-      of.waits == nullptr ? std::nullopt : of.waits->most_awaited(of.pe.pe, of.pe.start, of.pe.start + of.pe.exec);
+  Finding finding = launch_case.finding("waiting_for_messages", gain, "the kernel waits for other PEs");
+  finding.evidence = {fmt::format("{} waits for messages, slots or credits for {} of the launch",
+                                  pe_name(launch_case.pe.pe), percent(waiting, launch_case.total()))};
+  const auto peer = launch_case.waits == nullptr
+                        ? std::nullopt
+                        : launch_case.waits->most_awaited(launch_case.pe.pe, launch_case.pe.start,
+                                                          launch_case.pe.start + launch_case.pe.exec);
   if (peer) {
     // Rings on a slow wire are also full.
-    if (by_wire <= waiting / 2 && find_full_ring(of, *peer, findings)) return;  // explains the wait
+    if (by_wire <= waiting / 2 && find_full_ring(launch_case, *peer, findings)) return;  // explains the wait
     finding.evidence.push_back(fmt::format("it waited longest for {}: {} for {} of its messages", pe_name(peer->sender),
                                            ns_text(peer->time), peer->messages));
   }
-  if (by_headers == 0_fs) add_chain(of, finding);  // otherwise that finding has the chain
+  if (by_headers == 0_fs) add_chain(launch_case, finding);  // otherwise that finding has the chain
   finding.remedy = "send earlier, receive later, use more slots, or an algorithm with fewer steps one behind the other";
   findings.push_back(std::move(finding));
 }
 
 }  // namespace
 
-void find_pe_causes(const LaunchCase& of, Findings& findings) {
-  find_compute_bound(of, findings);
-  find_missing_overlap(of, findings);
-  find_small_transfers(of, findings);
-  find_straggler(of, findings);
-  find_launch_overhead(of, findings);
-  find_full_block(of, findings);
-  find_waits(of, findings);
+void find_pe_causes(const LaunchCase& launch_case, Findings& findings) {
+  find_compute_bound(launch_case, findings);
+  find_missing_overlap(launch_case, findings);
+  find_small_transfers(launch_case, findings);
+  find_straggler(launch_case, findings);
+  find_launch_overhead(launch_case, findings);
+  find_full_block(launch_case, findings);
+  find_waits(launch_case, findings);
 }
 
 }  // namespace kb::sim

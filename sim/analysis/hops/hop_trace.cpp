@@ -104,9 +104,10 @@ void HopTrace::write(observe::OutputFile& file) {
 }
 
 std::string HopTrace::head_of(std::uint64_t transaction) const {
-  const Followed& of = followed_.at(transaction);
-  return fmt::format("{}\t{}\t{}\t{}\t{:#x}\t{}\t{}\t", transaction, name_of(of.op), graph_.node(of.initiator).id,
-                     graph_.node(of.target).id, of.address, of.bytes, of.origin);
+  const Followed& followed = followed_.at(transaction);
+  return fmt::format("{}\t{}\t{}\t{}\t{:#x}\t{}\t{}\t", transaction, name_of(followed.op),
+                     graph_.node(followed.initiator).id, graph_.node(followed.target).id, followed.address,
+                     followed.bytes, followed.origin);
 }
 
 void HopTrace::append(fmt::memory_buffer& text, const std::string& head, const Hop& hop) const {

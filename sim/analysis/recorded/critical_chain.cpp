@@ -51,13 +51,13 @@ class Walk {
     }
   }
 
-  std::vector<ChainStay> stays() {
-    std::vector<ChainStay> stays;
+  std::vector<PathSegment> stays() {
+    std::vector<PathSegment> stays;
     std::string pe = request_.pe;
     std::int64_t time = request_.end_fs;
     while (stays.size() < request_.limit) {
       stays.push_back(stay(pe, time));
-      const ChainStay& now = stays.back();
+      const PathSegment& now = stays.back();
       if (!now.message || now.message->sent_fs <= request_.begin_fs) break;
       pe = pe_of_(now.message->sender);
       time = now.message->sent_fs;
@@ -74,10 +74,10 @@ class Walk {
   }
 
   // Walks back from `end` to the last awaited message or to the begin.
-  ChainStay stay(const std::string& pe, std::int64_t end) {
+  PathSegment stay(const std::string& pe, std::int64_t end) {
     const PeHistory& past = history(pe);
-    ChainStay stay{pe, request_.begin_fs, end, {}, 0, {}};
-    std::map<std::pair<std::uint32_t, std::uint16_t>, ChainPart> parts;
+    PathSegment stay{pe, request_.begin_fs, end, {}, 0, {}};
+    std::map<std::pair<std::uint32_t, std::uint16_t>, PathShare> parts;
     std::int64_t time = end;
     while (time > request_.begin_fs) {
       const ChainOp* op = past.last_by(time);
@@ -96,7 +96,7 @@ class Walk {
       }
       stay.between_fs += time - op->end_fs;
       const std::int64_t from = std::max(op->start_fs, request_.begin_fs);
-      ChainPart& part = parts[{op->block, op->operation}];
+      PathShare& part = parts[{op->block, op->operation}];
       part.block = op->block;
       part.operation = op->operation;
       part.time_fs += op->end_fs - from;
@@ -105,7 +105,7 @@ class Walk {
     }
     for (const auto& entry : parts) stay.parts.push_back(entry.second);
     std::stable_sort(stay.parts.begin(), stay.parts.end(),
-                     [](const ChainPart& a, const ChainPart& b) { return a.time_fs > b.time_fs; });
+                     [](const PathShare& a, const PathShare& b) { return a.time_fs > b.time_fs; });
     return stay;
   }
 
@@ -118,8 +118,8 @@ class Walk {
 
 }  // namespace
 
-std::vector<ChainStay> walk_chain(const ChainRequest& request, const OpsOf& ops_of,
-                                  const std::vector<Message>& messages, const PeOf& pe_of) {
+std::vector<PathSegment> walk_chain(const ChainRequest& request, const OpsOf& ops_of,
+                                    const std::vector<Message>& messages, const PeOf& pe_of) {
   return Walk(request, ops_of, messages, pe_of).stays();
 }
 

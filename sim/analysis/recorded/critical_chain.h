@@ -20,7 +20,7 @@ struct ChainOp {
 };
 
 // Time of the critical path in operations of one kind on one block.
-struct ChainPart {
+struct PathShare {
   std::uint32_t block = 0;
   std::uint16_t operation = 0;
   std::int64_t time_fs = 0;
@@ -28,10 +28,10 @@ struct ChainPart {
 };
 
 // A part of the critical path on one PE.
-struct ChainStay {
+struct PathSegment {
   std::string pe;
   std::int64_t begin_fs = 0, end_fs = 0;
-  std::vector<ChainPart> parts;  // longest first
+  std::vector<PathShare> parts;  // longest first
   // time without an operation: the PE's own instructions, and waits that are not operations
   std::int64_t between_fs = 0;
   // the message that the PE waited for before this stay; no value: the stay begins with the window
@@ -54,7 +54,7 @@ using PeOf = std::function<std::string(std::int64_t component)>;
 // PE that ended latest before (the longest one of equal ends); where a PE waited for a message, it continues at the
 // sender at the time of the send. Stays and message transfers cover [begin, end) without gaps, unless the limit cuts
 // them.
-std::vector<ChainStay> walk_chain(const ChainRequest& request, const OpsOf& ops_of,
-                                  const std::vector<Message>& messages, const PeOf& pe_of);
+std::vector<PathSegment> walk_chain(const ChainRequest& request, const OpsOf& ops_of,
+                                    const std::vector<Message>& messages, const PeOf& pe_of);
 
 }  // namespace kb::analysis

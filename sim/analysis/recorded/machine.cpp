@@ -201,7 +201,7 @@ std::string Machine::overview() const {
   const auto cube = std::find_if(nodes_.begin(), nodes_.end(), in_cube);
   writer.key("pes").begin_array();
   for (const Node& node : nodes_) {
-    if (node.kind != "pe_cpu" || cube == nodes_.end() || chip_of(node.coord) != chip_of(cube->coord)) continue;
+    if (node.kind != "pe_cpu" || cube == nodes_.end() || chip_name(node.coord) != chip_name(cube->coord)) continue;
     writer.begin_array().integer(node.coord.pe.value).real(node.x).real(node.y).end_array();
   }
   writer.end_array().key("pe_count").integer(kinds_.count("pe_cpu") > 0 ? kinds_.at("pe_cpu") : 0);

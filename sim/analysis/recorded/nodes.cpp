@@ -28,7 +28,7 @@ std::int64_t index_of(const NodeCoord& part) {
 std::size_t Nodes::add_part(const NodeCoord& coord) {
   const std::string id = part_name(coord);
   if (const auto found = part_of_.find(id); found != part_of_.end()) return found->second;
-  const NodeCoord above = part_above(coord);
+  const NodeCoord above = parent_part(coord);
   const std::optional<std::size_t> parent = above.sip.valid() ? std::optional(add_part(above)) : std::nullopt;
   parts_.push_back({coord, id, part_label(coord), parent});
   part_of_.emplace(id, parts_.size() - 1);

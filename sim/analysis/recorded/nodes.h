@@ -33,7 +33,7 @@ class Scope {
 
 // True when a wire between the two nodes leaves a chip.
 inline bool joins_chips(const NodeCoord& a, const NodeCoord& b) {
-  return !a.sip.valid() || !b.sip.valid() || chip_of(a) != chip_of(b);
+  return !a.sip.valid() || !b.sip.valid() || chip_name(a) != chip_name(b);
 }
 
 class Nodes {

@@ -34,9 +34,9 @@ double gbs_of(const Series& series, const Machine* machine) {
   return series.kind == "link" ? machine->wire_gbs(series.component, series.peer) : 0;
 }
 
-std::map<std::string, UseSum> uses_by_purpose(const Activity& activity, const std::vector<Use>& uses, double span_fs,
-                                              const Scope& part) {
-  std::map<std::string, UseSum> classes;
+std::map<std::string, UsageSum> uses_by_purpose(const Activity& activity, const std::vector<Use>& uses, double span_fs,
+                                                const Scope& part) {
+  std::map<std::string, UsageSum> classes;
   for (std::size_t i = 0; i < uses.size(); ++i) {
     const Series& series = activity.series()[i];
     if (uses[i].is_empty() || series.kind == "state" || !part.has(series.component, series.coord)) continue;

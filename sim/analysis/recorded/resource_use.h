@@ -26,7 +26,7 @@ double share_of(const Use& use, const Series& series, double span_fs);
 double gbs_of(const Series& series, const Machine* machine);
 
 // Sum over several resources.
-struct UseSum {
+struct UsageSum {
   double share = 0, most = 0, units = 0, bytes = 0, wait_fs = 0;
   std::int64_t queue = 0;              // maximum length
   std::size_t count = 0, busiest = 0;  // number of series; index of the busiest one
@@ -45,12 +45,12 @@ struct UseSum {
 
 // Sums of the used resources of `part`, by class_of(). `uses` is the result of Activity::uses() for a window of
 // `span_fs`.
-std::map<std::string, UseSum> uses_by_purpose(const Activity& activity, const std::vector<Use>& uses, double span_fs,
-                                              const Scope& part);
+std::map<std::string, UsageSum> uses_by_purpose(const Activity& activity, const std::vector<Use>& uses, double span_fs,
+                                                const Scope& part);
 
 // Sums by cell_of() and kind; wires between two chips are excluded and listed in `between`.
 struct CellUses {
-  std::map<std::pair<std::string, std::string>, UseSum> cells;
+  std::map<std::pair<std::string, std::string>, UsageSum> cells;
   std::vector<std::size_t> between;
 };
 CellUses uses_by_cell(const Activity& activity, const std::vector<Use>& uses, double span_fs);

@@ -62,7 +62,7 @@ bool spans_others(const std::string& kind) {
 RowNode& row_of(RowNode& root, const NodeCoord& part) {
   if (!part.sip.valid()) return root;
   const std::string label = part_label(part);
-  RowNode& row = row_of(root, part_above(part)).children[key_of(label, "")];
+  RowNode& row = row_of(root, parent_part(part)).children[key_of(label, "")];
   row.is = {part_name(part), "", label, part};
   return row;
 }

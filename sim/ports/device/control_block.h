@@ -29,7 +29,7 @@ namespace kb::sim {
 // Fetches the descriptors after a doorbell write one by one, and starts them in order; they end in any order, except
 // across a fence. Launches and copies travel like every host request, from PCIE_EP on; the time of a fetch depends on
 // the memory at `host_memory`.
-class ControlBlock final : public sc_core::sc_module, private elab::IInwardCall, private elab::IOutwardCall {
+class ControlBlock final : public sc_core::sc_module, private elab::IInboundCall, private elab::IOutboundCall {
  public:
   ControlBlock(const sc_core::sc_module_name& name, Device& device, HostPort& host,
                const contract::IKernelCatalog& kernels, const modules::BridgeContext& context);

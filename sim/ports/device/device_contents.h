@@ -1,14 +1,14 @@
 #pragma once
 
 #include "modules/bridge/bridge_context.h"
-#include "sim/run/driver/data_side.h"
+#include "sim/run/driver/data_model.h"
 
 namespace kb::sim {
 
 // The memory contents of a device, as its bridges access them.
 class DeviceContents final : public modules::IContents {
  public:
-  explicit DeviceContents(DataSide& data) : data_(data) {}
+  explicit DeviceContents(DataModel& data) : data_(data) {}
 
   void write(NodeId component, std::vector<Extent> destination, std::shared_ptr<const std::vector<std::byte>> buffer,
              TimeFs start, TimeFs end) override {
@@ -20,7 +20,7 @@ class DeviceContents final : public modules::IContents {
   }
 
  private:
-  DataSide& data_;
+  DataModel& data_;
 };
 
 }  // namespace kb::sim

@@ -86,7 +86,7 @@ Device::Impl::Impl(Device& device, const DeviceConfig& config)
   } else if (!config.gtkw.empty()) {
     throw Error::configuration("DeviceConfig::gtkw shows what DeviceConfig::wave records; set `wave`, too");
   }
-  data_ = std::make_unique<sim::DataSide>(topology_.graph, options_);
+  data_ = std::make_unique<sim::DataModel>(topology_.graph, options_);
   contents_ = std::make_unique<sim::DeviceContents>(*data_);
   platform_ = std::make_unique<elab::Platform>("platform", topology_.graph, modules::registry_with(&blocks_),
                                                sim::platform_options(options_, *data_, waves_ ? &*waves_ : nullptr));
@@ -95,8 +95,8 @@ Device::Impl::Impl(Device& device, const DeviceConfig& config)
   embedding.drained = [this] { on_drained(); };
   embedding.ended = [this] { on_ended(); };
   platform_->scheduler().embed(std::move(embedding));
-  outward_ = std::make_unique<elab::OutwardCalls>("outward_calls", platform_->scheduler());
-  mailbox_ = std::make_unique<elab::InwardMailbox>(platform_->scheduler());
+  outward_ = std::make_unique<elab::OutboundCallQueue>("outward_calls", platform_->scheduler());
+  mailbox_ = std::make_unique<elab::InboundCallQueue>(platform_->scheduler());
   own_port_ = outward_->add_port();
   outward_->on_failed([this](std::exception_ptr thrown) { failures_.fail(std::move(thrown)); });
   outward_->on_done([this] {
@@ -117,13 +117,13 @@ Device::Impl::Impl(Device& device, const DeviceConfig& config)
   outside.report_fault = bridge_context().report_fault;
   outside.failed = bridge_context().failed;
   outside.settled = bridge_context().settled;
-  outside.keep_outside = [this](std::uint64_t pa, std::uint64_t nbytes, contract::IContentsKeeper& keeper) {
+  outside.map_external = [this](std::uint64_t pa, std::uint64_t nbytes, contract::IExternalContents& keeper) {
     if (options_.data_mode == contract::DataMode::replay) {
       throw Error::configuration(
           "DeviceConfig::data is 'replay', which computes after the fact, but a memory with `data: through` has its "
           "contents outside; use 'eager'");
     }
-    data_->memory().keep_outside(pa, nbytes, keeper);
+    data_->memory().map_external(pa, nbytes, keeper);
   };
   make_targets();
   control_ = std::make_unique<sim::ControlBlock>("control", device, *host_, *options_.kernels, bridge_context());

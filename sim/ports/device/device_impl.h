@@ -18,14 +18,14 @@
 #include "sim/ports/device/device_record.h"
 #include "sim/ports/device/failure_path.h"
 #include "sim/ports/device/watchdog.h"
-#include "sim/run/driver/data_side.h"
+#include "sim/run/driver/data_model.h"
 #include "sim/run/driver/simulation.h"
 #include "sim/run/driver/wave_recording.h"
 #include "sim/run/host/host_port.h"
 
 namespace kb {
 
-struct Device::Impl final : private elab::IOutwardCall, private sim::IFailingDevice {
+struct Device::Impl final : private elab::IOutboundCall, private sim::IFailureActions {
  public:
   Impl(Device& device, const DeviceConfig& config);
   ~Impl();
@@ -78,11 +78,11 @@ struct Device::Impl final : private elab::IOutwardCall, private sim::IFailingDev
   sim::SimulationOptions options_;
   std::optional<sim::DeviceRecord> record_;
   std::optional<sim::WaveRecording> waves_;
-  std::unique_ptr<sim::DataSide> data_;
+  std::unique_ptr<sim::DataModel> data_;
   std::unique_ptr<sim::DeviceContents> contents_;
   std::unique_ptr<elab::Platform> platform_;
-  std::unique_ptr<elab::OutwardCalls> outward_;
-  std::unique_ptr<elab::InwardMailbox> mailbox_;
+  std::unique_ptr<elab::OutboundCallQueue> outward_;
+  std::unique_ptr<elab::InboundCallQueue> mailbox_;
   std::unique_ptr<sim::HostPort> host_;
   std::map<std::string, std::unique_ptr<modules::TargetBridge>> targets_;
   std::unique_ptr<sim::ControlBlock> control_;

@@ -12,13 +12,13 @@ constexpr const char* kReportId = "kernbench";
 }  // namespace
 
 FailurePath::FailurePath(const sc_core::sc_module_name& name, std::string device, OnFailure on_failure,
-                         IFailingDevice& owner)
+                         IFailureActions& owner)
     : sc_core::sc_module(name), device_(std::move(device)), on_failure_(on_failure), owner_(owner) {
   SC_HAS_PROCESS(FailurePath);
   SC_METHOD(fail_method);
   dont_initialize();
   sensitive << fail_event_;
-  SC_METHOD(tell_method);
+  SC_METHOD(report_method);
   dont_initialize();
   sensitive << tell_event_;
 }
@@ -74,7 +74,7 @@ std::vector<std::string> FailurePath::problems() const {
   return all;
 }
 
-void FailurePath::tell_method() {
+void FailurePath::report_method() {
   while (!to_tell_.empty()) {
     const std::string text = std::move(to_tell_.front());
     to_tell_.pop_front();

@@ -17,7 +17,7 @@
 namespace kb::sim {
 
 // Actions of the failure path on its device.
-class IFailingDevice {
+class IFailureActions {
  public:
   // Stops the engine: no further event is handled. `stopped` is notified at the engine's time, which may be ahead of
   // SystemC's.
@@ -30,7 +30,7 @@ class IFailingDevice {
   virtual void announce() = 0;
 
  protected:
-  ~IFailingDevice() = default;
+  ~IFailureActions() = default;
 };
 
 enum class OnFailure : std::uint8_t { error, warning };
@@ -44,7 +44,7 @@ class FailurePath final : public sc_core::sc_module {
  public:
   static constexpr std::uint64_t kToldPerRule = 10;
 
-  FailurePath(const sc_core::sc_module_name& name, std::string device, OnFailure on_failure, IFailingDevice& owner);
+  FailurePath(const sc_core::sc_module_name& name, std::string device, OnFailure on_failure, IFailureActions& owner);
 
   // Only the first failure counts.
   void fail(const Error& error);
@@ -71,14 +71,14 @@ class FailurePath final : public sc_core::sc_module {
 
   static const char* code_of(modules::OutsideFault::Kind kind);
   void fail_method();
-  void tell_method();
+  void report_method();
   bool has_settled();
   std::string failure_text() const;
   void report(sc_core::sc_severity severity, const std::string& text);
 
   std::string device_;
   OnFailure on_failure_;
-  IFailingDevice& owner_;
+  IFailureActions& owner_;
   sc_core::sc_event fail_event_{"fail_event"}, tell_event_{"tell_event"}, failed_event_{"failed_event"};
   std::optional<Error> failure_;
   Step step_ = Step::working;

@@ -81,7 +81,7 @@ void add_launches(const RunRecord& run, data::SqliteFile& file) {
   for (const LaunchRecord& launch : run.launches) {
     const contract::LaunchSummary& summary = launch.summary;
     const std::optional<Limiter> limiter = limiter_of(launch);
-    const LaunchRecord::LastPe* const last = launch.last_pe();
+    const LaunchRecord::LastEndingPe* const last = launch.last_pe();
     rows.add({number(launch.id),
               launch.sip.value,
               launch.kernel,
@@ -108,9 +108,9 @@ void add_launches(const RunRecord& run, data::SqliteFile& file) {
 void add_parts(const RunRecord& run, data::SqliteFile& file) {
   Rows rows(file, "launch_part", 5);
   for (const LaunchRecord& launch : run.launches) {
-    const LaunchRecord::LastPe* const last = launch.last_pe();
+    const LaunchRecord::LastEndingPe* const last = launch.last_pe();
     if (last == nullptr) continue;
-    const auto add = [&](const char* kind, const Word& word, TimeFs time) {
+    const auto add = [&](const char* kind, const DisplayText& word, TimeFs time) {
       rows.add(
           {number(launch.id), std::int64_t{launch.sip.value}, std::string(kind), std::string(word.name), time.fs()});
     };

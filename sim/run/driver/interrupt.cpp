@@ -29,7 +29,7 @@ constexpr int kCrashed = 3, kNoProgress = 4;
 const char* g_hint = nullptr;
 std::atomic<bool> g_exit_allowed{false};
 pthread_t g_simulation;  // the thread that installs the handlers
-std::atomic<IKeeper*> g_keeper{nullptr};
+std::atomic<ICrashSaver*> g_keeper{nullptr};
 std::atomic<bool> g_interrupted{false};
 constexpr unsigned kPatience = 3;  // seconds for the simulation to react to an interrupt, or for saving after a crash
 
@@ -56,7 +56,7 @@ bool in_user_code() {
 
 const char* keep() {
   if (!in_simulation()) return "";
-  IKeeper* const keeper = g_keeper.exchange(nullptr);
+  ICrashSaver* const keeper = g_keeper.exchange(nullptr);
   return keeper == nullptr ? "" : keeper->keep();
 }
 
@@ -65,7 +65,7 @@ const char* keep() {
 const char* keep_in_crash() {
   if (!in_simulation()) return "";
   if (in_user_code()) return keep();
-  const IKeeper* const keeper = g_keeper.exchange(nullptr);
+  const ICrashSaver* const keeper = g_keeper.exchange(nullptr);
   return keeper == nullptr ? "" : keeper->kept();
 }
 
@@ -218,7 +218,7 @@ bool ignored(int signal) {
 
 }  // namespace
 
-void set_keeper(IKeeper* keeper) {
+void set_keeper(ICrashSaver* keeper) {
   g_keeper = keeper;
 }
 
@@ -265,7 +265,7 @@ void end_for_host_time(const char* message) {
   ::_exit(kNoProgress);
 }
 
-void end_by_broken_pipe() {
+void exit_on_broken_pipe() {
   if (ignored(SIGPIPE)) return;
   std::signal(SIGPIPE, SIG_DFL);
   ::raise(SIGPIPE);

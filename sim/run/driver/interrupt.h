@@ -9,7 +9,7 @@ namespace kb::sim {
 void install_interrupt_handlers();
 
 // Owner of data that is saved when the process ends early: waveforms.
-class IKeeper {
+class ICrashSaver {
  public:
   // Saves the data. Called at most once, possibly in a signal handler, when no block is in the middle of a change.
   // Returns a message, or "".
@@ -19,13 +19,13 @@ class IKeeper {
   virtual const char* kept() const noexcept = 0;
 
  protected:
-  ~IKeeper() = default;
+  ~ICrashSaver() = default;
 };
 
 // While a keeper is set, the simulation handles Ctrl-C and termination: it polls interrupted() and then calls
 // end_interrupted(). If it does not end within a few seconds, or at the second Ctrl-C, the process ends immediately. A
 // crash and the end of the process by user code call the keeper as well. Null removes the keeper.
-void set_keeper(IKeeper* keeper);
+void set_keeper(ICrashSaver* keeper);
 bool interrupted();
 [[noreturn]] void end_interrupted();
 
@@ -39,6 +39,6 @@ void set_interrupt_hint(const char* text);
 [[noreturn]] void end_for_host_time(const char* message);
 
 // Ends the process like other programs when nobody reads standard output, unless the parent process ignores SIGPIPE.
-void end_by_broken_pipe();
+void exit_on_broken_pipe();
 
 }  // namespace kb::sim

@@ -5,7 +5,7 @@
 
 namespace kb::sim {
 
-elab::PlatformOptions platform_options(const SimulationOptions& options, DataSide& data, WaveRecording* waves) {
+elab::PlatformOptions platform_options(const SimulationOptions& options, DataModel& data, WaveRecording* waves) {
   elab::PlatformOptions platform;
   platform.operations = &data.recorder();
   if (options.costs != nullptr) {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "modules/fabric/foreign_links.h"
-#include "modules/pe/task_watch.h"
+#include "modules/pe/pe_protocol_checker.h"
 #include "platform/elab/foreign_call.h"
 #include "sim/run/driver/deadlock.h"
 #include "sim/run/driver/host_time_limit.h"
@@ -122,7 +122,7 @@ std::vector<BlockRecord> collect_statistics(elab::Platform& platform) {
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     if (graph.nodes[i].kind == topology::NodeKind::host) continue;
     statistics.clear();
-    const elab::CodeScope scope(graph.nodes[i], platform.scheduler().now());
+    const elab::UserCodeScope scope(graph.nodes[i], platform.scheduler().now());
     platform.block(NodeId(i)).collect_statistics(statistics);
     if (statistics.empty()) continue;
     all.push_back({graph.nodes[i].id, std::string(node_kind_name(graph.nodes[i].kind)), {}});
@@ -141,11 +141,11 @@ std::vector<waves::Span> launch_spans(const std::deque<LaunchRecord>& launches, 
   return spans;
 }
 
-void warn_of_leftovers(const elab::Platform& platform, std::vector<std::string>& warnings) {
+void warn_of_unconsumed(const elab::Platform& platform, std::vector<std::string>& warnings) {
   std::vector<std::string> leftovers;
   for (std::uint32_t i = 0; i < platform.graph().nodes.size(); ++i) {
     if (platform.graph().nodes[i].kind == topology::NodeKind::host) continue;
-    platform.block(NodeId(i)).collect_leftovers(leftovers);
+    platform.block(NodeId(i)).collect_unconsumed(leftovers);
   }
   const std::size_t all = leftovers.size();
   if (all > kShownLeftovers) {

@@ -33,6 +33,6 @@ std::vector<BlockRecord> collect_statistics(elab::Platform& platform);
 // Launches as spans for a waveform save file.
 std::vector<waves::Span> launch_spans(const std::deque<LaunchRecord>& launches, TimeFs end);
 
-void warn_of_leftovers(const elab::Platform& platform, std::vector<std::string>& warnings);
+void warn_of_unconsumed(const elab::Platform& platform, std::vector<std::string>& warnings);
 
 }  // namespace kb::sim

@@ -27,7 +27,7 @@ result::ConfigValue value_of(const ConfigEntry& entry) {
 }
 
 std::optional<result::Breakdown> breakdown_of(const LaunchRecord& launch) {
-  const LaunchRecord::LastPe* const pe = launch.last_pe();
+  const LaunchRecord::LastEndingPe* const pe = launch.last_pe();
   if (pe == nullptr) return std::nullopt;
   result::Breakdown breakdown{pe_name(pe->pe), {launch_parts(launch)}, {pe->shares.busy}, {}, {}};
   if (const std::optional<Limiter> limiter = limiter_of(launch)) {
@@ -203,7 +203,7 @@ result::Collective collective_of(const CollectiveRecord& one) {
 
 result::Finding finding_of(const Finding& finding) {
   result::Finding entry{
-      finding.rule,   {}, finding.gain, finding.of, finding.factor(), finding.headline, finding.evidence,
+      finding.rule,   {}, finding.gain, finding.total, finding.factor(), finding.headline, finding.evidence,
       finding.remedy, {}};
   if (finding.launch != 0) entry.launch = finding.launch;
   for (const ChainLink& link : finding.chain) {

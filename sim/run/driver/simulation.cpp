@@ -7,7 +7,7 @@
 #include "platform/record/activity_recorder.h"
 #include "sim/analysis/findings/findings.h"
 #include "sim/analysis/findings/operation_costs.h"
-#include "sim/run/driver/data_side.h"
+#include "sim/run/driver/data_model.h"
 #include "sim/run/driver/host_time_limit.h"
 #include "sim/run/driver/interrupt.h"
 #include "sim/run/driver/platform_options.h"
@@ -39,7 +39,7 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   prepare_systemc();
   ProgressLine progress(options.progress);
   progress.stage("building the machine");
-  DataSide data(topology.graph, options);
+  DataModel data(topology.graph, options);
   std::optional<WaveRecording> waves;
   if (options.waves.file != nullptr) waves.emplace(options.waves);
   SystemcRun systemc(options.log);
@@ -102,7 +102,7 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   if (waves) waves->write_save_file(launch_spans(result.launches, result.sim_time), result.sim_time, topology.graph);
   result.warnings = systemc.warnings();
   result.warnings.insert(result.warnings.end(), wave_warnings.begin(), wave_warnings.end());
-  if (!result.failure) warn_of_leftovers(platform, result.warnings);
+  if (!result.failure) warn_of_unconsumed(platform, result.warnings);
   result.blocks = collect_statistics(platform);
   return result;
 }

@@ -141,13 +141,13 @@ std::string render_padding(const RunRecord& run) {
 std::string render_breakdown(const RunRecord& run) {
   const LaunchRecord* const longest = longest_launch(run.launches);
   if (longest == nullptr) return "";
-  const LaunchRecord::LastPe& pe = *longest->last_pe();
+  const LaunchRecord::LastEndingPe& pe = *longest->last_pe();
   const double total = fs_to_ns(longest->completed - longest->submitted);
   TextTable table({{"part", Align::left}, {"ns", Align::right}, {"%", Align::right}, {"", Align::left}});
   const auto parts = launch_parts(*longest);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i] == 0_fs) continue;
-    const Word& word = launch_part(i);
+    const DisplayText& word = launch_part(i);
     table.add({std::string(word.label), table_time(parts[i]), observe::fixed(100.0 * fs_to_ns(parts[i]) / total, 1),
                std::string(word.sentence)});
   }

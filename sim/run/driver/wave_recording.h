@@ -16,7 +16,7 @@ namespace kb::sim {
 
 // The file grows during the simulation: after the first half second it has its final name and is readable, even when
 // the process is killed.
-class WaveRecording final : public IKeeper {
+class WaveRecording final : public ICrashSaver {
  public:
   explicit WaveRecording(const WaveOptions& options);
   // Saves the recorded part when a run ends by an exception.

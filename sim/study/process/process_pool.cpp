@@ -232,7 +232,7 @@ std::optional<ProcessPool::Ended> ProcessPool::wait_for(std::chrono::millisecond
   return take(false);
 }
 
-std::vector<ProcessPool::Under> ProcessPool::under_way() const {
+std::vector<ProcessPool::Under> ProcessPool::in_flight() const {
   std::vector<Under> list;
   for (const Running& child : children_) {
     list.push_back({child.id, std::chrono::duration<double>(Clock::now() - child.start).count(), child.pid});

@@ -61,7 +61,7 @@ class ProcessPool {
   Ended wait();
   // Returns no value when no process has ended within this time.
   std::optional<Ended> wait_for(std::chrono::milliseconds most);
-  std::vector<Under> under_way() const;
+  std::vector<Under> in_flight() const;
   void kill(std::size_t id);
 
  private:

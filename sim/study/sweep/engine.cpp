@@ -112,7 +112,7 @@ class Engine {
   // Kills what is beyond a limit.
   void watch() {
     if (limits_.time_s <= 0.0 && limits_.memory_mb <= 0.0) return;
-    for (const sim::ProcessPool::Under& process : pool_.under_way()) {
+    for (const sim::ProcessPool::Under& process : pool_.in_flight()) {
       Try& one = tries_.at(process.id);
       if (!one.code.empty()) continue;
       const double memory = limits_.memory_mb > 0.0 ? resident_mb(process.pid) : 0.0;

@@ -18,7 +18,7 @@ constexpr const char* kSsh =
     "ssh -o BatchMode=yes -o ConnectTimeout=20 -o ServerAliveInterval=15 -o ServerAliveCountMax=4";
 
 void require_gnu_parallel() {
-  const Said said = run_program({"parallel", "--version"});
+  const ProgramOutput said = run_program({"parallel", "--version"});
   if (said.not_started.empty() && said.output.compare(0, 3, "GNU") == 0) return;
   throw Error::configuration("GNU parallel is not there (" +
                              (said.not_started.empty() ? "another program has its name" : said.words()) +
@@ -42,7 +42,7 @@ std::string run_with_parallel(const TaskContext& context, const TaskPlan& plan, 
   command.push_back(task_command(context, plan, "{}", jobs > 0 ? std::to_string(jobs) : ""));
   std::string tasks;
   for (const std::uint64_t task : plan.tasks) tasks += std::to_string(task) + "\n";
-  const Said said = run_program(command, tasks, tick);
+  const ProgramOutput said = run_program(command, tasks, tick);
   const std::string messages = folder + "/messages.txt";
   files::write_file(messages, said.output + said.messages, "what the tasks have printed");
   // Up to 100: so many tasks have failed. Their points are missing, which the table tells.

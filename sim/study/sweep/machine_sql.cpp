@@ -118,7 +118,7 @@ TableCell MachineSql::transfer_ns(const TableRow& arguments, bool read) {
   const std::string part = data::text_of(arguments[3]);
   if (part == "answered") return fs_to_ns(times.answered);
   if (part == "delivered") return fs_to_ns(times.delivered);
-  if (part == "behind_first") return fs_to_ns(times.behind_first);
+  if (part == "behind_first") return fs_to_ns(times.last_flit_delay);
   static const std::vector<std::string> kParts{"pe", "mesh", "ucie", "fabric", "memory"};
   for (std::size_t i = 0; i < kParts.size(); ++i) {
     if (part == kParts[i]) return fs_to_ns(times.parts[i]);

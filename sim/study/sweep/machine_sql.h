@@ -16,7 +16,7 @@ namespace kb::sweep {
 //   path_ns(from, to), path_gbs(from, to)      of the route without bytes; its narrowest wire
 //   path_edges(from, to), path_edges_back(..)  ids of edges as a JSON array, for json_each()
 //   read_ns(dma, memory, bytes, part)          of one transfer that is alone; part is 'answered', 'delivered', or of
-//   write_ns(dma, memory, bytes, part)         the latter 'pe', 'mesh', 'ucie', 'fabric', 'memory', 'behind_first'
+//   write_ns(dma, memory, bytes, part)         the latter 'pe', 'mesh', 'ucie', 'fabric', 'memory', 'last_flit_delay'
 //   hbm_address(sip, cube, pe, offset)         physical address in the HBM slice of a PE
 //   draw(seed, number)                         0 <= x < 1, equal everywhere
 // docs/guides/sweep.md has examples. The machine must outlive this object.

@@ -8,8 +8,8 @@
 
 namespace kb::sweep {
 
-Said run_program(const std::vector<std::string>& command, const std::string& input, const std::function<void()>& tick,
-                 std::chrono::milliseconds every) {
+ProgramOutput run_program(const std::vector<std::string>& command, const std::string& input,
+                          const std::function<void()>& tick, std::chrono::milliseconds every) {
   sim::MemoryFile in, out, err;
   in.write(input);
   sim::ProcessJob job{command};
@@ -27,7 +27,7 @@ Said run_program(const std::vector<std::string>& command, const std::string& inp
   return {ended->end.code, out.contents(), err.contents(), ended->end.not_started};
 }
 
-std::string Said::words() const {
+std::string ProgramOutput::words() const {
   if (!not_started.empty()) return not_started;
   std::string text = messages.empty() ? output : messages;
   while (!text.empty() && text.back() == '\n') text.pop_back();

@@ -8,7 +8,7 @@
 
 namespace kb::sweep {
 
-struct Said {
+struct ProgramOutput {
   int code = 0;
   std::string output, messages;
   std::string not_started;  // reason; empty when it was started
@@ -17,9 +17,9 @@ struct Said {
 };
 
 // Runs the program to its end with `input`, in the user's environment. `tick` is called about every `every` meanwhile.
-Said run_program(const std::vector<std::string>& command, const std::string& input = {},
-                 const std::function<void()>& tick = nullptr,
-                 std::chrono::milliseconds every = std::chrono::milliseconds(1000));
+ProgramOutput run_program(const std::vector<std::string>& command, const std::string& input = {},
+                          const std::function<void()>& tick = nullptr,
+                          std::chrono::milliseconds every = std::chrono::milliseconds(1000));
 
 // Quotes a word for /bin/sh.
 std::string shell_word(const std::string& text);

@@ -23,7 +23,7 @@ constexpr std::size_t kScriptSumDigits = 16;
 void draw(const Plot& plot, const char* format, const std::string& folder, observe::OutputFile& picture) {
   const std::string commands =
       fmt::format("format = {}; file = {}", files::plot_text(format), files::plot_text(picture.working_path()));
-  const Said said =
+  const ProgramOutput said =
       run_program({"env", "--chdir=" + folder, "LC_ALL=C.UTF-8", "gnuplot", "-d", "-e", commands, plot.name + ".gp"});
   constexpr int kNoProgram = 127;
   if (said.code == kNoProgram || !said.not_started.empty()) {
@@ -48,7 +48,7 @@ PlotFiles plot_files(const Plot& plot, const Table& table) {
   return files;
 }
 
-bool is_own_script(const std::string& script) {
+bool is_generated_script(const std::string& script) {
   const std::size_t end = script.find('\n');
   if (end == std::string::npos || script.compare(0, std::string(kMark).size(), kMark) != 0) return false;
   const std::string sum = script.substr(std::string(kMark).size(), end - std::string(kMark).size());
@@ -64,7 +64,8 @@ std::vector<std::string> draw_plots(const std::vector<Plot>& plots, const Table&
     observe::OutputSet sources;
     const std::string before = files::read_file(base + ".gp");
     sources.add(base + ".dat", "the data of a figure").write(made.data);
-    if (before.empty() || is_own_script(before)) sources.add(base + ".gp", "the script of a figure").write(made.script);
+    if (before.empty() || is_generated_script(before))
+      sources.add(base + ".gp", "the script of a figure").write(made.script);
     sources.commit();
     observe::OutputSet pictures;
     for (const char* format : {"svg", "png"}) {

@@ -45,7 +45,7 @@ struct PlotFiles {
 PlotFiles plot_files(const Plot& plot, const Table& table);
 
 // True when the script is unmodified output of plot_files(), for any table.
-bool is_own_script(const std::string& script);
+bool is_generated_script(const std::string& script);
 
 // Writes NAME.dat, NAME.gp, NAME.svg and NAME.png of all plots into `folder`, or nothing on failure. A script that the
 // user has edited is kept and drawn. Configuration Error when gnuplot is missing or fails. Returns the file names.

@@ -34,7 +34,7 @@ std::string array_of(const std::vector<std::uint64_t>& tasks) {
   return text;
 }
 
-[[noreturn]] void refuse(const std::string& program, const Said& said) {
+[[noreturn]] void refuse(const std::string& program, const ProgramOutput& said) {
   if (!said.not_started.empty()) {
     throw Error::configuration("Slurm is not there (" + said.words() +
                                "); run this where jobs are submitted from, or use --on parallel or --on local");
@@ -44,7 +44,7 @@ std::string array_of(const std::vector<std::uint64_t>& tasks) {
 
 // The number of the job.
 std::string submit(const std::vector<std::string>& command, const std::string& script) {
-  const Said said = run_program(command, script);
+  const ProgramOutput said = run_program(command, script);
   if (said.code != 0 || !said.not_started.empty()) refuse("sbatch", said);
   std::string number = split(said.output, ';').front();  // --parsable: "12" or "12;cluster"
   while (!number.empty() && std::isdigit(static_cast<unsigned char>(number.back())) == 0) number.pop_back();
@@ -64,7 +64,7 @@ std::vector<std::string> sbatch(const TaskContext& context, const SlurmOptions& 
 // Returns the jobs that have not ended. A controller that does not answer is queried again; a missing answer does not
 // mean that a job has ended.
 std::string unfinished(const std::string& jobs) {
-  Said said;
+  ProgramOutput said;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     if (attempt > 0) std::this_thread::sleep_for(kAskEvery);
     said = run_program({"squeue", "--noheader", "--format=%i", "--jobs=" + jobs});
@@ -94,7 +94,7 @@ void refuse_running_jobs(const std::string& folder) {
   std::string jobs = files::read_file(jobs_file(folder));
   while (!jobs.empty() && jobs.back() == '\n') jobs.pop_back();
   if (jobs.empty()) return;
-  const Said there = run_program({"squeue", "--version"});
+  const ProgramOutput there = run_program({"squeue", "--version"});
   if (!there.not_started.empty()) return;
   const std::string running = unfinished(jobs);
   if (running.empty()) return;

@@ -33,7 +33,8 @@ std::map<std::string, double> shares_of(const analysis::RunFolder& run, const Wi
     add(series.component, share);
     const NodeEntry* node = run.nodes().find(series.component);
     const bool is_slice = node != nullptr && node->kind == "hbm_ctrl";  // drawn beside its PE
-    for (NodeCoord part = is_slice ? chip_of(series.coord) : series.coord; part.sip.valid(); part = part_above(part)) {
+    for (NodeCoord part = is_slice ? chip_name(series.coord) : series.coord; part.sip.valid();
+         part = parent_part(part)) {
       add(part_name(part), share);
     }
   }
@@ -46,7 +47,7 @@ std::string busiest_cube(const std::map<std::string, double>& shares, const anal
   std::string busiest;
   double most = 0;
   for (const analysis::Nodes::Part& part : nodes.parts()) {
-    const bool is_cube = part.coord.cube.valid() && !part.coord.pe.valid() && part_name(part_above(part.coord)) == sip;
+    const bool is_cube = part.coord.cube.valid() && !part.coord.pe.valid() && part_name(parent_part(part.coord)) == sip;
     const auto share = is_cube ? shares.find(part.id) : shares.end();
     if (share == shares.end() || share->second <= most) continue;
     busiest = part.id;

@@ -20,7 +20,7 @@ constexpr const char* kColumns = "512";  // of profiles and strips
 
 class Questions {
  public:
-  Questions(const QuestionsFor& what, Answers& answers)
+  Questions(const RequestContext& what, Answers& answers)
       : what_(what), answers_(answers), launches_(launches_of(what.run.result())) {
     run_ = {0, std::max<std::int64_t>(1, what.run.result().sim_time.fs())};
   }
@@ -196,7 +196,7 @@ class Questions {
                  in(launch->kernel, {{"run", run}, {"nodes", launch->sip + "," + launch->pe}, {"px", kColumns}}));
   }
 
-  const QuestionsFor& what_;
+  const RequestContext& what_;
   Answers& answers_;
   std::vector<LaunchTimes> launches_;
   Window run_;
@@ -204,7 +204,7 @@ class Questions {
 
 }  // namespace
 
-void ask_questions(const QuestionsFor& what, Answers& answers) {
+void make_requests(const RequestContext& what, Answers& answers) {
   Questions(what, answers).ask_all();
 }
 

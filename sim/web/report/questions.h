@@ -9,7 +9,7 @@
 
 namespace kb::web {
 
-struct QuestionsFor {
+struct RequestContext {
   const analysis::RunFolder& run;
   const analysis::Timeline* timeline;        // null without operations
   const analysis::RunFolder* against;        // null without another run
@@ -19,6 +19,6 @@ struct QuestionsFor {
 // Makes all requests of the pages for the whole run and for its longest launch before the user searches, zooms or
 // selects; also for the longest launch of other kernels while the answers stay below kEnough bytes.
 inline constexpr std::size_t kEnough = 450'000;
-void ask_questions(const QuestionsFor& what, Answers& answers);
+void make_requests(const RequestContext& what, Answers& answers);
 
 }  // namespace kb::web

@@ -111,7 +111,7 @@ std::string render_report(const std::string& folder, const std::string& against_
     timeline.emplace(run.operations().names());
     timeline->load(run.operations_file(), run.operations().end_seq(), stop);
   }
-  std::optional<Against> against;
+  std::optional<ComparisonRun> against;
   if (!against_folder.empty()) {
     against.emplace(against_folder, run, folder);
     against->run().activity();
@@ -130,7 +130,7 @@ std::string render_report(const std::string& folder, const std::string& against_
     answers.put(key_of("/api/run", {{"run", "against"}}),
                 dumped(without_this_computer(Json::parse(against->run().summary()))));
   }
-  ask_questions({run, timeline ? &*timeline : nullptr, against ? &against->run() : nullptr, comparison}, answers);
+  make_requests({run, timeline ? &*timeline : nullptr, against ? &against->run() : nullptr, comparison}, answers);
   return document(run.result().setup.bench.name + " \u00b7 kernbench",
                   static_part(run.result(), comparison, pictures_of(run, answers)), answers.json());
 }

@@ -103,7 +103,7 @@ TEST(PeIpcq, QueuesOfBothPlansGoOn_Q83) {
   EXPECT_EQ(sent("W.sent"), 1);  // counts of a label outlive its rings
   EXPECT_EQ(sent("back.sent"), 1);
   std::vector<std::string> leftovers;
-  for (std::uint32_t i = 0; i < kPes; ++i) machine.ipcq(i).collect_leftovers(leftovers);
+  for (std::uint32_t i = 0; i < kPes; ++i) machine.ipcq(i).collect_unconsumed(leftovers);
   EXPECT_EQ(leftovers.size(), 2u);  // the fourth to the east, the one under 'on'
 }
 
@@ -117,7 +117,7 @@ TEST(PeIpcq, WhatWasNeverReceivedIsReported) {
   machine.on(1, [&](IPe& self) { self.execute(recv(self, "W", 64)); });
   machine.run();
   std::vector<std::string> leftovers;
-  for (std::uint32_t i = 0; i < kPes; ++i) machine.ipcq(i).collect_leftovers(leftovers);
+  for (std::uint32_t i = 0; i < kPes; ++i) machine.ipcq(i).collect_unconsumed(leftovers);
   EXPECT_THAT(leftovers,
               testing::ElementsAre("2 messages from sip0.cube0.pe0 in direction 'W' of sip0.cube0.pe1 were never "
                                    "received; the next kernel that receives there would get them first",

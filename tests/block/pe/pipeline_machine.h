@@ -56,7 +56,7 @@ inline plan::StageCounts planned(const contract::Command& command, const TileSha
   problem.a_pinned = command.pinned[0];
   problem.b_pinned = command.pinned[1];
   problem.out_pinned = command.out_pinned;
-  problem.reuse_room = room;
+  problem.reuse_buffer_bytes = room;
   for (const Epilogue& epilogue : command.epilogues) problem.epilogues.push_back(plan::epilogue_step(epilogue));
   return plan::gemm_plan(problem, shape).counts();
 }

@@ -45,8 +45,8 @@ struct Formula {
 Formula formula(PeMachine& machine, const std::string& pe, std::uint64_t nbytes) {
   const NodeId from = machine.node(kDma), to = machine.node(pe + ".pe_dma");
   const routing::Route& route = machine.platform->routes().router().find_path(from, to);
-  const TimeFs way = machine.platform->routes().pe_dma(from, to).formula_fs;
-  return {way + way, routing::drain_fs(machine.graph(), route, nbytes),
+  const TimeFs route_time = machine.platform->routes().pe_dma(from, to).formula_fs;
+  return {route_time + route_time, routing::drain_fs(machine.graph(), route, nbytes),
           (static_cast<std::int64_t>(route.edges.size()) - 1) * kNs};
 }
 

@@ -9,9 +9,9 @@
 #include "modules/pe/accel_engine.h"
 #include "modules/pe/catalog.h"
 #include "platform/elab/block_plugin.h"
+#include "platform/params/forwarding_params.h"
 #include "platform/params/hbm_ctrl_params.h"
 #include "platform/params/pe_math_params.h"
-#include "platform/params/transit_params.h"
 
 namespace {
 
@@ -41,7 +41,7 @@ void crash() {
 
 class Router final : public kb::modules::ArrivalNode {
  public:
-  Router(const sc_core::sc_module_name& name, kb::NodeId node, const kb::params::TransitParams& params,
+  Router(const sc_core::sc_module_name& name, kb::NodeId node, const kb::params::ForwardingParams& params,
          kb::elab::BlockContext& context)
       : ArrivalNode(name, node, context), overhead_(params.overhead.time()) {
     if (fault_is("constructor")) throw std::runtime_error("no licence");
@@ -145,7 +145,7 @@ class Engine final : public kb::modules::PeBlock, private kb::elab::EventHandler
 // A router below the simple base class, which speaks the protocol itself, and not well.
 class RawRouter final : public kb::modules::FabricNode {
  public:
-  RawRouter(const sc_core::sc_module_name& name, kb::NodeId node, const kb::params::TransitParams&,
+  RawRouter(const sc_core::sc_module_name& name, kb::NodeId node, const kb::params::ForwardingParams&,
             kb::elab::BlockContext& context)
       : FabricNode(name, node, context) {}
 
@@ -175,7 +175,7 @@ KERNBENCH_BLOCKS(catalog) {
   using kb::params::no_fields;
   using Fields = kb::params::Fields<Contradictory>;
   if (fault_is("entry-segv")) std::raise(SIGSEGV);
-  const auto router = make_factory<Router, kb::params::TransitParams>();
+  const auto router = make_factory<Router, kb::params::ForwardingParams>();
   if (fault_is("no-prefix")) catalog.add_block({NodeKind::noc_router, "router", no_fields(), router});
   if (fault_is("no-factory")) catalog.add_block({NodeKind::noc_router, "custom.router", no_fields(), nullptr});
   if (fault_is("no-kind")) catalog.add_block({static_cast<NodeKind>(200), "custom.router", no_fields(), router});
@@ -190,8 +190,8 @@ KERNBENCH_BLOCKS(catalog) {
   }
   catalog.add_block({NodeKind::noc_router, "custom.router", no_fields(), router});
   if (fault_is("clash")) catalog.add_block({NodeKind::noc_router, "custom.router", no_fields(), router});
-  catalog.add_block(
-      {NodeKind::noc_router, "custom.raw_router", no_fields(), make_factory<RawRouter, kb::params::TransitParams>()});
+  catalog.add_block({NodeKind::noc_router, "custom.raw_router", no_fields(),
+                     make_factory<RawRouter, kb::params::ForwardingParams>()});
   catalog.add_block(
       {NodeKind::hbm_ctrl, "custom.memory", no_fields(), make_factory<Memory, kb::params::HbmCtrlParams>()});
   catalog.add_block({NodeKind::pe_math, "custom.engine", no_fields(),

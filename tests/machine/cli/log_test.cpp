@@ -82,16 +82,16 @@ TEST_F(LogTest, MovesNoTimeAndLeavesTheResultAlone) {
 
 // P-92
 TEST_F(LogTest, EqualRunsTellTheSameInTheSameOrder) {
-  std::string told[2];
-  for (std::string& log : told) {
+  std::string reported[2];
+  for (std::string& log : reported) {
     const Outcome outcome = kernbench("run --bench matmul-composite --quiet --log 'sip0.cube0.pe0.*:debug'");
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     log = outcome.err;
   }
-  EXPECT_EQ(told[0], told[1]);
+  EXPECT_EQ(reported[0], reported[1]);
   for (const char* event : {"tl.composite #", "pe_scheduler splits", "pe_gemm begins GEMM of tile",
                             "pe_gemm ends GEMM of tile", "pe_scheduler has all tiles"}) {
-    EXPECT_THAT(told[0], HasSubstr(event));
+    EXPECT_THAT(reported[0], HasSubstr(event));
   }
 }
 

@@ -151,9 +151,9 @@ INSTANTIATE_TEST_SUITE_P(Parts, RandomModesTest, ::testing::Range(0, kParts));
 
 class PagedModesTest : public ModesTest {
  protected:
-  std::string paged(const std::string& way, const std::string& options = "") {
+  std::string paged(const std::string& path, const std::string& options = "") {
     return "--topology '" + config("one_cube") +
-           "' --plugin " KB_PAGED_PLUGIN " --bench paged-attention --set way=" + way + " " + options;
+           "' --plugin " KB_PAGED_PLUGIN " --bench paged-attention --set way=" + path + " " + options;
   }
   void expect_known(const std::string& options, bool replayable) {
     const Run off = run(options, ""), eager = run(options, "--data eager");
@@ -190,16 +190,16 @@ TEST_F(PagedModesTest, TheGuidesKernelTakesItsTime) {
 }
 
 TEST_F(PagedModesTest, WhatIsOnlyMovedStaysKnown) {
-  for (const char* way : {"from_host", "tensor", "host_read", "elements", "after_read_said", "after_print",
-                          "after_copy", "kernel", "scatter", "mask", "message", "looked_at"}) {
-    expect_known(paged(way), true);
-    expect_known(paged(way, "--set numbers=i16 --set cube.memory_map.address_model=pa"), true);
+  for (const char* path : {"from_host", "tensor", "host_read", "elements", "after_read_said", "after_print",
+                           "after_copy", "kernel", "scatter", "mask", "message", "looked_at"}) {
+    expect_known(paged(path), true);
+    expect_known(paged(path, "--set numbers=i16 --set cube.memory_map.address_model=pa"), true);
   }
-  for (const char* way : {"arithmetic", "where", "atomic_add"}) expect_known(paged(way), false);
+  for (const char* path : {"arithmetic", "where", "atomic_add"}) expect_known(paged(path), false);
 }
 
 TEST_F(PagedModesTest, WhatNobodyKnowsIsCounted) {
-  for (const char* way : {"placeholder", "after_read", "cast"}) expect_unknown(paged(way), 2 * 16);
+  for (const char* path : {"placeholder", "after_read", "cast"}) expect_unknown(paged(path), 2 * 16);
   expect_unknown(paged("unknown_rows"), 8 + 2 * 16);
   // A table of narrow integers, of 1 MiB and of 1 KiB more.
   const std::string narrow = "--set numbers=i16 --set pages=64 --set page=1 --set d=16 --set spare=";

@@ -17,12 +17,12 @@ using kb::tl::Ptr;
 using namespace kb::sw;
 
 // The rows of `from` that this PE owns, to the same rows of `to`, which are zeros.
-void move_table(Context& tl, Ptr from, Ptr to, const std::string& way) {
+void move_table(Context& tl, Ptr from, Ptr to, const std::string& path) {
   const kb::tl::LocalShard mine = tl.shard(from);
   if (mine.elements == 0) return;
   const kb::Shape shape{mine.elements};
   const Ptr target = to + mine.first;
-  if (way == "message") {  // once around the ring
+  if (path == "message") {  // once around the ring
     auto numbers = tl.load(from + mine.first, shape);
     for (std::int64_t i = 0; i < tl.num_programs(0); ++i) {
       tl.send("E", numbers);
@@ -32,18 +32,18 @@ void move_table(Context& tl, Ptr from, Ptr to, const std::string& way) {
   }
   const auto numbers = tl.load(from + mine.first, shape);
   const auto places = tl.arange(0, mine.elements, Dtype::i32);
-  if (way == "kernel") tl.store(target, numbers);
-  if (way == "scatter") tl.scatter(target, places, numbers);
-  if (way == "mask") tl.store(target, numbers, tl.full(shape, 1, Dtype::i8));
-  if (way == "arithmetic") tl.store(target, (numbers + 3) * 2 / 2 - 3);
-  if (way == "where") tl.store(target, tl.where(tl.ge(numbers, 0), numbers, 0));
-  if (way == "atomic_add") tl.atomic_add(target, numbers);
-  if (way == "cast") tl.store(target, tl.cast(tl.cast(numbers, Dtype::f32), from.dtype()));
-  if (way == "unknown_rows") {  // what is known goes where nobody knows
+  if (path == "kernel") tl.store(target, numbers);
+  if (path == "scatter") tl.scatter(target, places, numbers);
+  if (path == "mask") tl.store(target, numbers, tl.full(shape, 1, Dtype::i8));
+  if (path == "arithmetic") tl.store(target, (numbers + 3) * 2 / 2 - 3);
+  if (path == "where") tl.store(target, tl.where(tl.ge(numbers, 0), numbers, 0));
+  if (path == "atomic_add") tl.atomic_add(target, numbers);
+  if (path == "cast") tl.store(target, tl.cast(tl.cast(numbers, Dtype::f32), from.dtype()));
+  if (path == "unknown_rows") {  // what is known goes where nobody knows
     const auto unknown = tl.cast(tl.cast(places, Dtype::f32), Dtype::i32);
     tl.scatter(target, unknown, numbers);
   }
-  if (way == "looked_at") {
+  if (path == "looked_at") {
     std::vector<std::int64_t> rows;
     for (const auto number : numbers.read<std::int64_t>()) rows.push_back(number);
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -68,7 +68,7 @@ HostArray table_of(const Problem& p, std::uint64_t seed) {
 }
 
 // The table on the device, by way of `way`.
-Tensor deployed(Runtime& rt, const Problem& p, const std::string& way, const DPPolicy& rows, const Tensor& other) {
+Tensor deployed(Runtime& rt, const Problem& p, const std::string& path, const DPPolicy& rows, const Tensor& other) {
   const HostArray numbers = table_of(p, rt.seed());
   const Tensor table = rt.zeros(numbers.shape(), numbers.dtype(), rows, "table");
   const auto staging = [&] {
@@ -76,34 +76,34 @@ Tensor deployed(Runtime& rt, const Problem& p, const std::string& way, const DPP
     first.copy_(numbers);
     return first;
   };
-  if (way == "host") {
+  if (path == "host") {
     table.copy_(numbers);
-  } else if (way == "placeholder") {
+  } else if (path == "placeholder") {
     table.copy_(rt.computes_data() ? numbers : HostArray::unknown(numbers.shape(), numbers.dtype()));
-  } else if (way == "from_host") {
+  } else if (path == "from_host") {
     table.copy_(rt.from_host(numbers));
-  } else if (way == "tensor") {
+  } else if (path == "tensor") {
     table.copy_(staging());
-  } else if (way == "host_read") {  // of what is known
+  } else if (path == "host_read") {  // of what is known
     table.copy_(staging().to_host());
-  } else if (way == "elements") {
+  } else if (path == "elements") {
     const DPPolicy whole = one_pe_placement();
     const Tensor first = rt.zeros(numbers.shape(), numbers.dtype(), whole, "first");
     for (std::int64_t i = 0; i < p.requests; ++i) {
       for (std::int64_t j = 0; j < p.pages; ++j) first.set(i, j, numbers.at(i, j));
     }
     table.copy_(first);
-  } else if (way == "after_read" || way == "after_read_said" || way == "after_print" || way == "after_copy") {
-    if (way == "after_print") other.to_string();
-    if (way == "after_copy") rt.empty(other.shape(), other.dtype(), other.policy()).copy_(other);
-    if (way == "after_read" || way == "after_read_said") other.to_host();
-    if (way == "after_read_said") rt.forget_reads();
+  } else if (path == "after_read" || path == "after_read_said" || path == "after_print" || path == "after_copy") {
+    if (path == "after_print") other.to_string();
+    if (path == "after_copy") rt.empty(other.shape(), other.dtype(), other.policy()).copy_(other);
+    if (path == "after_read" || path == "after_read_said") other.to_host();
+    if (path == "after_read_said") rt.assume_independent_writes();
     table.copy_(numbers);
   } else {
     const Tensor first = staging();
     LaunchOptions where;
     where.cubes = {0};
-    rt.wait(rt.launch("move_table", {{"from", first}, {"to", table}, {"way", way}}, where));
+    rt.wait(rt.launch("move_table", {{"from", first}, {"to", table}, {"way", path}}, where));
   }
   return table;
 }

@@ -18,10 +18,10 @@ using namespace kb::sw;
 constexpr std::int64_t kColumns = 64, kTile = 16;
 
 // The `way`-th write to rows of x, whose tile [0, 16) x [0, 16) was prefetched; false: there are no more.
-bool write(Context& tl, Ptr x, Ptr y, std::int64_t way) {
+bool write(Context& tl, Ptr x, Ptr y, std::int64_t path) {
   const std::vector<std::int64_t> rows{5, 2};
   const std::vector<bool> mask{false, true, false, true, true, false, false, true};
-  switch (way) {
+  switch (path) {
     case 0:
       tl.store(x + (kColumns + 6), tl.full({4}, 9.0));
       return true;
@@ -60,14 +60,14 @@ bool write(Context& tl, Ptr x, Ptr y, std::int64_t way) {
   }
 }
 
-void stale(Context& tl, Ptr x, Ptr y, Ptr out, std::int64_t way) {
-  const bool under_way = way == 11;
+void stale(Context& tl, Ptr x, Ptr y, Ptr out, std::int64_t path) {
+  const bool in_flight = path == 11;
   Future store;
-  if (under_way) store = tl.store_async(x, tl.full({kTile, kColumns}, 9.0));
+  if (in_flight) store = tl.store_async(x, tl.full({kTile, kColumns}, 9.0));
   tl.prefetch(x, {kTile, kTile}, Dtype::f16, kColumns);
-  if (under_way) tl.wait(store);
+  if (in_flight) tl.wait(store);
   tl.cycles(2000);  // the prefetch has ended
-  write(tl, x, y, way);
+  write(tl, x, y, path);
   tl.store(out, tl.load(x, {kTile, kTile}, Dtype::f16, kColumns));
 }
 
@@ -75,14 +75,14 @@ WorkloadResult run(Runtime& rt, const Params& params) {
   const DPPolicy one = one_pe_placement().in(memories_of(params, {"x"}).front());
   const Shape shape{kTile, kColumns};
   WorkloadResult result;
-  for (std::int64_t way = 0; way < 12; ++way) {
-    const std::string name = "way " + std::to_string(way);
+  for (std::int64_t path = 0; path < 12; ++path) {
+    const std::string name = "way " + std::to_string(path);
     const Tensor x = rt.empty(shape, Dtype::f16, one, "x"), y = rt.empty(shape, Dtype::f16, one, "y");
     const Tensor out = rt.empty({kTile, kTile}, Dtype::f16, one, "out");
     x.copy_(HostArray::random_integers(shape, Dtype::f16, 1));
     y.copy_(HostArray::full(shape, Dtype::f16, 3));
     const LaunchMetrics metrics =
-        rt.wait(rt.launch("stale", {{"x", x}, {"y", y}, {"out", out}, {"way", way}}, on_one_pe()));
+        rt.wait(rt.launch("stale", {{"x", x}, {"y", y}, {"out", out}, {"way", path}}, on_one_pe()));
     add_launch_figures(result, metrics, name);
     const HostArray after = x.to_host(), loaded = out.to_host();
     std::vector<double> tile;

@@ -94,10 +94,10 @@ class Script final : public sc_core::sc_module, public tlm::tlm_bw_transport_if<
     if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
     answered_ = true;
     answer_.notify(sc_core::SC_ZERO_TIME);
-    const unsigned way = ways_++ % 3;
-    to_end_ = way == 2;
-    if (way == 1) phase = tlm::END_RESP;
-    return way == 0 ? tlm::TLM_COMPLETED : (way == 1 ? tlm::TLM_UPDATED : tlm::TLM_ACCEPTED);
+    const unsigned variant = variants_++ % 3;
+    to_end_ = variant == 2;
+    if (variant == 1) phase = tlm::END_RESP;
+    return variant == 0 ? tlm::TLM_COMPLETED : (variant == 1 ? tlm::TLM_UPDATED : tlm::TLM_ACCEPTED);
   }
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
@@ -105,7 +105,7 @@ class Script final : public sc_core::sc_module, public tlm::tlm_bw_transport_if<
   bool phases_;
   sc_core::sc_event answer_;
   bool answered_ = false, to_end_ = false;
-  unsigned ways_ = 0;
+  unsigned variants_ = 0;
 };
 
 DeviceReport run_script(const DeviceConfig& config, const std::function<void(Script&)>& body) {

@@ -169,7 +169,7 @@ class WrongMemory final : public sc_core::sc_module {
  public:
   enum Way { throws, throws_report, errors, answers_twice };
   tlm_utils::simple_target_socket<WrongMemory> socket{"socket"};
-  WrongMemory(const sc_core::sc_module_name& name, Way way) : sc_core::sc_module(name), way_(way) {
+  WrongMemory(const sc_core::sc_module_name& name, Way fault) : sc_core::sc_module(name), way_(fault) {
     socket.register_nb_transport_fw(this, &WrongMemory::forward);
     socket.register_b_transport(this, &WrongMemory::access);
   }
@@ -198,7 +198,7 @@ class WrongMemory final : public sc_core::sc_module {
 };
 
 struct Wrong {
-  WrongMemory::Way way;
+  WrongMemory::Way fault;
   std::string mode;
   std::string says;
 };
@@ -208,7 +208,7 @@ class WrongMemories : public Failures, public testing::WithParamInterface<Wrong>
 TEST_P(WrongMemories, EndTheSimulationWithASentence) {
   Device device("device", with_memory("access_bytes: 64, mode: " + GetParam().mode));
   const Clocked clocked("clocked");
-  WrongMemory memory("memory", GetParam().way);
+  WrongMemory memory("memory", GetParam().fault);
   device.memory("dram").bind(memory.socket);
   Player player("player", [](Player& self) { self.access(true, hbm(0), 64); });
   player.socket.bind(device.target("cpu0"));
@@ -224,7 +224,7 @@ TEST_P(WrongMemories, EndTheSimulationWithASentence) {
 TEST_P(WrongMemories, OrEndTheDeviceAlone) {
   Device device("device", test::lenient(with_memory("access_bytes: 64, mode: " + GetParam().mode)));
   const Clocked clocked("clocked");
-  WrongMemory memory("memory", GetParam().way);
+  WrongMemory memory("memory", GetParam().fault);
   device.memory("dram").bind(memory.socket);
   Player player("player", [](Player& self) { self.access(true, hbm(0), 64); });
   player.socket.bind(device.target("cpu0"));

@@ -99,14 +99,14 @@ tlm::tlm_sync_enum AtInitiator::nb_transport_bw(tlm::tlm_generic_payload& payloa
                                   [&](const Transfer& t) { return t.data.data() == payload.get_data_ptr(); });
   found->completed = sc_core::sc_time_stamp() + delay;
   found->status = payload.get_response_status();
-  const std::uint64_t way = vary_responses_ ? responses_++ % 3 : 0;
-  if (way == 2) {
+  const std::uint64_t variant = vary_responses_ ? responses_++ % 3 : 0;
+  if (variant == 2) {
     to_end_.push_back(&payload);
     answered_.notify(sc_core::SC_ZERO_TIME);
     return tlm::TLM_ACCEPTED;
   }
   payload.release();
-  if (way == 0) return tlm::TLM_COMPLETED;
+  if (variant == 0) return tlm::TLM_COMPLETED;
   phase = tlm::END_RESP;
   return tlm::TLM_UPDATED;
 }

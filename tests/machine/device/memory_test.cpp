@@ -132,7 +132,7 @@ class BadMemory final : public sc_core::sc_module {
  public:
   enum Way { error, never, twice, stray_end, incomplete };
   tlm_utils::simple_target_socket<BadMemory> socket{"socket"};
-  BadMemory(const sc_core::sc_module_name& name, Way way) : sc_core::sc_module(name), way_(way), ready_("ready") {
+  BadMemory(const sc_core::sc_module_name& name, Way fault) : sc_core::sc_module(name), way_(fault), ready_("ready") {
     SC_HAS_PROCESS(BadMemory);
     socket.register_nb_transport_fw(this, &BadMemory::forward);
     SC_METHOD(answer);
@@ -175,19 +175,19 @@ TEST(OutsideMemory, ItsFaultsAreNamed) {
        {socket + ": the response has the status TLM_INCOMPLETE_RESPONSE (" + read + ", at 2",
         "answers a " + read + " with TLM_INCOMPLETE_RESPONSE"}},
   };
-  for (const auto& [way, says] : cases) {
-    const Outcome outcome = isolated([way = way, says = says] {
+  for (const auto& [fault, says] : cases) {
+    const Outcome outcome = isolated([fault = fault, says = says] {
       return test::run_memory_case(
           test::memory_machine("access_bytes: 64"), {test::make_transfer(false, hbm(0), 64)},
           [&](Device& device) {
-            auto memory = std::make_unique<BadMemory>("dram", way);
+            auto memory = std::make_unique<BadMemory>("dram", fault);
             device.memory("dram").bind(memory->socket);
             return memory;
           },
           says);
     });
-    const bool fails = way == BadMemory::error || way == BadMemory::never || way == BadMemory::incomplete;
-    EXPECT_EQ(outcome.failed, fails ? 1 : 0) << way;
+    const bool fails = fault == BadMemory::error || fault == BadMemory::never || fault == BadMemory::incomplete;
+    EXPECT_EQ(outcome.failed, fails ? 1 : 0) << fault;
   }
 }
 

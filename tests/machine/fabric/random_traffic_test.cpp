@@ -59,12 +59,13 @@ TEST_P(RandomTraffic, ForeignRoutersHaveTheTimesOfTheBuiltInOnes) {
   std::mt19937 random(2000 + GetParam());
   topology::LoadedTopology machine = test::random_machine(random);
   for (topology::Node& node : machine.graph.nodes) {
-    if (node.params.table()->type() != typeid(params::TransitParams)) continue;
-    if (node.params.as<params::TransitParams>().decode == params::Decode::pipelined) node.impl = "custom.plain_router";
+    if (node.params.table()->type() != typeid(params::ForwardingParams)) continue;
+    if (node.params.as<params::ForwardingParams>().decode == params::Decode::pipelined)
+      node.impl = "custom.plain_router";
   }
   elab::BlockCatalog blocks;
   blocks.add_block({topology::NodeKind::noc_router, "custom.plain_router", params::no_fields(),
-                    elab::make_factory<example::PlainRouter, params::TransitParams>()});
+                    elab::make_factory<example::PlainRouter, params::ForwardingParams>()});
   sim::TrafficOptions options;
   options.blocks = &blocks;
   const std::vector<sim::TraceRow> rows = test::random_rows(random, machine.graph, 1500);

@@ -48,7 +48,7 @@ TEST(Float8, EveryCodeIsWhatItsBitsSay) {
 }
 
 struct Nearest {
-  explicit Nearest(Dtype of, int count) : dtype(of), finite(count) {}
+  explicit Nearest(Dtype type, int count) : dtype(type), finite(count) {}
   double at(int code) const { return decode_float8(dtype, static_cast<std::uint8_t>(code)); }
   // Among the finite ones and the one that would come next, to the even code at a tie.
   int of(double magnitude) const {

@@ -27,17 +27,17 @@ TEST(NodeCoord, NamesLabelsAndLevelsOfParts) {
 }
 
 TEST(NodeCoord, APartIsInThePartsAboveItAndInNoOther) {
-  EXPECT_EQ(part_above(kPe), kCube);
-  EXPECT_EQ(part_above(kCube), kSip);
-  EXPECT_EQ(part_above(kIo), kSip);
-  EXPECT_EQ(part_above(kSip), kNowhere);
-  EXPECT_EQ(chip_of(kPe), kCube);
-  EXPECT_EQ(chip_of(kIo), kIo);
+  EXPECT_EQ(parent_part(kPe), kCube);
+  EXPECT_EQ(parent_part(kCube), kSip);
+  EXPECT_EQ(parent_part(kIo), kSip);
+  EXPECT_EQ(parent_part(kSip), kNowhere);
+  EXPECT_EQ(chip_name(kPe), kCube);
+  EXPECT_EQ(chip_name(kIo), kIo);
   const std::vector<NodeCoord> parts = {kNowhere, kSip, kIo, kCube, kPe};
   for (const NodeCoord& part : parts) {
     for (const NodeCoord& node : parts) {
       bool above = false;
-      for (NodeCoord at = node;; at = part_above(at)) {
+      for (NodeCoord at = node;; at = parent_part(at)) {
         above = above || at == part;
         if (!at.sip.valid()) break;
       }

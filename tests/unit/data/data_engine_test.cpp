@@ -69,7 +69,7 @@ struct Machine {
 
 TEST(DataEngine, OffComputesNothing) {
   Machine m(DataMode::off);
-  EXPECT_FALSE(m.engine.wants_records());
+  EXPECT_FALSE(m.engine.needs_records());
   m.host_write(0, bytes_of({1, 2}));
   EXPECT_EQ(m.engine.completed(), 1u);
   EXPECT_EQ(m.engine.read({{0, 2}}), bytes_of({0, 0}));
@@ -81,7 +81,7 @@ TEST(DataEngine, EveryModeReportsToTheLogInCompletionOrder) {
   for (DataMode mode : {DataMode::off, DataMode::replay, DataMode::eager}) {
     Sink sink;
     Machine m(mode, false, 65536, &sink);
-    EXPECT_TRUE(m.engine.wants_records());
+    EXPECT_TRUE(m.engine.needs_records());
     m.host_write(0, bytes_of({1, 2, 3, 4}));
     m.add(0, 2, 8, 2);
     m.copy({{8, 2}}, {{16, 2}});

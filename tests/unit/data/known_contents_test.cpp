@@ -210,14 +210,14 @@ TEST_F(KnownContentsTest, CompositesAreUnknown) {
   EXPECT_FALSE(read(100, 1));
 }
 
-struct Keeper final : contract::IContentsKeeper {
+struct Keeper final : contract::IExternalContents {
   void read(std::uint64_t, std::byte*, std::uint64_t) override {}
   void write(std::uint64_t, const std::byte*, std::uint64_t) override {}
 };
 
 TEST_F(KnownContentsTest, WhatAnOutsideModelKeepsIsUnknown) {
   Keeper keeper;
-  memory.keep_outside(100, 50, keeper);
+  memory.map_external(100, 50, keeper);
   known.apply(written(96, integers(Dtype::i32, {1, 2, 3})));
   EXPECT_FALSE(read(100, 1));
   known.apply(written(0, integers(Dtype::i32, {1})));

@@ -152,7 +152,7 @@ RC_GTEST_PROP(MemoryStoreProperty, EqualsAnArrayOfBytes, ()) {
 }
 
 // A plain array for the addresses from `base` on.
-class PlainKeeper final : public contract::IContentsKeeper {
+class PlainKeeper final : public contract::IExternalContents {
  public:
   PlainKeeper(std::uint64_t base, std::uint64_t nbytes) : base_(base), bytes_(nbytes) {}
   void read(std::uint64_t pa, std::byte* bytes, std::uint64_t nbytes) override {
@@ -172,7 +172,7 @@ RC_GTEST_PROP(MemoryStoreProperty, BytesKeptOutsideAreAsThoseInside, ()) {
   constexpr std::uint64_t kEnd = 5 * MemoryStore::kPageBytes, kFirst = MemoryStore::kPageBytes + 100, kKept = 40'000;
   PlainKeeper keeper(kFirst, kKept);
   MemoryStore store, plain;
-  store.keep_outside(kFirst, kKept, keeper);
+  store.map_external(kFirst, kKept, keeper);
   const int steps = *rc::gen::inRange(1, 20);
   for (int step = 0; step < steps; ++step) {
     const auto pa = *rc::gen::inRange<std::uint64_t>(0, kEnd);

@@ -99,8 +99,9 @@ class CheckedWire final : public IWireUser {
   bool equals_plain() const {
     bool equal = announced.size() == flits.size();
     for (std::size_t i = 0; equal && i < flits.size(); ++i) {
-      const Announcement& told = announced.at(flits[i].id);
-      equal = told.time == flits[i].end + tested.params().propagation && told.sequence == (i + 1) * kSequenceStep;
+      const Announcement& announcement = announced.at(flits[i].id);
+      equal = announcement.time == flits[i].end + tested.params().propagation &&
+              announcement.sequence == (i + 1) * kSequenceStep;
     }
     return equal;
   }
@@ -119,8 +120,9 @@ class CheckedWire final : public IWireUser {
     EXPECT_GE(s.first, run.first);
     EXPECT_LE(s.first + s.count, run.first + run.count);
     for (std::uint32_t i = 0; i < s.count; ++i) {
-      const Announcement told{s.time + i * s.spacing, s.sequence + i * s.sequence_step};
-      EXPECT_TRUE(announced.emplace(s.first + i, told).second) << "flit " << s.first + i << " is announced twice";
+      const Announcement announcement{s.time + i * s.spacing, s.sequence + i * s.sequence_step};
+      EXPECT_TRUE(announced.emplace(s.first + i, announcement).second)
+          << "flit " << s.first + i << " is announced twice";
     }
   }
   void on_cut(const FlitStream& run, const TimeWindow& window) override {

@@ -139,7 +139,7 @@ TEST_F(TlComposite, MistakesNameCallAndOperand) {
 
 TEST_F(TlComposite, TilesThatDoNotFitAreErrorsAtTheCall) {  // P-43, P-46
   contract::PeInfo info = tl::RecordingPe::default_info();
-  info.tile_room = {32768, 12288};
+  info.tile_capacity = {32768, 12288};
   tl::RecordingPe small(info);
   tl::Context on_small(small, "demo");
   const auto call = [&](tl::TileShape tile) {

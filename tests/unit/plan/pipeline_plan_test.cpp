@@ -68,7 +68,7 @@ TEST(GemmPlan, PinnedOperandsAreNotReadByAnyTile) {  // P-23
 TEST(GemmPlan, KeepsTheRowsOfAThatFitBesideTwoTiles) {  // P-102
   GemmProblem p = problem(64, 192, 64);
   const auto keeps = [&](std::uint64_t room) {
-    p.reuse_room = room;
+    p.reuse_buffer_bytes = room;
     return gemm_plan(p, {}).reuses_a();
   };
   EXPECT_TRUE(keeps(3 * 4096 + 2 * 6144));
@@ -83,7 +83,7 @@ TEST(GemmPlan, KeepsTheRowsOfAThatFitBesideTwoTiles) {  // P-102
   EXPECT_TRUE(keeps(3 * 4096));
   EXPECT_FALSE(keeps(3 * 4096 - 1));
   EXPECT_THAT(types(gemm_plan(p, {}), 0), ElementsAre(R, F, G));
-  p.reuse_room = UINT64_MAX;
+  p.reuse_buffer_bytes = UINT64_MAX;
   EXPECT_THAT(types(gemm_plan(p, {}), 3), ElementsAre(F, G));
   p.n = 32;  // one column of tiles
   EXPECT_FALSE(keeps(UINT64_MAX));

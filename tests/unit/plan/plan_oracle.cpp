@@ -31,7 +31,7 @@ std::uint64_t operand_bytes(const EpilogueOperand& operand, std::int64_t rows, s
 
 // P-102: the panel of A beside two tiles.
 bool keeps_a(const GemmProblem& p, const TileShape& shape) {
-  if (!p.reuse_room || p.a_pinned || p.n <= shape.n) return false;
+  if (!p.reuse_buffer_bytes || p.a_pinned || p.n <= shape.n) return false;
   std::uint64_t panel = 0;
   for (std::int64_t k = 0; k < p.k; k += shape.k) panel += product(shape.m, shape.k, item(p.dtype_a));
   std::uint64_t tile = p.b_pinned ? 0 : product(shape.k, shape.n, item(p.dtype_b));
@@ -43,7 +43,7 @@ bool keeps_a(const GemmProblem& p, const TileShape& shape) {
       tile += operand_bytes(*operand, whole ? p.m : shape.m, whole ? p.n : shape.n);
     }
   }
-  return panel + 2 * tile <= *p.reuse_room;
+  return panel + 2 * tile <= *p.reuse_buffer_bytes;
 }
 
 }  // namespace

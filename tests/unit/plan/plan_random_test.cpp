@@ -46,7 +46,7 @@ GemmProblem any_gemm() {
   p.b_pinned = *rc::gen::arbitrary<bool>();
   p.out_pinned = false;
   p.epilogues = any_epilogues(4);
-  if (*rc::gen::arbitrary<bool>()) p.reuse_room = *rc::gen::inRange<std::uint64_t>(0, 100'000);
+  if (*rc::gen::arbitrary<bool>()) p.reuse_buffer_bytes = *rc::gen::inRange<std::uint64_t>(0, 100'000);
   return p;
 }
 

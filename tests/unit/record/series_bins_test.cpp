@@ -238,7 +238,7 @@ TEST(SeriesBins, WhatComesLateBelongsToItsEpoch) {
 
 TEST(BinList, HoldsTheLargestNumbers) {
   BinStore store;
-  OpenBins open;
+  BinWriter open;
   const Bin large{kTimeEnd, kTimeEnd, ~std::uint64_t{0}, 77};
   open.append(3, large, store.pool());
   open.append(65'535, {1_fs, 0_fs, 0, 0}, store.pool());
@@ -257,23 +257,23 @@ TEST(BinList, HoldsTheLargestNumbers) {
 
 TEST(BinList, VarintsAreWhatFilesHave) {
   BinStore store;
-  OpenBins open;
+  BinWriter open;
   open.append(2, {300_fs, 1_fs, 5, 1}, store.pool());
   open.append(3, {1_fs, 0_fs, 0, 0}, store.pool());
   EXPECT_EQ(store.keep(open).varints(), std::string("\2\xac\2\5\1\1\0\1\0\0\0", 11));
 }
 
 // Two series that take and give back chunks of one pool, against maps.
-TEST(OpenBins, AreAMapOfBinsWhateverIsDone) {
+TEST(BinWriter, AreAMapOfBinsWhateverIsDone) {
   std::mt19937_64 random(1);
   const auto below = [&](std::uint64_t limit) { return static_cast<std::uint32_t>(random() % limit); };
   using Values = std::tuple<TimeFs, TimeFs, std::uint64_t, std::uint64_t>;
   const auto values = [](const Bin& bin) { return Values(bin.busy, bin.wait, bin.bytes, bin.queue); };
   ChunkPool pool;
-  OpenBins open[2];
+  BinWriter open[2];
   std::map<std::uint32_t, Bin> expected[2];
   for (int step = 0; step < 20'000; ++step) {
-    OpenBins& bins = open[step % 2];
+    BinWriter& bins = open[step % 2];
     std::map<std::uint32_t, Bin>& map = expected[step % 2];
     const std::uint32_t next = map.empty() ? 0 : map.rbegin()->first + 1;
     if (const std::uint32_t choice = below(40); choice == 0) {
@@ -281,7 +281,7 @@ TEST(OpenBins, AreAMapOfBinsWhateverIsDone) {
       map.clear();
     } else if (choice == 1) {
       const int by = 1 + static_cast<int>(below(3));
-      const BinItem last = bins.widen(by, pool);
+      const IndexedBin last = bins.widen(by, pool);
       if (!last.bin.is_empty()) bins.append(last.index, last.bin, pool);
       std::map<std::uint32_t, Bin> wider;
       for (const auto& [index, bin] : map) wider[index >> by].add(bin);

@@ -13,7 +13,7 @@ constexpr std::uint16_t kRead = 0, kGemm = 1;
 
 class CriticalChain : public ::testing::Test {
  protected:
-  std::vector<ChainStay> walk(const std::string& pe, std::int64_t end) const {
+  std::vector<PathSegment> walk(const std::string& pe, std::int64_t end) const {
     return walk_chain(
         {0, end, pe, 100},
         [&](const std::string& name) {
@@ -28,7 +28,7 @@ class CriticalChain : public ::testing::Test {
 
 TEST_F(CriticalChain, ReadsAndComputingThatTakeTurns) {
   ops_["a"] = {{0, 30, 0, kRead}, {30, 40, 1, kGemm}, {5, 9, 0, kRead}, {40, 70, 0, kRead}, {72, 90, 1, kGemm}};
-  const std::vector<ChainStay> stays = walk("a", 100);
+  const std::vector<PathSegment> stays = walk("a", 100);
   ASSERT_EQ(stays.size(), 1u);
   EXPECT_EQ(stays[0].begin_fs, 0);
   EXPECT_EQ(stays[0].end_fs, 100);
@@ -43,7 +43,7 @@ TEST_F(CriticalChain, ReadsAndComputingThatTakeTurns) {
 
 TEST_F(CriticalChain, OfOperationsThatEndTogetherTheLongest) {
   ops_["a"] = {{0, 50, 0, kRead}, {45, 50, 1, kGemm}};
-  const std::vector<ChainStay> stays = walk("a", 50);
+  const std::vector<PathSegment> stays = walk("a", 50);
   ASSERT_EQ(stays[0].parts.size(), 1u);
   EXPECT_EQ(stays[0].parts[0].operation, kRead);
   EXPECT_EQ(stays[0].between_fs, 0);
@@ -53,7 +53,7 @@ TEST_F(CriticalChain, OverAMessageThatWasWaitedForToItsSender) {
   ops_["a"] = {{0, 40, 0, kRead}};
   ops_["b"] = {{0, 5, 1, kGemm}, {62, 80, 1, kGemm}};
   messages_ = {{1, 2, 45, 60, 10, 61, 64, "E"}};  // a to b: sent at 45, there at 60, waited for since 10
-  const std::vector<ChainStay> stays = walk("b", 80);
+  const std::vector<PathSegment> stays = walk("b", 80);
   ASSERT_EQ(stays.size(), 2u);
   EXPECT_EQ(stays[0].pe, "a");
   EXPECT_EQ(stays[0].begin_fs, 0);

@@ -35,7 +35,7 @@ TEST(MachineEngines, OfPlugInsHaveTheirRateAndTheirWords) {
   EXPECT_EQ(machine.engines()[1].rate, "8");
   EXPECT_EQ(machine.engines()[1].colour, "#112233");
   // A time of its launches is then a time like others.
-  const Word& word = contract::word_of(contract::share_index(engine::engine_id("sorter")));
+  const DisplayText& word = contract::word_of(contract::share_index(engine::engine_id("sorter")));
   EXPECT_EQ(word.phrase, "sorted");
   EXPECT_EQ(word.colour, "#112233");
 }

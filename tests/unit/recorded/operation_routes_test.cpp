@@ -32,10 +32,10 @@ TEST(OperationRoutes, BetweenADmaEngineAndItsSlice) {
 
 TEST(OperationRoutes, AMessageCrossesCubes) {
   const OperationRoutes routes(spec_of("reference.yaml"));
-  const auto way = routes.between_pes("sip0.cube0.pe0", "sip0.cube1.pe0");
-  EXPECT_EQ(way.front(), "sip0.cube0.pe0.pe_dma");
-  EXPECT_EQ(way.back(), "sip0.cube1.pe0.pe_dma");
-  EXPECT_THAT(way, ::testing::Contains(::testing::StartsWith("sip0.cube1.ucie-W")));
+  const auto route = routes.between_pes("sip0.cube0.pe0", "sip0.cube1.pe0");
+  EXPECT_EQ(route.front(), "sip0.cube0.pe0.pe_dma");
+  EXPECT_EQ(route.back(), "sip0.cube1.pe0.pe_dma");
+  EXPECT_THAT(route, ::testing::Contains(::testing::StartsWith("sip0.cube1.ucie-W")));
 }
 
 TEST(OperationRoutes, WhatIsNotThere) {

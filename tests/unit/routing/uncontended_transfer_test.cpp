@@ -48,8 +48,8 @@ void expect_oracle_times(const topology::Graph& graph, PeCoord issuer, PeCoord o
         (write ? "write of " : "read of ") + std::to_string(bytes) + " B to " + graph.node(target).id;
     EXPECT_EQ(found.delivered, expected.delivered) << what;
     EXPECT_EQ(found.answered + overhead, expected.completed) << what;
-    EXPECT_EQ(std::accumulate(found.parts.begin(), found.parts.end(), found.behind_first), found.delivered) << what;
-    EXPECT_GE(found.behind_first, 0_fs) << what;
+    EXPECT_EQ(std::accumulate(found.parts.begin(), found.parts.end(), found.last_flit_delay), found.delivered) << what;
+    EXPECT_GE(found.last_flit_delay, 0_fs) << what;
     EXPECT_TRUE(found.part(PathPart::fabric) > 0_fs || issuer.sip == owner.sip) << what;
   }
 }

@@ -105,9 +105,9 @@ TEST_F(ProcessPoolTest, NothingOutlivesAKilledCaller) {
     run_processes({shell("echo $$ > '" + path("pid") + "'; exec sleep 60", "a")}, 1);
     ::_exit(0);
   }
-  const auto told = [this] { return !read_file(path("pid")).empty(); };
-  for (int i = 0; i < 4000 && !told(); ++i) ::usleep(5000);
-  ASSERT_TRUE(told());
+  const auto reported = [this] { return !read_file(path("pid")).empty(); };
+  for (int i = 0; i < 4000 && !reported(); ++i) ::usleep(5000);
+  ASSERT_TRUE(reported());
   const pid_t worker = std::stoi(read_file(path("pid")));
   ::kill(caller, SIGKILL);
   ::waitpid(caller, nullptr, 0);
@@ -179,8 +179,8 @@ TEST_F(ProcessPoolTest, CanBeDrivenStepByStep) {
   EXPECT_EQ(first.id, 8u);
   EXPECT_EQ(first.end.code, 3);
   EXPECT_FALSE(pool.wait_for(std::chrono::milliseconds(10)));
-  ASSERT_EQ(pool.under_way().size(), 1u);
-  EXPECT_EQ(pool.under_way()[0].id, 7u);
+  ASSERT_EQ(pool.in_flight().size(), 1u);
+  EXPECT_EQ(pool.in_flight()[0].id, 7u);
   pool.kill(7);
   EXPECT_EQ(pool.wait_for(std::chrono::seconds(60))->end.signal, SIGKILL);
   EXPECT_EQ(pool.running(), 0u);

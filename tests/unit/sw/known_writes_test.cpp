@@ -88,7 +88,7 @@ TEST_F(KnownWritesTest, ReadingUnknownContentsTaintsWhatIsWrittenAfterwards) {
   EXPECT_FALSE(writes(t, ids));
   t.fill(1);
   EXPECT_FALSE(host.writes.back().known);
-  rt.forget_reads();
+  rt.assume_independent_writes();
   EXPECT_TRUE(writes(t, ids));
   x.to_host();
   EXPECT_FALSE(writes(t, ids));
@@ -103,12 +103,12 @@ TEST_F(KnownWritesTest, AnotherRanksReadsTaintToo) {
     if (rank == 0) x.to_host();
     if (rank == 1) t.to_host();  // waits, so that rank 0 has read; unknown, too: nobody wrote it
     known.push_back(writes(t, ids));
-    rt.forget_reads();
+    rt.assume_independent_writes();
     known.push_back(writes(t, ids));
   });
   EXPECT_EQ(known, (std::vector<bool>{false, true, false, true}));
   EXPECT_FALSE(writes(tensor(Dtype::i32), ids)) << "what a rank said is its own";
-  rt.forget_reads();
+  rt.assume_independent_writes();
   EXPECT_TRUE(writes(tensor(Dtype::i32), ids));
 }
 

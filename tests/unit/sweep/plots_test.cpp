@@ -42,7 +42,7 @@ TEST_F(PlotsTest, ALineForEverySeriesInTheOrderOfX) {
   EXPECT_THAT(files.data, HasSubstr("1 10\n2 20\n\n\n1 5\n"));
   EXPECT_THAT(files.script, HasSubstr("index 0 using 1:2 with linespoints pointtype 7 title \"16\""));
   EXPECT_THAT(files.script, HasSubstr("index 1"));
-  EXPECT_TRUE(is_own_script(files.script));
+  EXPECT_TRUE(is_generated_script(files.script));
 }
 
 TEST_F(PlotsTest, WordsAndRepeatedPointsCanBeDrawn) {

@@ -92,14 +92,14 @@ TEST(MachineSql, TransfersAreThoseWithoutContention) {
   const routing::TransferPath transfer = routing::transfer_path(machine().graph, *path.route);
   const routing::TransferTimes read = routing::uncontended_read(transfer, 5000);
   const routing::TransferTimes write = routing::uncontended_write(transfer, 5000);
-  const auto of = [&](const char* function, const char* part) {
+  const auto nanoseconds = [&](const char* function, const char* part) {
     return number("SELECT " + std::string(function) + "(" + path.ends() + ", 5000, '" + part + "')");
   };
-  EXPECT_THAT(of("read_ns", "answered"), DoubleEq(fs_to_ns(read.answered)));
-  EXPECT_THAT(of("read_ns", "delivered"), DoubleEq(fs_to_ns(read.delivered)));
-  EXPECT_THAT(of("write_ns", "answered"), DoubleEq(fs_to_ns(write.answered)));
-  double parts = of("write_ns", "behind_first");
-  for (const char* part : {"pe", "mesh", "ucie", "fabric", "memory"}) parts += of("write_ns", part);
+  EXPECT_THAT(nanoseconds("read_ns", "answered"), DoubleEq(fs_to_ns(read.answered)));
+  EXPECT_THAT(nanoseconds("read_ns", "delivered"), DoubleEq(fs_to_ns(read.delivered)));
+  EXPECT_THAT(nanoseconds("write_ns", "answered"), DoubleEq(fs_to_ns(write.answered)));
+  double parts = nanoseconds("write_ns", "behind_first");
+  for (const char* part : {"pe", "mesh", "ucie", "fabric", "memory"}) parts += nanoseconds("write_ns", part);
   EXPECT_NEAR(parts, fs_to_ns(write.delivered), 1e-6);
 }
 

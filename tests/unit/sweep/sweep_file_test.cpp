@@ -89,19 +89,19 @@ TEST(SweepFile, ZippedPartsNeedEquallyManyValues) {
 }
 
 TEST(SweepFile, EveryProblemIsToldWithItsPlace) {
-  const std::string told = problems(
+  const std::string problem_text = problems(
       "workload: copy\n"
       "axis: {}\n"
       "axes:\n"
       "  tile: {sets: m, values: [1]}\n"
       "columns: {t: /sim_time_ns}\n"
       "limits: {time: 60, memory: 2 XB}\n");
-  EXPECT_THAT(told, HasSubstr("my.yaml:2:1: axis: unknown key 'axis' (did you mean 'axes'?)"));
-  EXPECT_THAT(told, HasSubstr("my.yaml:4:"));
-  EXPECT_THAT(told, HasSubstr("one of set"));
-  EXPECT_THAT(told,
+  EXPECT_THAT(problem_text, HasSubstr("my.yaml:2:1: axis: unknown key 'axis' (did you mean 'axes'?)"));
+  EXPECT_THAT(problem_text, HasSubstr("my.yaml:4:"));
+  EXPECT_THAT(problem_text, HasSubstr("one of set"));
+  EXPECT_THAT(problem_text,
               HasSubstr("my.yaml:6:16: limits.time: expected a number greater than 0 with a unit (ms, s, min, h)"));
-  EXPECT_THAT(told, HasSubstr("found '2 XB'"));
+  EXPECT_THAT(problem_text, HasSubstr("found '2 XB'"));
 }
 
 TEST(SweepFile, NamesAreThoseOfColumnsAndVariables) {

@@ -34,7 +34,7 @@ TEST(Tasks, CommandsAreSafeWordsForAShell) {
 }
 
 TEST(Tasks, OutsideProgramsTellWhatTheySaid) {
-  const Said said = run_program({"sh", "-c", "cat; echo oops >&2; exit 3"}, "in");
+  const ProgramOutput said = run_program({"sh", "-c", "cat; echo oops >&2; exit 3"}, "in");
   EXPECT_EQ(said.code, 3);
   EXPECT_EQ(said.output, "in");
   EXPECT_EQ(said.words(), "oops");

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "platform/params/transit_params.h"
+#include "platform/params/forwarding_params.h"
 #include "tests/unit/topology/topology_test_support.h"
 
 namespace kb::topology {
@@ -42,7 +42,7 @@ TEST(Channels, EachHasARouterBetweenItsPeAndThePartitionOfThePe) {  // T-56, A-8
       ASSERT_TRUE(id) << name;
       const Node& router = graph.node(*id);
       EXPECT_EQ(router.channel, i);
-      EXPECT_EQ(router.params.as<params::TransitParams>().overhead.ns(), 2.0);
+      EXPECT_EQ(router.params.as<params::ForwardingParams>().overhead.ns(), 2.0);
       EXPECT_EQ(router.impl, "builtin.forwarding");
       EXPECT_EQ(router.pe, PeId(2));
       const auto [out, end] = graph.out_edges(*id);

@@ -49,7 +49,7 @@ TEST(Coordinates, TheJsonHasThoseThatApply) {
 TEST(Coordinates, NeighboursAreNamedWithoutTheirCommonChip) {
   const Graph graph = minimal().graph;
   const auto beside = [&](const char* node, const char* other) {
-    return name_beside(graph, graph.node(*graph.find_node(node)), graph.node(*graph.find_node(other)));
+    return short_name(graph, graph.node(*graph.find_node(node)), graph.node(*graph.find_node(other)));
   };
   EXPECT_EQ(beside("sip0.cube0.hbm_ctrl.pe1", "sip0.cube0.r0c0"), "hbm_ctrl.pe1");
   EXPECT_EQ(beside("sip0.cube0.pe1.pe_dma", "sip0.cube0.r0c0"), "pe1.pe_dma");

@@ -153,8 +153,8 @@ TEST_F(FstFileTest, RandomSignalsComeBackWhateverIsSavedMeanwhile) {
     recorder.change(static_cast<contract::SignalId>(s), TimeFs(1 + now), value);
     const std::string digits = std::bitset<64>(value).to_string().substr(64 - static_cast<std::size_t>(bits));
     const std::string word = value < 2 ? (value == 0 ? "idle" : "runs") : std::to_string(value);
-    const auto put = [&, at = 1 + now](const std::string& of, const std::string& text) {
-      auto& list = expected[of];
+    const auto put = [&, at = 1 + now](const std::string& signal, const std::string& text) {
+      auto& list = expected[signal];
       if (list.back().first == at) list.pop_back();
       if (list.empty() || list.back().second != text) list.emplace_back(at, text);
     };

@@ -138,7 +138,7 @@ TEST_F(WaveRecorderTest, SpilledBuffersGiveTheSameFile) {
 }
 
 // Reports everything up to a time when it has come.
-class Clockwork final : public contract::ILateSignals {
+class Clockwork final : public contract::IDeferredSignals {
  public:
   Clockwork(WaveRecorder& recorder, contract::SignalId signal, TimeFs half_period)
       : recorder_(recorder), signal_(signal), half_period_(half_period), next_(half_period) {

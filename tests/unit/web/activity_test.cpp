@@ -252,7 +252,7 @@ TEST_F(ActivityTest, AnotherRunToCompareWith) {
     result.findings.emplace_back().rule = name;
     write_result(name, result);
   }
-  const Against other(path("other"), *run_, path("run"));
+  const ComparisonRun other(path("other"), *run_, path("run"));
   EXPECT_EQ(other.other_machine(), "");
   const Api with(*run_, timeline_.get(), ready_, &other);
   const Json comparison = Json::parse(with.answer({"/api/compare", {}}).body);
@@ -261,7 +261,7 @@ TEST_F(ActivityTest, AnotherRunToCompareWith) {
   EXPECT_EQ(Json::parse(with.answer({"/api/run", {{"run", "against"}}}).body)["findings"][0]["rule"], "other");
   EXPECT_EQ(Json::parse(with.answer({"/api/classes", launch({{"run", "against"}})}).body).size(), 0u);
   EXPECT_EQ(Json::parse(with.answer({"/api/classes", launch()}).body).size(), 3u);
-  EXPECT_THROW(Against(path("nowhere"), *run_, path("run")), Error);
+  EXPECT_THROW(ComparisonRun(path("nowhere"), *run_, path("run")), Error);
 }
 
 TEST_F(ActivityTest, ARunOfAnotherMachineIsSaidToBeOne) {
@@ -274,15 +274,16 @@ TEST_F(ActivityTest, ARunOfAnotherMachineIsSaidToBeOne) {
   write_result("b", with_file("two.yaml"));
   write("b/topology.json", kTopology);
   const RunFolder b(path("b"));
-  const Against different(path("a"), b, path("b"));
+  const ComparisonRun different(path("a"), b, path("b"));
   EXPECT_THAT(different.other_machine(), HasSubstr("A on one.yaml, B on two.yaml (1 PE)"));
   EXPECT_EQ(Json::parse(different.comparison())["other_machine"], different.other_machine());
   write_result("a", with_file("two.yaml"));
-  EXPECT_EQ(Against(path("a"), b, path("b")).other_machine(), "") << "a machine that is not known is not another one";
+  EXPECT_EQ(ComparisonRun(path("a"), b, path("b")).other_machine(), "")
+      << "a machine that is not known is not another one";
   std::string smaller = kTopology;
   smaller.replace(smaller.find("pe_cpu\", \"kind\": \"pe_cpu"), 24, "pe_cpu\", \"kind\": \"pe_gpu");
   write("a/topology.json", smaller);
-  EXPECT_THAT(Against(path("a"), b, path("b")).other_machine(),
+  EXPECT_THAT(ComparisonRun(path("a"), b, path("b")).other_machine(),
               HasSubstr("A on two.yaml (0 PEs), B on two.yaml (1 PE)"));
 }
 

@@ -90,9 +90,9 @@ TEST_P(Misuses, AreNamedWhenTheyHappen) {
     };
     const auto found = std::find_if(reports.all().begin(), reports.all().end(), of_device);
     ASSERT_NE(found, reports.all().end()) << (reports.all().empty() ? "nothing was told" : reports.all().back().text);
-    const SystemcReports::One& told = *found;
-    EXPECT_LE(told.time, ns(misuse.until_ns));
-    EXPECT_EQ(told.severity, ended ? sc_core::SC_ERROR : sc_core::SC_WARNING);
+    const SystemcReports::One& report = *found;
+    EXPECT_LE(report.time, ns(misuse.until_ns));
+    EXPECT_EQ(report.severity, ended ? sc_core::SC_ERROR : sc_core::SC_WARNING);
   }
   EXPECT_EQ(stage->device().failed(), ended);
   EXPECT_TRUE(!ended || stage->device().idle());

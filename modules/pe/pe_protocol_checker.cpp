@@ -1,4 +1,4 @@
-#include "modules/pe/task_watch.h"
+#include "modules/pe/pe_protocol_checker.h"
 
 #include <fmt/format.h>
 
@@ -12,37 +12,38 @@ namespace kb::modules {
 namespace {
 
 struct Watches {  // the watches of a platform, in block order
-  std::vector<TaskWatch*> all;
+  std::vector<PeProtocolChecker*> all;
 };
 
 }  // namespace
 
-TaskWatch::TaskWatch(const elab::Block& block, elab::BlockContext& context) : block_(block), context_(context) {
+PeProtocolChecker::PeProtocolChecker(const elab::Block& block, elab::BlockContext& context)
+    : block_(block), context_(context) {
   context.shared<Watches>().all.push_back(this);
 }
 
-TaskWatch::~TaskWatch() {
-  std::vector<TaskWatch*>& all = context_.shared<Watches>().all;
+PeProtocolChecker::~PeProtocolChecker() {
+  std::vector<PeProtocolChecker*>& all = context_.shared<Watches>().all;
   all.erase(std::remove(all.begin(), all.end(), this), all.end());
 }
 
-TaskWatch::Entry* TaskWatch::find(const CommandTask& task) {
+PeProtocolChecker::Entry* PeProtocolChecker::find(const CommandTask& task) {
   const auto found = entries_.find(&task);
   return found == entries_.end() || found->second.id != task.id ? nullptr : &found->second;
 }
 
-void TaskWatch::received(const CommandTask& task, std::string text) {
+void PeProtocolChecker::received(const CommandTask& task, std::string text) {
   entries_[&task] = {task.id, std::move(text), context_.scheduler.now(), Place::here, false};
 }
 
-void TaskWatch::answered(const CommandTask& task) {
+void PeProtocolChecker::answered(const CommandTask& task) {
   Entry* const entry = find(task);
   if (entry == nullptr) return;
   entry->place = entry->own ? Place::gone : Place::here;
   entry->since = context_.scheduler.now();
 }
 
-bool TaskWatch::has(const CommandTask& task, const char* verb) {
+bool PeProtocolChecker::has(const CommandTask& task, const char* verb) {
   if (context_.scheduler.failed()) return false;
   const Entry* const entry = find(task);
   if (entry != nullptr && entry->place == Place::here) return true;
@@ -50,13 +51,13 @@ bool TaskWatch::has(const CommandTask& task, const char* verb) {
   return false;
 }
 
-bool TaskWatch::gives_away(const CommandTask& task, const char* verb) {
+bool PeProtocolChecker::gives_away(const CommandTask& task, const char* verb) {
   if (!has(task, verb)) return false;
   find(task)->place = Place::gone;
   return true;
 }
 
-bool TaskWatch::may_send(const CommandTask& task, std::string text) {
+bool PeProtocolChecker::may_send(const CommandTask& task, std::string text) {
   if (context_.scheduler.failed()) return false;
   Entry* const entry = find(task);
   if (entry == nullptr || entry->own) {
@@ -72,7 +73,7 @@ bool TaskWatch::may_send(const CommandTask& task, std::string text) {
   return true;
 }
 
-void TaskWatch::complain(const char* verb, const Entry* entry) {
+void PeProtocolChecker::complain(const char* verb, const Entry* entry) {
   const bool again = entry != nullptr && entry->place == Place::gone;
   const std::string what = entry == nullptr ? fmt::format("{} a command that it never got", verb)
                            : again          ? fmt::format("{} {}, which it has given away already,", verb, entry->text)
@@ -82,7 +83,7 @@ void TaskWatch::complain(const char* verb, const Entry* entry) {
                  "only what on_task() or on_answer() has brought");
 }
 
-const TaskWatch::Entry* TaskWatch::kept() const {
+const PeProtocolChecker::Entry* PeProtocolChecker::kept() const {
   const Entry* oldest = nullptr;
   for (const auto& [task, entry] : entries_) {
     if (entry.place == Place::sent) return nullptr;  // waits for another block
@@ -93,8 +94,8 @@ const TaskWatch::Entry* TaskWatch::kept() const {
 }
 
 void throw_if_a_pe_block_stalls(elab::BlockContext& context) {
-  for (const TaskWatch* watch : context.shared<Watches>().all) {
-    const TaskWatch::Entry* const kept = watch->kept();
+  for (const PeProtocolChecker* watch : context.shared<Watches>().all) {
+    const PeProtocolChecker::Entry* const kept = watch->kept();
     std::vector<elab::WaitInfo> waits;
     watch->block_.collect_waits(waits);
     if (kept == nullptr || !waits.empty()) continue;  // a block that reports its waits is in the table of waits

@@ -14,11 +14,11 @@
 
 namespace kb::sim {
 
-class DataSide {
+class DataModel {
  public:
   // Uses the options for data, log and recorder.
-  DataSide(const topology::Graph& graph, const SimulationOptions& options);
-  ~DataSide();
+  DataModel(const topology::Graph& graph, const SimulationOptions& options);
+  ~DataModel();
 
   data::OperationRecorder& recorder() { return recorder_; }
   // Memory contents after all operations completed so far; zeros where data mode off does not know them.

@@ -1,5 +1,5 @@
 // One transit block alone: a router with neighbours that do what a script says.
-#include "modules/fabric/transit.h"
+#include "modules/fabric/forwarding_node.h"
 
 #include <gmock/gmock.h>
 
@@ -62,7 +62,7 @@ struct Router {
   std::vector<NodeId> outer;
 };
 
-TEST(Transit, AStreamIsDelayedByTheOverheadOnce) {  // F-46, F-47, acceptance 7
+TEST(ForwardingNode, AStreamIsDelayedByTheOverheadOnce) {  // F-46, F-47, acceptance 7
   Router r(2.0);
   Transaction& t = r.write(0, 2, 8 * 256);
   r.node(0).send(0_fs, t, Leg::request, 0, 8, ns(10), ns(1));
@@ -93,26 +93,26 @@ void pass_two_streams(Router& router) {
   EXPECT_THAT(router.fixture.run(), IsEmpty());
 }
 
-TEST(Transit, CountsHeadersAndTheirWaitsForTheWorker) {
+TEST(ForwardingNode, CountsHeadersAndTheirWaitsForTheWorker) {
   Router r(2.0, kSerial);
   pass_two_streams(r);
   EXPECT_EQ(decoder_statistics(r),
             (Figures{{"decode.headers", 2}, {"decode.busy", ns(4).fs()}, {"decode.wait", ns(1).fs()}}));
 }
 
-TEST(Transit, CountsHeadersThatWaitForNothing) {
+TEST(ForwardingNode, CountsHeadersThatWaitForNothing) {
   Router r(2.0);
   pass_two_streams(r);
   EXPECT_EQ(decoder_statistics(r), (Figures{{"decode.headers", 2}, {"decode.busy", ns(4).fs()}}));
 }
 
-TEST(Transit, DecodesNothingWithoutAnOverhead) {
+TEST(ForwardingNode, DecodesNothingWithoutAnOverhead) {
   Router r(0.0, kSerial);
   pass_two_streams(r);
   EXPECT_EQ(decoder_statistics(r), Figures());
 }
 
-TEST(Transit, NamesWhatItHoldsByWhatWasAsked) {
+TEST(ForwardingNode, NamesWhatItHoldsByWhatWasAsked) {
   Router r(2.0, kSerial);
   r.node(0).send(0_fs, r.write(0, 2, 8 * 256), Leg::request, 0, 8, ns(10), ns(1));
   r.fixture.platform().scheduler().set_time_limit(ns(5));  // announced, and taken when the first flit is here
@@ -124,7 +124,7 @@ TEST(Transit, NamesWhatItHoldsByWhatWasAsked) {
   EXPECT_EQ(waits.back().what, "the way on for 7 flits of write of 2 KiB at 0x0 by a");
 }
 
-TEST(Transit, AStreamKeepsItsGaps) {  // F-46: constant latency
+TEST(ForwardingNode, AStreamKeepsItsGaps) {  // F-46: constant latency
   Router r(2.0);
   Transaction& t = r.write(0, 2, 4 * 256);
   r.node(0).send(0_fs, t, Leg::request, 0, 4, ns(10), ns(3));
@@ -132,7 +132,7 @@ TEST(Transit, AStreamKeepsItsGaps) {  // F-46: constant latency
   EXPECT_THAT(r.out_times(2), ElementsAre(ns(13) + kHop, ns(16) + kHop, ns(19) + kHop, ns(22) + kHop));
 }
 
-TEST(Transit, TheLastFlitOccupiesTheWireForItsOwnBytes) {  // F-28
+TEST(ForwardingNode, TheLastFlitOccupiesTheWireForItsOwnBytes) {  // F-28
   Router r(2.0);
   Transaction& t = r.write(0, 2, 2 * 256 + 64);
   r.node(0).send(0_fs, t, Leg::request, 0, 3, ns(10), 0_fs);
@@ -140,7 +140,7 @@ TEST(Transit, TheLastFlitOccupiesTheWireForItsOwnBytes) {  // F-28
   EXPECT_THAT(r.out_times(2), ElementsAre(ns(13) + kHop, ns(14) + kHop, ns(14.25) + kHop));
 }
 
-TEST(Transit, ASerialHeaderHoldsUpBodyFlitsOfOtherEdges) {  // F-47: one serial worker
+TEST(ForwardingNode, ASerialHeaderHoldsUpBodyFlitsOfOtherEdges) {  // F-47: one serial worker
   Router r(2.0, kSerial);
   Transaction& first = r.write(0, 2, 5 * 256);
   Transaction& second = r.write(1, 3, 256);
@@ -152,7 +152,7 @@ TEST(Transit, ASerialHeaderHoldsUpBodyFlitsOfOtherEdges) {  // F-47: one serial 
   EXPECT_THAT(r.out_times(3), ElementsAre(ns(18) + kHop));
 }
 
-TEST(Transit, APipelinedHeaderHoldsUpNobodyElse) {  // F-51
+TEST(ForwardingNode, APipelinedHeaderHoldsUpNobodyElse) {  // F-51
   Router r(2.0);
   Transaction& first = r.write(0, 2, 5 * 256);
   Transaction& second = r.write(1, 3, 256);
@@ -164,7 +164,7 @@ TEST(Transit, APipelinedHeaderHoldsUpNobodyElse) {  // F-51
 }
 
 // Two headers are decoded side by side; what is ready at one time leaves in the order of arrival.
-TEST(Transit, PipelinedHeadersOverlapAndLeaveInOrderOfReadyTimeAndArrival) {  // F-51
+TEST(ForwardingNode, PipelinedHeadersOverlapAndLeaveInOrderOfReadyTimeAndArrival) {  // F-51
   Router r(2.0);
   Transaction& from_b = r.write(1, 2, 3 * 256);
   Transaction& from_a = r.write(0, 2, 3 * 256);
@@ -179,7 +179,7 @@ TEST(Transit, PipelinedHeadersOverlapAndLeaveInOrderOfReadyTimeAndArrival) {  //
   EXPECT_EQ(r.out_times(2), expected);
 }
 
-TEST(Transit, ABodyMayBeAnnouncedLaterThanItsHeader) {  // F-47, F-51
+TEST(ForwardingNode, ABodyMayBeAnnouncedLaterThanItsHeader) {  // F-47, F-51
   Router r(8.0);
   Transaction& t = r.write(0, 2, 3 * 256);
   r.node(0).send(0_fs, t, Leg::request, 0, 1, ns(10), 0_fs);
@@ -188,7 +188,7 @@ TEST(Transit, ABodyMayBeAnnouncedLaterThanItsHeader) {  // F-47, F-51
   EXPECT_THAT(r.out_times(2), ElementsAre(ns(19) + kHop, ns(20) + kHop, ns(21) + kHop));
 }
 
-TEST(Transit, ZeroByteMessagesOvertakeInTheWorker) {  // F-49
+TEST(ForwardingNode, ZeroByteMessagesOvertakeInTheWorker) {  // F-49
   Router r(2.0, kSerial);
   Transaction& first = r.write(0, 2, 256);
   Transaction& second = r.write(1, 2, 256);
@@ -205,7 +205,7 @@ TEST(Transit, ZeroByteMessagesOvertakeInTheWorker) {  // F-49
   EXPECT_THAT(r.out_times(3), ElementsAre(ns(13.25) + kHop));
 }
 
-TEST(Transit, ZeroByteMessagesQueueOnTheWireOnly) {  // F-30, F-49
+TEST(ForwardingNode, ZeroByteMessagesQueueOnTheWireOnly) {  // F-30, F-49
   Router r(2.0);
   Transaction& data = r.write(0, 2, 4 * 256);
   Transaction& message = r.read(1, 2, 256);
@@ -215,7 +215,7 @@ TEST(Transit, ZeroByteMessagesQueueOnTheWireOnly) {  // F-30, F-49
   EXPECT_THAT(r.out_times(2), ElementsAre(ns(13) + kHop, ns(14) + kHop, ns(15) + kHop, ns(16) + kHop, ns(16) + kHop));
 }
 
-TEST(Transit, StreamsInterleaveByTimeAndThenByIncomingEdge) {
+TEST(ForwardingNode, StreamsInterleaveByTimeAndThenByIncomingEdge) {
   Router r(0.0);
   Transaction& from_b = r.write(1, 2, 3 * 256);
   Transaction& from_a = r.write(0, 2, 3 * 256);
@@ -230,7 +230,7 @@ TEST(Transit, StreamsInterleaveByTimeAndThenByIncomingEdge) {
   EXPECT_EQ(r.out_times(2), expected);
 }
 
-TEST(Transit, PassesARollbackOnAndTakesTheNewAnnouncement) {  // SHORTEN
+TEST(ForwardingNode, PassesARollbackOnAndTakesTheNewAnnouncement) {  // SHORTEN
   Router r(2.0);
   Transaction& t = r.write(0, 2, 8 * 256);
   r.node(0).send(0_fs, t, Leg::request, 0, 8, ns(10), ns(1));
@@ -241,7 +241,7 @@ TEST(Transit, PassesARollbackOnAndTakesTheNewAnnouncement) {  // SHORTEN
   EXPECT_EQ(r.fixture.checker().shortened(), 2u);  // at the router, which had passed the announcement on, and behind it
 }
 
-TEST(Transit, AWholeLegCanBeRolledBackAndBeginAgain) {  // SHORTEN from flit 0
+TEST(ForwardingNode, AWholeLegCanBeRolledBackAndBeginAgain) {  // SHORTEN from flit 0
   Router r(2.0);
   Transaction& t = r.write(0, 2, 2 * 256);
   r.node(0).send(0_fs, t, Leg::request, 0, 2, ns(10), ns(1));
@@ -251,7 +251,7 @@ TEST(Transit, AWholeLegCanBeRolledBackAndBeginAgain) {  // SHORTEN from flit 0
   EXPECT_EQ(r.fixture.checker().shortened(), 1u);  // nothing was passed on before the header was here
 }
 
-TEST(Transit, AnUndisturbedRunCostsNoMoreEventsThanAFlit) {  // docs/architecture/fabric.md, costs
+TEST(ForwardingNode, AnUndisturbedRunCostsNoMoreEventsThanAFlit) {  // docs/architecture/fabric.md, costs
   Router r(2.0);
   Transaction& small = r.write(0, 2, 256);
   Transaction& large = r.write(0, 2, kMiB);
@@ -265,7 +265,7 @@ TEST(Transit, AnUndisturbedRunCostsNoMoreEventsThanAFlit) {  // docs/architectur
   EXPECT_LE(events_of(large, ns(1000)), few + 2);
 }
 
-TEST(Transit, ACompetitorUndoesFewCommitsOfALongQueue) {
+TEST(ForwardingNode, ACompetitorUndoesFewCommitsOfALongQueue) {
   constexpr int kQueue = 5000, kMax = 8;
   Router r(2.0);
   for (int i = 0; i < kQueue; ++i) r.node(0).send(0_fs, r.write(0, 2, 256), Leg::request, 0, 1, ns(10 + i), 0_fs);

@@ -14,12 +14,12 @@ namespace kb::record {
 // Words of four bytes: a head with the kind and the number of bytes, the gap since the end of the previous use, and the
 // span; the busy time if it differs from the span; wait and queue if there was a wait. A use with a number that does
 // not fit (4 us, half a GiB) has a separate kind with eight bytes per number.
-class PackedUse {
+class PackedUsage {
  public:
   static constexpr std::size_t kMaxBytes = 4 + 6 * sizeof(std::uint64_t);
 
   // `end` is the end of the previous use.
-  PackedUse(TimeFs end, const Usage& usage) : end_(end), usage_(usage) {
+  PackedUsage(TimeFs end, const Usage& usage) : end_(end), usage_(usage) {
     const TimeFs span = usage.end - usage.begin;
     const auto wide = static_cast<std::uint64_t>((usage.begin - end).fs() | span.fs() | usage.busy.fs() |
                                                  usage.wait.fs() | static_cast<std::int64_t>(usage.queue));
@@ -95,11 +95,11 @@ class PackedUse {
   }
   using Numbers = std::array<std::uint64_t, 6>;
   char* put_large(char* to) const {
-    const auto of = [](TimeFs time) { return static_cast<std::uint64_t>(time.fs()); };
-    const Numbers numbers = {of(usage_.begin - end_),
-                             of(usage_.end - usage_.begin),
-                             of(usage_.busy),
-                             of(usage_.wait),
+    const auto bits = [](TimeFs time) { return static_cast<std::uint64_t>(time.fs()); };
+    const Numbers numbers = {bits(usage_.begin - end_),
+                             bits(usage_.end - usage_.begin),
+                             bits(usage_.busy),
+                             bits(usage_.wait),
                              usage_.bytes,
                              usage_.queue};
     std::memcpy(put_word(to, kLarge), numbers.data(), sizeof numbers);

@@ -13,21 +13,21 @@
 
 namespace kb::elab {
 
-class IOutwardCall {
+class IOutboundCall {
  public:
   // Runs in a SystemC process, when SystemC time equals the engine's time.
   virtual void on_outward(std::uint64_t argument) = 0;
 
  protected:
-  ~IOutwardCall() = default;
+  ~IOutboundCall() = default;
 };
 
 // One process makes all calls. Calls posted by the engine are made when SystemC time equals the engine's time, after
 // all events of that time, in the order of (port, post), so that the order of events has no effect. A call that
 // acknowledges a model's call is made at the time of that call plus its delay, one delta cycle later.
-class OutwardCalls final : public sc_core::sc_module {
+class OutboundCallQueue final : public sc_core::sc_module {
  public:
-  OutwardCalls(const sc_core::sc_module_name& name, EventScheduler& scheduler);
+  OutboundCallQueue(const sc_core::sc_module_name& name, EventScheduler& scheduler);
 
   // `done` is called when all posted calls have been made.
   void on_done(std::function<void()> done) { done_ = std::move(done); }
@@ -38,14 +38,14 @@ class OutwardCalls final : public sc_core::sc_module {
   // Ports are numbered in the order of creation.
   std::uint32_t add_port() { return ports_++; }
   // Posts `call` at the engine's current time.
-  void post(std::uint32_t port, IOutwardCall& call, std::uint64_t argument);
+  void post(std::uint32_t port, IOutboundCall& call, std::uint64_t argument);
   // For a SystemC process: posts `call` at the kernel's time plus `delay`, in a later delta cycle.
-  void post_after(const sc_core::sc_time& delay, std::uint32_t port, IOutwardCall& call, std::uint64_t argument);
+  void post_after(const sc_core::sc_time& delay, std::uint32_t port, IOutboundCall& call, std::uint64_t argument);
 
  private:
   struct Post {
     std::uint32_t port;
-    IOutwardCall* call;
+    IOutboundCall* call;
     std::uint64_t argument;
   };
   struct LaterPost {

@@ -16,12 +16,12 @@ namespace kb::modules {
 // sends its own task only while no other block has it. The first violation ends the run with an Error that names the
 // block, and has no effect on other blocks. When a run deadlocks, the watch also checks that the block has given away
 // every task.
-class TaskWatch {
+class PeProtocolChecker {
  public:
-  TaskWatch(const elab::Block& block, elab::BlockContext& context);
-  ~TaskWatch();
-  TaskWatch(const TaskWatch&) = delete;
-  TaskWatch& operator=(const TaskWatch&) = delete;
+  PeProtocolChecker(const elab::Block& block, elab::BlockContext& context);
+  ~PeProtocolChecker();
+  PeProtocolChecker(const PeProtocolChecker&) = delete;
+  PeProtocolChecker& operator=(const PeProtocolChecker&) = delete;
 
   // A request has brought the task. `text` names the task.
   void received(const CommandTask& task, std::string text);

@@ -1,4 +1,4 @@
-#include "sim/run/driver/data_side.h"
+#include "sim/run/driver/data_model.h"
 
 #include <array>
 #include <string>
@@ -68,34 +68,34 @@ std::string address_text(std::uint64_t pa) {
 
 }  // namespace
 
-DataSide::DataSide(const topology::Graph& graph, const SimulationOptions& options)
+DataModel::DataModel(const topology::Graph& graph, const SimulationOptions& options)
     : graph_(graph),
       memory_({options.strict, address_text}),
       log_(make_log(graph, options)),
       engine_(options.data_mode, memory_, engine_options(graph, log_.get())),
       recorder_(engine_, options.log_outside_writes ? data::DataEngine::Logged::yes : data::DataEngine::Logged::no) {}
 
-DataSide::~DataSide() = default;
+DataModel::~DataModel() = default;
 
-UnknownAccesses DataSide::unknown_accesses() const {
+UnknownAccesses DataModel::unknown_accesses() const {
   const data::DataEngine::Unknown& unknown = engine_.unknown();
   if (unknown.count == 0) return {};
   return {unknown.count, "tl." + unknown.call + " #" + std::to_string(unknown.call_index),
           graph_.node(unknown.component).id};
 }
 
-void DataSide::poke(std::uint64_t pa, const std::byte* bytes, std::uint64_t nbytes) {
+void DataModel::poke(std::uint64_t pa, const std::byte* bytes, std::uint64_t nbytes) {
   engine_.sync();
   memory_.write(pa, bytes, nbytes);
   engine_.forget(pa, nbytes);
 }
 
-void DataSide::finish() {
+void DataModel::finish() {
   engine_.sync();
   finish_log();
 }
 
-void DataSide::finish_log() {
+void DataModel::finish_log() {
   if (log_) log_->finish();
 }
 

@@ -1,4 +1,4 @@
-#include "kernels/attention/dealt_rows.h"
+#include "kernels/attention/balanced_rows.h"
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ std::int64_t RowPair::count_before(std::int64_t row) const {
          std::clamp<std::int64_t>(row - high.first, 0, high.count);
 }
 
-RowRange DealtRows::part(std::int64_t index) const {
+RowRange BalancedRows::part(std::int64_t index) const {
   const std::int64_t each = rows_ / parts_, longer = rows_ % parts_;
   return {index * each + std::min(index, longer), each + (index < longer ? 1 : 0)};
 }

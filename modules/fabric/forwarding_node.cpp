@@ -1,4 +1,4 @@
-#include "modules/fabric/transit.h"
+#include "modules/fabric/forwarding_node.h"
 
 #include <fmt/format.h>
 
@@ -26,8 +26,8 @@ constexpr std::size_t kMaxBatches = 4;
 constexpr std::size_t kFetchedMessages = 8;
 }  // namespace
 
-Transit::Transit(const sc_core::sc_module_name& name, NodeId node, const params::TransitParams& params,
-                 elab::BlockContext& context)
+ForwardingNode::ForwardingNode(const sc_core::sc_module_name& name, NodeId node, const params::ForwardingParams& params,
+                               elab::BlockContext& context)
     : FabricNode(name, node, context),
       overhead_(params.overhead.time()),
       serial_(params.decode == params::Decode::serial),
@@ -40,7 +40,7 @@ Transit::Transit(const sc_core::sc_module_name& name, NodeId node, const params:
                                             record::ActivityRecorder::group_of(node_record().sip)});
 }
 
-void Transit::on_flits(FlitStream& flits) {
+void ForwardingNode::on_flits(FlitStream& flits) {
   wire_at(flits.out_port).prefetch_state();
   outlets_[flits.out_port].prefetch_back();
   if (flits.has_last_flit()) {
@@ -56,7 +56,7 @@ void Transit::on_flits(FlitStream& flits) {
   split_by_size(flits, [&](const FlitStream& stream) { enqueue(stream); });
 }
 
-void Transit::enqueue_behind_worker(const FlitStream& stream) {
+void ForwardingNode::enqueue_behind_worker(const FlitStream& stream) {
   if (stream.first != 0 || overhead_ == 0_fs) {
     enqueue(stream);
     return;
@@ -68,18 +68,18 @@ void Transit::enqueue_behind_worker(const FlitStream& stream) {
   if (stream.count > 1) enqueue(stream.tail(1));
 }
 
-void Transit::enqueue(const FlitStream& flits) {
+void ForwardingNode::enqueue(const FlitStream& flits) {
   ArrivalQueue& waiting = outlets_[flits.out_port];
   const bool comes_first = waiting.empty() || flits.key() < waiting.front().key();
   waiting.add(flits);
   if (!comes_first) return;
-  note_due(flits.out_port);
+  schedule_flush(flits.out_port);
   wake_at(due_[flits.out_port]);
 }
 
 // Defers a flit until its wire is free, because competitors may still appear. A flit that precedes committed ones is
 // due as soon as it is ready, because those must be rolled back.
-void Transit::note_due(std::uint16_t out_port) {
+void ForwardingNode::schedule_flush(std::uint16_t out_port) {
   const ArrivalQueue& waiting = outlets_[out_port];
   if (waiting.empty()) {
     due_[out_port] = kNever;
@@ -91,7 +91,7 @@ void Transit::note_due(std::uint16_t out_port) {
   due_[out_port] = std::max(comes_between ? first.time : std::max(first.time, wire.available()), now());
 }
 
-void Transit::on_message(Transaction& transaction, const FlitStream& message) {
+void ForwardingNode::on_message(Transaction& transaction, const FlitStream& message) {
   ArrivalKey key = message.key();
   key.time += latency_;
   const PendingMessage pending{message.time + overhead_, key, &transaction, message.leg, message.hop, message.out_port};
@@ -99,7 +99,7 @@ void Transit::on_message(Transaction& transaction, const FlitStream& message) {
   wake_at(pending.ready);
 }
 
-void Transit::on_rollback(std::uint16_t port, Transaction& transaction, Leg leg, std::uint32_t first) {
+void ForwardingNode::on_rollback(std::uint16_t port, Transaction& transaction, Leg leg, std::uint32_t first) {
   const std::uint16_t out_port = next_port(transaction, leg, transaction.segment.hop);
   const TimeWindow arrival = window_of(transaction.segment);
   const TimeWindow ready{arrival.from + latency_, arrival.until + latency_};
@@ -110,12 +110,12 @@ void Transit::on_rollback(std::uint16_t port, Transaction& transaction, Leg leg,
   if (wire_at(out_port).find(transaction, leg, first, key, ready)) cut(out_port, key);
   if (serial_ && first == 0 && roll_back_header(transaction, leg, arrival)) --count;
   outlets_[out_port].roll_back(transaction, leg, first, count, ready.until);
-  note_due(out_port);
+  schedule_flush(out_port);
   if (ends) roll_back_end(port, transaction, leg, arrival);
   schedule_wake();
 }
 
-bool Transit::roll_back_header(const Transaction& transaction, Leg leg, const TimeWindow& arrival) {
+bool ForwardingNode::roll_back_header(const Transaction& transaction, Leg leg, const TimeWindow& arrival) {
   bool found = false;
   headers_.visit_backwards_below(ArrivalKey::at(arrival.until + 1_fs), [&](const FlitStream& header) {
     if (header.time < arrival.from) return Visit::stop;
@@ -125,7 +125,8 @@ bool Transit::roll_back_header(const Transaction& transaction, Leg leg, const Ti
   return found;
 }
 
-void Transit::roll_back_end(std::uint16_t port, const Transaction& transaction, Leg leg, const TimeWindow& arrival) {
+void ForwardingNode::roll_back_end(std::uint16_t port, const Transaction& transaction, Leg leg,
+                                   const TimeWindow& arrival) {
   ends_.visit_backwards_below(arrival.until + 1_fs, [&](const End& end) {
     if (end.time < arrival.from) return Visit::stop;
     const bool found = end.transaction == &transaction && end.leg == leg && end.in_port == port;
@@ -133,15 +134,15 @@ void Transit::roll_back_end(std::uint16_t port, const Transaction& transaction, 
   });
 }
 
-void Transit::roll_back(const FlitStream& flits) {
+void ForwardingNode::roll_back(const FlitStream& flits) {
   outlets_[flits.out_port].put_back(flits);
   disturbed_ = true;
 }
 
-void Transit::on_event(TimeFs now, std::uint64_t) {
+void ForwardingNode::on_event(TimeFs now, std::uint64_t) {
   if (now != wake_time_) return;  // an earlier wake has replaced this one
   wake_time_ = kNever;
-  Outbox outbox(*this);
+  SegmentBuffer outbox(*this);
   adapt_lookahead();
   prefetch();
   decode_headers(now);
@@ -159,7 +160,7 @@ void Transit::on_event(TimeFs now, std::uint64_t) {
 }
 
 // Prefetches what forward() will read for every port, so that the cache misses overlap.
-void Transit::prefetch() const {
+void ForwardingNode::prefetch() const {
   for (std::uint16_t p = 0; p < port_count(); ++p) {
     if (due_[p] == kNever) continue;
     outlets_[p].prefetch_front();
@@ -171,14 +172,14 @@ void Transit::prefetch() const {
 }
 
 // Halves the look-ahead after a rollback and lets it grow by an eighth after a wake without one.
-void Transit::adapt_lookahead() {
+void ForwardingNode::adapt_lookahead() {
   lookahead_ = disturbed_ ? std::max(kLeastLookahead, std::min(lookahead_, kBusyLookahead) / 2)
                           : std::min(kMaxLookahead, lookahead_ + lookahead_ / 8);
   disturbed_ = false;
 }
 
 // The worker decodes the first flits that have arrived. Each delays all later arrivals, on every out-edge.
-void Transit::decode_headers(TimeFs now) {
+void ForwardingNode::decode_headers(TimeFs now) {
   while (!headers_.empty() && headers_.front().time <= now) {
     const FlitStream header = headers_.front();
     headers_.pop_front();
@@ -191,19 +192,19 @@ void Transit::decode_headers(TimeFs now) {
     worker_free_ = time_sum(begin, overhead_);
     note_decode(header.time, begin);
     commit(&header, 1, worker_free_);
-    note_due(header.out_port);
+    schedule_flush(header.out_port);
   }
 }
 
 // Called when the worker has begun to decode a header, which is never rolled back.
-void Transit::note_decode(TimeFs arrived, TimeFs begin) {
+void ForwardingNode::note_decode(TimeFs arrived, TimeFs begin) {
   accumulate(headers_waited_, begin - arrived);
   if (decoder_ == nullptr) return;
   decoder_->add({begin, worker_free_, overhead_, begin - arrived, 0, 0});
 }
 
 // True when a wire has enough pending commits that the rest of a long queue can wait until it is due.
-bool Transit::is_full(std::uint16_t out_port) {
+bool ForwardingNode::is_full(std::uint16_t out_port) {
   Wire& wire = wire_at(out_port);
   if (outlets_[out_port].size() < kLongQueue || wire.batches() < kMaxBatches) return false;
   wire.retire(now());
@@ -211,7 +212,7 @@ bool Transit::is_full(std::uint16_t out_port) {
 }
 
 // Puts the waiting flits with keys below `limit` on their wire.
-void Transit::forward(std::uint16_t out_port, const ArrivalKey& limit) {
+void ForwardingNode::forward(std::uint16_t out_port, const ArrivalKey& limit) {
   ArrivalQueue& waiting = outlets_[out_port];
   while (!waiting.empty()) {
     const ArrivalKey key = waiting.front().key();
@@ -225,10 +226,10 @@ void Transit::forward(std::uint16_t out_port, const ArrivalKey& limit) {
     const std::size_t count = waiting.take_batch(limit, batch);
     commit(batch.streams, count, worker_free_);
   }
-  note_due(out_port);
+  schedule_flush(out_port);
 }
 
-void Transit::forward_messages(TimeFs now) {
+void ForwardingNode::forward_messages(TimeFs now) {
   while (!messages_.empty() && messages_.front().ready <= now) {
     const PendingMessage m = messages_.front();
     messages_.pop_front();
@@ -238,7 +239,7 @@ void Transit::forward_messages(TimeFs now) {
   }
 }
 
-void Transit::end_legs(TimeFs now) {
+void ForwardingNode::end_legs(TimeFs now) {
   while (!ends_.empty() && ends_.front().time <= now) {
     const End end = ends_.front();
     ends_.pop_front();
@@ -247,13 +248,13 @@ void Transit::end_legs(TimeFs now) {
   }
 }
 
-void Transit::wake_at(TimeFs at) {
+void ForwardingNode::wake_at(TimeFs at) {
   if (at >= wake_time_) return;
   wake_time_ = at;
   scheduler().schedule(at, *this);
 }
 
-void Transit::schedule_wake() {
+void ForwardingNode::schedule_wake() {
   TimeFs at = kNever;
   for (const TimeFs due : due_) at = std::min(at, due);
   if (!headers_.empty()) at = std::min(at, headers_.front().time);
@@ -262,7 +263,7 @@ void Transit::schedule_wake() {
   if (at != kNever) wake_at(std::max(at, now()));
 }
 
-void Transit::collect_statistics(std::vector<elab::Statistic>& statistics) const {
+void ForwardingNode::collect_statistics(std::vector<elab::Statistic>& statistics) const {
   FabricNode::collect_statistics(statistics);
   if (legs_ == 0 || overhead_ == 0_fs) return;
   statistics.push_back({"decode.headers", static_cast<std::int64_t>(legs_), "1"});
@@ -270,7 +271,7 @@ void Transit::collect_statistics(std::vector<elab::Statistic>& statistics) const
   if (serial_) statistics.push_back({"decode.wait", headers_waited_});
 }
 
-void Transit::collect_waits(std::vector<elab::WaitInfo>& waits) const {
+void ForwardingNode::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   const auto report = [&](const FlitStream& flits) {
     waits.push_back({node_id(),
                      fmt::format("the way on for {} flit{} of {}", flits.count, flits.count == 1 ? "" : "s",

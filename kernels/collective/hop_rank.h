@@ -25,10 +25,10 @@ struct Part {
   std::int64_t first = 0, elements = 0;
 };
 
-class HopMember {
+class HopRank {
  public:
   // Returns no value when this PE does not hold a tile.
-  static std::optional<HopMember> make(tl::Context& tl, const HopArguments& args);
+  static std::optional<HopRank> make(tl::Context& tl, const HopArguments& args);
 
   std::int64_t rank() const { return rank_; }
   std::int64_t ranks() const { return ranks_; }

@@ -24,9 +24,9 @@ struct RowPair {
 
 // Rows 0 .. `rows` - 1 are cut into 2 n parts; the first parts have one row more when the division has a remainder.
 // Rank r of n has parts r and 2 n - 1 - r. The shares of two ranks differ by at most one row.
-class DealtRows {
+class BalancedRows {
  public:
-  DealtRows(std::int64_t rows, std::int64_t ranks) : rows_(rows), parts_(2 * ranks) {}
+  BalancedRows(std::int64_t rows, std::int64_t ranks) : rows_(rows), parts_(2 * ranks) {}
 
   RowPair of(std::int64_t rank) const { return {part(rank), part(parts_ - 1 - rank)}; }
   std::int64_t most() const { return (rows_ + parts_ / 2 - 1) / (parts_ / 2); }  // maximum per rank

@@ -1,5 +1,5 @@
 // Uses in a few bytes against the uses themselves, on both sides of every limit.
-#include "platform/record/packed_use.h"
+#include "platform/record/packed_usage.h"
 
 #include <gtest/gtest.h>
 
@@ -46,35 +46,35 @@ bool operator==(const Usage& a, const Usage& b) {
 // What is read at `from`, behind a use that ends at `end`.
 Usage read(const char* from, TimeFs end) {
   Usage use{0_fs, end};
-  PackedUse::get(from, use);
+  PackedUsage::get(from, use);
   return use;
 }
 
-TEST(PackedUse, IsReadAsItWasWritten) {
+TEST(PackedUsage, IsReadAsItWasWritten) {
   RandomUses random(1);
   for (int round = 0; round < 100'000; ++round) {
     const TimeFs end = TimeFs(std::int64_t{1} << 51);
     const TimeFs gap(round % 7 == 0 ? -random.of(kTimes) : random.of(kTimes));
     const Usage use = random.use(end + gap);
-    char bytes[PackedUse::kMaxBytes + 1];
-    const PackedUse packed(end, use);
-    ASSERT_LE(packed.bytes(), PackedUse::kMaxBytes);
+    char bytes[PackedUsage::kMaxBytes + 1];
+    const PackedUsage packed(end, use);
+    ASSERT_LE(packed.bytes(), PackedUsage::kMaxBytes);
     bytes[packed.bytes()] = '|';
     ASSERT_EQ(packed.put(bytes), bytes + packed.bytes());
     ASSERT_EQ(bytes[packed.bytes()], '|');
     ASSERT_TRUE(read(bytes, end) == use) << "round " << round;
   }
-  EXPECT_EQ(PackedUse(0_fs, {5_fs, 9_fs, 4_fs, 0_fs, 64, 0}).bytes(), 12u);
-  EXPECT_EQ(PackedUse(0_fs, {5_fs, 9_fs, 3_fs, 7_fs, 64, 1}).bytes(), 24u);
+  EXPECT_EQ(PackedUsage(0_fs, {5_fs, 9_fs, 4_fs, 0_fs, 64, 0}).bytes(), 12u);
+  EXPECT_EQ(PackedUsage(0_fs, {5_fs, 9_fs, 3_fs, 7_fs, 64, 1}).bytes(), 24u);
 }
 
-TEST(PackedUse, JoinedUsesAreTheirSum) {
+TEST(PackedUsage, JoinedUsesAreTheirSum) {
   RandomUses random(2);
   int joined = 0;
   for (int round = 0; round < 100'000; ++round) {
     const Usage first = random.use(10_fs), second = random.use(first.end);
-    char bytes[PackedUse::kMaxBytes];
-    const PackedUse packed(0_fs, first);
+    char bytes[PackedUsage::kMaxBytes];
+    const PackedUsage packed(0_fs, first);
     packed.put(bytes);
     const bool waited = first.wait != 0_fs || first.queue != 0;
     const Usage sum{first.begin,
@@ -83,10 +83,10 @@ TEST(PackedUse, JoinedUsesAreTheirSum) {
                     first.wait + second.wait,
                     first.bytes + second.bytes,
                     std::max(first.queue, second.queue)};
-    const bool fits =
-        PackedUse(0_fs, first).bytes() < PackedUse::kMaxBytes && PackedUse(0_fs, sum).bytes() < PackedUse::kMaxBytes;
+    const bool fits = PackedUsage(0_fs, first).bytes() < PackedUsage::kMaxBytes &&
+                      PackedUsage(0_fs, sum).bytes() < PackedUsage::kMaxBytes;
     const bool alike = first.is_dense() && second.is_dense() && (waited || (second.wait == 0_fs && second.queue == 0));
-    ASSERT_EQ(PackedUse::join(bytes, second), fits && alike) << "round " << round;
+    ASSERT_EQ(PackedUsage::join(bytes, second), fits && alike) << "round " << round;
     ASSERT_TRUE(read(bytes, 0_fs) == (fits && alike ? sum : first)) << "round " << round;
     if (fits && alike) ++joined;
   }

@@ -14,9 +14,9 @@
 namespace kb::sw {
 
 // The queues of a run in parts that are replaced one by one; labels and rings of the parts are disjoint.
-class InstalledQueues {
+class QueueInstaller {
  public:
-  explicit InstalledQueues(contract::IHost& host) : host_(host) {}
+  explicit QueueInstaller(contract::IHost& host) : host_(host) {}
 
   // Adds a part without queues.
   std::size_t add_part();
@@ -34,16 +34,16 @@ class InstalledQueues {
 };
 
 // Rings of one wiring in a pool.
-struct LaidRings {
+struct RingLayout {
   std::uint64_t slot_size = 0;  // 0: the rings do not fit
   contract::QueuePlan queues;
 };
 
 // One block of memory per PE that the rings of several wirings share, one wiring at a time. It must live as long as the
 // rings.
-struct RingPool {
+struct SharedRingMemory {
   MemoryReservation memory;
-  std::vector<LaidRings> layouts;  // indexed by wiring
+  std::vector<RingLayout> layouts;  // indexed by wiring
 };
 
 struct PoolWiring {
@@ -55,7 +55,7 @@ struct PoolWiring {
 // kLeastPoolSlotBytes. Number of slots and rules are those of the configuration.
 inline constexpr std::uint64_t kMaxPoolSlotBytes = 64 << 10;
 inline constexpr std::uint64_t kLeastPoolSlotBytes = 512;
-RingPool make_ring_pool(const std::vector<PoolWiring>& wirings, const topology::CclConfig& config,
-                        const contract::MachineInfo& machine, DeviceMemory& memory, std::uint64_t room);
+SharedRingMemory make_ring_pool(const std::vector<PoolWiring>& wirings, const topology::CclConfig& config,
+                                const contract::MachineInfo& machine, DeviceMemory& memory, std::uint64_t room);
 
 }  // namespace kb::sw

@@ -16,12 +16,12 @@ namespace kb::modules {
 
 // Collects the arrivals at the barriers of kernels at a command processor: PEs at an M_CPU, cubes at an IO_CPU. A
 // launch has one barrier at a time. It is not a module and takes no time.
-class BarrierGate {
+class BarrierCollector {
  public:
   // Sends the answer now; its status is set.
   using Respond = std::function<void(payload::Transaction& arrival)>;
   // `noun` is the term for arriving members in messages: "PEs".
-  BarrierGate(std::string node, std::string noun, Respond respond)
+  BarrierCollector(std::string node, std::string noun, Respond respond)
       : node_(std::move(node)), noun_(std::move(noun)), respond_(std::move(respond)) {}
 
   // Holds an arrival. Returns true when all members have arrived; the owner then opens or refuses the barrier. When the

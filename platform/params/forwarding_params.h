@@ -9,7 +9,7 @@ namespace kb::params {
 enum class Decode : std::uint8_t { pipelined, serial };
 
 // Parameters of the blocks that only forward messages: noc_router, channel_router, switch, ucie, ucie_conn, io_noc.
-struct TransitParams {
+struct ForwardingParams {
   Nanoseconds overhead;
   Decode decode = Decode::pipelined;
 

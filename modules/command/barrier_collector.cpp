@@ -1,4 +1,4 @@
-#include "modules/command/barrier_gate.h"
+#include "modules/command/barrier_collector.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 
 namespace kb::modules {
 
-bool BarrierGate::arrive(payload::Transaction& arrival, const payload::BarrierMsg& message, std::size_t members,
-                         std::string name, TimeFs now) {
+bool BarrierCollector::arrive(payload::Transaction& arrival, const payload::BarrierMsg& message, std::size_t members,
+                              std::string name, TimeFs now) {
   Rendezvous& rendezvous = rendezvous_[message.request];
   if (rendezvous.waiting.empty()) {
     rendezvous.scope = message.scope;
@@ -34,7 +34,7 @@ bool BarrierGate::arrive(payload::Transaction& arrival, const payload::BarrierMs
   return rendezvous.waiting.size() == rendezvous.members;
 }
 
-void BarrierGate::answer(std::uint64_t request, const payload::Status& status) {
+void BarrierCollector::answer(std::uint64_t request, const payload::Status& status) {
   const auto found = rendezvous_.find(request);
   if (found == rendezvous_.end()) return;
   const Rendezvous rendezvous = std::move(found->second);
@@ -46,7 +46,7 @@ void BarrierGate::answer(std::uint64_t request, const payload::Status& status) {
   }
 }
 
-void BarrierGate::ended(std::uint64_t request, const std::string& place, bool all) {
+void BarrierCollector::ended(std::uint64_t request, const std::string& place, bool all) {
   if (all) {
     ended_.erase(request);
     return;
@@ -56,13 +56,13 @@ void BarrierGate::ended(std::uint64_t request, const std::string& place, bool al
   if (rendezvous != rendezvous_.end()) answer(request, ended_before(first, rendezvous->second.scope));
 }
 
-payload::Status BarrierGate::ended_before(const std::string& place, contract::BarrierScope scope) {
+payload::Status BarrierCollector::ended_before(const std::string& place, contract::BarrierScope scope) {
   return {false, "BARRIER_ERROR",
           fmt::format("the kernel on {} has ended without coming to this barrier; all PEs of a launch in a {} have to",
                       place, contract::barrier_scope_name(scope))};
 }
 
-void BarrierGate::collect_waits(std::vector<elab::WaitInfo>& waits) const {
+void BarrierCollector::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   for (const auto& [request, rendezvous] : rendezvous_) {
     const std::size_t missing = rendezvous.members - rendezvous.waiting.size();
     std::string what = "the other cubes of the SIP";  // IO_CPU reports which ones

@@ -5,7 +5,7 @@
 
 namespace kb {
 
-struct Word {
+struct DisplayText {
   std::string_view name;      // in files and scripts: "pseudo_channel"
   std::string_view label;     // in tables and pictures: "HBM channels"
   std::string_view sentence;  // its meaning

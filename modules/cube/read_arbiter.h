@@ -19,7 +19,7 @@ namespace kb::modules {
 // pseudo-channel free. The head of the queue gets it when no such requester exists, or when the head has waited for one
 // burst per requester, to prevent starvation. Commands of one requester are served in arrival order. The queue is
 // sorted by the times of joining and has no other state, so that slots can be rolled back.
-class ReadTurns {
+class ReadArbiter {
  public:
   struct Command {
     payload::Transaction* transaction = nullptr;

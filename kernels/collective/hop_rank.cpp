@@ -1,4 +1,4 @@
-#include "kernels/collective/hop_member.h"
+#include "kernels/collective/hop_rank.h"
 
 #include <fmt/format.h>
 
@@ -25,11 +25,11 @@ std::int64_t place_of(tl::Context& tl, const std::string& order, std::int64_t ti
 
 }  // namespace
 
-std::optional<HopMember> HopMember::make(tl::Context& tl, const HopArguments& args) {
+std::optional<HopRank> HopRank::make(tl::Context& tl, const HopArguments& args) {
   const tl::LocalShard own = tl.shard(args.t);
   if (own.elements == 0) return std::nullopt;
   tl.require(args.n_elem >= 1 && own.elements == args.n_elem, "n_elem is not the size of the tile on this PE");
-  HopMember member;
+  HopRank member;
   member.tile_ = own.ptr;
   member.n_elem_ = args.n_elem;
   member.ranks_ = args.ranks;
@@ -46,20 +46,20 @@ std::optional<HopMember> HopMember::make(tl::Context& tl, const HopArguments& ar
   return member;
 }
 
-std::string HopMember::label(std::int64_t hop) const {
+std::string HopRank::label(std::int64_t hop) const {
   if (links_ == "hop") return fmt::format("hop{:+}", hop);
   return links_ + (hop > 0 ? "E" : "W");
 }
 
-std::string HopMember::to(std::int64_t distance) const {
+std::string HopRank::to(std::int64_t distance) const {
   return label(2 * distance <= ranks_ ? distance : distance - ranks_);
 }
 
-std::string HopMember::from(std::int64_t distance) const {
+std::string HopRank::from(std::int64_t distance) const {
   return label(2 * distance <= ranks_ ? -distance : ranks_ - distance);
 }
 
-std::vector<Part> HopMember::segments(std::int64_t elements) const {
+std::vector<Part> HopRank::segments(std::int64_t elements) const {
   std::vector<Part> all;
   for (std::int64_t first = 0; first < n_elem_; first += elements) {
     all.push_back({first, std::min(elements, n_elem_ - first)});
@@ -67,7 +67,7 @@ std::vector<Part> HopMember::segments(std::int64_t elements) const {
   return all;
 }
 
-Part HopMember::block(const Part& segment, std::int64_t rank) const {
+Part HopRank::block(const Part& segment, std::int64_t rank) const {
   // Equal to rank * elements / ranks, but without overflow.
   const std::int64_t least = segment.elements / ranks_, rest = segment.elements % ranks_;
   const std::int64_t first = rank * least + rank * rest / ranks_,
@@ -75,11 +75,11 @@ Part HopMember::block(const Part& segment, std::int64_t rank) const {
   return {segment.first + first, last - first};
 }
 
-std::vector<Part> HopMember::messages(const Part& segment, std::int64_t rank) const {
+std::vector<Part> HopRank::messages(const Part& segment, std::int64_t rank) const {
   return messages(block(segment, rank));
 }
 
-std::vector<Part> HopMember::messages(const Part& part) const {
+std::vector<Part> HopRank::messages(const Part& part) const {
   std::vector<Part> all;
   for (std::int64_t first = 0; first < part.elements; first += step_) {
     all.push_back({part.first + first, std::min(step_, part.elements - first)});

@@ -6,7 +6,7 @@
 
 #include "modules/fabric/arrival_queue.h"
 #include "modules/fabric/fabric_node.h"
-#include "platform/params/transit_params.h"
+#include "platform/params/forwarding_params.h"
 #include "platform/record/activity_series.h"
 
 namespace kb::modules {
@@ -20,10 +20,10 @@ namespace kb::modules {
 // Flits wait in a queue of their out-edge. When its wire can take the next flit, all ready flits are committed, and
 // announced flits up to the first known competitor within the look-ahead. If a competitor appears later, the wire is
 // cut back at the competitor's key, so that all times equal those of flit-by-flit handling.
-class Transit final : public FabricNode, private elab::EventHandler {
+class ForwardingNode final : public FabricNode, private elab::EventHandler {
  public:
-  Transit(const sc_core::sc_module_name& name, NodeId node, const params::TransitParams& params,
-          elab::BlockContext& context);
+  ForwardingNode(const sc_core::sc_module_name& name, NodeId node, const params::ForwardingParams& params,
+                 elab::BlockContext& context);
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 
@@ -75,7 +75,7 @@ class Transit final : public FabricNode, private elab::EventHandler {
   void forward(std::uint16_t out_port, const ArrivalKey& limit);
   void forward_messages(TimeFs now);
   void end_legs(TimeFs now);
-  void note_due(std::uint16_t out_port);
+  void schedule_flush(std::uint16_t out_port);
   void prefetch() const;
   void adapt_lookahead();
   void wake_at(TimeFs at);

@@ -1,4 +1,4 @@
-#include "sim/web/against.h"
+#include "sim/web/comparison_run.h"
 
 #include <fmt/format.h>
 
@@ -33,7 +33,8 @@ std::string difference_of_machines(const RunFolder& before, const RunFolder& aft
 
 }  // namespace
 
-Against::Against(const std::string& folder, const RunFolder& page, const std::string& page_folder) : run_(folder) {
+ComparisonRun::ComparisonRun(const std::string& folder, const RunFolder& page, const std::string& page_folder)
+    : run_(folder) {
   constexpr std::size_t kMaxBlocks = 200;
   other_machine_ = difference_of_machines(run_, page);
   sim::Comparison comparison = sim::compare_results(folder, page_folder);

@@ -7,11 +7,11 @@
 
 namespace kb::web {
 
-class Against {
+class ComparisonRun {
  public:
   // `folder` is that run; `page` and `page_folder` are the page's. Configuration Error when one of them is not the
   // folder of a run.
-  Against(const std::string& folder, const analysis::RunFolder& page, const std::string& page_folder);
+  ComparisonRun(const std::string& folder, const analysis::RunFolder& page, const std::string& page_folder);
 
   const analysis::RunFolder& run() const { return run_; }
   // Message for the user when that run used another machine; otherwise empty.

@@ -1,31 +1,31 @@
-#include "platform/elab/outward_calls.h"
+#include "platform/elab/outbound_call_queue.h"
 
 #include <algorithm>
 
 namespace kb::elab {
 
-OutwardCalls::OutwardCalls(const sc_core::sc_module_name& name, EventScheduler& scheduler)
+OutboundCallQueue::OutboundCallQueue(const sc_core::sc_module_name& name, EventScheduler& scheduler)
     : sc_core::sc_module(name), scheduler_(scheduler), event_("event"), later_event_("later_event") {
-  SC_HAS_PROCESS(OutwardCalls);
+  SC_HAS_PROCESS(OutboundCallQueue);
   SC_METHOD(call_method);
   dont_initialize();
   sensitive << event_ << later_event_;
 }
 
-void OutwardCalls::post(std::uint32_t port, IOutwardCall& call, std::uint64_t argument) {
+void OutboundCallQueue::post(std::uint32_t port, IOutboundCall& call, std::uint64_t argument) {
   if (posts_.empty()) scheduler_.wake(event_);
   posts_.push_back({port, &call, argument});
 }
 
-void OutwardCalls::post_after(const sc_core::sc_time& delay, std::uint32_t port, IOutwardCall& call,
-                              std::uint64_t argument) {
+void OutboundCallQueue::post_after(const sc_core::sc_time& delay, std::uint32_t port, IOutboundCall& call,
+                                   std::uint64_t argument) {
   later_.push({sc_core::sc_time_stamp() + delay, order_++, {port, &call, argument}});
   later_event_.notify(delay);
 }
 
 // Delayed posts that are due are made together with those of the engine. SystemC drops a notification that is later
 // than the pending one, so that the next one is made here.
-void OutwardCalls::take_due() {
+void OutboundCallQueue::take_due() {
   const sc_core::sc_time& now = sc_core::sc_time_stamp();
   while (!later_.empty() && later_.top().time <= now) {
     going_out_.push_back(later_.top().post);
@@ -34,7 +34,7 @@ void OutwardCalls::take_due() {
   if (!later_.empty()) later_event_.notify(later_.top().time - now);
 }
 
-void OutwardCalls::call_method() {
+void OutboundCallQueue::call_method() {
   going_out_.swap(posts_);
   take_due();
   std::stable_sort(going_out_.begin(), going_out_.end(), [](const Post& a, const Post& b) { return a.port < b.port; });
@@ -44,7 +44,7 @@ void OutwardCalls::call_method() {
 }
 
 // Returns false when a call threw.
-bool OutwardCalls::make_calls() {
+bool OutboundCallQueue::make_calls() {
   try {
     for (const Post& post : going_out_) post.call->on_outward(post.argument);
     return true;

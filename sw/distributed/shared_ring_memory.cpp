@@ -1,4 +1,4 @@
-#include "sw/distributed/ring_pool.h"
+#include "sw/distributed/shared_ring_memory.h"
 
 #include <algorithm>
 #include <set>
@@ -8,13 +8,13 @@
 
 namespace kb::sw {
 
-std::size_t InstalledQueues::add_part() {
+std::size_t QueueInstaller::add_part() {
   parts_.emplace_back();
   laid_.push_back(nullptr);
   return parts_.size() - 1;
 }
 
-void InstalledQueues::lay(std::size_t part, const contract::QueuePlan& queues) {
+void QueueInstaller::lay(std::size_t part, const contract::QueuePlan& queues) {
   contract::QueuePlan all = queues;  // takes over the rules, which all parts share
   all.pes.clear();
   for (std::size_t i = 0; i < parts_.size(); ++i) add_queues(all, i == part ? queues : parts_[i]);
@@ -25,7 +25,7 @@ void InstalledQueues::lay(std::size_t part, const contract::QueuePlan& queues) {
   laid_[part] = &queues;
 }
 
-void InstalledQueues::clear(std::size_t part) {
+void QueueInstaller::clear(std::size_t part) {
   laid_[part] = nullptr;
   if (parts_[part].pes.empty()) return;
   contract::QueuePlan none = parts_[part];  // keeps the rules
@@ -72,10 +72,10 @@ std::vector<PeCoord> linked_pes(const std::vector<PoolWiring>& wirings) {
 
 }  // namespace
 
-RingPool make_ring_pool(const std::vector<PoolWiring>& wirings, const topology::CclConfig& config,
-                        const contract::MachineInfo& machine, DeviceMemory& memory, std::uint64_t room) {
+SharedRingMemory make_ring_pool(const std::vector<PoolWiring>& wirings, const topology::CclConfig& config,
+                                const contract::MachineInfo& machine, DeviceMemory& memory, std::uint64_t room) {
   const std::vector<PeCoord> pes = linked_pes(wirings);
-  RingPool pool;
+  SharedRingMemory pool;
   std::uint64_t bytes = needed(wirings, config, machine, room);
   std::vector<PeBlock> places;
   if (bytes > 0) {
@@ -95,7 +95,7 @@ RingPool make_ring_pool(const std::vector<PoolWiring>& wirings, const topology::
     }
   }
   for (const PoolWiring& wiring : wirings) {
-    LaidRings laid;
+    RingLayout laid;
     laid.slot_size = bytes == 0 ? 0 : slot_size(wiring, config, machine, room);
     if (laid.slot_size > 0) {
       laid.queues = lay_queues(wiring.wiring, config, laid.slot_size, pool.memory, pes, places);

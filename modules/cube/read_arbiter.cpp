@@ -1,10 +1,10 @@
-#include "modules/cube/read_turns.h"
+#include "modules/cube/read_arbiter.h"
 
 #include <algorithm>
 
 namespace kb::modules {
 
-void ReadTurns::configure(bool take_turns, const AccessUnit& unit, Bandwidth return_bw, std::uint32_t channel) {
+void ReadArbiter::configure(bool take_turns, const AccessUnit& unit, Bandwidth return_bw, std::uint32_t channel) {
   take_turns_ = take_turns;
   unit_ = unit;
   return_bw_ = return_bw;
@@ -12,7 +12,7 @@ void ReadTurns::configure(bool take_turns, const AccessUnit& unit, Bandwidth ret
   channel_ = channel;
 }
 
-void ReadTurns::note(const Requester& requester) {
+void ReadArbiter::note(const Requester& requester) {
   Waiting& waiting = waiting_[static_cast<std::size_t>(&requester - requesters_.data())];
   if (requester.commands.empty()) {
     waiting.open = kNever;
@@ -27,7 +27,7 @@ void ReadTurns::note(const Requester& requester) {
 }
 
 // An idle requester can be removed once no later command can open before its last slot.
-ReadTurns::Requester& ReadTurns::requester_of(const payload::Transaction& transaction, TimeFs open) {
+ReadArbiter::Requester& ReadArbiter::requester_of(const payload::Transaction& transaction, TimeFs open) {
   const NodeId node = take_turns_ ? transaction.route->nodes.front() : NodeId(0);
   Requester* idle = nullptr;
   for (Requester& requester : requesters_) {
@@ -44,12 +44,12 @@ ReadTurns::Requester& ReadTurns::requester_of(const payload::Transaction& transa
   return *idle;
 }
 
-TimeFs ReadTurns::slot_time(const Command& command, std::uint32_t burst) const {
+TimeFs ReadArbiter::slot_time(const Command& command, std::uint32_t burst) const {
   const bool part = burst + 1 == command.transaction->flits && unit_.ends_in_part(*command.transaction);
   return part ? return_bw_.occupancy(unit_.last_bytes(*command.transaction)) : interval_;
 }
 
-const ReadTurns::Next& ReadTurns::next() const {
+const ReadArbiter::Next& ReadArbiter::next() const {
   if (next_known_) return next_;
   next_known_ = true;
   next_ = {};
@@ -71,22 +71,22 @@ const ReadTurns::Next& ReadTurns::next() const {
 }
 
 template <typename F>
-void ReadTurns::for_each_open(F&& f) const {
+void ReadArbiter::for_each_open(F&& f) const {
   const TimeFs slot = next().slot;
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
     if (waiting_[i].open <= slot) f(i, waiting_[i]);
   }
 }
 
-std::size_t ReadTurns::channel_of(const PseudoChannels& channels, const Waiting& waiting) const {
+std::size_t ReadArbiter::channel_of(const PseudoChannels& channels, const Waiting& waiting) const {
   return channels.channel_of(channel_, waiting.offset, waiting.next);
 }
 
-TimeFs ReadTurns::longest_wait(const PseudoChannels& channels) const {
+TimeFs ReadArbiter::longest_wait(const PseudoChannels& channels) const {
   return time_product(next().open, channels.params().burst);
 }
 
-void ReadTurns::choose(const PseudoChannels& channels) {
+void ReadArbiter::choose(const PseudoChannels& channels) {
   chosen_ = true;
   const TimeFs slot = next().slot;
   if (slot - waiting_[next_.requester].turn.time >= longest_wait(channels)) return;
@@ -98,7 +98,7 @@ void ReadTurns::choose(const PseudoChannels& channels) {
   });
 }
 
-TimeFs ReadTurns::add(payload::Transaction& transaction, TimeFs open, std::uint64_t sequence) {
+TimeFs ReadArbiter::add(payload::Transaction& transaction, TimeFs open, std::uint64_t sequence) {
   Requester& requester = requester_of(transaction, open);
   const bool first = requester.commands.empty();
   requester.commands.push_back({&transaction, open, 0, sequence});
@@ -111,7 +111,7 @@ TimeFs ReadTurns::add(payload::Transaction& transaction, TimeFs open, std::uint6
   return issuer_free_ > open ? open : kNever;
 }
 
-ReadTurns::Share ReadTurns::share(const PseudoChannels& channels, PseudoChannels& trial) const {
+ReadArbiter::Share ReadArbiter::share(const PseudoChannels& channels, PseudoChannels& trial) const {
   const Next& n = next();
   const Requester& requester = requesters_[n.requester];
   Share share{requester.commands.front(), n.slot, 0, issuer_free_, requester.slot};
@@ -130,7 +130,7 @@ ReadTurns::Share ReadTurns::share(const PseudoChannels& channels, PseudoChannels
 
 // After its first slot a requester goes to the end of the queue. It gets further slots as long as its pseudo-channels
 // are free, those of the others are busy, and no other requester has waited too long.
-std::uint32_t ReadTurns::slots_in_a_row(const PseudoChannels& channels, PseudoChannels& trial) const {
+std::uint32_t ReadArbiter::slots_in_a_row(const PseudoChannels& channels, PseudoChannels& trial) const {
   const Next& n = next();
   const Requester& own = requesters_[n.requester];
   trial = channels;
@@ -158,7 +158,7 @@ std::uint32_t ReadTurns::slots_in_a_row(const PseudoChannels& channels, PseudoCh
   return count;
 }
 
-void ReadTurns::take(const Share& share) {
+void ReadArbiter::take(const Share& share) {
   forget_next();
   Requester& requester = requester_of(*share.command.transaction, 0_fs);
   Command& command = requester.commands.front();
@@ -173,7 +173,7 @@ void ReadTurns::take(const Share& share) {
   note(requester);
 }
 
-void ReadTurns::give_back(const Share& share, std::uint32_t first, TimeFs slot) {
+void ReadArbiter::give_back(const Share& share, std::uint32_t first, TimeFs slot) {
   forget_next();
   Requester& requester = requester_of(*share.command.transaction, 0_fs);
   const bool was_empty = requester.commands.empty();
