@@ -12,7 +12,7 @@ using Kind = Type::Kind;
 
 void write_type(JsonWriter& json, const Type& type);
 
-// The name of the type in a schema; empty for what is no plain type.
+// Returns the name of the type in a schema; empty for a type with members.
 const char* plain_name(Kind kind) {
   switch (kind) {
     case Kind::boolean:
@@ -48,7 +48,7 @@ void write_words(JsonWriter& json, const std::vector<std::string>& words) {
   json.end_array();
 }
 
-// A type that is another one or null.
+// Another type, or null.
 template <typename Write>
 void write_alternative(JsonWriter& json, bool nullable, Write write) {
   if (!nullable) return write();
@@ -57,7 +57,7 @@ void write_alternative(JsonWriter& json, bool nullable, Write write) {
   json.end_object().end_array();
 }
 
-// The members of a schema that say the type.
+// Returns the members of a schema that describe the type.
 void write_type(JsonWriter& json, const Type& type) {
   if (!type.words.empty()) return write_alternative(json, type.nullable, [&] { write_words(json, type.words); });
   if (*plain_name(type.kind) != '\0') {

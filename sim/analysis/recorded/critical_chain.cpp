@@ -22,7 +22,7 @@ class PeHistory {
     std::sort(waited_.begin(), waited_.end(),
               [](const Message* a, const Message* b) { return a->received_fs < b->received_fs; });
   }
-  // Null when no operation had ended.
+  // Returns null when no operation had ended.
   const ChainOp* last_by(std::int64_t time) const {
     const auto at = std::upper_bound(ops_.begin(), ops_.end(), time,
                                      [](std::int64_t wanted, const ChainOp& op) { return wanted < op.end_fs; });

@@ -19,7 +19,7 @@ std::string text_of(const Json& parent, const char* name) {
   return at != parent.end() && at->is_string() ? at->get<std::string>() : "";
 }
 
-// Null when the member does not exist.
+// Returns null when the member does not exist.
 const Json& at(const Json& parent, std::initializer_list<const char*> path) {
   static const Json kNothing;
   const Json* found = &parent;
@@ -35,7 +35,7 @@ double number_at(const Json& parent, std::initializer_list<const char*> path) {
   return found.is_number() ? found.get<double>() : 0;
 }
 
-// Members that do not apply are missing.
+// Leaves out members that do not apply.
 NodeCoord coord_of(const Json& coord) {
   const auto number = [&](const char* name) {
     const auto found = coord.find(name);

@@ -22,7 +22,7 @@ enum class Count : std::uint8_t { all_wires, fullest_wire };
 struct WireLevel {
   const char* name;
   Count count;
-  std::vector<std::string> kinds;  // of wires; with all_wires one for each direction
+  std::vector<std::string> kinds;  // wires; with all_wires one for each direction
 };
 
 const std::vector<WireLevel>& wire_levels() {
@@ -41,10 +41,10 @@ bool is_inside(const Series& series, const Scope& part) {
 
 // Resources used below a node.
 struct Used {
-  std::map<std::string, Sum> wires, fullest;  // by kind of wire: all that were used, and the fullest of them
+  std::map<std::string, Sum> wires, fullest;  // by kind of wire: all wires in use, and the one with the longest busy time
   double channel_bytes = 0;
   Sum fetched, stored;
-  std::set<std::string> slices;  // that were used, or whose PE ran a kernel: as cell_of()
+  std::set<std::string> slices;  // those in use, or whose PE ran a kernel: as in cell_of()
 
   void add_wire(const std::string& kind, const Sum& wire) {
     if (wire.gbs <= 0) return;

@@ -16,7 +16,7 @@ std::int64_t number_of(const std::optional<std::size_t>& position) {
   return position ? static_cast<std::int64_t>(*position) : kNone;
 }
 
-// The number of a SIP, a cube or a PE among its like.
+// Index of a SIP, a cube or a PE among those of its parent.
 std::int64_t index_of(const NodeCoord& part) {
   if (part.pe.valid()) return part.pe.value;
   if (part.cube.valid()) return part.cube.value;
@@ -53,7 +53,7 @@ Scope Nodes::scope(const std::string& name) const {
 
 std::string Nodes::directory() const {
   using List = std::vector<std::pair<std::string, std::string>>;
-  std::vector<List> own(parts_.size());  // nodes that are called as their part and their label
+  std::vector<List> own(parts_.size());  // nodes whose name is that of their part and their label
   std::vector<const Member*> others;
   for (const Member& member : nodes_) {
     const bool plain = member.part && member.node.id == parts_[*member.part].id + "." + member.node.label;

@@ -28,7 +28,7 @@ struct OperationRoutes::Machine {
 
   topology::LoadedTopology topology;
   routing::AddressResolver resolver;
-  std::mutex mutex;  // the router keeps what it finds
+  std::mutex mutex;  // the router caches its routes
   routing::PathRouter router;
 };
 

@@ -89,7 +89,7 @@ RunFolder::RunFolder(const std::string& folder, const std::string& topology) {
     const std::size_t engines = engine::known_engines();
     machine_.emplace(machine, topology.empty() ? machine_file : "the topology");
     for (const Machine::Node& node : machine_->nodes()) nodes_.add(node);
-    if (engine::known_engines() > engines) result_ = read_result(folder);  // it has times of these engines
+    if (engine::known_engines() > engines) result_ = read_result(folder);  // the engines whose times the result has
     own_topology_ = machine.value("sha256", Json()) == Json(result_.setup.topology.sha256);
   }
   const fs::path operations = fs::path(folder) / "ops.sqlite";

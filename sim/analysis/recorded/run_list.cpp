@@ -108,7 +108,7 @@ void RunList::look_through() {
   runs_ = std::move(found);
 }
 
-// False when there are more than are looked at.
+// Returns false when there are more than the limit.
 bool RunList::find_below(const fs::path& folder, const std::string& name, int depth, std::size_t& folders,
                          std::map<std::string, Run>& found) const {
   if (++folders > kMostFolders || found.size() >= kMostRuns) return false;
@@ -152,7 +152,7 @@ std::string RunList::json(double seconds, bool look_again) {
   JsonWriter writer(JsonWriter::Layout::compact);
   writer.begin_object().key("folder").text(name_).key("runs").begin_array();
   std::size_t unread = 0;
-  bool first = true;  // one at least, so that asking again leads to an end
+  bool first = true;  // reads at least one, so that repeated requests come to an end
   for (const auto& at : newest_first()) {
     Run& run = at->second;
     const bool in_time = std::exchange(first, first && !run.summary.empty()) || std::chrono::steady_clock::now() < end;

@@ -40,7 +40,7 @@ const Json& list_in(const Json& object, const char* member) {
   return found != object.end() && found->is_array() ? *found : nothing;
 }
 
-// The entry of a list of objects that has this name; null when there is none.
+// Returns the entry of a list of objects that has this name, or null.
 const Json* named(const Json& list, const std::string& name) {
   for (const Json& entry : list) {
     if (text_in(entry, "name") == name) return &entry;
@@ -60,7 +60,7 @@ void write_cell(JsonWriter& writer, const data::TableCell& cell) {
   }
 }
 
-// As a shell takes it for one word.
+// Quotes the text so that a shell takes it as one word.
 std::string shell_word(const std::string& text) {
   const bool plain = !text.empty() && text.find_first_not_of(
                                           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -88,7 +88,7 @@ bool is_newer(const fs::path& journal, const fs::path& table) {
   return false;
 }
 
-// Lines are answers of points; a point that was tried again has several.
+// Each line is the answer of a point; a point that was tried again has several lines.
 std::size_t lines_of(const fs::path& journal) {
   std::size_t lines = 0;
   std::error_code failed;
@@ -122,7 +122,7 @@ struct SweepFolder::Table {
     const auto found = fixed.find(column);
     return found == fixed.end() ? "axis" : found->second;
   }
-  // What an axis varies, or what a column shows.
+  // Describes what an axis varies or what a column shows.
   std::string meaning(const std::string& column) const {
     const Json* const axis = named(list_in(description, "axes"), column);
     return axis == nullptr ? fact("column." + column) : text_in(*axis, "varies") + " " + text_in(*axis, "key");
@@ -195,7 +195,7 @@ SweepFolder::Table SweepFolder::read() const {
   return table;
 }
 
-// The sentence for a sweep that is not over.
+// Returns the sentence about a sweep that has not finished.
 std::string SweepFolder::state_of(const Table& table) const {
   const fs::path journal = fs::path(folder_) / kJournal;
   const std::string file = text_in(table.description, "file");
@@ -265,7 +265,7 @@ std::string argument(const std::string& varies, const std::string& key, const st
 
 }  // namespace
 
-// Why no command makes the run of a point; empty when one does.
+// Returns the reason why no single command repeats the run of a point; empty when one does.
 std::string SweepFolder::refusal(const Table& table) const {
   if (table.description.value("traffic", Json(false)) == Json(true) || !table.fact("traffic").empty()) {
     return "The points of this sweep are raw transactions, which `kernbench sweep` alone makes.";

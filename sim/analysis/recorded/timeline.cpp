@@ -16,8 +16,8 @@
 namespace kb::analysis {
 namespace {
 
-constexpr std::size_t kThreads = 2;  // more do not read faster
-constexpr std::size_t kPieces = 4;   // of a row in a tile
+constexpr std::size_t kThreads = 2;  // more threads do not read faster
+constexpr std::size_t kPieces = 4;   // per row in a tile
 constexpr std::int64_t kReportEvery = 4096;
 constexpr std::size_t kMaxRows = 4096;
 constexpr std::int64_t kMaxPixels = 16'384;
@@ -26,7 +26,7 @@ Error request_error(const std::string& message) {
   return Error::configuration(message);
 }
 
-// Blocks of a PE in the order in which a command meets them, engines before its queues; anything else behind them.
+// Blocks of a PE in the order in which a command passes them; engines come before its queues, other blocks last.
 int block_order(const std::string& kind) {
   static const std::vector<std::string> order = {"host",   "pe_cpu",         "pe_scheduler", "pe_tlb", "pe_mmu",
                                                  "pe_dma", "pe_fetch_store", "an engine",    "pe_ipcq"};
@@ -36,7 +36,7 @@ int block_order(const std::string& kind) {
   return static_cast<int>(at - order.begin());
 }
 
-// "cube10" comes behind "cube9".
+// Sorts "cube10" after "cube9".
 using LabelKey = std::tuple<int, std::string, std::uint64_t, std::string>;
 LabelKey key_of(const std::string& label, const std::string& kind) {
   std::size_t digits = label.size();
@@ -50,7 +50,7 @@ LabelKey key_of(const std::string& label, const std::string& kind) {
 
 struct RowNode {
   std::map<LabelKey, RowNode> children;
-  NodeEntry is;  // of a part of the machine without a kind
+  NodeEntry is;  // without a kind for a part of the machine
   std::optional<std::uint32_t> track;
 };
 
@@ -58,7 +58,7 @@ bool spans_others(const std::string& kind) {
   return kind == "pe_scheduler";
 }
 
-// Makes it, and what is above it, when it is not there.
+// Creates the row and its ancestors if they do not exist.
 RowNode& row_of(RowNode& root, const NodeCoord& part) {
   if (!part.sip.valid()) return root;
   const std::string label = part_label(part);
@@ -96,7 +96,7 @@ void on_all_threads(const Work& work) {
 
 }  // namespace
 
-// What one thread reads.
+// The part of the op log that one thread reads.
 struct Timeline::Part {
   std::int64_t from = 0, to = 0;
   std::vector<std::vector<TrackOp>> ops;  // by track
@@ -247,7 +247,7 @@ Tile Timeline::tile(const TileRequest& request) const {
   tile.columns = static_cast<std::size_t>(((request.end_fs - 1) >> (2 * tile.level)) - tile.first) + 1;
   if (tile.columns * request.rows.size() > kMaxBuckets) throw request_error("too many rows at once for so many pixels");
   tile.buckets.resize(tile.columns * request.rows.size());
-  // In pieces, because a row of a SIP takes as long as those of all its PEs.
+  // Works in pieces, because the row of a SIP takes as long as the rows of all its PEs together.
   const std::size_t piece = (tile.columns + kPieces - 1) / kPieces;
   std::atomic<std::size_t> next{0};
   on_all_threads([&](std::size_t) {

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kBlock = 64;
 constexpr std::size_t kOpsPerBucket = 2;
 
-// An operation without duration stands in the bucket of its start.
+// An operation without duration belongs to the bucket of its start.
 std::int64_t last_bucket(const TrackOp& op, int level) {
   return (op.end_fs > op.start_fs ? op.end_fs - 1 : op.start_fs) >> (2 * level);
 }
@@ -42,11 +42,11 @@ class Weights {
   }
 
  private:
-  std::vector<std::int64_t> times_;  // -1: not in this bucket
+  std::vector<std::int64_t> times_;  // -1: none in this bucket
   std::vector<std::uint16_t> touched_;
 };
 
-// The operations that go on beyond the bucket at hand.
+// The operations that continue beyond the current bucket.
 class Open {
  public:
   void add(std::int64_t end, std::uint16_t operation) {
@@ -55,8 +55,8 @@ class Open {
     if (count_[operation]++ == 0) kinds_.push_back(operation);
   }
   bool empty() const { return ends_.empty(); }
-  std::int64_t first_end() const { return ends_.top().first; }  // when not empty
-  // Adds what they take of the bucket [begin, end), and forgets those that end in it.
+  std::int64_t first_end() const { return ends_.top().first; }  // valid when not empty
+  // Adds their time in the bucket [begin, end), and removes those that end in it.
   void weigh(std::int64_t begin, std::int64_t end, Weights& weights) {
     while (!ends_.empty() && ends_.top().first <= end) {
       const auto [time, operation] = ends_.top();
@@ -80,7 +80,7 @@ class Open {
   using End = std::pair<std::int64_t, std::uint16_t>;
   std::priority_queue<End, std::vector<End>, std::greater<End>> ends_;
   std::vector<std::uint32_t> count_;  // by operation
-  std::vector<std::uint16_t> kinds_;  // those with a count, and some that have none any more
+  std::vector<std::uint16_t> kinds_;  // those with a count, and some whose count is 0 again
 };
 
 }  // namespace
@@ -123,7 +123,7 @@ void Track::finish() {
   }
 }
 
-// How many buckets are not empty; stops counting beyond `most`.
+// Returns the number of buckets that are not empty; stops counting beyond `most`.
 std::size_t Track::covered(int level, std::size_t most) const {
   std::int64_t last = -1;
   std::size_t count = 0;
@@ -137,7 +137,7 @@ std::size_t Track::covered(int level, std::size_t most) const {
   return count;
 }
 
-// The first operation from which on one may end after `time`.
+// Returns the index of the first operation from which on operations may end after `time`.
 std::size_t Track::first_reaching(std::int64_t time) const {
   const auto block = std::upper_bound(reach_.begin(), reach_.end(), time);
   return std::min(static_cast<std::size_t>(block - reach_.begin()) * kBlock, ops_.size());
@@ -150,7 +150,7 @@ void Track::sweep(int level, std::int64_t first, std::int64_t last, const Visit&
   const std::int64_t begin = first << shift;
   Weights weights;
   Open open;
-  std::int64_t reach = begin;  // up to here busy time has been counted
+  std::int64_t reach = begin;  // busy time is counted up to here
   std::size_t next = first_reaching(begin - 1);
   for (; next < ops_.size() && ops_[next].start_fs < begin; ++next) {
     if (ops_[next].end_fs <= begin) continue;
@@ -167,7 +167,7 @@ void Track::sweep(int level, std::int64_t first, std::int64_t last, const Visit&
     const std::int64_t to = from + width_fs(level);
     Bucket bucket;
     if (!open.empty()) {
-      // Where nothing begins or ends, all buckets are equal.
+      // All buckets are equal in a range in which no operation begins or ends.
       std::int64_t end = std::min(last + 1, (open.first_end() - 1) >> shift);
       if (next < ops_.size()) end = std::min(end, ops_[next].start_fs >> shift);
       if (end > index) {

@@ -18,7 +18,7 @@ constexpr std::size_t kMaxValues = 1'000'000;
 constexpr std::size_t kMaxZipped = 64;
 constexpr std::array<const char*, 3> kTargets{"set", "machine", "run"};
 constexpr std::array<const char*, 6> kReserved{"point", "status", "cause", "result", "run_folder", "pareto"};
-// Sums and products of steps carry rounding errors that nobody wants to see in a parameter.
+// Decimal digits of a value; they hide the rounding errors of sums and products of steps.
 constexpr int kDigits = 12;
 
 bool is_letter(char c) {
@@ -33,7 +33,7 @@ std::string number_of(double value) {
   return fmt::format("{:.{}g}", value, kDigits);
 }
 
-// The first and the last value count, however steps round.
+// The first and the last value belong to the axis, however steps round.
 constexpr double kSlack = 1e-9;
 
 std::vector<std::string> stepped(MapReader& range, double from, double to, double step) {
@@ -174,7 +174,7 @@ void read_zip(MapReader& reader, Axis& axis, const std::string& folder) {
   }
   reader.done();
   for (const AxisColumn& column : axis.columns) {
-    if (column.values.size() == axis.size() || column.values.empty() || axis.size() == 0) continue;  // of a query
+    if (column.values.size() == axis.size() || column.values.empty() || axis.size() == 0) continue;  // a query gives its values later
     reader.report("zip",
                   fmt::format("{} has {} values and {} has {}", axis.columns.front().name, axis.size(), column.name,
                               column.values.size()),

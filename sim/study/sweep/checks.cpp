@@ -11,7 +11,7 @@
 namespace kb::sweep {
 namespace {
 
-// The key or one that holds it, as the reader of a machine names what an override has brought.
+// Matches the key or one that contains it, because the reader of a machine may name either one for an override.
 bool same_key(const std::string& override_key, const std::string& reported) {
   const auto begins = [](const std::string& text, const std::string& part) {
     return text.compare(0, part.size(), part) == 0 &&
@@ -32,7 +32,7 @@ class Checker {
     return runner_.configuration(space_.assignments_of(steps));
   }
 
-  // Where the sweep file gives what the message is about.
+  // Returns the place in the sweep file that the message is about.
   Diagnostic placed(const Diagnostic& problem, const Axis* axis) const {
     if (problem.file != "--set" && !problem.file.empty()) return problem;
     Diagnostic place{spec_.file, 0, 0, problem.key, "", ""};
@@ -51,7 +51,7 @@ class Checker {
     return place;
   }
 
-  // Runs `body`; its Errors are told where the sweep file has brought them about.
+  // Runs `body`, and adds to its Errors the place in the sweep file that caused them.
   template <typename Body>
   auto at_place(Body body, const Axis* axis) const {
     try {
@@ -70,7 +70,7 @@ class Checker {
     }
   }
 
-  // Every value of a parameter by itself; a wrong one would only show after hours.
+  // Checks each value of a parameter by itself; otherwise a wrong one is only detected after hours.
   void check_parameters(std::size_t axis) {
     const Axis& one = spec_.axes[axis];
     std::vector<std::size_t> steps = first_;
@@ -115,7 +115,7 @@ class Checker {
     problems_.push_back(std::move(place));
   }
 
-  // A text has no order that could be better or worse.
+  // Texts have no better or worse.
   void check_objectives() {
     for (const Objective& one : spec_.objectives) {
       const AxisColumn* const column = axis_column(one.column);
@@ -128,7 +128,7 @@ class Checker {
     }
   }
 
-  // A line that no point can be on would only show when everything has run.
+  // A line that no point can be on is otherwise only detected when all points have run.
   void check_where(const Plot& plot) {
     for (std::size_t i = 0; i < plot.where.size(); ++i) {
       const auto& [name, wanted] = plot.where[i];
@@ -143,7 +143,7 @@ class Checker {
     }
   }
 
-  // Finding several points in one cell of a heat map would only show when everything has run, too.
+  // Several points in one cell of a heat map are otherwise only detected when all points have run.
   void check_cells(const Plot& plot) {
     if (plot.kind != Plot::Kind::heat || plot.best) return;
     for (const Axis& axis : spec_.axes) {

@@ -29,7 +29,7 @@ Answer failure(std::string code, std::string cause) {
   return {false, std::move(code), std::move(cause), {}};
 }
 
-// In the process of a point.
+// Runs in the process of a point.
 Answer guarded(const std::function<Answer(std::uint64_t)>& run, std::uint64_t point) {
   try {
     return run(point);
@@ -49,7 +49,7 @@ double resident_mb(pid_t pid) {
   return resident * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1024.0 * 1024.0);
 }
 
-// What a crashed process printed, in one line.
+// Returns the output of a crashed process as one line.
 std::string last_words(std::string said) {
   if (said.size() > kMaxSaid) said.erase(0, said.size() - kMaxSaid);
   std::replace(said.begin(), said.end(), '\n', ' ');
@@ -78,7 +78,7 @@ class Engine {
     std::uint64_t point = 0;
     int number = 0;
     sim::MemoryFile answer, said;
-    std::string code, cause;  // why it was killed from here
+    std::string code, cause;  // reason why the sweep killed it
   };
 
   bool start_one() {
@@ -92,7 +92,7 @@ class Engine {
     one.number = number;
     sim::ProcessJob job;
     job.call = [&] {
-      // Who ends a whole group of processes means the sweep; this one ends with it, and has not failed.
+      // A signal to the whole process group is meant for the sweep: this process ends with it and has not failed.
       for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_IGN);
       ::dup2(one.said.descriptor(), STDOUT_FILENO);
       ::dup2(one.said.descriptor(), STDERR_FILENO);
@@ -109,7 +109,7 @@ class Engine {
     return true;
   }
 
-  // Kills what is beyond a limit.
+  // Kills the processes that exceed a limit.
   void watch() {
     if (limits_.time_s <= 0.0 && limits_.memory_mb <= 0.0) return;
     for (const sim::ProcessPool::Under& process : pool_.in_flight()) {

@@ -12,8 +12,8 @@
 namespace kb::sweep {
 namespace {
 
-constexpr int kTries = 4;  // of a task, on other hosts
-// A host that is switched off does not say so.
+constexpr int kTries = 4;  // tries per task, each on another host
+// A host that is switched off does not answer.
 constexpr const char* kSsh =
     "ssh -o BatchMode=yes -o ConnectTimeout=20 -o ServerAliveInterval=15 -o ServerAliveCountMax=4";
 
@@ -45,7 +45,7 @@ std::string run_with_parallel(const TaskContext& context, const TaskPlan& plan, 
   const ProgramOutput said = run_program(command, tasks, tick);
   const std::string messages = folder + "/messages.txt";
   files::write_file(messages, said.output + said.messages, "what the tasks have printed");
-  // Up to 100: so many tasks have failed. Their points are missing, which the table tells.
+  // Up to 100, the number of failed tasks. Their points are missing in the table.
   constexpr int kMaxTold = 101;
   if (!said.not_started.empty() || said.code > kMaxTold) {
     throw Error::configuration("GNU parallel failed: " + said.words() + "; finished points are kept");

@@ -12,7 +12,7 @@
 namespace kb::sweep {
 namespace {
 
-constexpr std::size_t kCellsLabelled = 150;  // cells that have room for their numbers
+constexpr std::size_t kCellsLabelled = 150;  // most cells that show their numbers
 
 // Sorts numbers; other values keep the order of the table.
 std::vector<Json> values_of(const Table& table, std::size_t column) {

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kProgram = "/proc/self/exe";
 constexpr int kKeyDigits = 24;
 
-// A value may be the name of a file: what is in it decides, then.
+// A value may be the name of a file; its contents are then part of the identity.
 std::string contents(const std::string& value) {
   std::error_code ignored;
   if (value.empty() || !std::filesystem::is_regular_file(value, ignored)) return {};

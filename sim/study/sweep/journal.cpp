@@ -61,7 +61,7 @@ Journal::~Journal() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-// Names sort by time; who writes is in them, because a folder may be shared.
+// Names sort by time, and contain the writer, because several may share a folder.
 void Journal::open() {
   observe::make_folder(folder_);
   std::array<char, 256> host{};
@@ -89,7 +89,7 @@ void Journal::append(const std::string& key, const Answer& answer) {
   if (written >= 0) errno = ENOSPC;
   const int error = errno;
   if (::ftruncate(descriptor_, end_) != 0) {
-    // Its checksum tells that the line is not whole.
+    // The checksum shows that the line is incomplete.
   }
   errno = error;
   fail(path_, "cannot write to");

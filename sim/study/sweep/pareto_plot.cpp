@@ -12,7 +12,7 @@
 namespace kb::sweep {
 namespace {
 
-constexpr std::size_t kPointsLabelled = 20;  // points of the front that have room for their numbers
+constexpr std::size_t kPointsLabelled = 20;  // most points of the front that show their numbers
 
 using Places = std::vector<std::tuple<double, double, std::string>>;  // x, y, point
 

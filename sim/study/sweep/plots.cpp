@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kMark = "# kernbench: ";
 constexpr std::size_t kScriptSumDigits = 16;
 
-// Draws in `folder`, where the script's names lead to.
+// Draws in `folder`, to which the paths in the script are relative.
 void draw(const Plot& plot, const char* format, const std::string& folder, observe::OutputFile& picture) {
   const std::string commands =
       fmt::format("format = {}; file = {}", files::plot_text(format), files::plot_text(picture.working_path()));

@@ -51,7 +51,7 @@ Json selected(const Selector& selector, const Json& result, bool optional) {
   }
 }
 
-// Files that are kept of a point.
+// Files of a point that are kept.
 class KeptFiles {
  public:
   KeptFiles(Keep keep, const std::string& name, sim::WorkloadRun& run) {
@@ -203,7 +203,7 @@ void PointRunner::keep_machine(const std::vector<Assignment>& given) {
     kept_ = load_machine(given);
     kept_key_ = std::move(key);
   } catch (const Error&) {
-    // The point tells.
+    // The point reports the error.
   }
 }
 

@@ -21,7 +21,7 @@ std::string jobs_file(const std::string& folder) {
   return folder + "/slurm/jobs.txt";
 }
 
-// "0-3,7": Slurm's own notation.
+// Returns "0-3,7", the notation of Slurm.
 std::string array_of(const std::vector<std::uint64_t>& tasks) {
   std::string text;
   for (std::size_t i = 0; i < tasks.size();) {
@@ -42,7 +42,7 @@ std::string array_of(const std::vector<std::uint64_t>& tasks) {
   throw Error::configuration(program + " refuses: " + said.words());
 }
 
-// The number of the job.
+// Submits the script and returns the number of the job.
 std::string submit(const std::vector<std::string>& command, const std::string& script) {
   const ProgramOutput said = run_program(command, script);
   if (said.code != 0 || !said.not_started.empty()) refuse("sbatch", said);

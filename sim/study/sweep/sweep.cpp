@@ -48,7 +48,7 @@ std::vector<const Answer*> Sweep::answers() const {
   return list;
 }
 
-// Looks up by key, because numbers of points change with the file.
+// Looks up points by key, because their numbers change with the file.
 std::string Sweep::kept_of(std::uint64_t point) const {
   if (spec_.keep == Keep::columns) return "";
   return spec_.keep == Keep::results ? "results/" + key_of_[point] + ".json" : "runs/" + key_of_[point];
@@ -131,7 +131,7 @@ std::vector<std::uint64_t> Sweep::by_machine(const std::vector<std::uint64_t>& p
   return sorted;
 }
 
-// The first answer shows that the name is wrong for all points.
+// An unknown column in the first answer is unknown in all.
 void Sweep::refuse_column(const Answer& answer) const {
   if (counts().ok > 0) return;
   for (const char* what : {"sql", "traffic"}) {
@@ -149,7 +149,7 @@ void Sweep::refuse_column(const Answer& answer) const {
   }
 }
 
-// A column of texts has no best value, which is only known from answers.
+// A column of texts has no best value; only answers show that it has texts.
 void Sweep::check_objectives() const {
   const Table made = table();
   for (const Objective& one : spec_.objectives) {

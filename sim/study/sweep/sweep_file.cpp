@@ -29,7 +29,7 @@ struct Unit {
 const std::vector<Unit> kTimes{{"ms", 1e-3}, {"s", 1.0}, {"min", 60.0}, {"h", 3600.0}};
 const std::vector<Unit> kSizes{{"MB", 1.0}, {"GB", 1024.0}};
 
-// "60 s", "2GB"; 0 when the key is not there.
+// Reads "60 s" or "2GB"; 0 when the key is missing.
 double quantity(MapReader& limits, const std::string& key, const std::vector<Unit>& units, const char* example) {
   if (!limits.has(key)) {
     limits.allow(key);
@@ -77,7 +77,7 @@ std::optional<Sample> read_sample(MapReader& top) {
   return read;
 }
 
-// `set` and `machine`: names with values.
+// Reads `set` and `machine`: names with values.
 void read_fixed(MapReader& top, const char* key, Target target, SweepSpec& spec) {
   MapReader map = top.map(key);
   for (const std::string& name : map.keys()) {

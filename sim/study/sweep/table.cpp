@@ -24,7 +24,7 @@ Json value_cell(const std::string& text) {
 }
 
 Json number_cell(double value) {
-  constexpr double kExact = 9007199254740992.0;  // whole numbers are written as such
+  constexpr double kExact = 9007199254740992.0;  // integers are written as integers
   if (std::abs(value) < kExact && std::floor(value) == value) return static_cast<std::int64_t>(value);
   return value;
 }
