@@ -39,9 +39,13 @@ def look_at_run(folder):
 
 def look_at_sweep(folder):
     points = kb.sweep(folder)
-    axes, value = list(points.columns[:2]), points.columns[-1]
-    show(f"{value} by {' and '.join(axes)}", points.pivot_table(index=axes[0], columns=axes[1], values=value))
-    show("Best point", points.loc[[points[value].idxmax()]])
+    values = points.drop(columns="pareto", errors="ignore")  # there are objectives when it has this column
+    axes, value = list(values.columns[:2]), values.columns[-1]
+    show(f"{value} by {' and '.join(axes)}", values.pivot_table(index=axes[0], columns=axes[1], values=value))
+    if "pareto" in points:
+        show("Pareto front", values[points["pareto"] == 1])
+    else:
+        show("Best point", values.loc[[values[value].idxmax()]])
 
 
 if __name__ == "__main__":

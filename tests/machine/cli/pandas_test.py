@@ -78,6 +78,18 @@ class Pandas(unittest.TestCase):
         for title in ("Launches", "Where the time went", "Slowest PEs", "Busiest", "Reads that began", "Best point"):
             self.assertIn(f"\n{title}", shown)
 
+    def test_the_script_prints_the_front_of_a_sweep_with_objectives(self):
+        with tempfile.TemporaryDirectory() as folder:
+            text = (EXAMPLE / "tiles.yaml").read_text().replace("../../configs", str(EXAMPLE.parent.parent / "configs"))
+            goals = "objectives: [{column: hbm_gbs, goal: min}, {column: macs_per_ns, goal: max}]\n"
+            pathlib.Path(folder, "tiles.yaml").write_text(text + goals)
+            kernbench("sweep", f"{folder}/tiles.yaml", "--out", f"{folder}/points", "--quiet")
+            shown = subprocess.run([sys.executable, "-B", str(EXAMPLE / "look.py"), self.record, f"{folder}/points"],
+                                   check=True, capture_output=True, text=True, timeout=300).stdout
+        self.assertIn("\nmacs_per_ns by tile_k and hbm_gbs\n", shown)
+        front = shown.split("\nPareto front\n")[1].splitlines()
+        self.assertEqual([line.split()[0] for line in front[2:]], ["4", "5"])
+
     def test_what_cannot_be_read_is_said(self):
         with tempfile.TemporaryDirectory() as folder:
             kernbench("run", "--bench", "noop", "--out", folder, "--quiet")
