@@ -89,7 +89,7 @@ TEST(DocumentedTables, ParametersOfBlocks) {  // T-27
         NodeKind::pe_cpu, NodeKind::pe_scheduler, NodeKind::pe_dma, NodeKind::pe_fetch_store, NodeKind::pe_gemm,
         NodeKind::pe_math, NodeKind::pe_tcm, NodeKind::pe_mmu, NodeKind::pe_ipcq, NodeKind::pe_engine}) {
     const std::string name(topology::node_kind_name(kind));
-    const std::string page = fmt::format("docs/blocks/{}.md", kind == NodeKind::ucie ? "transit" : name);
+    const std::string page = fmt::format("docs/blocks/{}.md", kind == NodeKind::ucie ? "forwarding_node" : name);
     expect_table(page, "parameters of " + name, params::markdown_table(topology::kind_rule(kind).fields));
   }
 }

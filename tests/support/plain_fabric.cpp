@@ -143,7 +143,7 @@ class Simulation {
       case NodeKind::ucie:
       case NodeKind::ucie_conn:
       case NodeKind::io_noc:
-        transit(e, node);
+        forward(e, node);
         break;
       case NodeKind::hbm_ctrl:
         hbm(e, node);
@@ -154,7 +154,7 @@ class Simulation {
     }
   }
 
-  void transit(const Event& e, NodeId node) {
+  void forward(const Event& e, NodeId node) {
     if (!e.flit.message && text(graph_.node(node), "decode") == "serial") {
       TimeFs& worker = nodes_[node.value].worker;
       worker = std::max(e.time, worker) + (e.flit.index == 0 ? overhead(node) : 0_fs);

@@ -1,4 +1,4 @@
-// One transit block alone: a router with neighbours that do what a script says.
+// One forwarding node alone: a router with neighbours that do what a script says.
 #include "modules/fabric/forwarding_node.h"
 
 #include <gmock/gmock.h>
@@ -360,9 +360,9 @@ void play(Router& r, Oracle& oracle, std::mt19937& random, int count) {
   }
 }
 
-class RandomTransit : public testing::TestWithParam<std::tuple<double, std::string, unsigned>> {};
+class RandomForwarding : public testing::TestWithParam<std::tuple<double, std::string, unsigned>> {};
 
-TEST_P(RandomTransit, EqualsAFlitByFlitRouter) {  // F-45 .. F-51
+TEST_P(RandomForwarding, EqualsAFlitByFlitRouter) {  // F-45 .. F-51
   const auto [overhead_ns, decode, seed] = GetParam();
   Router r(overhead_ns, decode);
   Oracle oracle(r);
@@ -381,7 +381,7 @@ TEST_P(RandomTransit, EqualsAFlitByFlitRouter) {  // F-45 .. F-51
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Overheads, RandomTransit,
+INSTANTIATE_TEST_SUITE_P(Overheads, RandomForwarding,
                          testing::Combine(testing::Values(0.0, 2.0, 8.0), testing::Values(kPipelined, kSerial),
                                           testing::Range(0u, 6u)));
 
