@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cctype>
 #include <mutex>
 
@@ -17,9 +18,8 @@ namespace {
 struct Names {
   std::string name, node, stage;
   std::string label, sentence, phrase, colour;
-  DisplayText word;
-
-  Names& operator=(const Names&) = delete;  // the word refers to the texts
+  DisplayText bare, full;  // refer to the texts
+  std::atomic<const DisplayText*> word{&bare};
 };
 
 // Names of blocks of a PE, of states of its kernel and of kinds of operations, which occur in tables together with
@@ -29,7 +29,8 @@ constexpr std::array<std::string_view, 24> kTaken{
     "tlb",     "scalar",    "channel_busy", "dependency",  "delivery",  "barrier", "completion", "memory",
     "unknown", "compute",   "fetch",        "store",       "read_link", "busy",    "dma_read",   "dma_write"};
 
-// Written while plug-ins are loaded, and only read afterwards.
+// Grows while plug-ins are loaded, and when `kernbench web` opens a run: other threads read it at the same time, and
+// without a lock. What has been published once does not change.
 class Table {
  public:
   static Table& instance() {
@@ -38,23 +39,24 @@ class Table {
   }
   EngineId id(std::string_view name) {
     const std::lock_guard lock(mutex_);
-    const auto end = names_.begin() + static_cast<std::ptrdiff_t>(size_);
+    const auto end = names_.begin() + static_cast<std::ptrdiff_t>(size());
     const auto found = std::find_if(names_.begin(), end, [&](const Names& names) { return names.name == name; });
     if (found != end) return static_cast<EngineId>(found - names_.begin());
     check(name);
     define(name);
-    return static_cast<EngineId>(size_ - 1);
+    return static_cast<EngineId>(size() - 1);
   }
-  // The first words stay, because references to them may exist.
+  // The first words with a label stay, because references to them may exist.
   void set_word(EngineId engine, const DisplayText& word) {
     const std::lock_guard lock(mutex_);
     Names& names = names_.at(index_of(engine));
-    if (!names.word.label.empty()) return;
+    if (word.label.empty() || names.word == &names.full) return;
     names.label = word.label;
     names.sentence = word.sentence;
     names.phrase = word.phrase;
     names.colour = word.colour;
-    names.word = {names.name, names.label, names.sentence, names.phrase, names.colour};
+    names.full = {names.name, names.label, names.sentence, names.phrase, names.colour};
+    names.word = &names.full;
   }
   const Names& names(EngineId engine) const { return names_.at(index_of(engine)); }
   std::size_t size() const { return size_; }
@@ -64,12 +66,13 @@ class Table {
     for (const EngineRow& row : built_in_rows()) define(row.name);
   }
   void define(std::string_view name) {
-    Names& names = names_[size_++];
+    Names& names = names_[size()];
     names.name = name;
     names.node = "pe_" + names.name;
     names.stage = names.name;
     for (char& letter : names.stage) letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
-    names.word.name = names.name;
+    names.bare.name = names.name;
+    ++size_;
   }
   void check(std::string_view name) const {
     const auto usable = [](char letter) { return (letter >= 'a' && letter <= 'z') || letter == '_'; };
@@ -85,7 +88,7 @@ class Table {
     if (std::find(kTaken.begin(), kTaken.end(), name) != kTaken.end()) {
       throw Error::configuration(fmt::format("an engine cannot be called '{}', which is something else in a PE", name));
     }
-    if (size_ == kMaxEngines) {
+    if (size() == kMaxEngines) {
       throw Error::configuration(fmt::format("engine '{}' is one too many: {} are possible, {} of them built in", name,
                                              kMaxEngines, kBuiltInEngines));
     }
@@ -93,7 +96,7 @@ class Table {
 
   std::mutex mutex_;
   std::array<Names, kMaxEngines> names_;
-  std::size_t size_ = 0;
+  std::atomic<std::size_t> size_{0};
 };
 
 }  // namespace
@@ -108,7 +111,7 @@ std::size_t known_engines() {
 
 const DisplayText& engine_word(EngineId engine) {
   static_cast<void>(built_in_engines());  // makes the words of the first two
-  return Table::instance().names(engine).word;
+  return *Table::instance().names(engine).word.load();
 }
 
 void set_engine_word(EngineId engine, const DisplayText& word) {

@@ -80,13 +80,13 @@ RunFolder::RunFolder(const std::string& folder, const std::string& topology) {
       return topology.empty() ? files::read_json(machine_file, kMaxBytes) : files::parse_json("the topology", topology);
     });
   }
+  const std::size_t engines = engine::known_engines();
   result_ = read_result(folder);
   const fs::path full = fs::weakly_canonical(folder, ignored);
   name_ = full.filename().empty() ? full.string() : full.filename().string();
 
   if (machine_read.valid()) {
     const Json machine = machine_read.get();
-    const std::size_t engines = engine::known_engines();
     machine_.emplace(machine, topology.empty() ? machine_file : "the topology");
     for (const Machine::Node& node : machine_->nodes()) nodes_.add(node);
     if (engine::known_engines() > engines) result_ = read_result(folder);  // the engines whose times the result has

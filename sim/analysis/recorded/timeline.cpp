@@ -167,7 +167,7 @@ void Timeline::load(const std::string& file, std::int64_t end_seq, const std::at
   if (end_seq < 0 || end_seq > std::numeric_limits<std::uint32_t>::max()) {
     throw Error::configuration("cannot read the operation log '" + file + "': it has more than 4 billion operations");
   }
-  end_seq_ = end_seq;
+  rows_to_read_ = end_seq;
   std::vector<Part> parts(kThreads);
   for (std::size_t i = 0; i < kThreads; ++i) {
     parts[i].from = end_seq * static_cast<std::int64_t>(i) / static_cast<std::int64_t>(kThreads);

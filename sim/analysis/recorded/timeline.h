@@ -59,7 +59,8 @@ class Timeline {
   void load(const std::string& file, std::int64_t end_seq, const std::atomic<bool>& stop);
   // A number from 0 to 1; may be called from any thread.
   double progress() const {
-    return end_seq_ == 0 ? 0 : static_cast<double>(rows_read_) / static_cast<double>(end_seq_);
+    const std::int64_t rows = rows_to_read_;
+    return rows == 0 ? 0 : static_cast<double>(rows_read_) / static_cast<double>(rows);
   }
 
   const std::vector<TimelineRow>& rows() const { return rows_; }
@@ -96,8 +97,7 @@ class Timeline {
   Positions track_of_, kind_of_;
   std::vector<Track> tracks_;
   std::vector<TimelineRow> rows_;  // a row follows its parent; siblings are in numeric order
-  std::int64_t end_seq_ = 0;
-  std::atomic<std::int64_t> rows_read_{0};
+  std::atomic<std::int64_t> rows_to_read_{0}, rows_read_{0};
   std::uint64_t operations_ = 0;
   std::int64_t begin_fs_ = 0, end_fs_ = 0;
 };

@@ -6,10 +6,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
+#include <thread>
 
 #include "platform/base/error.h"
 #include "sim/study/files/files.h"
@@ -64,6 +67,17 @@ TEST_F(ProcessPoolTest, AProgramThatEndsWith127WasStarted) {
   const std::vector<ProcessEnd> ends = run_processes({shell("exit 127", "a")}, 1);
   EXPECT_EQ(ends[0].code, 127);
   EXPECT_EQ(ends[0].not_started, "");
+}
+
+TEST_F(ProcessPoolTest, ProgramsStartWhileAnotherThreadWorks) {
+  std::atomic<bool> stop{false};
+  std::thread other([&] {
+    while (!stop) std::vector<int>(1000).swap(*std::make_unique<std::vector<int>>());
+  });
+  const std::vector<ProcessEnd> ends = run_processes(std::vector<ProcessJob>(20, shell("exit 3", "a")), 2);
+  stop = true;
+  other.join();
+  for (const ProcessEnd& end : ends) EXPECT_EQ(end.code, 3) << end.not_started;
 }
 
 TEST_F(ProcessPoolTest, ALogThatCannotBeWrittenIsNamed) {

@@ -282,6 +282,22 @@ TEST_F(HttpServerTest, StopEndsWhatIsOpen) {
   server_->stop();
 }
 
+TEST_F(HttpServerTest, ManyAskWhileItStops) {
+  const std::string with_cookie = cookie();
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&, thread] {
+      const std::string request = "GET /" + std::string(thread % 2 == 0 ? "large" : "page") +
+                                  " HTTP/1.1\r\nHost: " + host() + "\r\n" + with_cookie + "\r\n";
+      for (bool answered = true; answered;) answered = !ask(request).empty();
+    });
+  }
+  EXPECT_THAT(server_->url_for_one_use(), HasSubstr("token="));
+  EXPECT_THAT(get("/page", with_cookie), StartsWith("HTTP/1.1 200"));
+  server_->stop();
+  for (std::thread& thread : threads) thread.join();
+}
+
 TEST_F(HttpServerTest, APortThatIsTakenIsAnErrorWithARemedy) {
   const std::unique_ptr<HttpServer> other = make_http_server([](const HttpRequest&) { return HttpResponse(); });
   try {
