@@ -54,7 +54,7 @@ target_link_libraries(kb_systemc INTERFACE PkgConfig::SYSTEMC)
 target_compile_definitions(kb_systemc INTERFACE $<BUILD_INTERFACE:SC_ALLOW_DEPRECATED_IEEE_API=0>)
 
 # For speed alone (kb_huge_pages); never with sanitizers, which bring their own allocator.
-if(NOT KB_SANITIZE)
+if(NOT KB_SANITIZE AND NOT KB_SANITIZE_THREADS)
   pkg_check_modules(JEMALLOC QUIET IMPORTED_TARGET jemalloc)
 endif()
 

@@ -11,7 +11,7 @@ function(kb_library name)
     endif()
     target_link_libraries(${name} PUBLIC kb_flags ${ARG_DEPS} PRIVATE ${ARG_PRIVATE_DEPS})
     cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY "${CMAKE_SOURCE_DIR}" OUTPUT_VARIABLE folder)
-    if(KB_SANITIZE AND NOT folder MATCHES "^(platform|modules)")
+    if((KB_SANITIZE OR KB_SANITIZE_THREADS) AND NOT folder MATCHES "^(platform|modules)")
       target_compile_options(${name} PRIVATE -O0)  # compiles in half the time; what simulates is in the other two
     endif()
   else()
@@ -32,17 +32,22 @@ endfunction()
 function(kb_sanitizer_defaults target)
   if(KB_SANITIZE)
     target_sources(${target} PRIVATE "${CMAKE_SOURCE_DIR}/cmake/sanitizer_defaults.cpp")
+  elseif(KB_SANITIZE_THREADS)
+    target_sources(${target} PRIVATE "${CMAKE_SOURCE_DIR}/cmake/thread_sanitizer_defaults.cpp")
   endif()
 endfunction()
 
 # Every test program and what they run; the sanitized build makes only these.
 add_custom_target(kb_tests)
+# Those that ThreadSanitizer looks at: they have threads or fork, and simulate nothing, because it does not follow the
+# stacks of SystemC's threads.
+add_custom_target(kb_thread_tests)
 
 # Assertions are most of what a test program compiles and rarely what takes time when it runs.
-set(KB_TEST_OPTIONS $<IF:$<BOOL:${KB_SANITIZE}>,-O0,$<$<CONFIG:Release>:-O1>>
+set(KB_TEST_OPTIONS $<IF:$<OR:$<BOOL:${KB_SANITIZE}>,$<BOOL:${KB_SANITIZE_THREADS}>>,-O0,$<$<CONFIG:Release>:-O1>>
     $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)  # for ccache
 
-# kb_test(name SOURCES ... DEPS ... LABELS unit|block|machine|meta|slow [SYSTEMC]): gtest program; with SYSTEMC
+# kb_test(name SOURCES ... DEPS ... LABELS unit|unit_threads|block|machine|meta|slow [SYSTEMC]): gtest program; with SYSTEMC
 # each test runs in a process of its own (SystemC elaborates once per process) and the program brings its own sc_main.
 # With KB_UNITY four sources are one compilation. Where their unnamed namespaces have the same names, `|` between
 # sources says which ones are: SOURCES a.cpp b.cpp | c.cpp d.cpp.
@@ -74,5 +79,8 @@ function(kb_test name)
     endif()
   endif()
   add_dependencies(kb_tests ${name})
+  if(ARG_LABELS STREQUAL "unit_threads")
+    add_dependencies(kb_thread_tests ${name})
+  endif()
   gtest_discover_tests(${name} PROPERTIES LABELS "${ARG_LABELS}" DISCOVERY_TIMEOUT 60)
 endfunction()
