@@ -78,8 +78,18 @@ char* put_string(char* to, std::string_view text) {
   return to;
 }
 
-void add_string(TextBuffer& out, std::string_view text) {
-  out.end_at(put_string(out.room(most_bytes(text)), text));
+// Returns space for `bytes` more characters; end_at() sets the end of the written ones.
+char* room(fmt::memory_buffer& out, std::size_t bytes) {
+  out.reserve(out.size() + bytes);
+  return out.data() + out.size();
+}
+
+void end_at(fmt::memory_buffer& out, const char* end) {
+  out.resize(static_cast<std::size_t>(end - out.data()));
+}
+
+void add_string(fmt::memory_buffer& out, std::string_view text) {
+  end_at(out, put_string(room(out, most_bytes(text)), text));
 }
 
 constexpr std::size_t kNumberBytes = 40;  // any number
@@ -87,9 +97,9 @@ constexpr std::size_t kNumberBytes = 40;  // any number
 }  // namespace
 
 std::string json_string(std::string_view text) {
-  TextBuffer out;
+  fmt::memory_buffer out;
   add_string(out, text);
-  return std::string(out.text());
+  return fmt::to_string(out);
 }
 
 std::string shortest(double value) {
@@ -114,11 +124,11 @@ std::string number_text(double value) {
 }
 
 JsonWriter& JsonWriter::key(std::string_view name) {
-  char* to = put_separator(out_.room(separator_bytes() + most_bytes(name) + 2));
+  char* to = put_separator(room(out_, separator_bytes() + most_bytes(name) + 2));
   to = put_string(to, name);
   *to++ = ':';
   if (pretty_) *to++ = ' ';
-  out_.end_at(to);
+  end_at(out_, to);
   after_key_ = true;
   return *this;
 }
@@ -131,15 +141,15 @@ JsonWriter& JsonWriter::text(std::string_view value) {
 
 JsonWriter& JsonWriter::integer(std::int64_t value) {
   before_value();
-  char* const to = out_.room(kNumberBytes);
-  out_.end_at(std::to_chars(to, to + kNumberBytes, value).ptr);
+  char* const to = room(out_, kNumberBytes);
+  end_at(out_, std::to_chars(to, to + kNumberBytes, value).ptr);
   return *this;
 }
 
 JsonWriter& JsonWriter::unsigned_integer(std::uint64_t value) {
   before_value();
-  char* const to = out_.room(kNumberBytes);
-  out_.end_at(std::to_chars(to, to + kNumberBytes, value).ptr);
+  char* const to = room(out_, kNumberBytes);
+  end_at(out_, std::to_chars(to, to + kNumberBytes, value).ptr);
   return *this;
 }
 
@@ -149,19 +159,19 @@ JsonWriter& JsonWriter::real(double value) {
 
 JsonWriter& JsonWriter::time_ns(TimeFs fs) {
   before_value();
-  out_.end_at(put_ns(out_.room(kNsBytes), fs));
+  end_at(out_, put_ns(room(out_, kNsBytes), fs));
   return *this;
 }
 
 JsonWriter& JsonWriter::raw(std::string_view json) {
   before_value();
-  out_.add(json);
+  out_.append(json.data(), json.data() + json.size());
   return *this;
 }
 
 JsonWriter& JsonWriter::open(char bracket, bool inline_items) {
   before_value();
-  out_.add(bracket);
+  out_.push_back(bracket);
   const bool inherited = !levels_.empty() && levels_.back().inline_items;
   levels_.push_back({inline_items || inherited, true});
   return *this;
@@ -170,24 +180,24 @@ JsonWriter& JsonWriter::open(char bracket, bool inline_items) {
 JsonWriter& JsonWriter::close(char bracket) {
   const Level level = levels_.back();
   levels_.pop_back();
-  if (!level.empty && !level.inline_items) out_.end_at(put_new_line(out_.room(separator_bytes())));
-  out_.add(bracket);
-  if (sink_ != nullptr && out_.text().size() >= kPieceBytes) pass_on();
+  if (!level.empty && !level.inline_items) end_at(out_, put_new_line(room(out_, separator_bytes())));
+  out_.push_back(bracket);
+  if (sink_ != nullptr && out_.size() >= kPieceBytes) pass_on();
   return *this;
 }
 
 void JsonWriter::finish() {
-  out_.add('\n');
+  out_.push_back('\n');
   pass_on();
 }
 
 void JsonWriter::pass_on() {
-  (*sink_)(out_.text());
+  (*sink_)({out_.data(), out_.size()});
   out_.clear();
 }
 
 void JsonWriter::before_value() {
-  if (!after_key_) out_.end_at(put_separator(out_.room(separator_bytes())));
+  if (!after_key_) end_at(out_, put_separator(room(out_, separator_bytes())));
   after_key_ = false;
 }
 

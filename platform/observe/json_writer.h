@@ -1,6 +1,8 @@
 // Ordered JSON text with exact numbers: times are written from integer femtoseconds, without conversion to double.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -8,7 +10,6 @@
 #include <vector>
 
 #include "platform/base/units.h"
-#include "platform/observe/text_buffer.h"
 #include "platform/observe/text_sink.h"
 
 namespace kb::observe {
@@ -38,7 +39,7 @@ class JsonWriter {
   JsonWriter& raw(std::string_view json);  // a complete JSON value
 
   // The document so far; complete when every container is closed. Only for writers without a sink.
-  std::string str() const { return std::string(out_.text()); }
+  std::string str() const { return fmt::to_string(out_); }
   // Passes the last piece of the complete document and a line end to the sink.
   void finish();
 
@@ -55,7 +56,7 @@ class JsonWriter {
   char* put_new_line(char* to) const;
   std::size_t separator_bytes() const { return 2 + 2 * levels_.size(); }  // upper bound
 
-  TextBuffer out_;
+  fmt::memory_buffer out_;
   std::vector<Level> levels_;
   bool pretty_;
   const TextSink* sink_ = nullptr;
