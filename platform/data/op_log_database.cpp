@@ -69,13 +69,6 @@ int OpLogDatabase::Deadline::passed(void* self) {
   return deadline->owner_.stopped_ || std::chrono::steady_clock::now() > deadline->end_ ? 1 : 0;
 }
 
-void OpLogDatabase::Close::operator()(sqlite3* database) const {
-  sqlite3_close_v2(database);
-}
-void OpLogDatabase::Close::operator()(sqlite3_stmt* statement) const {
-  sqlite3_finalize(statement);
-}
-
 std::optional<std::int64_t> OpLogDatabase::number_of(sqlite3_stmt* statement, int column) {
   if (sqlite3_column_type(statement, column) == SQLITE_NULL) return std::nullopt;
   return sqlite3_column_int64(statement, column);

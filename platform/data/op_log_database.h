@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -15,9 +14,7 @@
 
 #include "platform/base/node_coord.h"
 #include "platform/data/activity_tables.h"
-
-struct sqlite3;
-struct sqlite3_stmt;
+#include "platform/data/sqlite_handle.h"
 
 namespace kb::data {
 
@@ -133,11 +130,7 @@ class OpLogDatabase {
   void stop() { stopped_ = true; }
 
  private:
-  struct Close {
-    void operator()(sqlite3* database) const;
-    void operator()(sqlite3_stmt* statement) const;
-  };
-  using Statement = std::unique_ptr<sqlite3_stmt, Close>;
+  using Statement = SqliteStatement;
   // While it exists, SQLite interrupts a statement (SQLITE_INTERRUPT) when the time is over or the database is stopped.
   class Deadline {
    public:
@@ -170,7 +163,7 @@ class OpLogDatabase {
 
   std::string file_;
   std::mutex mutex_;
-  std::unique_ptr<sqlite3, Close> database_;
+  SqliteHandle database_;
   OpLogNames names_;
   std::int64_t end_seq_ = 0;
   std::atomic<bool> stopped_{false};

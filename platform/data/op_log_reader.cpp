@@ -34,10 +34,6 @@ OpLogReader::OpLogReader(const std::string& path) : path_(path) {
 
 OpLogReader::~OpLogReader() = default;
 
-void OpLogReader::Close::operator()(sqlite3* database) const {
-  sqlite3_close(database);
-}
-
 std::string OpLogReader::fact(std::string_view key) const {
   std::string value;
   query("SELECT value FROM meta WHERE key = ?1", key,
@@ -61,7 +57,7 @@ void OpLogReader::query(const char* sql, std::string_view bound, const std::func
   sqlite3_stmt* prepared = nullptr;
   if (sqlite3_prepare_v2(database_.get(), sql, -1, &prepared, nullptr) != SQLITE_OK)
     fail(sqlite3_errmsg(database_.get()));
-  const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement(prepared, sqlite3_finalize);
+  const SqliteStatement statement(prepared);
   if (sqlite3_bind_parameter_count(prepared) > 0) {
     sqlite3_bind_text(prepared, 1, bound.data(), static_cast<int>(bound.size()), SQLITE_STATIC);
   }

@@ -2,13 +2,11 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 
 #include "platform/base/units.h"
-
-struct sqlite3;
+#include "platform/data/sqlite_handle.h"
 
 namespace kb::data {
 
@@ -37,15 +35,11 @@ class OpLogReader {
   void for_each(const std::function<void(const LoggedOp&)>& visit) const;
 
  private:
-  struct Close {
-    void operator()(sqlite3* database) const;
-  };
-
   void query(const char* sql, std::string_view bound, const std::function<void(void*)>& row) const;
   [[noreturn]] void fail(std::string_view why) const;
 
   std::string path_;
-  std::unique_ptr<sqlite3, Close> database_;
+  SqliteHandle database_;
 };
 
 }  // namespace kb::data

@@ -14,8 +14,6 @@
 namespace kb::data {
 namespace {
 
-using Statement = std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)>;
-
 TableCell cell_of(sqlite3_value* value) {
   switch (sqlite3_value_type(value)) {
     case SQLITE_INTEGER:
@@ -87,10 +85,6 @@ bool is_blank(const char* text) {
 
 }  // namespace
 
-void SqlDatabase::Close::operator()(sqlite3* database) const {
-  sqlite3_close_v2(database);
-}
-
 SqlDatabase::SqlDatabase() {
   sqlite3* opened = nullptr;
   const int code = sqlite3_open_v2(":memory:", &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
@@ -125,7 +119,7 @@ std::vector<std::string> SqlDatabase::names_of(const char* query) const {
   sqlite3_stmt* prepared = nullptr;
   attaching_ = true;
   const int code = sqlite3_prepare_v2(database_.get(), query, -1, &prepared, nullptr);
-  const Statement statement(prepared, sqlite3_finalize);
+  const SqliteStatement statement(prepared);
   std::vector<std::string> names;
   while (code == SQLITE_OK && sqlite3_step(prepared) == SQLITE_ROW) {
     names.push_back(text_of(cell_of(sqlite3_column_value(prepared, 0))));
@@ -142,7 +136,7 @@ void SqlDatabase::attach(const std::string& path) {
   sqlite3_stmt* prepared = nullptr;
   attaching_ = true;
   const int code = sqlite3_prepare_v2(database_.get(), "ATTACH ?1 AS log", -1, &prepared, nullptr);
-  const Statement statement(prepared, sqlite3_finalize);
+  const SqliteStatement statement(prepared);
   attaching_ = false;
   check(code);
   const TableCell file = std::filesystem::absolute(path).string();
@@ -162,7 +156,7 @@ void SqlDatabase::add_table(const std::string& name, const std::vector<std::stri
   check(sqlite3_prepare_v2(database_.get(), ("INSERT INTO " + quoted_name(name) + " VALUES (" + marks + ")").c_str(),
                            -1, &prepared, nullptr));
   {
-    const Statement insert(prepared, sqlite3_finalize);
+    const SqliteStatement insert(prepared);
     for (const TableRow& row : rows) {
       int column = 0;
       for (const TableCell& cell : row) bind_cell(prepared, ++column, cell);
@@ -184,7 +178,7 @@ void SqlDatabase::run(const std::string& script) {
   while (!is_blank(rest)) {
     sqlite3_stmt* prepared = nullptr;
     check(sqlite3_prepare_v2(database_.get(), rest, -1, &prepared, &rest));
-    const Statement statement(prepared, sqlite3_finalize);
+    const SqliteStatement statement(prepared);
     if (prepared == nullptr) continue;  // a comment
     int step = SQLITE_ROW;
     while ((step = sqlite3_step(prepared)) == SQLITE_ROW) {
@@ -198,7 +192,7 @@ SqlResult SqlDatabase::query(const std::string& sql,
   sqlite3_stmt* prepared = nullptr;
   const char* rest = nullptr;
   check(sqlite3_prepare_v2(database_.get(), sql.c_str(), -1, &prepared, &rest));
-  const Statement statement(prepared, sqlite3_finalize);
+  const SqliteStatement statement(prepared);
   if (prepared == nullptr) throw Error::configuration("there is no statement");
   if (!is_blank(rest)) throw Error::configuration("there is more than one statement");
   for (int i = 1; i <= sqlite3_bind_parameter_count(prepared); ++i) {
@@ -227,7 +221,7 @@ void SqlDatabase::save(observe::OutputFile& file) const {
   sqlite3* target = nullptr;
   const int code =
       sqlite3_open_v2(file.working_path().c_str(), &target, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
-  const std::unique_ptr<sqlite3, Close> closing(target);
+  const SqliteHandle closing(target);
   // The file is committed as a whole or not at all, so that it needs no journal, which could be left behind.
   if (code == SQLITE_OK) sqlite3_exec(target, "PRAGMA journal_mode = OFF", nullptr, nullptr, nullptr);
   sqlite3_backup* const copy =

@@ -2,14 +2,12 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "platform/data/sqlite_handle.h"
 #include "platform/data/table_sqlite.h"
-
-struct sqlite3;
 
 namespace kb::data {
 
@@ -46,14 +44,11 @@ class SqlDatabase {
   void save(observe::OutputFile& file) const;
 
  private:
-  struct Close {
-    void operator()(sqlite3* database) const;
-  };
   [[noreturn]] void fail() const;
   void check(int code) const;
   std::vector<std::string> names_of(const char* query) const;
 
-  std::unique_ptr<sqlite3, Close> database_;
+  SqliteHandle database_;
   mutable bool attaching_ = false;  // allows ATTACH, for the database's own statement
 };
 

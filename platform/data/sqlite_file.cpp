@@ -65,13 +65,6 @@ void bind_text(sqlite3_stmt* statement, int column, std::string_view text) {
   sqlite3_bind_text(statement, column, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
 }
 
-void SqliteFile::Close::operator()(sqlite3* database) const {
-  sqlite3_close_v2(database);  // works even when an error has left a statement open
-}
-void SqliteFile::Close::operator()(sqlite3_stmt* statement) const {
-  sqlite3_finalize(statement);
-}
-
 SqliteFile::SqliteFile(observe::OutputFile& file) : file_(file) {
   refuse_stale_journal();
   sqlite3* database = nullptr;

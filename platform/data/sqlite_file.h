@@ -1,25 +1,18 @@
 // A SQLite database in an output file of a command, written once.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 
+#include "platform/data/sqlite_handle.h"
 #include "platform/observe/output_file.h"
-
-struct sqlite3;
-struct sqlite3_stmt;
 
 namespace kb::data {
 
 // Writes one transaction without a journal, through a page cache of fixed size. Equal statements give equal bytes.
 class SqliteFile {
  public:
-  struct Close {
-    void operator()(sqlite3* database) const;
-    void operator()(sqlite3_stmt* statement) const;
-  };
-  using Statement = std::unique_ptr<sqlite3_stmt, Close>;
+  using Statement = SqliteStatement;
 
   // `file` is a regular file. All functions throw the errors of OutputFile::write(); the database cannot be written
   // after one.
@@ -39,7 +32,7 @@ class SqliteFile {
   void check(int code);
 
   observe::OutputFile& file_;
-  std::unique_ptr<sqlite3, Close> database_;
+  SqliteHandle database_;
 };
 
 // `text` must live until the statement is executed. Columns count from 1.
