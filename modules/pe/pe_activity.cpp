@@ -5,6 +5,7 @@
 namespace kb::modules {
 
 using contract::PeResource;
+using contract::share_index;
 using contract::TimeShare;
 
 PeActivity::PeActivity() : shares_(std::make_unique<contract::TimeShares>()) {}

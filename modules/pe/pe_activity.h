@@ -9,17 +9,16 @@
 
 #include "platform/base/units.h"
 #include "platform/engine/engine_id.h"
+#include "platform/engine/pe_time.h"
 #include "platform/record/activity_series.h"
 
 namespace kb::contract {
-enum class PeResource : std::uint8_t;
-enum class TimeShare : std::uint8_t;
 struct TimeShares;
 }  // namespace kb::contract
 
 namespace kb::modules {
 
-// Records what a PE is busy with. Blocks report when an activity begins and ends; contract::TimeShare defines how each
+// Records what a PE is busy with. Blocks report when an activity begins and ends; engine::TimeShare defines how each
 // moment is attributed. It only observes, so that no simulated time depends on it.
 class PeActivity {
  public:
@@ -56,7 +55,7 @@ class PeActivity {
     --commands_;
   }
   void translating_until(TimeFs end) { translated_ = std::max(translated_, end); }
-  void moved(contract::PeResource resource, TimeFs occupancy);
+  void moved(engine::PeResource resource, TimeFs occupancy);
   // A FETCH or STORE (`kind`) that began at `begin` has ended and moved `bytes`.
   void accessed_tcm(Kind kind, std::uint64_t bytes, TimeFs begin, TimeFs end) const {
     record::ActivitySeries* const series = kind == Kind::fetch ? series_.fetch : series_.store;
@@ -90,7 +89,7 @@ class PeActivity {
     while (computing_[engine] == 0) ++engine;
     return engine;
   }
-  contract::TimeShare idle_share(bool moving) const;
+  engine::TimeShare idle_share(bool moving) const;
   void accrue(TimeFs now);
   void record(record::ActivitySeries* series, std::int64_t units, TimeFs begin, TimeFs end) const {
     if (series != nullptr && units > 0 && end > begin) series->add({begin, end, time_product(units, end - begin)});

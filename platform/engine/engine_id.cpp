@@ -11,6 +11,7 @@
 #include "platform/base/error.h"
 #include "platform/engine/built_in_engines.h"
 #include "platform/engine/engine_catalog.h"
+#include "platform/engine/pe_time.h"
 
 namespace kb::engine {
 namespace {
@@ -22,12 +23,18 @@ struct Names {
   std::atomic<const DisplayText*> word{&bare};
 };
 
-// Names of blocks of a PE, of states of its kernel and of kinds of operations, which occur in tables together with
-// engines.
-constexpr std::array<std::string_view, 24> kTaken{
-    "cpu",     "scheduler", "dma",          "fetch_store", "tcm",       "mmu",     "ipcq",       "queue_full",
-    "tlb",     "scalar",    "channel_busy", "dependency",  "delivery",  "barrier", "completion", "memory",
-    "unknown", "compute",   "fetch",        "store",       "read_link", "busy",    "dma_read",   "dma_write"};
+// Names of blocks of a PE, of parts of a launch outside of its kernel and of kinds of operations, which occur in tables
+// together with engines, as those of time shares and resources (pe_time.h) do.
+constexpr std::array<std::string_view, 15> kTaken{"cpu",    "scheduler", "fetch_store", "mmu",        "ipcq",
+                                                  "memory", "delivery",  "barrier",     "completion", "unknown",
+                                                  "fetch",  "store",     "busy",        "dma_read",   "dma_write"};
+
+bool is_taken(std::string_view name) {
+  const auto has_name = [&](const DisplayText& word) { return word.name == name; };
+  return std::find(kTaken.begin(), kTaken.end(), name) != kTaken.end() ||
+         std::any_of(kTimeShareWords.begin(), kTimeShareWords.end(), has_name) ||
+         std::any_of(kPeResourceWords.begin(), kPeResourceWords.end(), has_name);
+}
 
 // Grows while plug-ins are loaded, and when `kernbench web` opens a run: other threads read it at the same time, and
 // without a lock. What has been published once does not change.
@@ -85,7 +92,7 @@ class Table {
           "'{}' is not a name of an engine; write up to 24 lower-case letters, digits and underscores, e.g. transpose",
           name));
     }
-    if (std::find(kTaken.begin(), kTaken.end(), name) != kTaken.end()) {
+    if (is_taken(name)) {
       throw Error::configuration(fmt::format("an engine cannot be called '{}', which is something else in a PE", name));
     }
     if (size() == kMaxEngines) {

@@ -77,8 +77,11 @@ TEST(EngineCatalog, RefusesWhatLacksAPart) {
   EXPECT_EQ(refusal([](EngineRow& row) { row.name = "Copier"; }),
             "'Copier' is not a name of an engine; write up to 24 lower-case letters, digits and underscores, e.g. "
             "transpose");
-  EXPECT_EQ(refusal([](EngineRow& row) { row.name = "dma"; }),
-            "an engine cannot be called 'dma', which is something else in a PE");
+  // A block, a kind of operations, a part of a launch, a time share and a resource of a PE.
+  for (const std::string name : {"scheduler", "memory", "delivery", "dma", "channel_busy", "hbm_slice"}) {
+    EXPECT_EQ(refusal([&](EngineRow& row) { row.name = name; }),
+              "an engine cannot be called '" + name + "', which is something else in a PE");
+  }
   EXPECT_EQ(refusal([](EngineRow& row) { row.name = "math"; }), "engine 'math': it exists already; rename it");
   EXPECT_EQ(refusal([](EngineRow& row) { row.colour = "green"; }),
             "engine 'copier': 'green' is no colour; write for example #8a8f3c");
