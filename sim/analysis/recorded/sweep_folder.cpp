@@ -16,6 +16,7 @@
 #include "platform/data/sql_database.h"
 #include "platform/observe/json_writer.h"
 #include "sim/analysis/recorded/run_list.h"
+#include "sim/result/sweep_document.h"
 #include "sim/study/files/json_file.h"
 
 namespace kb::analysis {
@@ -25,8 +26,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using observe::JsonWriter;
 
-constexpr const char* kTable = "points.sqlite";
-constexpr const char* kDescription = "sweep.json";
 constexpr const char* kJournal = "journal";
 
 std::string text_in(const Json& object, const char* member) {
@@ -145,8 +144,8 @@ struct SweepFolder::Table {
 bool SweepFolder::is_one(const std::string& folder) {
   std::error_code ignored;
   const fs::path path(folder);
-  return fs::exists(path / kTable, ignored) || fs::exists(path / "points.csv", ignored) ||
-         fs::exists(path / kDescription, ignored) || has_journal(path);
+  return fs::exists(path / result::kSweepDatabase, ignored) || fs::exists(path / result::kSweepTable, ignored) ||
+         fs::exists(path / result::kSweepFile, ignored) || has_journal(path);
 }
 
 std::string SweepFolder::checked(const char* file) const {
@@ -161,13 +160,12 @@ std::string SweepFolder::checked(const char* file) const {
 
 Json SweepFolder::read_description() const {
   std::error_code ignored;
-  if (!fs::exists(fs::symlink_status(fs::path(folder_) / kDescription, ignored))) return Json::object();
+  if (!fs::exists(fs::symlink_status(fs::path(folder_) / result::kSweepFile, ignored))) return Json::object();
   constexpr std::size_t kMostBytes = std::size_t{64} << 20;
-  Json read = files::read_json(checked(kDescription), kMostBytes);
-  constexpr const char* kSchema = "kernbench sweep 1";
-  if (text_in(read, "schema") != kSchema) {
-    throw Error::configuration(
-        fmt::format("{}/{}: its schema is not '{}'; use the kernbench that wrote it", folder_, kDescription, kSchema));
+  Json read = files::read_json(checked(result::kSweepFile), kMostBytes);
+  if (text_in(read, "schema") != result::kSweepSchema) {
+    throw Error::configuration(fmt::format("{}/{}: its schema is not '{}'; use the kernbench that wrote it", folder_,
+                                           result::kSweepFile, result::kSweepSchema));
   }
   return read;
 }
@@ -176,8 +174,8 @@ SweepFolder::Table SweepFolder::read() const {
   Table table;
   table.description = read_description();
   std::error_code ignored;
-  if (!fs::exists(fs::symlink_status(fs::path(folder_) / kTable, ignored))) return table;
-  const std::string file = checked(kTable);
+  if (!fs::exists(fs::symlink_status(fs::path(folder_) / result::kSweepDatabase, ignored))) return table;
+  const std::string file = checked(result::kSweepDatabase);
   try {
     data::SqlDatabase database;
     database.attach(file);
@@ -207,7 +205,7 @@ std::string SweepFolder::state_of(const Table& table) const {
         "while the sweep runs.",
         journal_is_here ? lines_of(journal) : 0, collect);
   }
-  if (journal_is_here && is_newer(journal, fs::path(folder_) / kTable)) {
+  if (journal_is_here && is_newer(journal, fs::path(folder_) / result::kSweepDatabase)) {
     return "The sweep has gone on since this table was made: " + collect + " brings it up to date.";
   }
   const std::size_t missing = table.count("missing");

@@ -4,6 +4,7 @@
 
 #include "platform/base/version.h"
 #include "platform/observe/json_writer.h"
+#include "sim/result/sweep_document.h"
 #include "sim/result/write.h"
 #include "sim/study/sweep/objective_plots.h"
 
@@ -11,8 +12,6 @@ namespace kb::sweep {
 namespace {
 
 using observe::JsonWriter;
-
-constexpr const char* kSchema = "kernbench sweep 1";
 
 const char* name_of(Target target) {
   return target == Target::parameter ? "set" : target == Target::machine ? "machine" : "run";
@@ -94,7 +93,8 @@ void write_plots(JsonWriter& json, const SweepSpec& spec) {
 
 std::string render_summary(const SweepSpec& spec, const Table& table, const Front& front) {
   JsonWriter json;
-  json.begin_object().key("schema").text(kSchema).key("kernbench").text(kVersion).key("sweep").text(spec.name);
+  json.begin_object().key("schema").text(result::kSweepSchema).key("kernbench").text(kVersion);
+  json.key("sweep").text(spec.name);
   json.key("file").text(std::filesystem::path(spec.file).filename().string());
   json.key("workload").text(spec.workload).key("topology").text(spec.topology);
   json.key("traffic").boolean(!spec.traffic.empty()).key("keep").text(name_of(spec.keep));

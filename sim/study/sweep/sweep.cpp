@@ -8,6 +8,7 @@
 
 #include "platform/base/error.h"
 #include "platform/observe/output_set.h"
+#include "sim/result/sweep_document.h"
 #include "sim/study/sweep/checks.h"
 #include "sim/study/sweep/engine.h"
 #include "sim/study/sweep/front.h"
@@ -222,9 +223,9 @@ std::vector<std::string> Sweep::write_table() const {
     names.push_back(folder_ + "/" + name);
     return files.add(names.back(), purpose, target);
   };
-  add("points.csv", "the table of the sweep").write(render_csv(made));
-  write_database(made, spec_, add("points.sqlite", "the database of the sweep", Written::regular_file));
-  add("sweep.json", "the description of the table").write(render_summary(spec_, made, front));
+  add(result::kSweepTable, "the table of the sweep").write(render_csv(made));
+  write_database(made, spec_, add(result::kSweepDatabase, "the database of the sweep", Written::regular_file));
+  add(result::kSweepFile, "the description of the table").write(render_summary(spec_, made, front));
   if (!spec_.objectives.empty()) add("pareto.csv", "the Pareto front").write(front_csv(made, front));
   files.commit();
   return names;
