@@ -18,8 +18,11 @@ say "web/src has no cycle of imports"
 node "$web/test/imports.mjs"
 program="${1:-}"
 if [ -z "$program" ]; then
-  build_preset release kernbench
+  build_preset release kernbench engines_plugin
   program="$root/build/release/bin/kernbench"
 fi
 say "the pages in Chromium"
-CHROMIUM="$(command -v "${CHROMIUM:-chromium}")" timeout 600 node "$web/test/pages.mjs" "$(realpath "$program")" "$web/test/out"
+program="$(realpath "$program")"
+plugin="$(dirname "$program")/../tests/machine/cli/libengines_plugin.so"  # beside the program of a build folder
+[ -f "$plugin" ] || plugin=""
+CHROMIUM="$(command -v "${CHROMIUM:-chromium}")" timeout 600 node "$web/test/pages.mjs" "$program" "$web/test/out" ${plugin:+"$plugin"}

@@ -20,17 +20,15 @@ class SchemaCommand final : public Command {
     app.footer(kSchemaFooter);
     app.add_option("document", document_, "topology or result")->type_name("DOCUMENT")->required();
     add_plugin_option(app, plugins_);
-    app.add_flag("--typescript", typescript_, "Types for TypeScript in place of a schema (of result)");
   }
 
   int run() override {
-    if (typescript_ && document_ != "result") throw usage_error("--typescript has the types of result alone");
     if (document_ == "topology") {
       const WorkloadLibrary library(plugins_);
       print(topology::topology_json_schema(library.blocks().implementations()));
     } else if (document_ == "result") {
       if (!plugins_.empty()) throw usage_error("--plugin changes nothing in the schema of results; leave it out");
-      print(typescript_ ? result::types() : result::schema());
+      print(result::schema());
     } else {
       throw usage_error("there is no schema of '" + document_ + "'; " + suggest(document_, kDocuments));
     }
@@ -40,7 +38,6 @@ class SchemaCommand final : public Command {
  private:
   std::string document_;
   std::vector<std::string> plugins_;
-  bool typescript_ = false;
 };
 
 }  // namespace

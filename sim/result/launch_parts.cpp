@@ -31,8 +31,7 @@ std::vector<std::string> limiter_names() {
     names.emplace_back(word_of(static_cast<contract::PeResource>(i)).name);
   }
   for (const std::size_t part : launch_part_indices()) {
-    const bool outside_of_kernel = part < 2 || part + 1 == kLaunchParts;
-    if (!outside_of_kernel) names.emplace_back(launch_part(part).name);
+    if (is_kernel_part(part)) names.emplace_back(launch_part(part).name);
   }
   return names;
 }

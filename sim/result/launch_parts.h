@@ -19,9 +19,16 @@ std::vector<std::size_t> launch_part_indices();
 const DisplayText& launch_part(std::size_t part);
 // What can limit a launch: the resources of a PE, and the parts of the kernel's time.
 std::vector<std::string> limiter_names();
+// Delivery, barrier and completion lie outside of the kernel.
+constexpr bool is_kernel_part(std::size_t part) {
+  return part >= 2 && part + 1 < kLaunchParts;
+}
+constexpr bool is_engine_part(std::size_t part) {
+  return part >= 2 && part < 2 + engine::kMaxEngines;
+}
 // True for the time of a plug-in's engine; machines without the engine do not have the part.
 constexpr bool is_plugin_part(std::size_t part) {
-  return part >= 2 + engine::kBuiltInEngines && part < 2 + engine::kMaxEngines;
+  return is_engine_part(part) && part >= 2 + engine::kBuiltInEngines;
 }
 
 // Returns the times of all parts; all 0 when no PE ran or the launch is open.

@@ -1,7 +1,5 @@
 #include "sim/result/shape.h"
 
-#include <cctype>
-
 #include "platform/observe/json_writer.h"
 
 namespace kb::result {
@@ -99,52 +97,6 @@ void write_form(JsonWriter& json, const Form& form) {
   json.end_object();
 }
 
-// "kind_statistic" -> "KindStatistic".
-std::string type_name(const std::string& name) {
-  std::string text;
-  bool upper = true;
-  for (const char c : name) {
-    if (c != '_') text += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
-    upper = c == '_';
-  }
-  return text;
-}
-
-std::string typescript_of(const Type& type) {
-  std::string text;
-  switch (type.kind) {
-    case Kind::boolean:
-      text = "boolean";
-      break;
-    case Kind::integer:
-    case Kind::count:
-    case Kind::number:
-    case Kind::time:
-      text = "number";
-      break;
-    case Kind::text:
-      for (const std::string& word : type.words) text += (text.empty() ? "'" : " | '") + word + "'";
-      if (text.empty()) text = "string";
-      break;
-    case Kind::scalar:
-      text = "string | number | boolean";
-      break;
-    case Kind::element:
-      text = "number | 'nan' | 'inf' | '-inf'";
-      break;
-    case Kind::object:
-      text = type_name(type.object);
-      break;
-    case Kind::list:
-      text = "(" + typescript_of(type.item.front()) + ")[]";
-      break;
-    case Kind::members:
-      text = "Record<string, " + typescript_of(type.item.front()) + ">";
-      break;
-  }
-  return type.nullable ? text + " | null" : text;
-}
-
 }  // namespace
 
 std::string json_schema(const std::vector<Form>& forms) {
@@ -164,25 +116,8 @@ std::string json_schema(const std::vector<Form>& forms) {
   return json.str() + '\n';
 }
 
-std::string typescript(const std::vector<Form>& forms) {
-  std::string text = "// Made by `kernbench schema --typescript`; do not edit.\n";
-  for (const Form& form : forms) {
-    text += "\n// " + form.meaning + "\nexport interface " + type_name(form.name) + " {\n";
-    for (const Member& member : form.members) {
-      text += "  " + member.name + (member.required ? ": " : "?: ") + typescript_of(member.type) + ";  // " +
-              member.meaning + "\n";
-    }
-    text += "}\n";
-  }
-  return text;
-}
-
 std::string schema() {
   return json_schema(Shape::of<Result>());
-}
-
-std::string types() {
-  return typescript(Shape::of<Result>());
 }
 
 }  // namespace kb::result

@@ -1,4 +1,4 @@
-// Schema of a document, generated from the fields of its structs (fields.h): as JSON schema, and as TypeScript types.
+// JSON schema of a document, generated from the fields of its structs (fields.h).
 #pragma once
 
 #include <map>
@@ -141,11 +141,7 @@ class Shape {
 
 // A JSON schema (2020-12) of the last type.
 std::string json_schema(const std::vector<Form>& forms);
-// An exported interface for each type.
-std::string typescript(const std::vector<Form>& forms);
-
-// Both for result.json.
+// That of result.json.
 std::string schema();
-std::string types();
 
 }  // namespace kb::result

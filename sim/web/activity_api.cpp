@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "platform/observe/json_writer.h"
+#include "sim/analysis/recorded/engine_work.h"
 #include "sim/analysis/recorded/memory_levels.h"
 #include "sim/analysis/recorded/messages.h"
 #include "sim/analysis/recorded/resource_use.h"
@@ -20,6 +21,8 @@ namespace {
 using analysis::active_pes;
 using analysis::Activity;
 using analysis::class_of;
+using analysis::engine_work;
+using analysis::EngineWork;
 using analysis::gbs_of;
 using analysis::Machine;
 using analysis::match_messages;
@@ -207,7 +210,7 @@ HttpResponse Api::profile(const HttpRequest& request) const {
   JsonWriter writer(JsonWriter::Layout::compact);
   writer.begin_object();
   for (std::size_t kind = 0; kind < shares.size(); ++kind) {
-    writer.key(Activity::kProfiled[kind]).begin_array();
+    writer.key(Activity::profiled()[kind]).begin_array();
     constexpr double kDigits = 1e4;
     for (const double share : shares[kind]) writer.real(std::round(share * kDigits) / kDigits);
     writer.end_array();
@@ -243,7 +246,8 @@ HttpResponse Api::messages(const HttpRequest& request) const {
   return json(writer);
 }
 
-// Returns the computations, the bytes moved by each level of the memory, and the number of PEs that took part.
+// Returns the computations, those of each engine with its peak, the bytes moved by each level of the memory, and the
+// number of PEs that took part.
 HttpResponse Api::work(const HttpRequest& request) const {
   need_operations();
   const TimeWindow window = window_of(request);
@@ -259,12 +263,19 @@ HttpResponse Api::work(const HttpRequest& request) const {
   const std::vector<MemoryLevel> levels =
       run_.machine() == nullptr ? std::vector<MemoryLevel>() : memory_levels(activity, uses, *run_.machine(), part);
   JsonWriter writer(JsonWriter::Layout::compact);
-  writer.begin_object().key("pes").unsigned_integer(active_pes(activity, uses, part)).key("levels").begin_array();
+  const std::size_t pes = active_pes(activity, uses, part);
+  writer.begin_object().key("pes").unsigned_integer(pes).key("levels").begin_array();
   for (const MemoryLevel& level : levels) {
     writer.begin_array().text(level.name).real(level.bytes).real(level.gbs).end_array();
   }
-  writer.end_array();
-  writer.key("operations").begin_array();
+  writer.end_array().key("engines").begin_array();
+  const std::vector<EngineWork> engines = run_.machine() == nullptr
+                                              ? std::vector<EngineWork>()
+                                              : engine_work(*run_.machine(), *work, run_.operations().names(), pes);
+  for (const EngineWork& engine : engines) {
+    writer.begin_array().text(engine.name).real(engine.operations).real(engine.padded).real(engine.peak).end_array();
+  }
+  writer.end_array().key("operations").begin_array();
   for (const data::OpWork& one : *work) {
     writer.begin_array().integer(one.operation).integer(one.count).real(one.busy_fs / kFsPerNs).real(one.macs);
     writer.real(one.useful_macs).real(one.elements).end_array();

@@ -13,6 +13,8 @@
 #include "platform/base/units.h"
 #include "platform/observe/json_writer.h"
 #include "platform/record/activity.h"
+#include "sim/analysis/recorded/engine_work.h"
+#include "sim/analysis/recorded/memory_levels.h"
 #include "sim/analysis/recorded/op_names.h"
 #include "sim/result/launch_parts.h"
 #include "sim/web/answer.h"
@@ -86,6 +88,13 @@ void write_row(JsonWriter& writer, const data::OpRow& row, const OpNames& names)
   writer.key("seq").integer(row.seq).key("start_fs").text(std::to_string(row.start_fs));
   writer.key("end_fs").text(std::to_string(row.end_fs)).key("component").text(names.component(row.component).id);
   writer.key("kind").text(operation.kind).key("name").text(operation.name);
+}
+
+void write_word(JsonWriter& writer, const DisplayText& word, const char* role = nullptr) {
+  writer.begin_object().key("name").text(word.name).key("label").text(word.label);
+  writer.key("meaning").text(word.sentence).key("phrase").text(word.phrase).key("colour").text(word.colour);
+  if (role != nullptr) writer.key("role").text(role);
+  writer.end_object();
 }
 
 std::string csv_row(const data::OpRow& row, const OpNames& names) {
@@ -170,27 +179,26 @@ HttpResponse Api::run(const HttpRequest& request) const {
   return response;
 }
 
-// Names and colours of parts of launches, resources of PEs and kinds of resources, for all pages.
+// Words of parts of launches, resources of PEs, kinds of resources and levels of the memory, for all pages.
 HttpResponse Api::words(const HttpRequest&) const {
   JsonWriter writer(JsonWriter::Layout::compact);
-  const auto list = [&](const char* name, std::size_t count, const auto& word_at) {
-    writer.key(name).begin_array();
-    for (std::size_t i = 0; i < count; ++i) {
-      const DisplayText& word = word_at(i);
-      writer.begin_object().key("name").text(word.name).key("label").text(word.label);
-      writer.key("meaning").text(word.sentence).key("phrase").text(word.phrase);
-      writer.key("colour").text(word.colour).end_object();
-    }
-    writer.end_array();
-  };
-  writer.begin_object();
-  const std::vector<std::size_t> parts = sim::launch_part_indices();
-  list("parts", parts.size(), [&](std::size_t i) -> const DisplayText& { return sim::launch_part(parts[i]); });
-  list("resources", contract::kPeResources,
-       [](std::size_t i) -> const DisplayText& { return word_of(static_cast<contract::PeResource>(i)); });
-  list("series", record::kSeriesKinds,
-       [](std::size_t i) -> const DisplayText& { return word_of(static_cast<record::SeriesKind>(i)); });
-  writer.end_object();
+  writer.begin_object().key("parts").begin_array();
+  for (const std::size_t part : sim::launch_part_indices()) {
+    const char* role = sim::is_engine_part(part) ? "engine" : sim::is_kernel_part(part) ? "kernel" : "launch";
+    write_word(writer, sim::launch_part(part), role);
+  }
+  writer.end_array().key("resources").begin_array();
+  for (std::size_t i = 0; i < contract::kPeResources; ++i) {
+    write_word(writer, word_of(static_cast<contract::PeResource>(i)));
+  }
+  writer.end_array().key("kinds").begin_array();
+  for (std::size_t i = 0; i < record::kSeriesKinds; ++i) {
+    const auto kind = static_cast<record::SeriesKind>(i);
+    if (kind != record::SeriesKind::state) write_word(writer, word_of(kind));
+  }
+  writer.end_array().key("levels").begin_array();
+  for (const DisplayText& level : analysis::memory_level_words()) write_word(writer, level);
+  writer.end_array().end_object();
   return json(writer);
 }
 
@@ -236,7 +244,9 @@ HttpResponse Api::rows(const HttpRequest&) const {
   }
   writer.end_array().key("operations").begin_array();
   for (const auto& operation : run_.operations().names().operations) {
-    writer.begin_array().text(operation.kind).text(operation.name).end_array();
+    const auto engine = analysis::engine_of(operation);
+    writer.begin_array().text(operation.kind).text(operation.name);
+    writer.text(engine ? engine::engine_word(*engine).name : "").end_array();
   }
   writer.end_array().end_object();
   return json(writer);

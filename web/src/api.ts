@@ -3,66 +3,19 @@ import { answerInside, isReport, windowInside, type Reply } from './answers';
 import type { Directory } from './nodes';
 import type { Words } from './words';
 import { aboutRun } from './address';
+import type { Launch as RecordedLaunch, Result } from './result';
 
-// Name of a launch on all pages, equal to launch_name() of the program: "gemm", with a label "gemm (first layer)".
-export const runs = (launch: { kernel?: string; label?: string }): string => (launch.label ? `${launch.kernel ?? ''} (${launch.label})` : launch.kernel ?? '');
-export const launchName = (launch: Launch): string => `#${launch.id ?? '?'} ${runs(launch)} sip${launch.sip ?? '?'}`;
+// Name of a launch on all pages, equal to launch_name() of the program: "linear", with a label "linear (first layer)".
+export const runs = ({ kernel, label }: { kernel: string; label?: string }): string => (label ? `${kernel} (${label})` : kernel);
+export const launchName = (launch: Launch): string => `#${launch.id} ${runs(launch)} sip${launch.sip}`;
 export const launchOf = (run: Run, id: number): Launch | undefined => run.launches.find((launch) => launch.id === id);
 
-export interface Launch {
-  id?: number;
-  kernel?: string;
-  label?: string;
-  sip?: number;
-  ok?: boolean;
-  error?: { code?: string; message?: string } | null;
-  submit_ns?: number | null;
-  start_ns?: number | null;
-  completed_ns?: number | null;
-  submit_fs: string | null;
-  start_fs: string | null;
-  completed_fs: string | null;
-  pe_exec_ns?: { min?: number; max?: number } | null;
-  dma_ns?: number;
-  compute_ns?: number;
-  macs?: number;
-  useful_macs?: number;
-  late_pes?: number;
-  breakdown?: Breakdown | null;
-}
-
-export interface Breakdown {
-  pe?: string;
-  busy?: Record<string, number>;
-  limiter?: string | null;
-  [part: string]: unknown;
-}
-
-export interface Collective { call?: string; algorithm?: string; tile_bytes?: number; ranks?: number; estimates?: { algorithm?: string; ns?: number }[] }
-
-export interface Figure { name: string; value: number; unit: string }
-
-export interface Run {
+// What result.json has, with times that are exact: a number cannot hold those of long runs.
+export interface Launch extends RecordedLaunch { submit_fs: string; start_fs: string | null; completed_fs: string | null }
+export interface Run extends Omit<Result, 'launches'> {
   folder: string;
-  version?: string;
-  topology?: { file?: string; sha256?: string };
-  settings?: { key: string; value: unknown; reference?: unknown }[];
-  bench?: { name?: string; params?: Record<string, { value: unknown; origin?: string }> };
-  device?: string;
-  data_mode?: string;
-  seed?: number;
-  ok?: boolean;
-  error?: { code?: string; message?: string } | null;
-  sim_time_ns?: number;
   launches: Launch[];
-  launch_count: number;
-  figures?: Figure[];
-  verification?: { tensor?: string; ok?: boolean; status?: string }[];
-  notes?: string[];
-  warnings?: string[];
-  findings?: unknown;
-  collectives?: Collective[] | null;
-  machine?: Record<string, number>;
+  machine?: Record<string, number>;  // how many it has of each part
   own_topology?: boolean;
   has_operations: boolean;
 }
@@ -70,7 +23,9 @@ export interface Run {
 export interface State { ready: boolean; progress: number; operations?: number; begin_fs?: string; end_fs?: string }
 
 export interface Row { name: string; label: string; parent: number; depth: number; component: boolean; members: number }
-export interface Rows { rows: Row[]; operations: { kind: string; name: string }[] }
+// `engine` executes it; empty when none does.
+export interface OperationName { kind: string; name: string; engine: string }
+export interface Rows { rows: Row[]; operations: OperationName[] }
 
 // Times are counted from the first bucket of the tile.
 export interface TileOps { row: Uint16Array; seq: Uint32Array; operation: Uint16Array; start: Float64Array; end: Float64Array }
@@ -124,12 +79,12 @@ export const fetchOperations = (query: string, signal: AbortSignal) =>
   json<{ total: number | null; rows: Operation[] }>(`/api/ops?${query}`, signal);
 
 export async function fetchRows(): Promise<Rows> {
-  const raw = await json<{ rows: [string, string, number, boolean, number][]; operations: [string, string][] }>('/api/rows');
+  const raw = await json<{ rows: [string, string, number, boolean, number][]; operations: [string, string, string][] }>('/api/rows');
   const rows: Row[] = [];
   for (const [name, label, parent, component, members] of raw.rows) {
     rows.push({ name, label, parent, component, members, depth: parent < 0 ? 0 : rows[parent].depth + 1 });
   }
-  return { rows, operations: raw.operations.map(([kind, name]) => ({ kind, name })) };
+  return { rows, operations: raw.operations.map(([kind, name, engine]) => ({ kind, name, engine })) };
 }
 
 export async function fetchTile(rows: number[], t0: bigint, t1: bigint, px: number, signal: AbortSignal): Promise<Tile> {
@@ -199,13 +154,14 @@ export const fetchProfile = (t0: bigint, t1: bigint, columns: number, under: str
   json<Profile>(`/api/profile?t0=${t0}&t1=${t1}&px=${columns}&under=${encodeURIComponent(under)}`, signal);
 
 export type MachineWire = [from: string, to: string, kind: string, gbs: number];
+// `unit` is what its rate counts.
+export interface MachineEngine { name: string; node: string; label: string; sentence: string; unit: string; operations_per_unit: number }
 export interface MachineOverview {
   mesh: [number, number];
   cube_mm: [number, number];
   channels_per_slice: number;
   channel_gbs: number;
-  macs_per_ns: number | Record<string, number> | null;
-  elements_per_ns: number | Record<string, number> | null;
+  engines: MachineEngine[];
   pes: [index: number, x: number, y: number][];
   pe_count: number;
   wires: MachineWire[];
@@ -240,13 +196,19 @@ export const fetchOtherRun = (signal: AbortSignal) => json<Run>('/api/run?run=ag
 
 // Computations in a window. Operations are numbered as in fetchRows().
 export interface OperationWork { operation: number; count: number; busyNs: number; macs: number; usefulMacs: number; elements: number }
+// What an engine of all PEs together did, with padding, and its limit per ns.
+export interface EngineWork { name: string; done: number; padded: number; peak: number }
 // `levels` of the memory that moved something, HBM first, each with its roof.
-export interface Work { pes: number; levels: [name: string, bytes: number, gbs: number][]; operations: OperationWork[] }
+export interface Work { pes: number; levels: [name: string, bytes: number, gbs: number][]; engines: EngineWork[]; operations: OperationWork[] }
 
 // Available immediately when there are no operations.
 export async function fetchWork(t0: bigint, t1: bigint, under: string, signal: AbortSignal, only: '' | 'resources' = ''): Promise<Work> {
-  const raw = await json<Omit<Work, 'operations'> & { operations: [number, number, number, number, number, number][] }>(`/api/work?t0=${t0}&t1=${t1}&under=${under}&only=${only}`, signal);
-  return { ...raw, operations: raw.operations.map(([operation, count, busyNs, macs, usefulMacs, elements]) => ({ operation, count, busyNs, macs, usefulMacs, elements })) };
+  const raw = await json<Omit<Work, 'engines' | 'operations'> & { engines: [string, number, number, number][]; operations: [number, number, number, number, number, number][] }>(`/api/work?t0=${t0}&t1=${t1}&under=${under}&only=${only}`, signal);
+  return {
+    ...raw,
+    engines: raw.engines.map(([name, done, padded, peak]) => ({ name, done, padded, peak })),
+    operations: raw.operations.map(([operation, count, busyNs, macs, usefulMacs, elements]) => ({ operation, count, busyNs, macs, usefulMacs, elements })),
+  };
 }
 
 // A message between PEs; times in fs from the begin of the window, null when outside the window.

@@ -4,15 +4,15 @@ import { isReport } from './answers';
 import type { Profile } from './api';
 import { prepare, theme } from './picture';
 import type { Span } from './resources';
-import { OnlyServed } from './section';
+import { OnlyServed, Swatch } from './section';
 import { sizes } from './sizes';
 import { duration } from './time';
+import { KINDS } from './words';
 
-export const CURVES: [string, string, string][] = [['engine', 'engines', '#d9822b'], ['dma', 'DMA channels', '#1f5f9a'], ['pseudo_channel', 'HBM channels', '#35a7a0'], ['link', 'wires', '#8c93a8']];
 const HEIGHT = 64, LEAST = 6;  // in pixels of a normal screen
 
 export function Brush(props: { whole: Span; span: Span; profile: Profile | null; failure: string; choose: (span: Span | null) => void; width: (columns: number) => void }) {
-  const { whole, span, profile } = props;
+  const { whole, span, profile } = props, drawn = KINDS.filter(({ colour }) => colour);
   const canvas = useRef<HTMLCanvasElement>(null), box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
   const drag = useRef<number | null>(null);
@@ -32,8 +32,8 @@ export function Brush(props: { whole: Span; span: Span; profile: Profile | null;
     const x0 = xOf(span.t0), x1 = xOf(span.t1);
     c.fillStyle = colours.line;
     c.fillRect(x0, 0, Math.max(1, x1 - x0), height);
-    for (const [kind, , colour] of CURVES) {
-      const shares = profile?.[kind] ?? [];
+    for (const { name, colour } of drawn) {
+      const shares = profile?.[name] ?? [];
       c.strokeStyle = colour;
       c.lineWidth = 1.5 * sizes.scale;
       c.beginPath();
@@ -71,7 +71,7 @@ export function Brush(props: { whole: Span; span: Span; profile: Profile | null;
         onPointerUp={(event) => { if (drag.current !== null && Math.abs(event.offsetX - drag.current) < LEAST) choose(null); drag.current = null; }}
         onKeyDown={(event) => { const action = keys[event.key]; if (action) { event.preventDefault(); action(); } }} />
       <p class="legend">
-        {CURVES.map(([, label, colour]) => <span><svg class="swatch" viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" rx="2" fill={colour} /></svg> {label}</span>)}
+        {drawn.map(({ label, colour }) => <span><Swatch colour={colour} /> {label}</span>)}
         <span class="right">window of {duration(Number(span.t1 - span.t0))}, {duration(Number(span.t0 - whole.t0))} after the begin{!isReport && '; a click takes all'}</span>
         {isReport && <OnlyServed what="Choosing another window needs" />}
         {props.failure && <span>{props.failure}</span>}

@@ -11,6 +11,7 @@ import { Section, Swatch } from './section';
 import { sizes } from './sizes';
 import { count, duration, percent } from './time';
 import { Tooltip } from './tooltip';
+import { plain } from './words';
 
 const WAIT = '#c2559b', MESSAGE = '#5a7fb0', CHAIN = '#d0391f';
 const GHOST = '#35a7a0';
@@ -51,7 +52,7 @@ export interface Estimate { label: string; fs: number }
 
 // Time of the alpha-beta model for the executed algorithm; the sum for several collectives.
 export function estimateOf(run: Run): Estimate | null {
-  const found = (run.collectives ?? []).map((one) => ({ name: `${one.call ?? ''} ${one.algorithm ?? ''}`.replace(/_/g, ' ').trim(), ns: one.estimates?.find((estimate) => estimate.algorithm === one.algorithm)?.ns }))
+  const found = (run.collectives ?? []).map((one) => ({ name: plain(`${one.call} ${one.algorithm}`), ns: one.estimates.find((estimate) => estimate.algorithm === one.algorithm)?.ns }))
     .filter((one): one is { name: string; ns: number } => typeof one.ns === 'number' && one.ns > 0);
   if (found.length === 0) return null;
   return { label: [...new Set(found.map(({ name }) => name))].join(', '), fs: found.reduce((sum, { ns }) => sum + ns, 0) * 1e6 };

@@ -1,7 +1,10 @@
-// Colours of operations on all pages; distinguishable for colour-blind users and on both backgrounds.
+import type { OperationName } from './api';
+import { colourOf, ENGINES } from './words';
+
+// Colours of operations on all pages: that of the engine, or one of these. They can be told apart by colour-blind users and on
+// both backgrounds.
 const BY_NAME: [RegExp, string][] = [
   [/composite/i, '#c2a63a'],
-  [/gemm/i, '#d9822b'],
   [/dma_?read/i, '#2f7fc1'],
   [/dma_?write/i, '#35a7a0'],
   [/fetch/i, '#8c93a8'],
@@ -11,10 +14,9 @@ const BY_NAME: [RegExp, string][] = [
 ];
 const OTHERS = ['#7a5cc0', '#5b9a3d', '#b5493b', '#4f6d9e', '#9a8a2a'];
 
-export function operationColour(name: string, kind: string): string {
-  const known = BY_NAME.find(([pattern]) => pattern.test(name));
-  if (known) return known[1];
-  if (kind === 'math') return OTHERS[0];
+export function operationColour({ name, engine }: OperationName): string {
+  const known = colourOf(ENGINES, engine) ?? BY_NAME.find(([pattern]) => pattern.test(name))?.[1];
+  if (known) return known;
   let hash = 0;
   for (const c of name) hash = (hash * 31 + c.charCodeAt(0)) >>> 0;
   return OTHERS[hash % OTHERS.length];

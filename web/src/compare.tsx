@@ -1,13 +1,14 @@
 // Comparison of two runs: A is that of --against, B is this one.
 import { launchOf, runs, fetchClasses, fetchOtherRun, type ChangeCause, type Compared, type Comparison, type Difference, type ResourceClass, type Run } from './api';
 import { href } from './address';
-import { PARTS } from './words';
 import { useAnswer } from './hooks';
-import { Bar, boundedBy, words } from './overview';
+import { Bar, boundedBy, part as partTime } from './overview';
 import { kernelSpan, kindLabel, Linked, machineOf } from './resources';
+import type { Finding } from './result';
 import { Section, Swatch } from './section';
 import { count, duration, percent } from './time';
 import { Aligned, ChangeMap } from './compare_pictures';
+import { colourOf, labelOf, PARTS, plain } from './words';
 
 const MOST_LAUNCHES = 12, MOST_CAUSES = 12, MOST_CLASSES = 14;
 
@@ -55,7 +56,7 @@ export function Compare({ run, comparison, values }: { run: Run; comparison: Com
 function Pairs({ run, other, pairs, chosen }: { run: Run; other: Run; pairs: Compared[]; chosen: Compared }) {
   const shown = pairs.slice(0, MOST_LAUNCHES);
   const scale = Math.max(1e-6, ...shown.map((pair) => Math.max(pair.before.ns, pair.after.ns)));
-  const used = PARTS.filter((part) => shown.some((pair) => [launchOf(other, pair.before.id), launchOf(run, pair.after.id)].some((launch) => Number(launch?.breakdown?.[`${part.name}_ns`] ?? 0) / scale > 0.001)));
+  const used = PARTS.filter((part) => shown.some((pair) => [launchOf(other, pair.before.id), launchOf(run, pair.after.id)].some((launch) => partTime(launch?.breakdown, part.name) / scale > 0.001)));
   return (
     <Section title={pairs.length > shown.length ? `The ${shown.length} of ${count(pairs.length)} launches that changed most` : 'Launches'} hint="Each in its parts, from submission to completion: A above B. Launches of one kernel on one SIP belong together in their order.">
       <p class="legend">{used.map((part) => <span title={part.meaning}><Swatch colour={part.colour} /> {part.label}</span>)}</p>
@@ -95,14 +96,13 @@ function Waterfall({ parts, total }: { parts: Difference[]; total: Difference })
       <rect class={kind} x={x(Math.min(from, to))} y="3" width={Math.max(1.5, x(Math.abs(to - from)))} height="18" />
     </svg>
   );
-  const label = (name: string) => PARTS.find((part) => part.name === name)?.label ?? words(name);
   return (
     <Section title="Where the difference comes from" hint="All launches that have a partner, as seen from the PEs that ended last. The parts add up.">
       <table class="facts waterfall"><tbody>
         <tr><th scope="row">A</th><td class="meter">{bar(0, total.before, 'total')}</td><td class="number">{duration(total.before * 1e6)}</td><td class="number" /></tr>
         {steps.map(({ part, from, to }) => (
           <tr>
-            <th scope="row"><Swatch colour={PARTS.find(({ name }) => name === part.name)?.colour ?? '#888888'} /> {label(part.name)}</th>
+            <th scope="row"><Swatch colour={colourOf(PARTS, part.name) ?? '#888888'} /> {labelOf(PARTS, part.name)}</th>
             <td class="meter">{bar(from, to, to < from ? 'less' : 'more')}</td>
             <td class={`number ${tone(to - from) ?? ''}`}>{signed(to - from)}</td>
             <td class="number dim">{duration(part.before * 1e6)} → {duration(part.after * 1e6)}</td>
@@ -114,21 +114,13 @@ function Waterfall({ parts, total }: { parts: Difference[]; total: Difference })
   );
 }
 
-interface Found { rule: string; headline: string; factor: number }
-
-function findingsOf(run: Run): Found[] {
-  if (!Array.isArray(run.findings)) return [];
-  return run.findings.filter((f): f is Record<string, unknown> => typeof f === 'object' && f !== null)
-    .map((f) => ({ rule: String(f.rule ?? ''), headline: String(f.headline ?? f.rule ?? ''), factor: typeof f.factor === 'number' ? f.factor : 1 }));
-}
-
 // Findings are paired by rule: findings of only one run, and findings of both.
 function FindingChanges({ before, after }: { before: Run; after: Run }) {
-  const a = findingsOf(before), b = findingsOf(after);
+  const a = before.findings, b = after.findings;
   if (a.length === 0 && b.length === 0) return null;
   const gone = a.filter(({ rule }) => !b.some((other) => other.rule === rule));
   const rows = [...b.map((now) => ({ now, old: a.find(({ rule }) => rule === now.rule) })), ...gone.map((old) => ({ now: undefined, old }))];
-  const times = (found?: Found) => (found ? `${found.factor.toFixed(2)}x` : '–');
+  const times = (found?: Finding) => (found ? `${(found.factor ?? 1).toFixed(2)}x` : '–');
   return (
     <Section title="Findings" hint="Up to how much faster a launch would be without it.">
       <div class="scrollx"><table class="data">
@@ -188,7 +180,7 @@ function Causes({ causes }: { causes: ChangeCause[] }) {
         <tbody>
           {causes.slice(0, MOST_CAUSES).map((cause) => (
             <tr>
-              <th scope="row">{words(cause.kind)}</th><td>{words(cause.statistic)}</td><td class="number">{count(cause.count)}</td>
+              <th scope="row">{plain(cause.kind)}</th><td>{plain(cause.statistic)}</td><td class="number">{count(cause.count)}</td>
               <td class="number">{duration(cause.before * 1e6)}</td><td class="number">{duration(cause.after * 1e6)}</td>
               <td class={`number ${tone(cause.after - cause.before) ?? ''}`}>{signed(cause.after - cause.before)}</td><td class="number">{ratio(cause)}</td>
               <td><a href={machineOf(cause.most.name, null)}>{cause.most.name}</a></td>

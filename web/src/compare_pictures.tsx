@@ -4,12 +4,11 @@ import { launchOf, fetchCells, fetchMachine, fetchStates, type Compared, type Ru
 import { href } from './address';
 import { changeColour, isDark } from './heat';
 import { useAnswer, useSize } from './hooks';
-import { KINDS } from './machine';
 import { MachineCanvas } from './machine_canvas';
 import { overviewPicture, type Picture } from './machine_layout';
-import { STATES } from './words';
+import { KINDS, STATES, type Word } from './words';
 import { leastTick, prepare, theme } from './picture';
-import { kernelSpan, machineOf, type Span } from './resources';
+import { kernelSpan, KindChoice, kindIn, machineOf, type Span } from './resources';
 import { Section, Swatch } from './section';
 import { FAMILY, sizes } from './sizes';
 import { tickStep, unitFor } from './time';
@@ -69,9 +68,9 @@ export function Aligned({ run, other, pair }: { run: Run; other: Run; pair: Comp
 }
 
 // Shares of B minus those of A by place in the picture; for several kinds of resource, the one that changed most.
-function difference(kinds: [string, string][], pictureOf: (which: number, kind: string) => Picture): Picture {
+function difference(kinds: Word[], pictureOf: (which: number, kind: string) => Picture): Picture {
   const changes = new Map<string, { share: number; label: string }>();
-  for (const [kind, label] of kinds) {
+  for (const { name: kind, label } of kinds) {
     const old = new Map(pictureOf(0, kind).shapes.map(({ id, figures }) => [id, figures])), now = pictureOf(1, kind);
     for (const { id, figures } of now.shapes) {
       const before = old.get(id) ?? null;
@@ -92,20 +91,20 @@ function difference(kinds: [string, string][], pictureOf: (which: number, kind: 
 
 export function ChangeMap({ run, other, pair, values }: { run: Run; other: Run; pair: Compared; values: URLSearchParams }) {
   const a = kernelSpan(launchOf(other, pair.before.id)), b = kernelSpan(launchOf(run, pair.after.id));
-  const kind = KINDS.find(([key]) => key === values.get('kind'))?.[0] ?? '';
+  const kind = kindIn(values);
   const machine = useAnswer('machine', fetchMachine);
   const cells = useAnswer(a && b ? `${a.t0} ${a.t1} ${b.t0} ${b.t1}` : '', (signal) => Promise.all([fetchCells(a!.t0, a!.t1, signal, 'against'), fetchCells(b!.t0, b!.t1, signal)]));
   const picture = useMemo(() => {
     if (!machine.value || !cells.value) return null;
     const [a0, b0] = cells.value;
     const pictureOf = (which: number, one: string) => overviewPicture(machine.value!, `sip${pair.sip ?? 0}`, (which ? b0 : a0).cells, (which ? b0 : a0).wires, one, 'busy');
-    return difference(KINDS.filter(([key]) => key !== '' && (kind === '' || key === kind)), pictureOf);
+    return difference(KINDS.filter(({ name }) => kind === '' || name === kind), pictureOf);
   }, [machine.value, cells.value, kind, pair.sip]);
   const dark = isDark();
   if (!a || !b) return null;
   return (
     <Section title="Machine, B − A" hint="Share of the kernel's time in which a resource was in use, at each place of the one that changed most: red in B more, blue in B less. A shorter kernel keeps the same resources busier.">
-      <p class="tools"><label>Kind <select value={kind} onChange={(event) => { location.hash = href('compare', { launch: pair.after.id, kind: (event.target as HTMLSelectElement).value }); }}>{KINDS.map(([key, label]) => <option value={key}>{key ? label : 'what changed most'}</option>)}</select></label>
+      <p class="tools"><KindChoice label="Kind" all="what changed most" kind={kind} to={(one) => href('compare', { launch: pair.after.id, kind: one })} />
         <span class="dim">−100 % <svg class="scale" viewBox="0 0 50 10" preserveAspectRatio="none" aria-hidden="true">{Array.from({ length: 25 }, (_, i) => <rect x={i * 2} width="2.1" height="10" fill={changeColour(i / 12 - 1, dark)} />)}</svg> +100 %</span></p>
       {(machine.failure || cells.failure) && <p class="bad" role="alert">{machine.failure || cells.failure}</p>}
       {picture && <div class="changemap"><MachineCanvas picture={picture} measure="difference" ns={Number(b.t1 - b.t0) / 1e6} marked="" click={(shape) => { location.hash = machineOf(shape.go ?? shape.id.split(' ')[0], b).slice(1); }} /></div>}

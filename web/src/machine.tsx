@@ -10,11 +10,10 @@ import { MachineCanvas, largest } from './machine_canvas';
 import { cubePicture, overviewPicture, pePicture, type Measure, type Picture, type Shape } from './machine_layout';
 import { chipOf, partOf, pathOf, sipParts } from './nodes';
 import { longestLaunch } from './overview';
-import { bytesText, kernelSpan, kindLabel, LaunchChoice, launchSpan, rateText, timelineOf, type Span } from './resources';
+import { bytesText, kernelSpan, KindChoice, kindIn, kindLabel, LaunchChoice, launchSpan, rateText, timelineOf, type Span } from './resources';
 import { count, duration, fromNs, percent } from './time';
 
 const MEASURES: [Measure, string][] = [['busy', 'busy time'], ['bytes', 'bytes'], ['rate', 'GB/s'], ['wait', 'waiting'], ['queue', 'queue']];
-export const KINDS: [string, string][] = [['', 'the busiest resource'], ['pseudo_channel', 'HBM channels'], ['link', 'wires'], ['engine', 'engines'], ['dma', 'DMA channels'], ['tcm', 'TCM ports']];
 const LISTED = 14;
 
 export function MachinePage({ run, values }: { run: Run; values: URLSearchParams }) {
@@ -36,7 +35,7 @@ function spanOf(values: URLSearchParams): Span | null {
 
 function Shown({ run, machine, values }: { run: Run; machine: MachineOverview; values: URLSearchParams }) {
   const chosen = run.launches.find(({ id }) => String(id) === values.get('launch'));
-  const runEnd = fromNs(run.sim_time_ns ?? 0);
+  const runEnd = fromNs(run.sim_time_ns);
   const fromAddress = spanOf(values);
   const around = run.launches.find((launch) => { const l = launchSpan(launch); return fromAddress && l && l.t0 <= fromAddress.t0 && fromAddress.t1 <= l.t1; });
   const launch = chosen ?? around ?? longestLaunch(run);
@@ -47,7 +46,7 @@ function Shown({ run, machine, values }: { run: Run; machine: MachineOverview; v
   const [columns, setColumns] = useState(0);
   const at = partOf(values.get('at') ?? '')?.id ?? '';  // otherwise the tray
   const measure = MEASURES.find(([key]) => key === values.get('measure'))?.[0] ?? 'busy';
-  const kind = KINDS.find(([key]) => key === values.get('kind'))?.[0] ?? '';
+  const kind = kindIn(values);
   const state = { at, launch: values.get('launch') ?? undefined, context: values.get('context') ?? undefined, measure, kind, mark: values.get('mark') ?? undefined, op: values.get('op') ?? undefined, from: values.get('from') ?? undefined, to: values.get('to') ?? undefined };
   const to = (changed: Record<string, string | number | bigint | undefined>) => href('machine', { ...state, t0: span.t0, t1: span.t1, ...('at' in changed ? { mark: undefined } : {}), ...changed });
 
@@ -65,7 +64,7 @@ function Shown({ run, machine, values }: { run: Run; machine: MachineOverview; v
       <h1 class="unseen">Machine</h1>
       <div class="tools">
         <Path at={at} to={to} />
-        <label>Colour <select value={kind} onChange={(event) => { location.hash = to({ kind: (event.target as HTMLSelectElement).value }); }}>{KINDS.map(([key, label]) => <option value={key}>{label}</option>)}</select></label>
+        <KindChoice label="Colour" all="the busiest resource" kind={kind} to={(one) => to({ kind: one })} />
         <span class="group" role="group" aria-label="Measure">
           {MEASURES.map(([key, label]) => <button type="button" aria-pressed={measure === key} onClick={() => { location.hash = to({ measure: key }); }}>{label}</button>)}
         </span>
@@ -120,14 +119,16 @@ function Map(props: { machine: MachineOverview; at: string; span: Span; ns: numb
   const overview = useAnswer(cube ? '' : query, (signal) => fetchCells(span.t0, span.t1, signal));
   const part = useAnswer(cube, (signal) => fetchMachinePart(cube, signal));
   const rows = useAnswer(cube ? query : '', (signal) => fetchActivity(`t0=${span.t0}&t1=${span.t1}&under=${encodeURIComponent(cube)}`, signal));
+  // Each engine of a PE is busy in a state of its own.
+  const states = useAnswer(level === 'pe' ? `${window} ${at}` : '', (signal) => fetchActivity(`t0=${span.t0}&t1=${span.t1}&under=${encodeURIComponent(at)}&kind=state`, signal));
   const picture = useMemo(() => {
     if (!cube) return overviewPicture(machine, at, overview.value?.cells ?? [], overview.value?.wires ?? [], kind, measure);
     if (!part.value || part.key !== cube) return EMPTY;
     const found = rows.key.endsWith(` ${cube}`) ? rows.value?.rows ?? [] : [];
-    if (level === 'pe') return pePicture(part.value, at, machine.channels_per_slice, found);
+    if (level === 'pe') return pePicture(part.value, at, machine, [...found, ...(states.value?.rows ?? [])]);
     return cubePicture(part.value, level === 'cube' ? machine.cube_mm : [12.5, 7], machine.channels_per_slice, found, kind, measure);
-  }, [machine, at, overview.value, part.value, part.key, rows.value, rows.key, kind, measure]);
-  const failure = overview.failure || part.failure || rows.failure;
+  }, [machine, at, overview.value, part.value, part.key, rows.value, rows.key, states.value, kind, measure]);
+  const failure = overview.failure || part.failure || rows.failure || states.failure;
   const most = largest(picture, measure), dark = isDark();
   const scale = measure === 'busy' ? '100 %' : measure === 'bytes' ? bytesText(most) : measure === 'rate' ? rateText(most / props.ns) : measure === 'queue' ? `${count(most)} waiting` : duration(most * 1e6);
   return (

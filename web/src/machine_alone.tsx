@@ -47,7 +47,7 @@ function Shown({ machine, values }: { machine: MachineOverview; values: URLSearc
   const picture = useMemo(() => {
     if (!cube) return overviewPicture(machine, at, [], [], '', 'busy');
     if (!part.value || part.key !== cube) return EMPTY;
-    if (shown?.level === 'pe') return pePicture(part.value, at, machine.channels_per_slice, []);
+    if (shown?.level === 'pe') return pePicture(part.value, at, machine, []);
     return cubePicture(part.value, shown?.level === 'cube' ? machine.cube_mm : [12.5, 7], machine.channels_per_slice, [], '', 'busy');
   }, [machine, at, part.value, part.key]);
   const wires = cube && part.key === cube ? part.value?.wires ?? [] : machine.wires;

@@ -240,9 +240,9 @@ function slice(id: string, label: string, channels: number, rows: Resource[], [x
 }
 
 // One PE, from its memory to its engines.
-export function pePicture(part: MachinePart, at: string, channels: number, rows: Resource[]): Picture {
+export function pePicture(part: MachinePart, at: string, { channels_per_slice: channels, engines }: MachineOverview, rows: Resource[]): Picture {
   const block = (kind: string) => part.nodes.find(([id, one]) => one === kind && cellOf(id) === at)?.[0] ?? '';
-  const width = 900, height = 330;
+  const width = 900, height = Math.max(330, 130 + engines.length * 70);
   const find = (component: string, name: string) => rows.find((row) => row.component === component && row.name === name);
   const figures = (component: string, name: string) => { const row = find(component, name); return row ? figuresOfRow(row) : null; };
   const [memory, dma, tcm, cpu] = ['hbm_ctrl', 'pe_dma', 'pe_fetch_store', 'pe_cpu'].map(block);
@@ -254,7 +254,7 @@ export function pePicture(part: MachinePart, at: string, channels: number, rows:
     { id: `${dma} write`, lines: [], figures: figures(dma, 'write'), label: 'DMA write', rect: [450, 160, 120, 60] },
     { id: `${tcm} fetch`, lines: [], figures: figures(tcm, 'fetch'), label: 'TCM fetch', rect: [610, 90, 110, 60] },
     { id: `${tcm} store`, lines: [], figures: figures(tcm, 'store'), label: 'TCM store', rect: [610, 160, 110, 60] },
-    { id: block('pe_gemm'), lines: ['GEMM and MATH engine'], figures: figures(cpu, 'compute'), label: 'engines', rect: [760, 110, 110, 90] },
+    ...engines.map(({ name, node, label, sentence }, i): Shape => ({ id: block(node), lines: [sentence], figures: figures(cpu, name), label, rect: [760, 90 + i * 70, 110, 60] })),
   ];
   const wire = (from: string, to: string, line: [number, number, number, number]) => {
     const row = rows.find((r) => r.component === from && r.peer === to);

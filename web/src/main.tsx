@@ -44,7 +44,7 @@ function useRun(): { run: Run | null; comparison: Comparison | null; rows: Rows 
       readWords(words);
       setRun(found);
       setComparison(compared);
-      document.title = `${found.bench?.name ?? found.folder} · kernbench`;
+      document.title = `${found.bench.name} · kernbench`;
       if (!found.has_operations) return undefined;
       return Promise.all([fetchRows().then(setRows), look()]);
     }).catch(failed);
@@ -54,7 +54,7 @@ function useRun(): { run: Run | null; comparison: Comparison | null; rows: Rows 
 }
 
 function Verdict({ run }: { run: Run }) {
-  return run.ok === false
+  return !run.ok
     ? <span class="verdict bad">failed: {run.error?.message ?? 'see the warnings'}</span>
     : <span class="verdict good">ok</span>;
 }
@@ -79,9 +79,9 @@ function RunPages({ site, address }: { site: Site; address: Address }) {
           ))}
         </nav>
         <span class="what">
-          <strong>{run.bench?.name ?? run.folder}</strong>
-          <span>{run.topology?.file}</span>
-          {run.sim_time_ns !== undefined && <span>{duration(run.sim_time_ns * 1e6)} simulated</span>}
+          <strong>{run.bench.name}</strong>
+          <span>{run.topology.file}</span>
+          <span>{duration(run.sim_time_ns * 1e6)} simulated</span>
           <Verdict run={run} />
         </span>
       </header>

@@ -1,22 +1,23 @@
 // Overview of a run: parts of its launches, busiest resources, findings and figures.
-import { launchName, type Breakdown, type Launch, type Run } from './api';
+import { launchName, type Launch, type Run } from './api';
 import { href } from './address';
-import { PARTS } from './words';
 import { Findings, text } from './findings';
+import type { Breakdown } from './result';
 import { Section, Swatch } from './section';
 import { count, duration, exact, fromNs, percent } from './time';
+import { labelOf, PARTS, RESOURCES, STATES } from './words';
 
 const MOST_BARS = 12;
 
-export const ns = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
-export const total = (launch: Launch): number => ns(launch.completed_ns) - ns(launch.submit_ns);
-export const part = (breakdown: Breakdown | null | undefined, name: string): number => ns(breakdown?.[`${name}_ns`]);
-export const words = (name: string): string => name.replace(/_ns$/, '').replace(/_/g, ' ');
+// Names of parts and resources come from the program, which may have more of them than the types.
+const time = (times: object | null | undefined, name: string): number => (times as Record<string, number> | null | undefined)?.[`${name}_ns`] ?? 0;
+export const part = (breakdown: Breakdown | null | undefined, name: string): number => time(breakdown, name);
+// 0 while it is open.
+export const total = (launch: Launch): number => (launch.completed_ns ?? launch.submit_ns) - launch.submit_ns;
 
 // From the first call of the kernel's body to its end.
 function kernelTime(breakdown: Breakdown): number {
-  return PARTS.filter(({ name }) => !['delivery', 'barrier', 'completion'].includes(name))
-    .reduce((sum, { name }) => sum + part(breakdown, name), 0);
+  return STATES.reduce((sum, { name }) => sum + part(breakdown, name), 0);
 }
 
 // The bottleneck of a launch: the resource that the run names if it was used for at least half of the kernel, otherwise the
@@ -25,11 +26,11 @@ export function boundedBy(launch: Launch | undefined): { text: string; share: nu
   const { breakdown } = launch ?? {};
   if (!launch || !breakdown) return null;
   const kernel = kernelTime(breakdown), all = total(launch);
-  const busy = ns(breakdown.busy?.[`${breakdown.limiter}_ns`]);
-  if (kernel > 0 && busy > 0) return { text: words(breakdown.limiter!), share: busy / kernel, meaning: 'of its kernel busy' };
+  const limiter = breakdown.limiter ?? '', busy = time(breakdown.busy, limiter);
+  if (kernel > 0 && busy > 0) return { text: labelOf(RESOURCES, limiter), share: busy / kernel, meaning: 'of its kernel busy' };
   const largest = PARTS.reduce((best, one) => (part(breakdown, one.name) > part(breakdown, best.name) ? one : best));
-  const time = part(breakdown, largest.name);
-  return time > 0 && all > 0 ? { text: largest.label, share: time / all, meaning: 'of its time' } : null;
+  const longest = part(breakdown, largest.name);
+  return longest > 0 && all > 0 ? { text: largest.label, share: longest / all, meaning: 'of its time' } : null;
 }
 
 export function longestLaunch(run: Run): Launch | undefined {
@@ -37,7 +38,7 @@ export function longestLaunch(run: Run): Launch | undefined {
 }
 
 // "3 of 5 tensors right, 1 wrong, 1 not verified"
-export function verdicts(rows: NonNullable<Run['verification']>): string {
+export function verdicts(rows: Run['verification']): string {
   const number = (status: string) => rows.filter((row) => row.status === status).length;
   const bad = ['wrong', 'not verified'].filter((status) => number(status) > 0).map((status) => `, ${number(status)} ${status}`);
   return `${rows.filter((row) => row.ok).length} of ${rows.length} tensors right${bad.join('')}`;
@@ -46,9 +47,9 @@ export function verdicts(rows: NonNullable<Run['verification']>): string {
 
 // The launches on the time axis of the whole run.
 function WholeRun({ run }: { run: Run }) {
-  const end = ns(run.sim_time_ns);
+  const end = run.sim_time_ns;
   if (end === 0) return null;
-  const spans = run.launches.filter((l) => total(l) > 0).map((l) => [ns(l.submit_ns), ns(l.completed_ns)]).sort((a, b) => a[0] - b[0]);
+  const spans = run.launches.filter((l) => total(l) > 0).map((l) => [l.submit_ns, l.completed_ns ?? 0]).sort((a, b) => a[0] - b[0]);
   const union: number[][] = [];
   for (const [a, b] of spans) {
     const last = union[union.length - 1];
@@ -109,7 +110,7 @@ function LaunchBars({ run, chosen }: { run: Run; chosen: Launch }) {
         {longest.map((launch) => (
           <a role="listitem" class={launch === chosen ? 'launchrow chosen' : 'launchrow'} aria-current={launch === chosen ? 'true' : undefined}
             href={href('overview', { launch: launch.id })}>
-            <span class="name">{launchName(launch)}{launch.ok === false && <em class="bad"> failed</em>}</span>
+            <span class="name">{launchName(launch)}{!launch.ok && <em class="bad"> failed</em>}</span>
             <Bar launch={launch} scale={scale} />
             <span class="number">{duration(total(launch) * 1e6)}</span>
           </a>
@@ -142,23 +143,22 @@ function Parts({ launch }: { launch: Launch }) {
 // Busy time of each resource of the PE, compared with the time of the kernel.
 function Busy({ breakdown, limiter }: { breakdown: Breakdown; limiter: string }) {
   const kernel = kernelTime(breakdown);
-  const busy = Object.entries(breakdown.busy ?? {}).map(([resource, time]) => ({ resource: words(resource), time: ns(time) }))
-    .sort((a, b) => b.time - a.time);
-  if (kernel === 0 || busy.length === 0) return null;
+  const busy = RESOURCES.map(({ name, label, meaning }) => ({ label, meaning, busy: time(breakdown.busy, name) })).sort((a, b) => b.busy - a.busy);
+  if (kernel === 0) return null;
   return (
     <table class="facts">
       <caption>How busy its resources were</caption>
       <tbody>
-        {busy.map(({ resource, time }) => (
-          <tr class={resource === limiter ? 'limiter' : undefined}>
-            <th scope="row">{resource}</th>
-            <td class="number">{percent(time / kernel)}</td>
+        {busy.map(({ label, meaning, busy: used }) => (
+          <tr class={label === limiter ? 'limiter' : undefined}>
+            <th scope="row" title={meaning}>{label}</th>
+            <td class="number">{percent(used / kernel)}</td>
             <td class="meter">
               <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-                <rect class="host" width="100" height="8" /><rect class="fill" width={Math.min(100, (time / kernel) * 100)} height="8" />
+                <rect class="host" width="100" height="8" /><rect class="fill" width={Math.min(100, (used / kernel) * 100)} height="8" />
               </svg>
             </td>
-            <td class="number">{duration(time * 1e6)}</td>
+            <td class="number">{duration(used * 1e6)}</td>
           </tr>
         ))}
       </tbody>
@@ -168,7 +168,7 @@ function Busy({ breakdown, limiter }: { breakdown: Breakdown; limiter: string })
 
 function Chosen({ run, launch }: { run: Run; launch: Launch }) {
   const kernel = launch.breakdown ? kernelTime(launch.breakdown) : 0, bound = boundedBy(launch);
-  const padded = ns(launch.macs) > 0 ? 1 - ns(launch.useful_macs) / ns(launch.macs) : 0;
+  const padded = launch.macs > 0 ? 1 - launch.useful_macs / launch.macs : 0;
   return (
     <Section title={`Launch ${launchName(launch)}`}>
       <p class="facts-line">
@@ -176,11 +176,11 @@ function Chosen({ run, launch }: { run: Run; launch: Launch }) {
         {kernel > 0 && <span>kernel {duration(kernel * 1e6)} on {launch.breakdown?.pe}</span>}
         {bound && <span>bounded by <strong>{bound.text}</strong>, {percent(bound.share)} {bound.meaning}</span>}
         {padded > 0.001 && <span>{percent(padded)} of the MACs are padding</span>}
-        {ns(launch.late_pes) > 0 && <span>{launch.late_pes} PEs started late</span>}
-        {run.has_operations && launch.submit_fs && <a href={href('why', { launch: launch.id })}>Why it took so long</a>}
-        {run.has_operations && run.machine && launch.submit_fs && <a href={href('machine', { launch: launch.id })}>In the machine</a>}
-        {run.has_operations && launch.submit_fs && <a href={href('timeline', { launch: launch.id })}>Timeline of this launch</a>}
-        {run.has_operations && launch.submit_fs && launch.completed_fs &&
+        {launch.late_pes > 0 && <span>{launch.late_pes} PEs started late</span>}
+        {run.has_operations && <a href={href('why', { launch: launch.id })}>Why it took so long</a>}
+        {run.has_operations && run.machine && <a href={href('machine', { launch: launch.id })}>In the machine</a>}
+        {run.has_operations && <a href={href('timeline', { launch: launch.id })}>Timeline of this launch</a>}
+        {run.has_operations && launch.completed_fs &&
           <a href={href('tables', { t0: launch.submit_fs, t1: launch.completed_fs, sort: 'duration', order: 'desc' })}>Its longest operations</a>}
       </p>
       {launch.error && <p class="message bad">{launch.error.code}: {launch.error.message}</p>}
@@ -191,24 +191,22 @@ function Chosen({ run, launch }: { run: Run; launch: Launch }) {
   );
 }
 
-const KINDS: [string, string][] = [['io_cpu', 'IO chiplets'], ['m_cpu', 'cubes'], ['pe_cpu', 'PEs'], ['hbm_ctrl', 'HBM slices'], ['noc_router', 'routers']];
-
 function machine(run: Run): string {
-  const known = KINDS.filter(([kind]) => run.machine?.[kind]).map(([kind, label]) => `${count(run.machine![kind])} ${label}`);
+  const known = Object.entries(run.machine ?? {}).map(([label, number]) => `${count(number)} ${label}`);
   return known.length > 0 ? `${known.join(', ')}${run.own_topology === false ? ' (another machine than that of the run)' : ''}` : '';
 }
 
 function Lists({ run }: { run: Run }) {
-  const params = Object.entries(run.bench?.params ?? {});
+  const params = Object.entries(run.bench.params);
   const set = params.filter(([, p]) => p.origin !== 'default');
   return (
     <div class="columns">
-      {(run.figures ?? []).length > 0 && (
+      {run.figures.length > 0 && (
         <table class="facts">
           <caption>Figures</caption>
           <tbody>
-            {run.figures!.map((figure) => (
-              <tr><th scope="row">{figure.name}</th><td class="number">{figure.unit === 'ns' ? duration(figure.value * 1e6) : `${count(figure.value)} ${figure.unit}`}</td></tr>
+            {run.figures.map((figure) => (
+              <tr><th scope="row">{figure.name}</th><td class="number">{figure.value === null ? '?' : figure.unit === 'ns' ? duration(figure.value * 1e6) : `${count(figure.value)} ${figure.unit}`}</td></tr>
             ))}
           </tbody>
         </table>
@@ -216,11 +214,11 @@ function Lists({ run }: { run: Run }) {
       <table class="facts">
         <caption>What was run</caption>
         <tbody>
-          <tr><th scope="row">workload</th><td>{run.bench?.name}</td></tr>
+          <tr><th scope="row">workload</th><td>{run.bench.name}</td></tr>
           {(set.length > 0 ? set : params.slice(0, 6)).map(([key, p]) => <tr><th scope="row" class="long">{key}</th><td>{text(p.value)}</td></tr>)}
-          <tr><th scope="row">machine</th><td>{run.topology?.file}{machine(run) && <span class="dim"> {machine(run)}</span>}</td></tr>
-          {(run.settings ?? []).slice(0, 20).map((s) => <tr><th scope="row" class="long">{s.key}</th><td>{text(s.value)} <span class="dim">reference {text(s.reference)}</span></td></tr>)}
-          <tr><th scope="row">data mode</th><td>{run.data_mode}{(run.verification ?? []).length > 0 && `, ${verdicts(run.verification!)}`}</td></tr>
+          <tr><th scope="row">machine</th><td>{run.topology.file}{machine(run) && <span class="dim"> {machine(run)}</span>}</td></tr>
+          {run.settings.slice(0, 20).map((s) => <tr><th scope="row" class="long">{s.key}</th><td>{text(s.value)} <span class="dim">reference {text(s.reference)}</span></td></tr>)}
+          <tr><th scope="row">data mode</th><td>{run.data_mode}{run.verification.length > 0 && `, ${verdicts(run.verification)}`}</td></tr>
           <tr><th scope="row">kernbench</th><td>{run.version}, seed {run.seed}</td></tr>
         </tbody>
       </table>
@@ -233,14 +231,14 @@ export function Overview({ run, selected }: { run: Run; selected: string | null 
   return (
     <>
       <h1 class="unseen">Overview</h1>
-      {run.ok === false && <p class="message bad" role="alert">{run.error?.code}: {run.error?.message}</p>}
-      {(run.warnings ?? []).map((warning) => <p class="message warn">{warning}</p>)}
+      {!run.ok && <p class="message bad" role="alert">{run.error?.code}: {run.error?.message}</p>}
+      {run.warnings.map((warning) => <p class="message warn">{warning}</p>)}
       <WholeRun run={run} />
       <Findings run={run} />
       {chosen && <LaunchBars run={run} chosen={chosen} />}
       {chosen ? <Chosen run={run} launch={chosen} /> : <p class="message">No kernel was launched.</p>}
       <Section title="Run"><Lists run={run} /></Section>
-      {(run.notes ?? []).map((note) => <p class="hint">{note}</p>)}
+      {run.notes.map((note) => <p class="hint">{note}</p>)}
     </>
   );
 }

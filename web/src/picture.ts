@@ -85,7 +85,7 @@ export class Painter {
 
   constructor(rows: Rows) {
     this.names = rows.operations.map(({ name }) => name.replace(/^TileToken\//, ''));
-    this.styles = rows.operations.map(({ name, kind }) => operationColour(name, kind));
+    this.styles = rows.operations.map(operationColour);
     this.colours = this.styles.map(rgb);
   }
 

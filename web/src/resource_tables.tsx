@@ -13,7 +13,7 @@ import { count, duration, fromNs, percent } from './time';
 // The whole run unless a launch is selected.
 function windowOf(run: Run, values: URLSearchParams, kernel: boolean): Span {
   const launch = run.launches.find(({ id }) => String(id) === values.get('launch'));
-  const end = fromNs(run.sim_time_ns ?? 0);
+  const end = fromNs(run.sim_time_ns);
   return (kernel ? kernelSpan(launch) : launchSpan(launch)) ?? { t0: 0n, t1: end > 0n ? end : 1n };
 }
 
@@ -83,7 +83,7 @@ export function Links({ run, values }: { run: Run; values: URLSearchParams }) {
 export function Pes({ run, values }: { run: Run; values: URLSearchParams }) {
   const launch = run.launches.find(({ id }) => String(id) === values.get('launch'));
   const span = windowOf(run, values, true);
-  const filter = `t0=${span.t0}&t1=${span.t1}&kind=state&under=${launch ? `sip${launch.sip ?? 0}` : ''}`;
+  const filter = `t0=${span.t0}&t1=${span.t1}&kind=state&under=${launch ? `sip${launch.sip}` : ''}`;
   const answer = useAnswer(filter, (signal) => fetchActivity(filter, signal));
   const name = values.get('name') ?? '', sort = values.get('sort') ?? 'name', descending = values.get('order') === 'desc';
   const offset = Math.max(0, Number(values.get('offset') ?? 0) || 0);

@@ -4,6 +4,7 @@ import { launchName, type Launch, type Run } from './api';
 import { href } from './address';
 import type { Resource } from './api';
 import { cellOf, nodeOf, partOf, pathOf } from './nodes';
+import { KINDS, labelOf } from './words';
 
 export interface Span { t0: bigint; t1: bigint }
 
@@ -17,7 +18,7 @@ export function launchSpan(launch: Launch | undefined): Span | null {
 // While its kernel ran.
 export function kernelSpan(launch: Launch | undefined): Span | null {
   if (!launch?.start_fs) return null;
-  const t0 = BigInt(launch.start_fs), t1 = t0 + BigInt(Math.round((launch.pe_exec_ns?.max ?? 0) * 1e6));
+  const t0 = BigInt(launch.start_fs), t1 = t0 + BigInt(Math.round(launch.pe_exec_ns.max * 1e6));
   return t1 > t0 ? { t0, t1 } : null;
 }
 
@@ -44,8 +45,21 @@ export function Linked({ text, span }: { text: string; span: Span | null }): Com
   return <>{words.map((word) => (nodeOf(word) ?? partOf(word) ? <a href={machineOf(word, span)}>{word}</a> : word))}</>;
 }
 
-const KINDS: Record<string, string> = { pseudo_channel: 'HBM channel', link: 'wire', engine: 'engine', dma: 'DMA channel', tcm: 'TCM port', state: 'state' };
-export const kindLabel = (kind: string): string => KINDS[kind] ?? kind.replace(/_/g, ' ');
+// "HBM channel"; the labels of kinds are plurals.
+export const kindLabel = (kind: string): string => labelOf(KINDS, kind).replace(/s$/, '');
+// The chosen kind of resource; empty for all.
+export const kindIn = (values: URLSearchParams): string => KINDS.find(({ name }) => name === values.get('kind'))?.name ?? '';
+
+export function KindChoice({ label, all, kind, to }: { label: string; all: string; kind: string; to: (kind: string) => string }) {
+  return (
+    <label>{label}{' '}
+      <select value={kind} onChange={(event) => { location.hash = to((event.target as HTMLSelectElement).value); }}>
+        <option value="">{all}</option>
+        {KINDS.map(({ name, label: text }) => <option value={name}>{text}</option>)}
+      </select>
+    </label>
+  );
+}
 
 export function bytesText(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];

@@ -11,29 +11,25 @@ import { bytesText, kernelSpan, launchSpan, rateText, type Span } from './resour
 import { Section, Swatch } from './section';
 import { FAMILY, sizes } from './sizes';
 import { count, duration, percent } from './time';
+import { colourOf, ENGINES, labelOf, LEVELS } from './words';
 
 const MOST_LAUNCHES = 12, MOST_COMPOSITES = 8;
-const HBM = 'HBM';
-const LEVEL: Record<string, string> = { SRAM: '#2f8f83', TCM: '#b08a1e', link: '#5b9a3d', UCIe: '#c2559b', PCIe: '#8c6d31' };
-const GEMM = '#d9822b', MATH = '#7a5cc0';
-
-type Kind = 'gemm' | 'math';
+const HBM = 'HBM', OTHER = '#888888';
 interface Level { name: string; bytes: number; gbs: number }
 // `bytes` and `memory` are those of HBM; `levels` are the others.
-interface Point { levels: Level[]; launch: Launch; kind: Kind; ops: number; ns: number; bytes: number; pes: number; peak: number; memory: number; padded: number }
+interface Point { levels: Level[]; launch: Launch; engine: string; ops: number; ns: number; bytes: number; pes: number; peak: number; memory: number; padded: number }
 interface Worked { launch: Launch; span: Span; work: Work; all: boolean }  // `all`: including its operations
 
-const LABEL: Record<Kind, string> = { gemm: 'GEMM', math: 'MATH' };
+const engineName = ({ engine }: Point): string => labelOf(ENGINES, engine);
+const engineColour = ({ engine }: Point): string => colourOf(ENGINES, engine) ?? OTHER;
 const intensity = (p: Point): number => p.ops / p.bytes;
 const rate = (p: Point): number => p.ops / p.ns;  // operations per ns: 10^9 a second
 // The limit of the engines or of a level of the memory, and its name.
-const bounds = (p: Point): [name: string, rate: number][] => [[`the ${LABEL[p.kind]} engines`, p.peak], [HBM, intensity(p) * p.memory], ...p.levels.map((one): [string, number] => [one.name, (p.ops / one.bytes) * one.gbs])];
+const bounds = (p: Point): [name: string, rate: number][] => [[`the ${engineName(p)} engines`, p.peak], [HBM, intensity(p) * p.memory], ...p.levels.map((one): [string, number] => [one.name, (p.ops / one.bytes) * one.gbs])];
 const bound = (p: Point) => bounds(p).reduce((least, one) => (one[1] < least[1] ? one : least));
 const roof = (p: Point): number => bound(p)[1];
 const hbmOf = (work: Work): Level => { const [name, bytes, gbs] = work.levels.find(([one]) => one === HBM) ?? [HBM, 0, 0]; return { name, bytes, gbs }; };
 const rateOf = (perNs: number): string => (perNs >= 1000 ? `${Number((perNs / 1000).toPrecision(3))} Tops/s` : `${Number(perNs.toPrecision(3))} Gops/s`);
-
-const rateFor = (rates: number | Record<string, number> | null, dtype: string): number => (typeof rates === 'number' ? rates : rates?.[dtype] ?? rates?.f16 ?? 0);
 
 // From submission to completion, because the last write may arrive after the end of the kernel.
 function whole(launch: Launch, kernel: Span): [bigint, bigint] {
@@ -41,37 +37,27 @@ function whole(launch: Launch, kernel: Span): [bigint, bigint] {
   return [span.t0, span.t1];
 }
 
-const kindOf = (rows: Rows, operation: number): Kind => {
-  const found = rows.operations[operation];
-  return found && (found.kind === 'gemm' || /\/GEMM$/.test(found.name)) ? 'gemm' : 'math';
-};
-
-// The dtype of most products; tiles of composites have no dtype.
-const dtypeOf = (rows: Rows): string => rows.operations.map(({ name: operation }) => /^gemm_(\w+)$/.exec(operation)?.[1]).find(Boolean) ?? 'f16';
-
-function pointsOf({ launch, span, work, all }: Worked, rows: Rows, machine: MachineOverview): Point[] {
-  const ns = Number(span.t1 - span.t0) / 1e6, dtype = dtypeOf(rows);
-  const sum = (kind: Kind, get: (one: Work['operations'][number]) => number) => work.operations.filter(({ operation }) => kindOf(rows, operation) === kind).reduce((total, one) => total + get(one), 0);
+// While operations are being added up, the products of the launch are known from the result.
+function pointsOf({ launch, span, work, all }: Worked, { engines }: MachineOverview): Point[] {
+  const ns = Number(span.t1 - span.t0) / 1e6, products = engines.find(({ unit }) => unit === 'MAC');
   const hbm = hbmOf(work), levels = work.levels.filter(([name]) => name !== HBM).map(([name, bytes, gbs]) => ({ name, bytes, gbs }));
-  const common = { launch, ns, bytes: hbm.bytes, pes: work.pes, memory: hbm.gbs, levels };
-  const points: Point[] = [];
-  const macs = all ? sum('gemm', (one) => one.usefulMacs) : launch.useful_macs ?? 0, elements = sum('math', (one) => one.elements);
-  if (macs > 0) points.push({ ...common, kind: 'gemm', ops: 2 * macs, peak: 2 * work.pes * rateFor(machine.macs_per_ns, dtype), padded: 2 * Math.max(macs, launch.macs ?? 0) });
-  if (elements > 0) points.push({ ...common, kind: 'math', ops: elements, peak: work.pes * rateFor(machine.elements_per_ns, dtype), padded: elements });
-  return points;
+  return work.engines.map(({ name, done, padded, peak }) => {
+    const perMac = name === products?.name ? products.operations_per_unit : 0;
+    return { launch, ns, bytes: hbm.bytes, pes: work.pes, memory: hbm.gbs, levels, engine: name, peak, ops: all ? done : perMac * launch.useful_macs, padded: Math.max(padded, perMac * launch.macs) };
+  }).filter((p) => p.ops > 0 && p.bytes > 0 && p.peak > 0 && p.memory > 0);
 }
 
 interface Composite { seq: number; pe: string; ops: number; ns: number; bytes: number; to: string }
 
 // The longest composites of a launch, with the computations and reads of the PE in that time.
 async function fetchComposites(launch: Launch, span: Span, signal: AbortSignal): Promise<Composite[]> {
-  const query = new URLSearchParams({ component: `sip${launch.sip ?? 0}.*pe_scheduler`, name: 'composite', t0: String(span.t0), t1: String(span.t1), sort: 'duration', order: 'desc', limit: String(MOST_COMPOSITES) });
+  const query = new URLSearchParams({ component: `sip${launch.sip}.*pe_scheduler`, name: 'composite', t0: String(span.t0), t1: String(span.t1), sort: 'duration', order: 'desc', limit: String(MOST_COMPOSITES) });
   const found: Composite[] = [];
   for (const op of (await fetchOperations(query.toString(), signal)).rows) {
     const pe = cellOf(op.component), t0 = BigInt(op.start_fs), t1 = BigInt(op.end_fs);
     if (t1 <= t0) continue;
     const work = await fetchWork(t0, t1, pe, signal);
-    const ops = work.operations.reduce((sum, one) => sum + 2 * one.usefulMacs + one.elements, 0);
+    const ops = work.engines.reduce((sum, { done }) => sum + done, 0);
     const { bytes } = hbmOf(work);
     if (ops > 0 && bytes > 0) found.push({ seq: op.seq, pe, ops, ns: Number(t1 - t0) / 1e6, bytes, to: href('timeline', { t0, t1, depth: 9, op: op.seq }) });
   }
@@ -88,9 +74,9 @@ function useWork(launches: { launch: Launch; span: Span }[], wanted: string | nu
     const put = (one: Worked) => setWorked((before) => [...before.filter(({ launch }) => launch !== one.launch), one]);
     const work = async () => {
       const front = first[0] ?? launches[0];  // its products are in the result, so that a picture is available immediately
-      if (front) put({ ...front, all: false, work: await fetchWork(...whole(front.launch, front.span), `sip${front.launch.sip ?? 0}`, ended.signal, 'resources') });
+      if (front) put({ ...front, all: false, work: await fetchWork(...whole(front.launch, front.span), `sip${front.launch.sip}`, ended.signal, 'resources') });
       for (const { launch, span } of [...first, ...launches.filter((one) => !first.includes(one))]) {
-        const one = fetchWork(...whole(launch, span), `sip${launch.sip ?? 0}`, ended.signal);
+        const one = fetchWork(...whole(launch, span), `sip${launch.sip}`, ended.signal);
         const work = await (isReport ? one.catch(() => null) : one);  // a report has those of some
         if (work) put({ launch, span, all: true, work });
       }
@@ -115,12 +101,12 @@ export function Roofline({ run, rows, values }: { run: Run; rows: Rows | null; v
   if (failure) return <p class="message bad" role="alert">{failure}</p>;
   if (launches.length === 0) return <p class="message">No PE ran a kernel.</p>;
   if (!machine.value || worked.length === 0 || !rows) return <p class="message" role="status">Adding up the operations …</p>;
-  const points = worked.flatMap((one) => pointsOf(one, rows, machine.value!)).filter((p) => p.bytes > 0 && p.peak > 0 && p.memory > 0);
+  const points = worked.flatMap((one) => pointsOf(one, machine.value!));
   const chosen = front;
   return (
     <>
       <h1 class="unseen">Roofline</h1>
-      <Section title="Roofline" hint="What the longest kernels compute for each byte that the HBM channels of their PEs move, and how fast. A product counts twice its multiply-accumulates, without padding; MATH counts elements times passes. Rings: the same per byte of the other levels of the memory, each below its own slope. Diamonds: composites.">
+      <Section title="Roofline" hint="What the longest kernels compute for each byte that the HBM channels of their PEs move, and how fast. A product counts twice its multiply-accumulates, without padding; other operations count elements times passes. Rings: the same per byte of the other levels of the memory, each below its own slope. Diamonds: composites.">
         {points.length === 0 ? <p class="hint">No kernel computed from data in HBM.</p> : <Chart points={points} chosen={chosen.launch} composites={composites.value ?? []} />}
         {points.length > 0 && <Distances points={points} chosen={chosen.launch} />}
         {points.some(({ launch }) => launch === chosen.launch) && <Levels points={points.filter(({ launch }) => launch === chosen.launch)} />}
@@ -156,41 +142,44 @@ function Plot({ points, chosen, composites, width }: { points: Point[]; chosen: 
   const least = 10 ** x0, low = 10 ** y0;
   const slopeOf = (gbs: number): [number, number][] => [[Math.max(least, low / gbs), Math.max(low, least * gbs)], [peak / gbs, peak]];
   const slope = slopeOf(memory);
+  // The label of HBM lies below its slope, where no flat roof has its own.
+  const along = (share: number) => ({ x: x(slope[0][0]) + (x(slope[1][0]) - x(slope[0][0])) * share + font, y: y(slope[0][1]) + (y(slope[1][1]) - y(slope[0][1])) * share + font * 1.5 });
+  const memoryLabel = along([0.5, 0.35, 0.65].find((share) => roofs.every((p) => Math.abs(along(share).y - y(p.peak) + font * 0.5) > font * 1.2)) ?? 0.5);
   const levels = roofs[0]?.levels ?? [];
   return (
-    <svg class="roofline" width={width} height={height} viewBox={`0 0 ${width} ${height}`} font-size={font} role="img" aria-label={points.map((p) => `${launchName(p.launch)} ${LABEL[p.kind]}: ${percent(rate(p) / roof(p))} of its roof`).join('; ')}>
+    <svg class="roofline" width={width} height={height} viewBox={`0 0 ${width} ${height}`} font-size={font} role="img" aria-label={points.map((p) => `${launchName(p.launch)} ${engineName(p)}: ${percent(rate(p) / roof(p))} of its roof`).join('; ')}>
       {decades(x0, x1).map((e) => <g><line class="grid" x1={x(10 ** e)} x2={x(10 ** e)} y1={top} y2={bottom} /><text x={x(10 ** e)} y={bottom + font * 1.5} text-anchor="middle">{power(e)}</text></g>)}
       {decades(y0, y1).map((e) => <g><line class="grid" x1={left} x2={right} y1={y(10 ** e)} y2={y(10 ** e)} /><text x={left - font * 0.6} y={y(10 ** e) + font * 0.35} text-anchor="end">{power(e - 3)}</text></g>)}
       <text x={(left + right) / 2} y={height - font * 0.5} text-anchor="middle">operations per byte of HBM</text>
       <text x={font * 1.2} y={(top + bottom) / 2} text-anchor="middle" transform={`rotate(-90 ${font * 1.2} ${(top + bottom) / 2})`}>Tops/s</text>
       <line class="roof" x1={x(slope[0][0])} y1={y(slope[0][1])} x2={x(slope[1][0])} y2={y(slope[1][1])} />
-      <text class="rooflabel" x={(x(slope[0][0]) + x(slope[1][0])) / 2 + font} y={(y(slope[0][1]) + y(slope[1][1])) / 2 + font * 1.5}>{`HBM ${rateText(memory)}`}</text>
+      <text class="rooflabel" x={memoryLabel.x} y={memoryLabel.y}>{`HBM ${rateText(memory)}`}</text>
       {levels.map((one, i) => {
         const [from, to] = slopeOf(one.gbs);
         const at = 0.8 - 0.13 * i, label = `${one.name} ${rateText(one.gbs)}`;
         const end = Math.max(x(from[0]) + (x(to[0]) - x(from[0])) * at - font * 0.5, left + textWidth(label, `${font}px ${FAMILY}`)), above = y(from[1]) + (y(to[1]) - y(from[1])) * at - font * 0.5;
         return (
           <g>
-            <line class="roof level" x1={x(from[0])} y1={y(from[1])} x2={x(to[0])} y2={y(to[1])} stroke={LEVEL[one.name] ?? '#888888'} />
+            <line class="roof level" x1={x(from[0])} y1={y(from[1])} x2={x(to[0])} y2={y(to[1])} stroke={colourOf(LEVELS, one.name) ?? OTHER} />
             <text class="rooflabel" x={end} y={above} text-anchor="end">{label}</text>
-            {shown.map((p) => <circle class="ring" cx={x(p.ops / one.bytes)} cy={y(rate(p))} r={px(9 + 2 * i)} fill="none" stroke={LEVEL[one.name] ?? '#888888'} stroke-width="2"><title>{`${launchName(p.launch)} ${LABEL[p.kind]}: ${Number((p.ops / one.bytes).toPrecision(3))} operations per byte of ${one.name} (${bytesText(one.bytes)}); ${percent(one.bytes / p.ns / one.gbs)} of its ${rateText(one.gbs)}`}</title></circle>)}
+            {shown.map((p) => <circle class="ring" cx={x(p.ops / one.bytes)} cy={y(rate(p))} r={px(9 + 2 * i)} fill="none" stroke={colourOf(LEVELS, one.name) ?? OTHER} stroke-width="2"><title>{`${launchName(p.launch)} ${engineName(p)}: ${Number((p.ops / one.bytes).toPrecision(3))} operations per byte of ${one.name} (${bytesText(one.bytes)}); ${percent(one.bytes / p.ns / one.gbs)} of its ${rateText(one.gbs)}`}</title></circle>)}
           </g>
         );
       })}
       {roofs.map((p) => (
         <g>
-          <line class="roof" x1={x(p.peak / p.memory)} y1={y(p.peak)} x2={right} y2={y(p.peak)} stroke={p.kind === 'gemm' ? GEMM : MATH} />
-          <text class="rooflabel" x={right - font * 0.3} y={y(p.peak) - font * 0.5} text-anchor="end">{`${LABEL[p.kind]} ${rateOf(p.peak)} on ${count(p.pes)} ${p.pes === 1 ? 'PE' : 'PEs'}`}</text>
+          <line class="roof" x1={x(p.peak / p.memory)} y1={y(p.peak)} x2={right} y2={y(p.peak)} stroke={engineColour(p)} />
+          <text class="rooflabel" x={right - font * 0.3} y={y(p.peak) - font * 0.5} text-anchor="end">{`${engineName(p)} ${rateOf(p.peak)} on ${count(p.pes)} ${p.pes === 1 ? 'PE' : 'PEs'}`}</text>
         </g>
       ))}
       {points.map((p) => {
-        const colour = p.kind === 'gemm' ? GEMM : MATH, cx = x(intensity(p)), mine = p.launch === chosen;
+        const colour = engineColour(p), cx = x(intensity(p)), mine = p.launch === chosen;
         return (
           <g opacity={mine ? 1 : 0.55}>
             {mine && <line class="distance" x1={cx} x2={cx} y1={y(rate(p))} y2={y(roof(p))} />}
             {p.padded > p.ops * 1.01 && <circle cx={x(p.padded / p.bytes)} cy={y(p.padded / p.ns)} r={px(5)} fill="none" stroke={colour}><title>with padding: {rateOf(p.padded / p.ns)}</title></circle>}
             <a href={href('roofline', { launch: p.launch.id })}>
-              <circle cx={cx} cy={y(rate(p))} r={px(mine ? 7 : 5)} fill={colour}><title>{`${launchName(p.launch)} ${LABEL[p.kind]}: ${rateOf(rate(p))} at ${Number(intensity(p).toPrecision(3))} operations per byte, ${percent(rate(p) / roof(p))} of its roof`}</title></circle>
+              <circle cx={cx} cy={y(rate(p))} r={px(mine ? 7 : 5)} fill={colour}><title>{`${launchName(p.launch)} ${engineName(p)}: ${rateOf(rate(p))} at ${Number(intensity(p).toPrecision(3))} operations per byte, ${percent(rate(p) / roof(p))} of its roof`}</title></circle>
             </a>
           </g>
         );
@@ -210,7 +199,7 @@ function Distances({ points, chosen }: { points: Point[]; chosen: Launch }) {
         {points.map((p) => (
           <tr>
             <th scope="row"><a href={href('roofline', { launch: p.launch.id })} aria-current={p.launch === chosen ? 'true' : undefined}>{launchName(p.launch)}</a></th>
-            <td><Swatch colour={p.kind === 'gemm' ? GEMM : MATH} /> {LABEL[p.kind]}</td>
+            <td><Swatch colour={engineColour(p)} /> {engineName(p)}</td>
             <td class="number">{Number(intensity(p).toPrecision(3))}</td><td class="number">{rateOf(rate(p))}</td><td class="number">{rateOf(roof(p))}</td><td class="number">{percent(rate(p) / roof(p))}</td>
             <td>{bound(p)[0]}</td>
             <td class="number">{bytesText(p.bytes)}</td><td class="number">{percent(p.bytes / p.ns / p.memory)}</td>
@@ -231,7 +220,7 @@ function Levels({ points }: { points: Point[] }) {
       <tbody>
         {points.flatMap((p) => [{ name: HBM, bytes: p.bytes, gbs: p.memory }, ...p.levels].map((one) => (
           <tr>
-            <th scope="row"><Swatch colour={LEVEL[one.name] ?? 'var(--accent)'} /> {one.name}</th><td>{LABEL[p.kind]}</td><td class="number">{bytesText(one.bytes)}</td><td class="number">{rateText(one.bytes / p.ns)}</td>
+            <th scope="row"><Swatch colour={colourOf(LEVELS, one.name) ?? 'var(--accent)'} /> {one.name}</th><td>{engineName(p)}</td><td class="number">{bytesText(one.bytes)}</td><td class="number">{rateText(one.bytes / p.ns)}</td>
             <td class="number">{rateText(one.gbs)}</td><td class="number">{percent(one.bytes / p.ns / one.gbs)}</td><td class="number">{Number((p.ops / one.bytes).toPrecision(3))}</td><td class="number">{rateOf((p.ops / one.bytes) * one.gbs)}</td>
           </tr>
         )))}
@@ -242,7 +231,7 @@ function Levels({ points }: { points: Point[] }) {
 
 // Rate of an engine while it works, for each kind of operation.
 function Operations({ worked, rows, machine }: { worked: Worked; rows: Rows; machine: MachineOverview }) {
-  const dtype = dtypeOf(rows), ns = Number(worked.span.t1 - worked.span.t0) / 1e6;
+  const ns = Number(worked.span.t1 - worked.span.t0) / 1e6;
   const list = [...worked.work.operations].sort((a, b) => b.busyNs - a.busyNs);
   if (list.length === 0) return null;
   return (
@@ -251,12 +240,13 @@ function Operations({ worked, rows, machine }: { worked: Worked; rows: Rows; mac
         <thead><tr><th scope="col">operation</th><th scope="col">engine</th><th scope="col" class="number">how many</th><th scope="col" class="number">time of engines</th><th scope="col" class="number">share of the kernel</th><th scope="col" class="number">rate meanwhile</th><th scope="col" class="number">of the engine's</th></tr></thead>
         <tbody>
           {list.map((one) => {
-            const kind = kindOf(rows, one.operation), operations = kind === 'gemm' ? 2 * one.usefulMacs : one.elements;
-            const peak = kind === 'gemm' ? 2 * rateFor(machine.macs_per_ns, dtype) : rateFor(machine.elements_per_ns, dtype);
+            const { name, engine: by } = rows.operations[one.operation] ?? { name: '?', engine: '' }, engine = machine.engines.find((row) => row.name === by);
+            const operations = (engine?.operations_per_unit ?? 0) * (engine?.unit === 'MAC' ? one.usefulMacs : one.elements);
+            const peak = (worked.work.engines.find((row) => row.name === by)?.peak ?? 0) / Math.max(1, worked.work.pes);
             return (
               <tr>
-                <th scope="row">{rows.operations[one.operation]?.name}</th><td>{LABEL[kind]}</td><td class="number">{count(one.count)}</td><td class="number">{duration(one.busyNs * 1e6)}</td>
-                <td class="number">{percent(one.busyNs / ns / Math.max(1, worked.work.pes))}</td><td class="number">{rateOf(operations / one.busyNs)}</td><td class="number">{peak > 0 ? percent(operations / one.busyNs / peak) : ''}</td>
+                <th scope="row">{name}</th><td>{engine?.label}</td><td class="number">{count(one.count)}</td><td class="number">{duration(one.busyNs * 1e6)}</td>
+                <td class="number">{percent(one.busyNs / ns / Math.max(1, worked.work.pes))}</td><td class="number">{engine && rateOf(operations / one.busyNs)}</td><td class="number">{peak > 0 ? percent(operations / one.busyNs / peak) : ''}</td>
               </tr>
             );
           })}

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { runs, fetchOperations, type Launch, type Operation, type Run } from './api';
 import { aboutRun, href } from './address';
 import { isReport } from './answers';
-import { boundedBy } from './overview';
+import { boundedBy, total } from './overview';
 import { Links, Pes } from './resource_tables';
 import { OnlyServed } from './section';
 import { Head, PAGE, type Values } from './table_parts';
@@ -115,14 +115,14 @@ function OperationRow({ op }: { op: Operation }) {
 }
 
 const COLUMNS: { name: string; label: string; value: (launch: Launch) => number; time: boolean }[] = [
-  { name: 'id', label: 'launch', value: (l) => l.id ?? 0, time: false },
-  { name: 'total', label: 'in all', value: (l) => (l.completed_ns ?? 0) - (l.submit_ns ?? 0), time: true },
-  { name: 'submit', label: 'submitted', value: (l) => l.submit_ns ?? 0, time: true },
-  { name: 'exec', label: 'slowest PE', value: (l) => l.pe_exec_ns?.max ?? 0, time: true },
-  { name: 'spread', label: 'PE spread', value: (l) => (l.pe_exec_ns?.max ?? 0) - (l.pe_exec_ns?.min ?? 0), time: true },
-  { name: 'dma', label: 'DMA', value: (l) => l.dma_ns ?? 0, time: true },
-  { name: 'compute', label: 'compute', value: (l) => l.compute_ns ?? 0, time: true },
-  { name: 'late', label: 'late PEs', value: (l) => l.late_pes ?? 0, time: false },
+  { name: 'id', label: 'launch', value: (l) => l.id, time: false },
+  { name: 'total', label: 'in all', value: (l) => total(l), time: true },
+  { name: 'submit', label: 'submitted', value: (l) => l.submit_ns, time: true },
+  { name: 'exec', label: 'slowest PE', value: (l) => l.pe_exec_ns.max, time: true },
+  { name: 'spread', label: 'PE spread', value: (l) => l.pe_exec_ns.max - l.pe_exec_ns.min, time: true },
+  { name: 'dma', label: 'DMA', value: (l) => l.dma_ns, time: true },
+  { name: 'compute', label: 'compute', value: (l) => l.compute_ns, time: true },
+  { name: 'late', label: 'late PEs', value: (l) => l.late_pes, time: false },
 ];
 
 function Launches({ run, values }: { run: Run; values: URLSearchParams }) {
@@ -152,7 +152,7 @@ function Launches({ run, values }: { run: Run; values: URLSearchParams }) {
                 ))}
                 <td>{launch.sip}</td><td>{runs(launch)}</td>
                 <td>{boundedBy(launch)?.text}</td>
-                <td class={launch.ok === false ? 'bad' : undefined}>{launch.ok === false ? launch.error?.code ?? 'failed' : 'ok'}</td>
+                <td class={launch.ok ? undefined : 'bad'}>{!launch.ok ? launch.error?.code ?? 'failed' : 'ok'}</td>
               </tr>
             ))}
           </tbody>

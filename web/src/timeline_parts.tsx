@@ -109,7 +109,7 @@ export function Legend({ rows, strips }: { rows: Rows; strips: StateStrips | nul
       {met.size > 0 && <span class="dim">PEs:</span>}
       {STATES.filter(({ name }) => met.has(name)).map((state) => <span title={state.meaning}><Swatch colour={state.colour} /> {state.label}</span>)}
       {met.size > 0 && <span class="dim">Blocks:</span>}
-      {rows.operations.map(({ name, kind }) => <span><Swatch colour={operationColour(name, kind)} /> {name.replace(/^TileToken\//, '')}</span>)}
+      {rows.operations.map((operation) => <span><Swatch colour={operationColour(operation)} /> {operation.name.replace(/^TileToken\//, '')}</span>)}
       <span class="dim">The stronger the colour, the larger the share of time in use.</span>
     </p>
   );

@@ -8,7 +8,7 @@ import { longestLaunch, part, total } from './overview';
 import { peTimes, type PeTime } from './pe_states';
 import { STATES } from './words';
 import { prepare, theme } from './picture';
-import { bytesText, kernelSpan, kindLabel, LaunchChoice, machineOf, rateText, ResourceName, timelineOf, type Span } from './resources';
+import { bytesText, kernelSpan, KindChoice, kindIn, kindLabel, LaunchChoice, machineOf, rateText, ResourceName, timelineOf, type Span } from './resources';
 import { Section, Swatch } from './section';
 import { sizes } from './sizes';
 import { count, duration, percent } from './time';
@@ -25,7 +25,7 @@ export function Why({ run, rows, state, values }: { run: Run; rows: Rows | null;
     <>
       <h1 class="unseen">Why</h1>
       <Findings run={run} />
-      {!Array.isArray(run.findings) || run.findings.length === 0 ? <p class="hint">No finding would bring more than 3 %, or the run was made with --no-findings.</p> : null}
+      {run.findings.length === 0 ? <p class="hint">No finding would bring more than 3 %, or the run was made with --no-findings.</p> : null}
       <p class="tools">
         <LaunchChoice run={run} chosen={launch} to={(chosen) => href('why', { launch: chosen.id })} />
         {launch && <span class="dim">{duration(total(launch) * 1e6)} from submission to completion{span && `, kernel ${duration(Number(span.t1 - span.t0))}`}</span>}
@@ -48,11 +48,11 @@ export function Why({ run, rows, state, values }: { run: Run; rows: Rows | null;
 // Each PE is a column; its height is the time of the kernel.
 function PeTimes({ launch, span }: { launch: Launch; span: Span }) {
   const [byTime, setByTime] = useState(false);
-  const answer = useAnswer(`${span.t0} ${span.t1}`, (signal) => fetchActivity(`t0=${span.t0}&t1=${span.t1}&kind=state&under=sip${launch.sip ?? 0}`, signal));
+  const answer = useAnswer(`${span.t0} ${span.t1}`, (signal) => fetchActivity(`t0=${span.t0}&t1=${span.t1}&kind=state&under=sip${launch.sip}`, signal));
   const pes = peTimes(answer.value?.rows ?? []);
   const length = Number(span.t1 - span.t0) / 1e6;
   const sum = ({ parts }: PeTime) => parts.reduce((a, b) => a + b, 0);
-  const computing = ({ parts }: PeTime) => STATES.reduce((all, { name: state }, i) => all + (['gemm', 'math'].includes(state) ? parts[i] : 0), 0);
+  const computing = ({ parts }: PeTime) => STATES.reduce((all, { role }, i) => all + (role === 'engine' ? parts[i] : 0), 0);
   if (byTime) pes.sort((a, b) => computing(b) - computing(a) || sum(b) - sum(a));
   const used = STATES.map((state, i) => ({ ...state, i, mean: pes.reduce((all, { parts }) => all + parts[i], 0) / Math.max(1, pes.length) })).filter(({ mean }) => mean > 0);
   return (
@@ -149,11 +149,10 @@ function Balance({ launch, span, chosen }: { launch: Launch; span: Span; chosen:
 }
 
 const SORTS: [string, string][] = [['used', 'busy'], ['wait', 'waited'], ['bytes', 'bytes']];
-const FILTERS: [string, string][] = [['', 'all resources'], ['pseudo_channel', 'HBM channels'], ['link', 'wires'], ['dma', 'DMA channels'], ['engine', 'engines'], ['tcm', 'TCM ports']];
 
 function Resources({ launch, span, values }: { launch: Launch; span: Span; values: URLSearchParams }) {
   const sort = SORTS.find(([key]) => key === values.get('sort'))?.[0] ?? 'used';
-  const kind = FILTERS.find(([key]) => key === values.get('kind'))?.[0] ?? '';
+  const kind = kindIn(values);
   const like = values.get('like') ?? '';
   const query = `t0=${span.t0}&t1=${span.t1}&sort=${sort}&kind=${like ? '' : kind}&like=${encodeURIComponent(like)}&limit=${MOST_RESOURCES}`;
   const answer = useAnswer(query, (signal) => fetchActivity(query, signal));
@@ -162,7 +161,7 @@ function Resources({ launch, span, values }: { launch: Launch; span: Span; value
   return (
     <Section title={like ? `Each of ${like.replace(' > ', ' → ')}` : 'Each resource'} hint="Where much waited for a resource that is seldom busy, look at what stands behind it.">
       <p class="tools">
-        <label>Kind <select value={like ? '' : kind} onChange={(event) => { location.hash = to({ like: '', kind: (event.target as HTMLSelectElement).value }); }}>{FILTERS.map(([key, label]) => <option value={key}>{label}</option>)}</select></label>
+        <KindChoice label="Kind" all="all resources" kind={like ? '' : kind} to={(one) => to({ like: '', kind: one })} />
         {like && <a href={to({ like: '' })}>all resources</a>}
         <span class="dim">{answer.value && `${count(answer.value.total)} were in use; the first ${count(answer.value.rows.length)}`}</span>
       </p>

@@ -16,7 +16,7 @@ const MESSAGE = '#c2559b', BETWEEN = '#9aa3b2';
 interface Sum { label: string; colour: string; time: number; count: number }
 
 const label = (rows: Rows, operation: number): string => (rows.operations[operation]?.name ?? '?').replace(/^TileToken\//, '');
-const colour = (rows: Rows, operation: number): string => operationColour(rows.operations[operation]?.name ?? '', rows.operations[operation]?.kind ?? '');
+const colour = (rows: Rows, operation: number): string => operationColour(rows.operations[operation] ?? { kind: '', name: '', engine: '' });
 
 function sumsOf(stays: ChainStay[], rows: Rows): Sum[] {
   const sums = new Map<string, Sum>();

@@ -57,7 +57,7 @@ export function matrixOf(pes: PeTime[], messages: Message[]): Matrix {
 }
 
 export function WaitMatrix({ launch, span, hasMessages }: { launch: Launch; span: Span; hasMessages: boolean }) {
-  const states = useAnswer(`${span.t0} ${span.t1} ${launch.sip}`, (signal) => fetchActivity(`t0=${span.t0}&t1=${span.t1}&kind=state&under=sip${launch.sip ?? 0}`, signal));
+  const states = useAnswer(`${span.t0} ${span.t1} ${launch.sip}`, (signal) => fetchActivity(`t0=${span.t0}&t1=${span.t1}&kind=state&under=sip${launch.sip}`, signal));
   const messages = useAnswer(hasMessages ? `${span.t0} ${span.t1}` : '', (signal) => fetchMessages(span.t0, span.t1, signal));
   const matrix = useMemo(() => matrixOf(peTimes(states.value?.rows ?? []), messages.value?.messages ?? []), [states.value, messages.value]);
   const length = Number(span.t1 - span.t0) / 1e6, dark = isDark();

@@ -76,3 +76,30 @@ export async function compare(folder) {
   await picture(otherPage, 'compare_other_machine');
   await other.stop();
 }
+
+// An engine of a plug-in that the server has not loaded: examples/engines, 4 PEs that transpose 32 elements in a ns.
+export async function engineOfAPlugin(plugin) {
+  const machine = new URL('../../examples/engines/machine.yaml', import.meta.url).pathname;
+  const server = await serve(simulate('engine', '--plugin', plugin, '--topology', machine, '--bench', 'transpose'));
+  const page = await open(server.url);
+  await page.getByRole('row', { name: /^TRANSPOSE \d/ }).waitFor();
+  await picture(page, 'engine_overview');
+  await go(page, 'Why');
+  await page.locator('.columnchart').focus();
+  await page.keyboard.press('ArrowRight');
+  await page.waitForFunction(() => /TRANSPOSE \d/.test(document.querySelector('.figures').textContent));
+  await go(page, 'Roofline');
+  await page.locator('.roofline .rooflabel', { hasText: 'TRANSPOSE 128 Gops/s on 4 PEs' }).waitFor();
+  await page.getByRole('row', { name: /^transpose TRANSPOSE 48 .* 32 Gops\/s 100 %$/ }).waitFor();
+  await page.waitForFunction(() => document.querySelectorAll('.roofline a circle').length === 1);
+  assert.equal(await page.locator('.roofline a circle').getAttribute('fill'), '#3f8f6b', 'the colour of its row');
+  await picture(page, 'engine_roofline');
+  await page.evaluate(() => { location.hash = '#/machine?at=sip0.cube0.pe0'; });
+  await pointAt(page, 'sip0.cube0.pe0.pe_transpose');
+  await page.waitForFunction(() => /\d % busy/.test(document.querySelector('.tooltip').textContent));
+  await picture(page, 'engine_machine');
+  await go(page, 'Timeline');
+  const swatch = page.locator('.legend.bottom span', { hasText: /^ *transpose$/ }).locator('rect');
+  assert.equal(await swatch.getAttribute('fill'), '#3f8f6b');
+  await server.stop();
+}

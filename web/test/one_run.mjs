@@ -6,13 +6,13 @@ import { coloured, go, picture, pointAt, shownOperation } from './browser.mjs';
 export async function overview(page) {
   await page.getByText('bounded by').waitFor();
   const text = await page.innerText('main');
-  for (const part of ['Launches', 'gemm_composite', 'DMA channel busy', 'How busy its resources were', 'read channel', '99.', 'host alone', 'critical path']) {
+  for (const part of ['Launches', 'gemm_composite', 'DMA channel busy', 'How busy its resources were', 'DMA read channels', '99.', 'host alone', 'critical path']) {
     assert.ok(text.includes(part), `the overview does not say '${part}'`);
   }
   assert.ok(await page.locator('.findings li').count() >= 1, 'the findings of the run are shown');
   const first = await page.locator('.findings li').first().boundingBox();
   assert.ok(first.y + first.height <= 800, `the first finding ends at ${first.y + first.height}: below the first screen`);
-  assert.match(text, /bounded by read channel, > 99\.9 % of its kernel busy/);
+  assert.match(text, /bounded by DMA read channels, > 99\.9 % of its kernel busy/);
   assert.ok(text.includes('256 PEs'), 'the machine is shown');
   assert.equal(await page.locator('.bar').count(), 1);
   assert.ok(await page.locator('.bar rect').count() >= 4, 'the bar of the launch has its parts');
@@ -189,7 +189,7 @@ export async function tables(page) {
   await page.getByRole('link', { name: 'Launches' }).click();
   await page.getByText('gemm_composite').waitFor();
   await picture(page, 'launches');
-  assert.match(await page.innerText('.data tbody'), /read channel/, 'what bounds it');
+  assert.match(await page.innerText('.data tbody'), /DMA read channels/, 'what bounds it');
   await page.getByRole('link', { name: 'Wires' }).click();
   await page.getByText(/\d+ wires in use/).waitFor();
   await page.getByRole('link', { name: 'longest queue' }).click();

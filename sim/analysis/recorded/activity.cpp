@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "platform/base/error.h"
+#include "platform/record/activity.h"
 
 namespace kb::analysis {
 namespace {
@@ -145,20 +146,33 @@ std::vector<Use> Activity::uses(std::int64_t begin_fs, std::int64_t end_fs) cons
   return uses;
 }
 
+const std::vector<std::string_view>& Activity::profiled() {
+  static const std::vector<std::string_view> drawn = [] {
+    std::vector<std::string_view> kinds;
+    for (std::size_t i = 0; i < record::kSeriesKinds; ++i) {
+      const DisplayText& word = word_of(static_cast<record::SeriesKind>(i));
+      if (!word.colour.empty()) kinds.push_back(word.name);
+    }
+    return kinds;
+  }();
+  return drawn;
+}
+
 std::vector<std::vector<double>> Activity::profile(std::int64_t begin_fs, std::int64_t end_fs, std::size_t columns,
                                                    const Scope& part) const {
-  std::vector<std::vector<double>> shares(kProfiled.size(), std::vector<double>(columns));
-  std::array<double, kProfiled.size()> units{};
-  std::vector<std::size_t> place(tables_.series.size(), kProfiled.size());
+  const std::vector<std::string_view>& kinds = profiled();
+  std::vector<std::vector<double>> shares(kinds.size(), std::vector<double>(columns));
+  std::vector<double> units(kinds.size());
+  std::vector<std::size_t> place(tables_.series.size(), kinds.size());
   for (std::size_t i = 0; i < place.size(); ++i) {
     const ActivityTables::Series& series = tables_.series[i];
     if (!part.has(series.component, series.coord)) continue;
-    place[i] = static_cast<std::size_t>(std::find(kProfiled.begin(), kProfiled.end(), series.kind) - kProfiled.begin());
-    if (place[i] < kProfiled.size()) units[place[i]] += static_cast<double>(std::max<std::int64_t>(1, series.units));
+    place[i] = static_cast<std::size_t>(std::find(kinds.begin(), kinds.end(), series.kind) - kinds.begin());
+    if (place[i] < kinds.size()) units[place[i]] += static_cast<double>(std::max<std::int64_t>(1, series.units));
   }
   for (const ActivityTables::Row& row : tables_.rows) {
     const std::size_t kind = place[row.series];
-    if (kind == kProfiled.size()) continue;
+    if (kind == kinds.size()) continue;
     spread_bins(tables_, row, {begin_fs, end_fs, columns},
                 [&](std::size_t column, double busy) { shares[kind][column] += busy; });
   }

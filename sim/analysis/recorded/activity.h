@@ -1,7 +1,6 @@
 // Recorded activity of the resources of a machine in a time window.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -36,9 +35,9 @@ class Activity {
   using TakeBin = std::function<void(std::int64_t, std::int64_t, double)>;
   void for_each_bin(std::size_t series, const TakeBin& take) const;
 
-  static constexpr std::array<std::string_view, 4> kProfiled = {"engine", "dma", "pseudo_channel", "link"};
-  // For each kind of kProfiled, the mean busy share of its series in `part`, in `columns` equal parts of
-  // [begin, end).
+  // Kinds of resources that are drawn over time: those with a colour.
+  static const std::vector<std::string_view>& profiled();
+  // For each kind of profiled(), the mean busy share of its series in `part`, in `columns` equal parts of [begin, end).
   std::vector<std::vector<double>> profile(std::int64_t begin_fs, std::int64_t end_fs, std::size_t columns,
                                            const Scope& part) const;
 

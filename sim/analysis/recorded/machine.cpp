@@ -1,6 +1,7 @@
 #include "sim/analysis/recorded/machine.h"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "platform/base/error.h"
@@ -122,12 +123,20 @@ void Machine::read_engines(const Json& topology) {
   }
 }
 
-const std::string& Machine::rate_in(std::string_view unit) const {
-  static const std::string kUnknown = "null";
-  for (const Engine& engine : engines_) {
-    if (engine.unit == unit) return engine.rate;
+std::vector<std::pair<std::string, std::int64_t>> Machine::counts() const {
+  // Each part has one node of the kind.
+  constexpr std::array<std::pair<const char*, const char*>, 5> kParts{{{"io_cpu", "IO chiplet"},
+                                                                       {"m_cpu", "cube"},
+                                                                       {"pe_cpu", "PE"},
+                                                                       {"hbm_ctrl", "HBM slice"},
+                                                                       {"noc_router", "router"}}};
+  std::vector<std::pair<std::string, std::int64_t>> counts;
+  for (const auto& [kind, label] : kParts) {
+    const auto found = kinds_.find(kind);
+    if (found == kinds_.end()) continue;
+    counts.emplace_back(found->second == 1 ? label : std::string(label) + "s", found->second);
   }
-  return kUnknown;
+  return counts;
 }
 
 void Machine::read_node(const Json& entry, const std::string& file) {
@@ -192,7 +201,6 @@ std::string Machine::overview() const {
   writer.begin_object().key("mesh").begin_array().integer(mesh_w_).integer(mesh_h_).end_array();
   writer.key("cube_mm").begin_array().real(cube_w_).real(cube_h_).end_array();
   writer.key("channels_per_slice").integer(channels_).key("channel_gbs").real(channel_gbs_);
-  writer.key("macs_per_ns").raw(macs_per_ns()).key("elements_per_ns").raw(elements_per_ns());
   writer.key("engines").begin_array();
   for (const Engine& engine : engines_) write_engine(writer, engine);
   writer.end_array();

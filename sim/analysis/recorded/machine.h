@@ -5,7 +5,7 @@
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/analysis/recorded/nodes.h"
@@ -37,6 +37,8 @@ class Machine {
   Machine(const nlohmann::ordered_json& topology, const std::string& file);
 
   const std::map<std::string, std::int64_t>& kinds() const { return kinds_; }
+  // How many it has of the parts that a user knows, in words: {"cubes", 16}, {"IO chiplet", 1}.
+  std::vector<std::pair<std::string, std::int64_t>> counts() const;
   // GB/s of the wire between two nodes, and of a pseudo-channel; 0 when unknown.
   double wire_gbs(const std::string& from, const std::string& to) const;
   // Edge kind ("router_mesh"); empty when there is no such wire.
@@ -59,16 +61,12 @@ class Machine {
   double cube_height() const { return cube_h_; }
   // In the order of their rows. Files of earlier versions have none; then the built-in engines.
   const std::vector<Engine>& engines() const { return engines_; }
-  // The rate of the first engine that counts in this unit.
-  const std::string& rate_in(std::string_view unit) const;
-  const std::string& macs_per_ns() const { return rate_in("MAC"); }
-  const std::string& elements_per_ns() const { return rate_in("element"); }
 
   // The contents of the topology file as JSON; empty when unknown.
   const std::string& spec() const { return spec_; }
 
   // JSON with the mesh of cubes in a SIP, the positions of PEs in a cube, wires between cubes and IO chiplets, and the
-  // rates of a PE.
+  // engines of a PE.
   std::string overview() const;
   // JSON with kind and attributes of a node, and the wires that begin or end at it; empty when there is no such node.
   std::string block(const std::string& id) const;

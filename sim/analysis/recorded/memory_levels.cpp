@@ -17,22 +17,30 @@ struct Sum {
   double fullness() const { return gbs > 0 ? bytes / gbs : 0; }
 };
 
-enum class Count : std::uint8_t { all_wires, fullest_wire };
+enum class Count : std::uint8_t { channels, tcm_ports, all_wires, fullest_wire };
 
-struct WireLevel {
-  const char* name;
+struct Level {
+  DisplayText word;
   Count count;
-  std::vector<std::string> kinds;  // wires; with all_wires one for each direction
+  std::vector<std::string> wires;  // their kinds; with all_wires one for each direction
 };
 
-const std::vector<WireLevel>& wire_levels() {
-  static const std::vector<WireLevel> levels = {
-      {"SRAM", Count::all_wires, {"sram_to_router", "router_to_sram"}},
-      {"link", Count::all_wires, {"router_to_pe", "pe_to_router"}},
-      {"UCIe", Count::fullest_wire, {"ucie_mesh", "io_to_cube", "cube_to_io"}},
-      {"PCIe", Count::fullest_wire, {"pcie"}},
+const std::vector<Level>& levels() {
+  static const std::vector<Level> rows = {
+      {{"HBM", "HBM", "What the HBM channels of its PEs move.", "", ""}, Count::channels, {}},
+      {{"SRAM", "SRAM", "What passes between SRAMs and their routers.", "", "#2f8f83"},
+       Count::all_wires,
+       {"sram_to_router", "router_to_sram"}},
+      {{"TCM", "TCM", "What FETCH or STORE moves.", "", "#b08a1e"}, Count::tcm_ports, {}},
+      {{"link", "link", "What passes between PEs and their routers.", "", "#5b9a3d"},
+       Count::all_wires,
+       {"router_to_pe", "pe_to_router"}},
+      {{"UCIe", "UCIe", "What passes the fullest wire between chiplets.", "", "#c2559b"},
+       Count::fullest_wire,
+       {"ucie_mesh", "io_to_cube", "cube_to_io"}},
+      {{"PCIe", "PCIe", "What passes the fullest wire to the host.", "", "#8c6d31"}, Count::fullest_wire, {"pcie"}},
   };
-  return levels;
+  return rows;
 }
 
 bool is_inside(const Series& series, const Scope& part) {
@@ -41,7 +49,8 @@ bool is_inside(const Series& series, const Scope& part) {
 
 // Resources used below a node.
 struct Used {
-  std::map<std::string, Sum> wires, fullest;  // by kind of wire: all wires in use, and the one with the longest busy time
+  std::map<std::string, Sum> wires,
+      fullest;  // by kind of wire: all wires in use, and the one with the longest busy time
   double channel_bytes = 0;
   Sum fetched, stored;
   std::set<std::string> slices;  // those in use, or whose PE ran a kernel: as in cell_of()
@@ -85,38 +94,48 @@ Used used_below(const Activity& activity, const std::vector<Use>& uses, const Ma
 
 // The channels serve both directions; each direction of the wires between a slice and its router has its own rate,
 // which `efficiency` scales.
-MemoryLevel hbm_level(const Used& used, const Machine& machine) {
+Sum hbm_sum(const Used& used, const Machine& machine) {
   const double reads = used.bytes_of("hbm_to_router") + used.bytes_of("hbm_to_channel");
   const double writes = used.bytes_of("router_to_hbm") + used.bytes_of("channel_to_hbm");
   const double fuller = reads + writes > 0 ? std::max(reads, writes) / (reads + writes) : 1;
   const double channels = static_cast<double>(machine.channels_per_slice()) * machine.channel_gbs();
   const double wires = machine.slice_gbs() > 0 ? machine.slice_gbs() / fuller : channels;
-  return {"HBM", used.channel_bytes, static_cast<double>(used.slices.size()) * std::min(channels, wires)};
+  return {used.channel_bytes, static_cast<double>(used.slices.size()) * std::min(channels, wires)};
 }
 
-MemoryLevel wire_level(const WireLevel& wanted, const Used& used) {
-  const std::map<std::string, Sum>& sums = wanted.count == Count::all_wires ? used.wires : used.fullest;
+Sum wire_sum(const Level& level, const Used& used) {
+  const std::map<std::string, Sum>& sums = level.count == Count::all_wires ? used.wires : used.fullest;
   Sum best;
-  for (const std::string& kind : wanted.kinds) {
+  for (const std::string& kind : level.wires) {
     const auto found = sums.find(kind);
     if (found != sums.end() && found->second.fullness() > best.fullness()) best = found->second;
   }
-  return {wanted.name, best.bytes, best.gbs};
+  return best;
+}
+
+Sum sum_of(const Level& level, const Used& used, const Machine& machine) {
+  if (level.count == Count::channels) return hbm_sum(used, machine);
+  if (level.count != Count::tcm_ports) return wire_sum(level, used);
+  return used.fetched.fullness() >= used.stored.fullness() ? used.fetched : used.stored;
 }
 
 }  // namespace
 
+std::vector<DisplayText> memory_level_words() {
+  std::vector<DisplayText> words;
+  for (const Level& level : levels()) words.push_back(level.word);
+  return words;
+}
+
 std::vector<MemoryLevel> memory_levels(const Activity& activity, const std::vector<Use>& uses, const Machine& machine,
                                        const Scope& part) {
   const Used used = used_below(activity, uses, machine, part);
-  const Sum& tcm = used.fetched.fullness() >= used.stored.fullness() ? used.fetched : used.stored;
-  std::vector<MemoryLevel> levels = {hbm_level(used, machine), {"TCM", tcm.bytes, tcm.gbs}};
-  for (const WireLevel& wanted : wire_levels()) levels.push_back(wire_level(wanted, used));
-  std::swap(levels[1], levels[2]);  // SRAM lies between HBM and TCM
-  levels.erase(std::remove_if(levels.begin(), levels.end(),
-                              [](const MemoryLevel& level) { return level.bytes <= 0 || level.gbs <= 0; }),
-               levels.end());
-  return levels;
+  std::vector<MemoryLevel> found;
+  for (const Level& level : levels()) {
+    const Sum sum = sum_of(level, used, machine);
+    if (sum.bytes > 0 && sum.gbs > 0) found.push_back({std::string(level.word.name), sum.bytes, sum.gbs});
+  }
+  return found;
 }
 
 std::size_t active_pes(const Activity& activity, const std::vector<Use>& uses, const Scope& part) {

@@ -54,7 +54,7 @@ struct Fields<analysis::RunAnswer> {
     Fields<Result>::before_launches(self.result, visit);
     visit("launches", self.launches, Fields<Result>::kLaunches);
     Fields<Result>::after_launches(self.result, visit);
-    visit.may("machine", self.machine, "how many nodes of each kind; only where topology.json is there");
+    visit.may("machine", self.machine, "how many it has of each part; only where topology.json is there");
     visit.may("own_topology", self.own_topology, "topology.json is the machine of the run");
     visit("has_operations", self.has_operations, "there is an operation log");
   }

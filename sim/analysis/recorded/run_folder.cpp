@@ -109,8 +109,8 @@ std::string RunFolder::summary() const {
   for (const result::Launch& launch : result_.launches) answer.launches.push_back(answer_of(launch));
   if (machine_) {
     answer.machine.emplace();
-    for (const auto& [kind, count] : machine_->kinds()) {
-      answer.machine->emplace_back(kind, static_cast<std::uint64_t>(count));
+    for (const auto& [label, count] : machine_->counts()) {
+      answer.machine->emplace_back(label, static_cast<std::uint64_t>(count));
     }
     answer.own_topology = own_topology_;
   }

@@ -74,57 +74,26 @@ std::string machine_part(const analysis::RunFolder& run, const LaunchTimes& laun
   return "<section>\n<h2>Machine</h2>\n" + pictures + "</section>\n";
 }
 
-// The rate for a dtype, out of one for all or one for each.
-double rate_of(const std::string& json, const std::string& dtype) {
-  const Json rates = Json::parse(json);
-  if (rates.is_number()) return rates.get<double>();
-  if (!rates.is_object()) return 0;
-  return rates.value(rates.contains(dtype) ? dtype : "f16", 0.0);
-}
-
-// What an engine did, in units of its rate.
-double units_of(const analysis::Machine::Engine& engine, const Json& work,
-                const std::vector<data::OpLogNames::Operation>& operations) {
-  constexpr std::size_t kUseful = 4, kElements = 5;
-  double units = 0;
-  for (const Json& one : work.at("operations")) {
-    const auto id = one.at(0).get<std::size_t>();
-    if (id >= operations.size()) continue;
-    const bool own = operations[id].kind == engine.name || operations[id].name == "TileToken/" + engine.stage;
-    if (own) units += one.at(engine.unit == "MAC" ? kUseful : kElements).get<double>();
-  }
-  return units;
-}
-
-// Bytes of the HBM among the levels of the memory, [name, bytes, GB/s].
-double hbm_bytes_of(const Json& work) {
-  double bytes = 0;
-  for (const Json& level : work.at("levels")) {
-    if (level.at(0) == "HBM") bytes += level.at(1).get<double>();
-  }
-  return bytes;
-}
-
 std::string roofline_part(const analysis::RunFolder& run, const LaunchTimes& launch, Answers& answers) {
   const auto found = answers.ask("/api/work", {{"t0", std::to_string(launch.whole.begin_fs)},
                                                {"t1", std::to_string(launch.whole.end_fs)},
                                                {"under", launch.sip}});
   if (!found) return "";
   const Json work = Json::parse(*found);
-  const auto& operations = run.operations().names().operations;
-  std::string dtype = "f16";
-  for (const auto& operation : operations) {
-    if (operation.name.rfind("gemm_", 0) == 0) dtype = operation.name.substr(5);
-  }
-  const analysis::Machine& machine = *run.machine();
-  const double bytes = hbm_bytes_of(work), pes = work.at("pes").get<double>();
-  const double ns = static_cast<double>(launch.kernel.span()) / 1e6;
   views::Roofline roofline{"What " + launch.name + " computed on " + launch.sip, "HBM", {}, {}};
-  roofline.memory_gbs = pes * static_cast<double>(machine.channels_per_slice()) * machine.channel_gbs();
-  for (const analysis::Machine::Engine& engine : machine.engines()) {
-    const double done = engine.operations_per_unit * units_of(engine, work, operations);
+  double bytes = 0;
+  for (const Json& level : work.at("levels")) {
+    if (level.at(0) != roofline.memory_name) continue;
+    bytes = level.at(1).get<double>();
+    roofline.memory_gbs = level.at(2).get<double>();
+  }
+  const double ns = static_cast<double>(launch.kernel.span()) / 1e6;
+  std::map<std::string, std::string> labels;
+  for (const analysis::Machine::Engine& engine : run.machine()->engines()) labels[engine.name] = engine.label;
+  for (const Json& engine : work.at("engines")) {
+    const double done = engine.at(1).get<double>();
     roofline.points.push_back(
-        {engine.label, done / bytes, done / ns, engine.operations_per_unit * pes * rate_of(engine.rate, dtype)});
+        {labels[engine.at(0).get<std::string>()], done / bytes, done / ns, engine.at(3).get<double>()});
   }
   const std::string picture = views::to_svg(roofline);
   return picture.empty() ? "" : "<section>\n<h2>Roofline</h2>\n" + picture + "</section>\n";

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "platform/base/error.h"
@@ -185,7 +186,8 @@ TEST_F(ActivityTest, TheMachine) {
   EXPECT_EQ(machine["mesh"], Json::parse("[4, 3]"));
   EXPECT_EQ(machine["pes"], Json::parse(R"([[0, 1.5, 2]])"));
   EXPECT_EQ(machine["wires"].size(), 1u);
-  EXPECT_TRUE(machine["macs_per_ns"].is_null());
+  EXPECT_EQ(machine["engines"][0]["name"], "gemm");
+  EXPECT_TRUE(machine["engines"][0]["rate"].is_null());
   EXPECT_EQ(json("/api/machine", {{"under", "sip0.cube9"}})["nodes"].size(), 3u);
   EXPECT_EQ(json("/api/machine", {{"under", "sip0.cube"}})["nodes"].size(), 0u);
 }
@@ -228,12 +230,24 @@ TEST_F(ActivityTest, WorkByKindOfOperation) {
   EXPECT_EQ(work["levels"], Json::parse(R"([["HBM", 3200.0, 128.0], ["PCIe", 3200.0, 64.0]])"));
   // Number, count, busy ns, MACs, those of elements that exist, elements.
   EXPECT_EQ(work["operations"], Json::parse("[[1, 1, 10, 64, 64, 0], [2, 1, 5, 64, 27, 0], [3, 1, 2, 0, 0, 32]]"));
+  // Name, operations, those with padding, peak: twice 64 and 27 MACs, the file has no rate.
+  EXPECT_EQ(work["engines"], Json::parse(R"([["gemm", 182.0, 256.0, 0.0], ["math", 32.0, 32.0, 0.0]])"));
   const Json quick = json("/api/work", launch({{"under", "sip0"}, {"only", "resources"}}));
   EXPECT_EQ(quick["operations"], Json::array());
   EXPECT_EQ(quick["levels"], work["levels"]);
   EXPECT_EQ(json("/api/work", launch({{"under", "sip0.cube9.pe0"}}))["levels"][0], work["levels"][0]) << "its slice";
   EXPECT_EQ(json("/api/work", launch({{"under", "sip0.io0"}}))["operations"].size(), 0u);
   EXPECT_EQ(json("/api/work", launch({{"under", "sip1"}}))["operations"].size(), 0u);
+}
+
+TEST_F(ActivityTest, OperationsNameTheirEngine) {
+  std::map<std::string, std::string> engine;
+  const Json rows = json("/api/rows", {});
+  for (const Json& operation : rows["operations"]) engine[operation[1]] = operation[2];
+  EXPECT_EQ(engine["gemm_f16"], "gemm");
+  EXPECT_EQ(engine["TileToken/GEMM"], "gemm") << "a tile of a composite";
+  EXPECT_EQ(engine["sum"], "math");
+  EXPECT_EQ(engine["dma_read"], "") << "of no engine";
 }
 
 TEST_F(ActivityTest, MessagesWithTheirTimes) {

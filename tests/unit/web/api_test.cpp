@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "tests/unit/recorded/run_folders.h"
@@ -57,6 +58,27 @@ TEST_F(ApiTest, TheRunWithoutWhatIsLarge) {
   EXPECT_EQ(run["findings"][0]["headline"], "one");
   EXPECT_EQ(run["launch_count"], 1);
   EXPECT_TRUE(run["config"].empty());
+}
+
+// The page has no names of its own for these.
+TEST_F(ApiTest, WordsOfPartsResourcesKindsAndLevels) {
+  const Json words = json("/api/words");
+  const auto names = [&](const char* list) {
+    std::string text;
+    for (const Json& word : words[list]) text += word["name"].get<std::string>() + " ";
+    return text;
+  };
+  std::map<std::string, std::string> role;
+  for (const Json& part : words["parts"]) role[part["name"]] = part["role"];
+  EXPECT_EQ(role["gemm"], "engine");
+  EXPECT_EQ(role["math"], "engine");
+  EXPECT_EQ(role["scalar"], "kernel");
+  EXPECT_EQ(role["dependency"], "kernel");
+  for (const char* outside : {"delivery", "barrier", "completion"}) EXPECT_EQ(role[outside], "launch");
+  EXPECT_EQ(names("kinds"), "link decoder pseudo_channel engine dma tcm ") << "a state is no resource";
+  EXPECT_EQ(names("levels"), "HBM SRAM TCM link UCIe PCIe ");
+  EXPECT_THAT(names("resources"), HasSubstr("read_link"));
+  EXPECT_EQ(words["kinds"][2]["label"], "HBM channels");
 }
 
 TEST_F(ApiTest, TheChainCoversTheWindow) {
