@@ -226,6 +226,20 @@ function Lists({ run }: { run: Run }) {
   );
 }
 
+const MOST_RACES = 40;
+
+function Races({ run: { races, races_not_compared: left = 0 } }: { run: Run }) {
+  if (!races) return null;
+  return (
+    <Section title="Races" hint="Bytes that two commands use, one of them writing, while nothing orders them.">
+      {races.length === 0 && <p>{left > 0 ? 'None in what was compared.' : 'None: every two such uses are in an order.'}</p>}
+      <ul class="plain">{races.slice(0, MOST_RACES).map(({ text: what, pairs }) => <li>{what}{pairs > 1 && <span class="dim">; {count(pairs)} pairs like this</span>}</li>)}</ul>
+      {races.length > MOST_RACES && <p class="hint">And {count(races.length - MOST_RACES)} more, in result.json.</p>}
+      {left > 0 && <p class="message warn">{count(left)} accesses were not compared, because data mode off does not know their indices or masks.</p>}
+    </Section>
+  );
+}
+
 export function Overview({ run, selected }: { run: Run; selected: string | null }) {
   const chosen = run.launches.find((launch) => String(launch.id) === selected) ?? longestLaunch(run);
   return (
@@ -235,6 +249,7 @@ export function Overview({ run, selected }: { run: Run; selected: string | null 
       {run.warnings.map((warning) => <p class="message warn">{warning}</p>)}
       <WholeRun run={run} />
       <Findings run={run} />
+      <Races run={run} />
       {chosen && <LaunchBars run={run} chosen={chosen} />}
       {chosen ? <Chosen run={run} launch={chosen} /> : <p class="message">No kernel was launched.</p>}
       <Section title="Run"><Lists run={run} /></Section>

@@ -1,6 +1,8 @@
 // Runs with messages, and two runs beside each other.
 import assert from 'node:assert/strict';
-import { config, go, open, picture, pointAt, serve, simulate } from './browser.mjs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { config, go, open, picture, pointAt, serve, simulate, work } from './browser.mjs';
 
 export async function collective() {
   const messages = await serve(simulate('messages', '--bench', 'ccl-allreduce'));
@@ -101,5 +103,20 @@ export async function engineOfAPlugin(plugin) {
   await go(page, 'Timeline');
   const swatch = page.locator('.legend.bottom span', { hasText: /^ *transpose$/ }).locator('rect');
   assert.equal(await swatch.getAttribute('fill'), '#3f8f6b');
+  await server.stop();
+}
+
+// A run that looked for races; what it found is text.
+export async function races() {
+  const folder = join(work, 'races'), file = join(folder, 'result.json');
+  cpSync(join(work, 'gemm'), folder, { recursive: true });
+  const result = JSON.parse(readFileSync(file, 'utf8'));
+  writeFileSync(file, JSON.stringify({ ...result, races: [{ text: 'a store and a load of <b>out</b>', pairs: 3 }], races_not_compared: 2 }));
+  const server = await serve(folder);
+  const page = await open(server.url);
+  await page.getByRole('heading', { name: 'Races' }).waitFor();
+  await page.getByText('a store and a load of <b>out</b>; 3 pairs like this').waitFor();
+  await page.getByText('2 accesses were not compared').waitFor();
+  await picture(page, 'races');
   await server.stop();
 }

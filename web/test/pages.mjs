@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { browser, coloured, complaints, end, go, open, picture, pointAt, serve, simulate, work } from './browser.mjs';
 import { byKeys, machineByKeys } from './keys.mjs';
 import { machineAlone, runs, sweep } from './more_places.mjs';
-import { collective, compare, engineOfAPlugin } from './more_runs.mjs';
+import { collective, compare, engineOfAPlugin, races } from './more_runs.mjs';
 import { machine, overview, roofline, tables, timeline, why } from './one_run.mjs';
 import { reports } from './report.mjs';
 import { screens } from './screens.mjs';
@@ -37,6 +37,7 @@ try {
   await gemm.stop();
   await compare(join(work, 'gemm'));
   await collective();
+  await races();
   if (process.argv[4]) await engineOfAPlugin(process.argv[4]);
   else console.log('without a plug-in, its engine is not looked at');
   await runs();

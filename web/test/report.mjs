@@ -127,6 +127,7 @@ function hostileRun() {
   cpSync(join(work, 'gemm'), folder, { recursive: true });
   const result = JSON.parse(readFileSync(join(folder, 'result.json'), 'utf8'));
   result.launches[0].kernel = image;
+  result.races = [{ text: image, pairs: 2 }];
   for (const finding of result.findings) Object.assign(finding, { headline: image, evidence: ['<b>bold</b>'], remedy: '</noscript></script><script>document.title="owned"</script>' });
   writeFileSync(join(folder, 'result.json'), JSON.stringify(result));
   execFileSync('sqlite3', [join(folder, 'ops.sqlite')], { input: `UPDATE operation SET name = '${image}' WHERE name = 'TileToken/GEMM'; UPDATE component SET name = 'sip0.cube0.pe0.<b onclick=alert(1)>' WHERE name LIKE '%pe_fetch_store';` });

@@ -100,6 +100,16 @@ std::string document(const std::string& title, const std::string& without_script
   return page;
 }
 
+// "4 cubes, 32 PEs"
+std::string size_of(const analysis::RunFolder& run) {
+  std::string text;
+  if (run.machine() == nullptr || !run.own_topology()) return text;
+  for (const auto& [label, count] : run.machine()->counts()) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, label);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string render_report(const std::string& folder, const std::string& against_folder) {
@@ -132,7 +142,7 @@ std::string render_report(const std::string& folder, const std::string& against_
   }
   make_requests({run, timeline ? &*timeline : nullptr, against ? &against->run() : nullptr, comparison}, answers);
   return document(run.result().setup.bench.name + " \u00b7 kernbench",
-                  static_part(run.result(), comparison, pictures_of(run, answers)), answers.json());
+                  static_part(run.result(), size_of(run), comparison, pictures_of(run, answers)), answers.json());
 }
 
 }  // namespace kb::web

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "platform/views/svg.h"
@@ -109,6 +110,72 @@ std::string launches(const result::Result& result) {
   return section(title, table.take());
 }
 
+std::string figures(const result::Result& result) {
+  if (result.figures.empty()) return "";
+  Table table({{"figure"}, {"value", true}});
+  for (std::size_t i = 0; i < std::min(result.figures.size(), kMaxRows); ++i) {
+    const result::Figure& figure = result.figures[i];
+    table.row({figure.name, figure.unit == "ns" ? duration_text(figure.value)
+                                                : fmt::format("{:.6g} {}", figure.value, figure.unit)});
+  }
+  return section("Figures", table.take());
+}
+
+// "3 of 4 tensors right, 1 wrong"
+std::string verdicts(const result::Result& result) {
+  std::map<std::string, std::size_t> bad;
+  for (const result::Verification& one : result.verification) {
+    if (!one.ok) ++bad[one.status];
+  }
+  std::size_t right = result.verification.size();
+  std::string text;
+  for (const auto& [status, count] : bad) {
+    right -= count;
+    text += fmt::format(", {} {}", count, status);
+  }
+  return fmt::format("{} of {} tensors right", right, result.verification.size()) + text;
+}
+
+// Workload with what was set of its parameters, machine with what differs from the reference machine.
+std::string what_was_run(const result::Result& result, const std::string& machine) {
+  const result::Setup& setup = result.setup;
+  Table table({{"what was run"}, {"value"}, {"origin"}});
+  table.row({"workload", setup.bench.name, ""});
+  std::string defaults;
+  for (const auto& [name, param] : setup.bench.params) {
+    if (param.origin != "default") table.row({name, param.value.text, param.origin});
+    if (param.origin == "default") defaults += (defaults.empty() ? "" : ", ") + name + " = " + param.value.text;
+  }
+  if (!defaults.empty()) table.row({"other parameters", defaults, "default"});
+  table.row({"machine", setup.topology.file + (machine.empty() ? "" : ": " + machine), ""});
+  for (std::size_t i = 0; i < std::min(setup.settings.size(), kMaxRows); ++i) {
+    const result::Setting& one = setup.settings[i];
+    const std::string reference = one.reference ? " (reference " + one.reference->text + ")" : "";
+    table.row({one.key, one.value.text + reference, one.origin});
+  }
+  table.row({"device", result.device, ""});
+  table.row({"data mode", result.data_mode + (result.verification.empty() ? "" : ", " + verdicts(result)), ""});
+  return section("Run", table.take());
+}
+
+// Only of runs that looked for races.
+std::string races(const result::Result& result) {
+  if (!result.races) return "";
+  std::string html;
+  if (result.races->empty()) html = "<p>None in what was compared.</p>\n";
+  for (std::size_t i = 0; i < std::min(result.races->size(), kMaxRows); ++i) {
+    const result::Race& race = (*result.races)[i];
+    html +=
+        "<p>" + escaped(race.text) + (race.pairs > 1 ? fmt::format("; {} pairs like this", race.pairs) : "") + "</p>\n";
+  }
+  if (result.races->size() > kMaxRows) html += fmt::format("<p>And {} more.</p>\n", result.races->size() - kMaxRows);
+  if (const std::uint64_t left_out = result.races_not_compared.value_or(0); left_out > 0) {
+    html +=
+        fmt::format("<p>Not compared: {} accesses whose indices or masks data mode off does not know.</p>\n", left_out);
+  }
+  return section("Races", html);
+}
+
 std::string signed_duration(double ns) {
   return (ns > 0 ? "+" : ns < 0 ? "\u2212" : "") + duration_text(std::abs(ns));
 }
@@ -153,10 +220,12 @@ std::string duration_text(double ns) {
   return fmt::format("{:.5g} ns", ns);
 }
 
-std::string static_part(const result::Result& result, const Json& comparison, const std::string& pictures) {
+std::string static_part(const result::Result& result, const std::string& machine, const Json& comparison,
+                        const std::string& pictures) {
   return "<main class=\"page\">\n" + head(result) +
          "<p class=\"hint\">JavaScript is off: this is the part of the report that needs none.</p>\n" +
-         findings(result) + launches(result) + compared(comparison) + pictures + "</main>\n";
+         findings(result) + races(result) + launches(result) + figures(result) + what_was_run(result, machine) +
+         compared(comparison) + pictures + "</main>\n";
 }
 
 }  // namespace kb::web

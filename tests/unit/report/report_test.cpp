@@ -199,6 +199,33 @@ TEST_F(ReportTest, WithoutScriptsItHasFindingsAndLaunches) {
   EXPECT_THAT(text, Not(HasSubstr("<svg"))) << "nothing was recorded";
 }
 
+TEST_F(ReportTest, WithoutScriptsItHasFiguresRacesAndWhatWasRun) {
+  result::Result result = known_result();
+  result.figures = {{"time", 1'234.5, "ns"}, {"rate <x>", 2.5, "GB/s"}};
+  result.races = {{"store and load of t", 3}};
+  result.races_not_compared = 7;
+  result.setup.bench.params.push_back({"dtype", {{"f16"}, "command line"}});
+  result.setup.settings = {{"cube.hbm.rate", {"64"}, "--set", result::Scalar{"32"}}};
+  result::Verification tensor;
+  tensor.rule = "equal";
+  tensor.status = "ok";
+  result.verification = {tensor, tensor};
+  result.verification[1].ok = false;
+  result.verification[1].status = "wrong";
+  write_result("run", result);
+  const std::string text = static_part_of(report("run"));
+  for (const char* part :
+       {"<td>time</td><td class=\"number\">1234.5 ns</td>", "<td>rate &lt;x&gt;</td><td class=\"number\">2.5 GB/s</td>",
+        "store and load of t; 3 pairs like this", "Not compared: 7 accesses", "<td>workload</td><td>w</td>",
+        "<td>dtype</td><td>f16</td><td>command line</td>", "<td>other parameters</td><td>m = 5</td><td>default</td>",
+        "<td>machine</td><td>m.yaml</td>", "<td>cube.hbm.rate</td><td>64 (reference 32)</td><td>--set</td>",
+        "off, 1 of 2 tensors right, 1 wrong"}) {
+    EXPECT_THAT(text, HasSubstr(part));
+  }
+  write_result("run", known_result());
+  EXPECT_THAT(static_part_of(report("run")), Not(HasSubstr("Races"))) << "nobody looked for any";
+}
+
 // 1000 ns from 100 ns on, of which the state and the channel are busy for 500.
 TEST_F(ReportTest, ItHasTheAnswersOfTheLongestLaunch) {
   write_result("run", known_result());
