@@ -151,7 +151,7 @@ function Hottest({ at, span, ns, measure, kind, children }: { at: string; span: 
   return (
     <aside class="hottest" aria-label="The hottest resources">
       {children}
-      <h2>{answer.value ? `${count(answer.value.total)} resources in use` : 'Resources'}</h2>
+      <h2>{answer.value ? `${count(answer.value.total)} ${answer.value.total === 1 ? 'resource' : 'resources'} in use` : 'Resources'}</h2>
       {at && <p class="hint"><a href={timelineOf(at, span)}>timeline of {at}</a></p>}
       <ol>
         {answer.value?.rows.map((row) => (
