@@ -7,6 +7,7 @@
 
 #include "platform/contract/composite_plan.h"
 #include "platform/contract/tensor_layout.h"
+#include "platform/engine/built_in_engines.h"
 
 namespace kb::tl {
 
@@ -17,19 +18,20 @@ std::string CompositeCommands::Target::text() const {
   return scratch_ != nullptr ? "in scratch" : fmt::format("in tensor '{}'", memory_.tensor().name);
 }
 
-void CompositeCommands::begin(CommandKind kind, const Target& out) {
+void CompositeCommands::begin(const engine::CommandRef& called, const Target& out) {
   if (out.scratch() != nullptr) {
     tensors_.check_writable(*out.scratch(), 0);
   } else {
     addressing_.dtype_of(out.memory());
   }
   command_ = Command();
-  command_.kind = kind;
+  command_.kind = CommandKind::composite;
+  command_.use(called);
 }
 
 Dispatch::Work CompositeCommands::gemm(const TensorHandle& a, const TensorHandle& b, const Target& out,
                                        const CompositeOptions& options) {
-  begin(CommandKind::composite_gemm, out);
+  begin(engine::product_command(), out);
   add_input(a, 0);
   add_input(b, 1);
   set_tile_shape(options);
@@ -49,7 +51,7 @@ Dispatch::Work CompositeCommands::gemm(const TensorHandle& a, const TensorHandle
 
 Dispatch::Work CompositeCommands::math(MathOp op, const TensorHandle& x, const Target& out,
                                        const CompositeOptions& options) {
-  begin(CommandKind::composite_math, out);
+  begin(engine::math_command(op), out);
   if (math_arity(op) != 1 || !(is_elementwise(op) || op == MathOp::cast)) {
     call_.raise("KERNEL_ERROR",
                 fmt::format("{} is not an element-wise operation of one input; run it as a command of its own",
@@ -184,7 +186,7 @@ void CompositeCommands::check_apart(const Target& out) const {
       }
     }
   };
-  if (command_.kind == CommandKind::composite_gemm) {
+  if (contract::form_of(command_) == engine::CommandForm::product) {
     for (std::size_t i = 0; i < command_.inputs.size(); ++i) {
       check(command_.inputs[i], fmt::format("operand {}", i + 1));
     }

@@ -39,7 +39,7 @@ class CompositeCommands {
   Dispatch::Work math(MathOp op, const TensorHandle& x, const Target& out, const CompositeOptions& options);
 
  private:
-  void begin(contract::CommandKind kind, const Target& out);
+  void begin(const engine::CommandRef& called, const Target& out);
   void add_input(const TensorHandle& handle, int index);
   // Appends the extents of a ref; returns true when it has rows of a wider matrix.
   bool append_extents(const TensorHandle& handle, std::vector<Extent>& extents);

@@ -7,7 +7,6 @@
 namespace kb::tl {
 
 using contract::Command;
-using contract::CommandKind;
 
 ComputeCommands::Refs ComputeCommands::operands(MathOp op, std::initializer_list<Operand> inputs) const {
   if (op == MathOp::topk || op == MathOp::rand) {
@@ -43,6 +42,7 @@ TensorType ComputeCommands::result_of(MathOp op, const Refs& inputs, std::option
 }
 
 Command& ComputeCommands::math_command(MathOp op, Refs&& inputs, std::optional<int> axis, const TensorHandle& out) {
+  math_.use(engine::math_command(op));
   math_.math_op = op;
   math_.inputs = std::move(inputs);
   math_.out = Tensors::target(out);
@@ -118,17 +118,17 @@ Dispatch::Work ComputeCommands::topk(const TensorHandle& x, std::int64_t k, Tens
   return {command, std::move(values)};
 }
 
-Command& ComputeCommands::gemm_command(OperandRef&& a, OperandRef&& b, const TensorHandle& out) {
-  gemm_.m = a.shape[0];
-  gemm_.k = a.shape[1];
-  gemm_.n = b.shape[1];
-  gemm_.acc_dtype = out.dtype() == Dtype::i64 ? Dtype::i64 : default_acc_dtype(*product_dtype(a.dtype, b.dtype));
-  gemm_.accumulate = false;
-  gemm_.out = Tensors::target(out);
-  gemm_.inputs.clear();
-  gemm_.inputs.push_back(std::move(a));
-  gemm_.inputs.push_back(std::move(b));
-  return gemm_;
+Command& ComputeCommands::product_command(OperandRef&& a, OperandRef&& b, const TensorHandle& out) {
+  product_.m = a.shape[0];
+  product_.k = a.shape[1];
+  product_.n = b.shape[1];
+  product_.acc_dtype = out.dtype() == Dtype::i64 ? Dtype::i64 : default_acc_dtype(*product_dtype(a.dtype, b.dtype));
+  product_.accumulate = false;
+  product_.out = Tensors::target(out);
+  product_.inputs.clear();
+  product_.inputs.push_back(std::move(a));
+  product_.inputs.push_back(std::move(b));
+  return product_;
 }
 
 Dispatch::Work ComputeCommands::product(const TensorHandle& a, const TensorHandle& b, std::optional<Dtype> out_dtype) {
@@ -136,7 +136,7 @@ Dispatch::Work ComputeCommands::product(const TensorHandle& a, const TensorHandl
   OperandRef right = tensors_.operand(b, 2);
   TensorType result = call_.located([&] { return gemm_result(left, right, out_dtype); });
   TensorHandle out = tensors_.allocate(std::move(result.shape), result.dtype);
-  return {gemm_command(std::move(left), std::move(right), out), std::move(out)};
+  return {product_command(std::move(left), std::move(right), out), std::move(out)};
 }
 
 Command& ComputeCommands::product_into(const TensorHandle& out, int position, const TensorHandle& a,
@@ -145,7 +145,7 @@ Command& ComputeCommands::product_into(const TensorHandle& out, int position, co
   OperandRef right = tensors_.operand(b, 2);
   tensors_.check_writable(out, position);
   tensors_.check_target(out, position, call_.located([&] { return gemm_result(left, right, out.dtype()); }));
-  Command& command = gemm_command(std::move(left), std::move(right), out);
+  Command& command = product_command(std::move(left), std::move(right), out);
   command.accumulate = accumulate;
   return command;
 }

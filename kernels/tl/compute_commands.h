@@ -1,4 +1,4 @@
-// Creates the commands of PE_GEMM and PE_MATH.
+// Creates the commands of the built-in engines.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include "kernels/tl/dispatch.h"
 #include "kernels/tl/tensors.h"
 #include "platform/contract/command.h"
+#include "platform/engine/built_in_engines.h"
 #include "platform/ops/op_types.h"
 
 namespace kb::tl {
@@ -19,8 +20,9 @@ namespace kb::tl {
 class ComputeCommands {
  public:
   ComputeCommands(const Call& call, Tensors& tensors) : call_(call), tensors_(tensors) {
-    math_.kind = contract::CommandKind::math;
-    gemm_.kind = contract::CommandKind::gemm;
+    math_.kind = contract::CommandKind::engine;
+    product_.kind = contract::CommandKind::engine;
+    product_.use(engine::product_command());
   }
 
   Dispatch::Work product(const TensorHandle& a, const TensorHandle& b, std::optional<Dtype> out_dtype);
@@ -46,11 +48,11 @@ class ComputeCommands {
                        std::optional<Dtype> out_dtype = std::nullopt) const;
   Dispatch::Work into_new(MathOp op, Refs&& inputs, std::optional<int> axis, TensorType&& result);
   contract::Command& math_command(MathOp op, Refs&& inputs, std::optional<int> axis, const TensorHandle& out);
-  contract::Command& gemm_command(OperandRef&& a, OperandRef&& b, const TensorHandle& out);
+  contract::Command& product_command(OperandRef&& a, OperandRef&& b, const TensorHandle& out);
 
   const Call& call_;
   Tensors& tensors_;
-  contract::Command math_, gemm_;  // reused by each call
+  contract::Command math_, product_;  // reused by each call
 };
 
 }  // namespace kb::tl

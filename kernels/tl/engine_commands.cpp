@@ -10,7 +10,7 @@
 
 namespace kb::tl {
 
-engine::EngineCatalog::Command EngineCommands::find(std::string_view name) const {
+engine::CommandRef EngineCommands::find(std::string_view name) const {
   if (const auto found = pe_.engines->find_command(name)) return *found;
   const std::vector<std::string> known = pe_.engines->command_names();
   call_.raise("KERNEL_ERROR",
@@ -42,9 +42,8 @@ void EngineCommands::set_parameters(Parameters parameters) {
 }
 
 TensorType EngineCommands::prepare(std::string_view name, const Inputs& inputs, Parameters parameters) {
-  const engine::EngineCatalog::Command found = find(name);
-  command_.engine = found.engine;
-  command_.row = found.row;
+  const engine::CommandRef found = find(name);
+  command_.use(found);
   const std::vector<std::string>& reads = found.row->reads;
   if (inputs.size() != reads.size()) {
     call_.raise("SCHEMA_ERROR", fmt::format("command '{}' reads {} operand{} ({}), not {}", name, reads.size(),

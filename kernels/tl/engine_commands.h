@@ -31,7 +31,7 @@ class EngineCommands {
  private:
   // Fills in command_ without the result, and returns the type of the result.
   TensorType prepare(std::string_view name, const Inputs& inputs, Parameters parameters);
-  engine::EngineCatalog::Command find(std::string_view name) const;
+  engine::CommandRef find(std::string_view name) const;
   void set_parameters(Parameters parameters);
 
   const contract::PeInfo& pe_;

@@ -53,8 +53,7 @@ const std::vector<Extent>* memory_written_by(const Command& command) {
       return &command.memory;
     case CommandKind::ipcq_recv:
       return &command.local;
-    case CommandKind::composite_gemm:
-    case CommandKind::composite_math:
+    case CommandKind::composite:
       return command.out_pinned ? nullptr : &command.out.extents;
     default:
       return nullptr;

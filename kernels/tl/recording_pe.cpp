@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "platform/contract/command.h"
+#include "platform/engine/engine_row.h"
 
 namespace kb::tl {
 
@@ -43,8 +44,8 @@ std::optional<std::vector<std::byte>> RecordingPe::read_if_known(const std::vect
 std::vector<std::string> RecordingPe::command_names() const {
   std::vector<std::string> names;
   for (const Command& command : commands_) {
-    std::string name(contract::command_kind_name(command.kind));
-    if (command.kind == CommandKind::math) name += "." + std::string(math_op_name(command.math_op));
+    std::string name = contract::command_name(command.kind, command.engine);
+    if (command.kind == CommandKind::engine && command.row->name != name) name += "." + command.row->name;
     names.push_back(std::move(name));
   }
   return names;

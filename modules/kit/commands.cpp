@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "platform/address/phys_addr.h"
+#include "platform/engine/built_in_engines.h"
 
 namespace kb::test {
 
@@ -16,7 +17,8 @@ contract::Command dma(contract::CommandKind kind, std::vector<Extent> memory, st
 
 contract::Command gemm(std::int64_t m, std::int64_t k, std::int64_t n) {
   contract::Command command;
-  command.kind = contract::CommandKind::gemm;
+  command.kind = contract::CommandKind::engine;
+  command.use(engine::product_command());
   command.m = m;
   command.k = k;
   command.n = n;
@@ -30,7 +32,8 @@ contract::Command gemm(std::int64_t m, std::int64_t k, std::int64_t n) {
 
 contract::Command math(MathOp op, std::vector<Shape> inputs, Shape out) {
   contract::Command command;
-  command.kind = contract::CommandKind::math;
+  command.kind = contract::CommandKind::engine;
+  command.use(engine::math_command(op));
   command.math_op = op;
   for (Shape& shape : inputs) command.inputs.push_back(OperandRef::tensor({}, std::move(shape), Dtype::f16));
   command.out = OperandRef::tensor({}, std::move(out), Dtype::f16);

@@ -11,8 +11,29 @@ using contract::CommandKind;
 using plan::StageType;
 using topology::NodeKind;
 
+namespace {
+
+// The work of a stage of an engine. Commands with functions tell it when they are carried out.
+void set_work(const contract::Command& command, plan::Stage& stage) {
+  switch (contract::form_of(command)) {
+    case engine::CommandForm::product:
+      stage.m = command.m;
+      stage.k = command.k;
+      stage.n = command.n;
+      stage.macs = stage.useful_macs();
+      break;
+    case engine::CommandForm::math_op:
+      stage.elements = math_elements(command.math_op, command.inputs, command.out.shape);
+      break;
+    case engine::CommandForm::function:
+      break;
+  }
+}
+
+}  // namespace
+
 NodeKind block_of(const plan::Stage& stage) {
-  if (const auto engine = plan::engine_of(stage)) return topology::engine_kind(*engine);
+  if (const auto engine = plan::engine_of(stage.type)) return topology::engine_kind(*engine);
   const bool moves_tiles = stage.type == StageType::fetch || stage.type == StageType::store;
   return moves_tiles ? NodeKind::pe_fetch_store : NodeKind::pe_dma;
 }
@@ -20,7 +41,7 @@ NodeKind block_of(const plan::Stage& stage) {
 void TaskReport::add_service(const plan::Stage& stage, TimeFs time) {
   if (block_of(stage) == NodeKind::pe_dma) accumulate(dma, time);
   if (computes(stage)) accumulate(compute, time);
-  if (stage.type != StageType::gemm) return;
+  if (stage.macs == 0) return;
   accumulate(macs, stage.macs);
   accumulate(useful_macs, stage.useful_macs());
 }
@@ -59,6 +80,7 @@ bool StageCursor::next(const contract::Command& command) {
 void StageCursor::enter(const contract::Command& command, StageType type) {
   stage = plan::Stage{};
   stage.type = type;
+  if (computes(stage)) return set_work(command, stage);
   switch (type) {
     case StageType::dma_read:
     case StageType::dma_write:
@@ -71,18 +93,6 @@ void StageCursor::enter(const contract::Command& command, StageType type) {
     case StageType::store:
       stage.nbytes = total_bytes(command.out.extents);
       if (command.positions) stage.nbytes += total_bytes(command.positions->extents);
-      break;
-    case StageType::gemm:
-      stage.m = command.m;
-      stage.k = command.k;
-      stage.n = command.n;
-      stage.macs = stage.useful_macs();
-      break;
-    case StageType::math:
-      stage.elements = math_elements(command.math_op, command.inputs, command.out.shape);
-      break;
-    case StageType::engine:
-      stage.plugin_engine = command.engine;
       break;
   }
 }

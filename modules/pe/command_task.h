@@ -22,7 +22,7 @@ enum class CommandState : std::uint8_t { submitted, in_flight, completed };
 topology::NodeKind block_of(const plan::Stage& stage);
 // True for the stages of engines.
 inline bool computes(const plan::Stage& stage) {
-  return plan::engine_of(stage).has_value();
+  return plan::engine_of(stage.type).has_value();
 }
 // Stage that executes a simple command; model Error when no engine executes it.
 plan::StageType engine_stage(const contract::Command& command);

@@ -345,7 +345,7 @@ void PeCpu::set_state(State state) {
 }
 
 void PeCpu::set_current(const contract::Command& command) {
-  current_ = Call{command.kind, command.call, command.call_index};
+  current_ = Call{command.kind, command.engine, command.call, command.call_index};
 }
 
 const payload::KernelLaunchMsg& PeCpu::message(const Launch& launch) const {

@@ -109,6 +109,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   // The kernel's current command; a copy, because an error may be reported after the command is destroyed.
   struct Call {
     contract::CommandKind kind;
+    engine::EngineId engine;
     const char* name;
     std::uint64_t index;
   };

@@ -124,7 +124,7 @@ CommandTask& PeCpu::send_command(const contract::Command& command) {
   log(LogLevel::info, [&] {
     std::uint64_t bytes = 0;
     for (const Extent& extent : command.local) bytes += extent.nbytes;
-    return fmt::format("issues {}, {}{}", text_of(task), contract::command_kind_name(command.kind),
+    return fmt::format("issues {}, {}{}", text_of(task), contract::command_name(command.kind, command.engine),
                        bytes > 0 ? " of " + format_bytes(bytes) : "");
   });
   send(contract::is_queue(command.kind) ? topology::NodeKind::pe_ipcq : topology::NodeKind::pe_scheduler, task);

@@ -43,7 +43,7 @@ void PeCpu::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   }
   std::string what = state_ == State::running ? "the end of its own code" : "its turn";
   if (state_ == State::waiting_for_start) what = "its start at " + format_ns(running.target_start) + " ns";
-  if (current_) what = fmt::format("the end of its {}", contract::command_kind_name(current_->kind));
+  if (current_) what = fmt::format("the end of its {}", contract::command_name(current_->kind, current_->engine));
   waits.push_back(
       {fmt::format("{}: kernel {}{}", node_id(), kernel, call_in_progress()), what, state_since_, info_.coord});
   waits.back().failure_code = result_.error_code;

@@ -9,7 +9,7 @@ std::size_t unit_of(const PeFetchStore& block, const CommandTask& task) {
   if (task.stage.type == plan::StageType::fetch) return static_cast<std::size_t>(TcmDirection::read);
   if (task.stage.type == plan::StageType::store) return static_cast<std::size_t>(TcmDirection::write);
   throw Error::model(block.node_id() + " fetches and stores; it was asked to do a stage of type " +
-                     std::string(plan::stage_name(task.stage)));
+                     std::string(plan::stage_type_name(task.stage.type)));
 }
 
 PeActivity::Kind activity_of(std::size_t unit) {

@@ -175,7 +175,7 @@ bool PeLinks::finish_stage(CommandTask& task, TimeFs start) {
 // A composite is logged on one line; its thousands of tiles are not logged.
 void PeLinks::log_stage(const char* verb, const CommandTask& task) const {
   self_.log(task.pipeline() == nullptr ? contract::LogLevel::info : contract::LogLevel::debug, [&] {
-    return fmt::format("{} {} of {}{}", verb, plan::stage_name(task.stage), text_of(task),
+    return fmt::format("{} {} of {}{}", verb, plan::stage_type_name(task.stage.type), text_of(task),
                        task.status.ok ? "" : ": " + task.status.code);
   });
 }
@@ -230,7 +230,7 @@ void PeLinks::take_answer(CommandTask& task) {
 
 void PeLinks::on_task(CommandTask& task) {
   throw Error::model(self_.node_id() + " takes no commands, but was given a " +
-                     std::string(contract::command_kind_name(task.command->kind)));
+                     contract::command_name(task.command->kind, task.command->engine));
 }
 
 void PeLinks::on_answer(CommandTask&) {

@@ -143,14 +143,9 @@ void RaceChecker::completed(const PeCoord& coord, std::uint64_t id, const contra
     case CommandKind::ipcq_recv:
       see(command.local, true);
       break;
-    case CommandKind::composite_gemm:
-    case CommandKind::composite_math:
+    case CommandKind::composite:
       for (const OperandRef& input : command.inputs) see(input.extents, false);
       for_each_operand(command.epilogues, [&](const OperandRef& operand) { see(operand.extents, false); });
-      see(command.out.extents, true);
-      break;
-    case CommandKind::engine:
-      for (const OperandRef& input : command.inputs) see(input.extents, false);
       see(command.out.extents, true);
       break;
     default:  // works in scratch, which is the PE's alone

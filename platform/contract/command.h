@@ -12,33 +12,26 @@
 #include "platform/base/dtype.h"
 #include "platform/base/reuse_a.h"
 #include "platform/contract/barrier_scope.h"
+#include "platform/engine/command_ref.h"
 #include "platform/engine/engine_id.h"
 #include "platform/ops/epilogue.h"
 #include "platform/ops/op_types.h"
 #include "platform/plan/pipeline_plan.h"
-
-namespace kb::engine {
-struct CommandRow;
-}
 
 namespace kb::contract {
 
 enum class CommandKind : std::uint8_t {
   dma_read,
   dma_write,
-  gemm,
-  math,
-  composite_gemm,
-  composite_math,
+  engine,     // a command of any engine
+  composite,  // a command of a built-in engine, tile by tile
   cpu_overhead,
   ipcq_send,
   ipcq_recv,
-  barrier,
-  engine  // a command of a plug-in's engine
+  barrier
 };
-inline constexpr std::size_t kCommandKinds = static_cast<std::size_t>(CommandKind::engine) + 1;
 constexpr bool is_composite(CommandKind kind) {
-  return kind == CommandKind::composite_gemm || kind == CommandKind::composite_math;
+  return kind == CommandKind::composite;
 }
 constexpr bool is_queue(CommandKind kind) {
   return kind == CommandKind::ipcq_send || kind == CommandKind::ipcq_recv;
@@ -66,30 +59,36 @@ struct Command {
   bool assumed = false;
   std::vector<Extent> reachable;  // all addresses that an assumed dma_write by indices could write
 
-  // gemm: out(m,n) = a(m,k) * b(k,n), accumulated in acc_dtype. math: out = op(inputs), axis for reductions.
+  // engine, composite: the engine and its command `row`, which lives as long as the machine. The form of the row says
+  // what is computed.
+  engine::EngineId engine{};
+  const engine::CommandRow* row = nullptr;
+  void use(const engine::CommandRef& called) {
+    engine = called.engine;
+    row = called.row;
+  }
+
+  // product: out(m,n) = a(m,k) * b(k,n), accumulated in acc_dtype. math_op: out = op(inputs), axis for reductions.
+  // function: `row` reads `inputs` and writes `out`.
   MathOp math_op{};
   std::vector<OperandRef> inputs;
   OperandRef out;
   std::optional<OperandRef> positions;  // second result of topk
   std::int64_t m = 0, k = 0, n = 0;
   Dtype acc_dtype = Dtype::f32;
-  bool accumulate = false;  // gemm: adds the product to `out`, in acc_dtype, with one rounding
+  bool accumulate = false;  // product: adds the product to `out`, in acc_dtype, with one rounding
   bool must_fit = false;    // cast: VALUE_ERROR when an integer does not fit the dtype of `out`
   std::optional<int> axis;
-
-  // engine: the command `row` of that engine reads `inputs` and writes `out`. The row lives as long as the machine.
-  engine::EngineId engine{};
-  const engine::CommandRow* row = nullptr;
-  std::vector<std::int64_t> parameters;  // in the order of the row's parameters
+  std::vector<std::int64_t> parameters;  // function: in the order of the row's parameters
 
   // Composites compute the same from memory to memory, tile by tile. A pinned operand is in the TCM, so that no tile
-  // transfers it. A composite MATH command has one input, which it treats as m rows of n elements.
+  // transfers it. A composite of a math_op has one input, which it treats as m rows of n elements.
   TileShape tile_shape;
   std::array<bool, 2> pinned{};   // for each input
   std::array<bool, 2> strided{};  // for each input: the rows are parts of wider rows, with one or more extents each
   bool out_pinned = false;
   std::vector<Epilogue> epilogues;
-  ReuseA reuse_a = ReuseA::off;  // composite GEMM
+  ReuseA reuse_a = ReuseA::off;  // of a product
 
   std::int64_t cycles = 0;  // cpu_overhead
   BarrierScope scope = BarrierScope::cube;
@@ -108,15 +107,20 @@ struct Command {
 
 // The engine that executes a simple command; no value for transfers, messages and composites.
 constexpr std::optional<engine::EngineId> engine_of(const Command& command) {
-  if (command.kind == CommandKind::engine) return command.engine;
-  if (command.kind != CommandKind::gemm && command.kind != CommandKind::math) return std::nullopt;
-  return static_cast<engine::EngineId>(static_cast<int>(command.kind) - static_cast<int>(CommandKind::gemm));
+  return command.kind == CommandKind::engine ? std::optional(command.engine) : std::nullopt;
 }
-// Commands of one name: "gemm_f16", "exp", "transpose", "atomic_add", "dma_read". Of a kind, `operation_number` tells
-// the names apart that do not come from a plug-in.
-inline constexpr std::size_t kOperationNumbers = 64;
-static_assert(kMathOps <= kOperationNumbers);
-std::uint32_t operation_number(const Command& command);
+// What a command of an engine, or a composite, computes.
+engine::CommandForm form_of(const Command& command);
+
+// The kind, with the name of the engine: "dma_read", "transpose", "composite_gemm".
+std::string command_name(CommandKind kind, engine::EngineId engine);
+
+// Name of the operation: "gemm_f16", "exp", "transpose", "atomic_add", "dma_read". Names have numbers, except those of
+// commands of plug-ins.
+inline constexpr std::size_t kNamesPerKind = 64;  // and of each built-in engine
+inline constexpr std::size_t kOperationNumbers =
+    (static_cast<std::size_t>(CommandKind::barrier) - 1 + 2 * engine::kBuiltInEngines) * kNamesPerKind;
+std::optional<std::size_t> operation_number(const Command& command);
 std::string operation_name(const Command& command);
 
 }  // namespace kb::contract

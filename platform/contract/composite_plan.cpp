@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "platform/engine/command_ref.h"
+
 namespace kb::contract {
 namespace {
 
@@ -17,7 +19,7 @@ plan::PipelinePlan composite_plan(const Command& command, const plan::TileCapaci
   const TileShape& shape = command.tile_shape;
   std::vector<plan::EpilogueStep> epilogues;
   for (const Epilogue& epilogue : command.epilogues) epilogues.push_back(plan::epilogue_step(epilogue));
-  if (command.kind == CommandKind::composite_math) {
+  if (form_of(command) == engine::CommandForm::math_op) {
     return plan::math_plan({command.m, command.n, command.inputs.at(0).dtype, command.out.dtype, command.pinned[0],
                             command.strided[0], command.out_pinned, std::move(epilogues)},
                            shape);

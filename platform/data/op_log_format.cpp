@@ -319,7 +319,7 @@ void params(Params& json, const TileOp& op) {
   json.word("stage_type", plan::stage_type_name(stage.type));
   json.number("composite", op.composite);
   json.number("tile", op.tile);
-  if (plan::engine_of(stage)) {
+  if (plan::engine_of(stage.type)) {
     if (stage.useful_macs() > 0) {
       json.number("macs", stage.macs);
       json.number("useful_macs", stage.useful_macs());

@@ -2,16 +2,38 @@
 
 #include <array>
 
-#include "platform/engine/engine_row.h"
+#include "platform/engine/built_in_engines.h"
 
 namespace kb::data {
 namespace {
 
 constexpr std::array<std::string_view, 5> kCopyNames{"dma_read", "dma_write", "ipcq_copy", "ipcq_send", "ipcq_recv"};
-constexpr std::array<std::string_view, kDtypes> kGemmNames{"gemm_f16", "gemm_bf16", "gemm_f32",  "gemm_i8",  "gemm_i16",
-                                                           "gemm_i32", "gemm_i64",  "gemm_e4m3", "gemm_e5m2"};
 
-// "TileToken/GEMM"
+// "gemm_f16", by dtype
+const std::array<std::string, kDtypes>& product_names() {
+  static const std::array<std::string, kDtypes> names = [] {
+    std::array<std::string, kDtypes> out;
+    for (std::size_t dtype = 0; dtype < out.size(); ++dtype) {
+      out[dtype] = engine::product_command().row->name + "_" + std::string(dtype_name(static_cast<Dtype>(dtype)));
+    }
+    return out;
+  }();
+  return names;
+}
+
+// "composite_gemm", by engine
+std::string_view composite_name(engine::EngineId engine) {
+  static const std::array<std::string, engine::kBuiltInEngines> names = [] {
+    std::array<std::string, engine::kBuiltInEngines> out;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i] = "composite_" + std::string(engine::engine_word(static_cast<engine::EngineId>(i)).name);
+    }
+    return out;
+  }();
+  return names.at(index_of(engine));
+}
+
+// "TileToken/DMA_READ"
 const std::array<std::string, plan::kStageTypes>& tile_names() {
   static const std::array<std::string, plan::kStageTypes> names = [] {
     std::array<std::string, plan::kStageTypes> out;
@@ -31,10 +53,11 @@ struct Naming {
     return op.name == WriteName::host_write ? "host_write" : "scratch_write";
   }
   std::string_view operator()(const GemmOp& op) const {
-    return op.composite ? "composite_gemm" : kGemmNames[static_cast<std::size_t>(named_dtype(op.a.dtype, op.b.dtype))];
+    if (op.composite) return composite_name(engine::product_command().engine);
+    return product_names()[static_cast<std::size_t>(named_dtype(op.a.dtype, op.b.dtype))];
   }
   std::string_view operator()(const MathOpRecord& op) const {
-    return op.composite ? "composite_math" : math_op_name(op.op);
+    return op.composite ? composite_name(engine::math_command(op.op).engine) : math_op_name(op.op);
   }
   std::string_view operator()(const OtherOp& op) const { return op.name; }
   std::string_view operator()(const TileOp& op) const { return tile_names()[static_cast<std::size_t>(op.stage.type)]; }
@@ -44,8 +67,8 @@ struct Naming {
 }  // namespace
 
 std::optional<engine::EngineId> OpRecord::engine() const {
-  if (std::holds_alternative<GemmOp>(op)) return engine::EngineId::gemm;
-  if (std::holds_alternative<MathOpRecord>(op)) return engine::EngineId::math;
+  if (std::holds_alternative<GemmOp>(op)) return engine::product_command().engine;
+  if (const auto* const math = std::get_if<MathOpRecord>(&op)) return engine::math_command(math->op).engine;
   const auto* const of_plugin = std::get_if<EngineOp>(&op);
   return of_plugin == nullptr ? std::nullopt : std::optional(of_plugin->engine);
 }

@@ -12,14 +12,11 @@
 #include "platform/base/ids.h"
 #include "platform/base/units.h"
 #include "platform/contract/pattern.h"
+#include "platform/engine/command_ref.h"
 #include "platform/engine/engine_id.h"
 #include "platform/ops/epilogue.h"
 #include "platform/ops/op_types.h"
 #include "platform/plan/pipeline_plan.h"
-
-namespace kb::engine {
-struct CommandRow;
-}
 
 namespace kb::data {
 

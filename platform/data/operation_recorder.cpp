@@ -11,6 +11,7 @@
 #include "platform/contract/command.h"
 #include "platform/contract/i_translator.h"
 #include "platform/contract/requests.h"
+#include "platform/engine/command_ref.h"
 
 namespace kb::data {
 namespace {
@@ -25,57 +26,71 @@ T& become(OpRecord& record) {
   return record.op.emplace<T>();
 }
 
-// Assigns member by member, so that a reused record keeps its memory.
+// These assign member by member, so that a reused record keeps its memory.
+void describe_copy(const Command& command, OpRecord& record) {
+  const bool read = command.kind == CommandKind::dma_read;
+  CopyOp& copy = become<CopyOp>(record);
+  copy.name = read ? CopyName::dma_read : CopyName::dma_write;
+  copy.source = read ? command.memory : command.local;
+  copy.destination = read ? command.local : command.memory;
+  copy.added = command.added;
+  copy.direction.clear();
+  copy.assumed = command.assumed;
+  copy.reachable = command.reachable;
+}
+
+void describe_product(const Command& command, OpRecord& record) {
+  GemmOp& gemm = become<GemmOp>(record);
+  gemm.a = command.inputs.at(0);
+  gemm.b = command.inputs.at(1);
+  gemm.out = command.out;
+  gemm.acc_dtype = command.acc_dtype;
+  gemm.accumulate = command.accumulate;
+  gemm.epilogues = command.epilogues;
+  gemm.composite = contract::is_composite(command.kind);
+  gemm.tile_k = command.tile_shape.k;
+}
+
+void describe_math_op(const Command& command, OpRecord& record) {
+  MathOpRecord& math = become<MathOpRecord>(record);
+  math.op = command.math_op;
+  math.inputs = command.inputs;
+  math.out = command.out;
+  math.axis = command.axis;
+  math.positions = command.positions;
+  math.must_fit = command.must_fit;
+  math.composite = contract::is_composite(command.kind);
+  math.epilogues = command.epilogues;
+}
+
+void describe_function(const Command& command, OpRecord& record) {
+  EngineOp& call = become<EngineOp>(record);
+  call.engine = command.engine;
+  call.row = command.row;
+  call.inputs = command.inputs;
+  call.out = command.out;
+  call.parameters = command.parameters;
+}
+
+void describe_computation(const Command& command, OpRecord& record) {
+  switch (contract::form_of(command)) {
+    case engine::CommandForm::product:
+      return describe_product(command, record);
+    case engine::CommandForm::math_op:
+      return describe_math_op(command, record);
+    case engine::CommandForm::function:
+      return describe_function(command, record);
+  }
+}
+
 void describe(const Command& command, OpRecord& record) {
   switch (command.kind) {
     case CommandKind::dma_read:
-    case CommandKind::dma_write: {
-      const bool read = command.kind == CommandKind::dma_read;
-      CopyOp& copy = become<CopyOp>(record);
-      copy.name = read ? CopyName::dma_read : CopyName::dma_write;
-      copy.source = read ? command.memory : command.local;
-      copy.destination = read ? command.local : command.memory;
-      copy.added = command.added;
-      copy.direction.clear();
-      copy.assumed = command.assumed;
-      copy.reachable = command.reachable;
-      return;
-    }
-    case CommandKind::gemm:
-    case CommandKind::composite_gemm: {
-      GemmOp& gemm = become<GemmOp>(record);
-      gemm.a = command.inputs.at(0);
-      gemm.b = command.inputs.at(1);
-      gemm.out = command.out;
-      gemm.acc_dtype = command.acc_dtype;
-      gemm.accumulate = command.accumulate;
-      gemm.epilogues = command.epilogues;
-      gemm.composite = command.kind == CommandKind::composite_gemm;
-      gemm.tile_k = command.tile_shape.k;
-      return;
-    }
-    case CommandKind::math:
-    case CommandKind::composite_math: {
-      MathOpRecord& math = become<MathOpRecord>(record);
-      math.op = command.math_op;
-      math.inputs = command.inputs;
-      math.out = command.out;
-      math.axis = command.axis;
-      math.positions = command.positions;
-      math.must_fit = command.must_fit;
-      math.composite = command.kind == CommandKind::composite_math;
-      math.epilogues = command.epilogues;
-      return;
-    }
-    case CommandKind::engine: {
-      EngineOp& call = become<EngineOp>(record);
-      call.engine = command.engine;
-      call.row = command.row;
-      call.inputs = command.inputs;
-      call.out = command.out;
-      call.parameters = command.parameters;
-      return;
-    }
+    case CommandKind::dma_write:
+      return describe_copy(command, record);
+    case CommandKind::engine:
+    case CommandKind::composite:
+      return describe_computation(command, record);
     case CommandKind::cpu_overhead:
     case CommandKind::barrier:
     case CommandKind::ipcq_send:  // reported by on_message()

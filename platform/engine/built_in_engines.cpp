@@ -1,13 +1,16 @@
 #include "platform/engine/built_in_engines.h"
 
-#include "platform/ops/math_op.h"
+#include "platform/engine/engine_catalog.h"
+#include "platform/params/pe_gemm_params.h"
+#include "platform/params/pe_math_params.h"
 
 namespace kb::engine {
 namespace {
 
 // Commands of built-in calls (tl.dot, tl.add), which the plan and the data engine implement directly.
-CommandRow named(std::string name, std::vector<std::string> reads) {
+CommandRow named(std::string name, CommandForm form, std::vector<std::string> reads) {
   CommandRow command;
+  command.form = form;
   command.name = std::move(name);
   command.reads = std::move(reads);
   return command;
@@ -23,7 +26,8 @@ EngineRow gemm_row() {
   row.advice = "this is the roof of the engines: use more PEs, a smaller type, or fewer operations";
   row.colour = "#d9822b";
   row.roof = {"mac_per_ns", "MAC", 2.0};
-  row.commands = {named("gemm", {"a", "b"})};
+  row.commands = {named(row.name, CommandForm::product, {"a", "b"})};
+  row.attributes = &params::PeGemmParams::fields();
   return row;
 }
 
@@ -40,15 +44,28 @@ EngineRow math_row() {
   row.colour = "#e8b878";
   row.roof = {"elements_per_ns", "element", 1.0};
   for (int op = 0; op < kMathOps; ++op) {
-    row.commands.push_back(named(std::string(math_op_name(static_cast<MathOp>(op))), {"inputs"}));
+    row.commands.push_back(named(std::string(math_op_name(static_cast<MathOp>(op))), CommandForm::math_op, {"inputs"}));
   }
+  row.attributes = &params::PeMathParams::fields();
   return row;
+}
+
+CommandRef command(EngineId engine, std::size_t index) {
+  return {engine, &built_in_engines()->row(engine).commands[index]};
 }
 
 }  // namespace
 
 std::vector<EngineRow> built_in_rows() {
   return {gemm_row(), math_row()};
+}
+
+CommandRef product_command() {
+  return command(EngineId::gemm, 0);
+}
+
+CommandRef math_command(MathOp op) {
+  return command(EngineId::math, static_cast<std::size_t>(op));
 }
 
 }  // namespace kb::engine

@@ -25,6 +25,7 @@ void check(const EngineRow& row, const CommandRow& command) {
   if (command.name.empty()) refuse(row, "a command has no name");
   if (command.name.find_first_of("\t\n\"\\") != std::string::npos)
     refuse(row, where + "has a name with odd characters");
+  if (command.form != CommandForm::function) refuse(row, where + "has the `form` of a built-in command; leave it out");
   if (command.reads.empty()) refuse(row, where + "reads nothing; name its operands in `reads`");
   if (command.result == nullptr) refuse(row, where + "has no `result`, which says the type of what it writes");
   if (command.work == nullptr) refuse(row, where + "has no `work`, which says how long it takes");
@@ -64,6 +65,9 @@ EngineId EngineCatalog::add(EngineRow row) {
   if (!is_colour(row.colour)) refuse(row, fmt::format("'{}' is no colour; write for example #8a8f3c", row.colour));
   if (!(row.rate > 0.0)) refuse(row, "its rate must be above 0");
   if (row.commands.empty()) refuse(row, "it has no commands");
+  if (row.attributes != nullptr) {
+    refuse(row, "it has `attributes`, but those of a plug-in's engine are those of pe_engine; leave them out");
+  }
   for (const CommandRow& command : row.commands) {
     check(row, command);
     const auto same = [&](const CommandRow& other) { return &other != &command && other.name == command.name; };
@@ -87,11 +91,11 @@ const EngineRow& EngineCatalog::row(EngineId engine) const {
   return *found;
 }
 
-std::optional<EngineCatalog::Command> EngineCatalog::find_command(std::string_view name) const {
+std::optional<CommandRef> EngineCatalog::find_command(std::string_view name) const {
   for (const EngineId id : ids_) {
     if (index_of(id) < kBuiltInEngines) continue;
     for (const CommandRow& command : row(id).commands) {
-      if (command.name == name) return Command{id, &command};
+      if (command.name == name) return CommandRef{id, &command};
     }
   }
   return std::nullopt;

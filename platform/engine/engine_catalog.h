@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "platform/engine/command_ref.h"
 #include "platform/engine/engine_row.h"
 
 namespace kb::engine {
@@ -25,13 +26,8 @@ class EngineCatalog {
   const EngineRow& row(EngineId engine) const;
   const std::vector<EngineId>& ids() const { return ids_; }  // ascending
 
-  // A command of a plug-in's engine.
-  struct Command {
-    EngineId engine{};
-    const CommandRow* row = nullptr;  // lives as long as this catalogue or a copy of it
-  };
-  std::optional<Command> find_command(std::string_view name) const;
-  std::vector<std::string> command_names() const;  // commands of plug-ins
+  std::optional<CommandRef> find_command(std::string_view name) const;  // of a plug-in's engine
+  std::vector<std::string> command_names() const;                       // commands of plug-ins
 
   // A catalog with the built-in engines and the given engines of plug-ins.
   EngineCatalog with_only(const std::vector<EngineId>& of_plugins) const;

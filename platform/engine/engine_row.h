@@ -8,8 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include "platform/engine/command_ref.h"
 #include "platform/engine/engine_id.h"
 #include "platform/ops/op_types.h"
+
+namespace kb::params {
+class FieldTable;
+}
 
 namespace kb::engine {
 
@@ -41,6 +46,7 @@ struct CommandRow {
   std::vector<std::string> reads;     // names of the operands in scratch, in order
   std::string writes = "out";         // name of the result in scratch
   std::vector<Parameter> parameters;  // in the order of Call::parameters
+  CommandForm form = CommandForm::function;
 
   // Returns the type of the result; throws program Errors for unsuitable operands.
   std::function<TensorType(const Call&)> result;
@@ -68,6 +74,7 @@ struct EngineRow {
   double rate = 1.0;     // elements_per_ns of f16, unless the block's attributes give it
   Roof roof;
   std::vector<CommandRow> commands;
+  const params::FieldTable* attributes = nullptr;  // of a built-in engine's block; others have those of pe_engine
 };
 
 }  // namespace kb::engine

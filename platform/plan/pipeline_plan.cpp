@@ -13,19 +13,24 @@ namespace {
 constexpr std::array<EpilogueScope, 3> kScopes{EpilogueScope::k_tile, EpilogueScope::output_tile,
                                                EpilogueScope::kernel};
 
+// The stages that compute: the product, and the operation of a math plan or of an epilogue.
+constexpr StageType kProduct = stage_type_of(engine::EngineId::gemm), kMath = stage_type_of(engine::EngineId::math);
+
 }  // namespace
 
 std::string_view stage_type_name(StageType type) {
-  Stage stage;
-  stage.type = type;
-  if (const auto engine = engine_of(stage); engine && type != StageType::engine) return engine::engine_stage(*engine);
-  constexpr std::array<std::string_view, kStageTypes + 1> kMoves = {"DMA_READ", "FETCH",     "",      "",
-                                                                    "STORE",    "DMA_WRITE", "ENGINE"};
-  return kMoves[static_cast<std::size_t>(type)];
-}
-
-std::string_view stage_name(const Stage& stage) {
-  return stage.type == StageType::engine ? engine::engine_stage(stage.plugin_engine) : stage_type_name(stage.type);
+  if (const auto engine = engine_of(type)) return engine::engine_stage(*engine);
+  switch (type) {
+    case StageType::dma_read:
+      return "DMA_READ";
+    case StageType::fetch:
+      return "FETCH";
+    case StageType::store:
+      return "STORE";
+    case StageType::dma_write:
+      return "DMA_WRITE";
+  }
+  return "?";
 }
 
 Tile PipelinePlan::tile(std::uint64_t id) const {
@@ -150,7 +155,7 @@ Stage PipelinePlan::compute_stage(const Tile& tile, std::uint32_t index) const {
   Stage stage;
   stage.elements = tile.m * tile.n;
   if (index == 0 && has_b_) {
-    stage.type = StageType::gemm;
+    stage.type = kProduct;
     stage.elements = 0;
     stage.m = tile.m;
     stage.k = tile.k;
@@ -159,7 +164,7 @@ Stage PipelinePlan::compute_stage(const Tile& tile, std::uint32_t index) const {
     stage.keeps_slot = !epilogues_[index_of(EpilogueScope::k_tile)].empty();
     return stage;
   }
-  stage.type = StageType::math;
+  stage.type = kMath;
   if (index-- == 0) return stage;
   stage.is_epilogue = true;
   for (const EpilogueScope scope : kScopes) {
@@ -243,9 +248,9 @@ StageCounts PipelinePlan::counts() const {
   set(StageType::dma_read, of_a + (reads_b() ? tiles() : 0) + tiles() * read(EpilogueScope::k_tile) +
                                outputs * read(EpilogueScope::output_tile) + read(EpilogueScope::kernel));
   set(StageType::fetch, tiles());
-  set(StageType::gemm, has_b_ ? tiles() : 0);
-  set(StageType::math, (has_b_ ? 0 : outputs) + tiles() * fired(EpilogueScope::k_tile) +
-                           outputs * fired(EpilogueScope::output_tile) + fired(EpilogueScope::kernel));
+  set(kProduct, has_b_ ? tiles() : 0);
+  set(kMath, (has_b_ ? 0 : outputs) + tiles() * fired(EpilogueScope::k_tile) +
+                 outputs * fired(EpilogueScope::output_tile) + fired(EpilogueScope::kernel));
   set(StageType::store, outputs);
   set(StageType::dma_write, out_pinned_ ? 0 : outputs);
   return counts;

@@ -15,18 +15,28 @@
 
 namespace kb::plan {
 
-// The values are those of P-26. `engine` is the stage of any engine of a plug-in; tiles have none of it.
+// The values are those of P-26. The stages of engines have no enumerators: those of the built-in ones lie between
+// `fetch` and `store`, those of plug-ins behind `dma_write`.
 enum class StageType : std::uint8_t {
   dma_read = 0,
   fetch = 1,
-  gemm = 2,
-  math = 3,
-  store = 4,
-  dma_write = 5,
-  engine = 6
+  store = 2 + engine::kBuiltInEngines,
+  dma_write = 3 + engine::kBuiltInEngines
 };
-inline constexpr std::size_t kStageTypes = 6;      // of tiles
-std::string_view stage_type_name(StageType type);  // "DMA_READ"
+inline constexpr std::size_t kStageTypes = 4 + engine::kBuiltInEngines;  // of tiles, which no plug-in's engine computes
+
+constexpr StageType stage_type_of(engine::EngineId engine) {
+  const std::size_t index = engine::index_of(engine);
+  return static_cast<StageType>(index + (index < engine::kBuiltInEngines ? 2 : 4));
+}
+// The engine that computes a stage; no value for stages that move data.
+constexpr std::optional<engine::EngineId> engine_of(StageType type) {
+  const auto value = static_cast<std::size_t>(type);
+  if (type > StageType::dma_write) return static_cast<engine::EngineId>(value - 4);
+  if (type > StageType::fetch && type < StageType::store) return static_cast<engine::EngineId>(value - 2);
+  return std::nullopt;
+}
+std::string_view stage_type_name(StageType type);  // "DMA_READ", "TRANSPOSE"
 
 enum class TileOperand : std::uint8_t { a, b, out, epilogue };
 
@@ -107,23 +117,9 @@ struct Stage {
   std::uint32_t epilogue = 0;  // for the MATH of an epilogue and the DMA_READ of its operand: index of the epilogue
   std::uint32_t input = 0;     // for that DMA_READ: index of the operand
   bool keeps_slot = false;     // GEMM, MATH: the next stage keeps the accel_slot (P-17)
-  engine::EngineId plugin_engine{};  // type `engine`: which engine
 
   std::int64_t useful_macs() const { return m * k * n; }
 };
-
-// The engine that computes a stage; no value for stages that move data.
-constexpr std::optional<engine::EngineId> engine_of(const Stage& stage) {
-  if (stage.type == StageType::engine) return stage.plugin_engine;
-  if (stage.type != StageType::gemm && stage.type != StageType::math) return std::nullopt;
-  return static_cast<engine::EngineId>(static_cast<int>(stage.type) - static_cast<int>(StageType::gemm));
-}
-constexpr StageType stage_type_of(engine::EngineId engine) {
-  const std::size_t index = engine::index_of(engine);
-  if (index >= engine::kBuiltInEngines) return StageType::engine;
-  return static_cast<StageType>(static_cast<std::size_t>(StageType::gemm) + index);
-}
-std::string_view stage_name(const Stage& stage);  // "DMA_READ", "TRANSPOSE"
 
 struct StageCounts {
   std::uint64_t tiles = 0;

@@ -6,6 +6,8 @@
 
 #include "platform/base/granularity.h"
 #include "platform/base/nearest.h"
+#include "platform/engine/built_in_engines.h"
+#include "platform/engine/engine_catalog.h"
 #include "platform/ops/engine_rates.h"
 #include "platform/params/forwarding_params.h"
 #include "platform/params/hbm_ctrl_params.h"
@@ -16,9 +18,7 @@
 #include "platform/params/pe_dma_params.h"
 #include "platform/params/pe_engine_params.h"
 #include "platform/params/pe_fetch_store_params.h"
-#include "platform/params/pe_gemm_params.h"
 #include "platform/params/pe_ipcq_params.h"
-#include "platform/params/pe_math_params.h"
 #include "platform/params/pe_mmu_params.h"
 #include "platform/params/pe_scheduler_params.h"
 #include "platform/params/pe_tcm_params.h"
@@ -47,29 +47,35 @@ KindSchema block(NodeKind kind, FieldTable fields) {
   return {kind, impl, {impl}, std::move(fields)};
 }
 
+// The parameters of an engine's block come with its row; engines of plug-ins have those of pe_engine.
+KindSchema engine_block(engine::EngineId id) {
+  return block(engine_kind(id), *engine::built_in_engines()->row(id).attributes);
+}
+
 std::vector<KindSchema> make_rules() {
-  return {block(NodeKind::host, params::no_fields()),
-          transit(NodeKind::switch_, "builtin.switch", ForwardingParams::fields(5.0)),
-          block(NodeKind::pcie_ep, params::PcieEpParams::fields()),
-          block(NodeKind::io_cpu, params::IoCpuParams::fields()),
-          transit(NodeKind::io_noc, "builtin.forwarding", ForwardingParams::fields(0.0)),
-          transit(NodeKind::ucie, "builtin.ucie", ForwardingParams::fields(8.0)),
-          transit(NodeKind::ucie_conn, "builtin.forwarding", ForwardingParams::fields(0.0)),
-          transit(NodeKind::noc_router, "builtin.forwarding", ForwardingParams::router_fields()),
-          transit(NodeKind::channel_router, "builtin.forwarding", ForwardingParams::router_fields()),
-          block(NodeKind::m_cpu, params::MCpuParams::fields()),
-          block(NodeKind::sram, params::SramParams::fields()),
-          block(NodeKind::hbm_ctrl, params::HbmCtrlParams::fields()),
-          block(NodeKind::pe_cpu, params::PeCpuParams::fields()),
-          block(NodeKind::pe_scheduler, params::PeSchedulerParams::fields()),
-          block(NodeKind::pe_dma, params::PeDmaParams::fields()),
-          block(NodeKind::pe_fetch_store, params::PeFetchStoreParams::fields()),
-          block(NodeKind::pe_gemm, params::PeGemmParams::fields()),
-          block(NodeKind::pe_math, params::PeMathParams::fields()),
-          block(NodeKind::pe_tcm, params::PeTcmParams::fields()),
-          block(NodeKind::pe_mmu, params::PeMmuParams::fields()),
-          block(NodeKind::pe_ipcq, params::PeIpcqParams::fields()),
-          {NodeKind::pe_engine, "builtin.pe_engine", {"builtin.pe_engine"}, params::PeEngineParams::fields()}};
+  std::vector<KindSchema> rules{
+      block(NodeKind::host, params::no_fields()),
+      transit(NodeKind::switch_, "builtin.switch", ForwardingParams::fields(5.0)),
+      block(NodeKind::pcie_ep, params::PcieEpParams::fields()),
+      block(NodeKind::io_cpu, params::IoCpuParams::fields()),
+      transit(NodeKind::io_noc, "builtin.forwarding", ForwardingParams::fields(0.0)),
+      transit(NodeKind::ucie, "builtin.ucie", ForwardingParams::fields(8.0)),
+      transit(NodeKind::ucie_conn, "builtin.forwarding", ForwardingParams::fields(0.0)),
+      transit(NodeKind::noc_router, "builtin.forwarding", ForwardingParams::router_fields()),
+      transit(NodeKind::channel_router, "builtin.forwarding", ForwardingParams::router_fields()),
+      block(NodeKind::m_cpu, params::MCpuParams::fields()),
+      block(NodeKind::sram, params::SramParams::fields()),
+      block(NodeKind::hbm_ctrl, params::HbmCtrlParams::fields()),
+      block(NodeKind::pe_cpu, params::PeCpuParams::fields()),
+      block(NodeKind::pe_scheduler, params::PeSchedulerParams::fields()),
+      block(NodeKind::pe_dma, params::PeDmaParams::fields()),
+      block(NodeKind::pe_fetch_store, params::PeFetchStoreParams::fields()),
+      block(NodeKind::pe_tcm, params::PeTcmParams::fields()),
+      block(NodeKind::pe_mmu, params::PeMmuParams::fields()),
+      block(NodeKind::pe_ipcq, params::PeIpcqParams::fields()),
+      {NodeKind::pe_engine, "builtin.pe_engine", {"builtin.pe_engine"}, params::PeEngineParams::fields()}};
+  for (const engine::EngineId id : engine::built_in_engines()->ids()) rules.push_back(engine_block(id));
+  return rules;
 }
 
 const std::vector<KindSchema>& all_rules() {
@@ -230,9 +236,12 @@ const yaml::Openings& rate_openings() {
 }
 
 const std::vector<NodeKind>& pe_block_kinds() {
-  static const std::vector<NodeKind> kinds{NodeKind::pe_cpu,         NodeKind::pe_scheduler, NodeKind::pe_dma,
-                                           NodeKind::pe_fetch_store, NodeKind::pe_gemm,      NodeKind::pe_math,
-                                           NodeKind::pe_tcm,         NodeKind::pe_mmu,       NodeKind::pe_ipcq};
+  static const std::vector<NodeKind> kinds = [] {
+    std::vector<NodeKind> out{NodeKind::pe_cpu, NodeKind::pe_scheduler, NodeKind::pe_dma, NodeKind::pe_fetch_store};
+    for (const engine::EngineId id : engine::built_in_engines()->ids()) out.push_back(engine_kind(id));
+    out.insert(out.end(), {NodeKind::pe_tcm, NodeKind::pe_mmu, NodeKind::pe_ipcq});
+    return out;
+  }();
   return kinds;
 }
 

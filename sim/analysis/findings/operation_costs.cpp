@@ -41,10 +41,8 @@ OperationCost& OperationCosts::cost_of(std::size_t key, F&& name) {
 }
 
 OperationCost& OperationCosts::cost_of(const Command& command) {
-  if (command.kind != CommandKind::engine) {
-    const std::size_t key =
-        static_cast<std::size_t>(command.kind) * contract::kOperationNumbers + operation_number(command);
-    return cost_of(key, [&command] { return operation_name(command); });
+  if (const auto number = operation_number(command)) {
+    return cost_of(*number, [&command] { return operation_name(command); });
   }
   for (auto& [row, cost] : of_plugins_) {
     if (row == command.row) return cost;
@@ -89,8 +87,8 @@ void OperationCosts::on_stage(NodeId component, const plan::Stage& stage, std::u
                               TimeFs start, TimeFs end) {
   const bool reads = stage.type == plan::StageType::dma_read, moves = reads || stage.type == plan::StageType::dma_write;
   const auto type = static_cast<std::size_t>(stage.type);
-  add(cost_of(kStages + type, [&stage] { return "TileToken/" + std::string(plan::stage_name(stage)); }), component,
-      start, end, moves ? transfer_time(component, reads, stage.nbytes) : end - start);
+  add(cost_of(kStages + type, [&stage] { return "TileToken/" + std::string(plan::stage_type_name(stage.type)); }),
+      component, start, end, moves ? transfer_time(component, reads, stage.nbytes) : end - start);
   next_->on_stage(component, stage, composite, tile, start, end);
 }
 

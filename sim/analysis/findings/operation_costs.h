@@ -52,7 +52,7 @@ class OperationCosts final : public contract::IOperationSink {
 
  private:
   // Kinds are: commands by operation or dtype, stages, and steps of messages; apart from these, commands of plug-ins.
-  static constexpr std::size_t kStages = contract::kCommandKinds * contract::kOperationNumbers;
+  static constexpr std::size_t kStages = contract::kOperationNumbers;
   static constexpr std::size_t kMessages = kStages + plan::kStageTypes;
   static constexpr std::size_t kCosts = kMessages + 3;
   // A send, or a barrier when there is no slot.

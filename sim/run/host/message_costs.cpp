@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "platform/engine/built_in_engines.h"
 #include "platform/params/pe_ipcq_params.h"
 #include "platform/params/pe_math_params.h"
 #include "platform/routing/latency.h"
@@ -44,7 +45,8 @@ contract::PeCosts HostPort::pe_costs(QueueMemory memory, Dtype dtype) {
   elab::RouteTable& routes = platform_.routes();
   const PeCoord pe{SipId(0), CubeId(0), PeId(0)};
   const topology::Node& queues = graph.node(routes.resolver().find_pe_node(pe, NodeKind::pe_ipcq));
-  const topology::Node& math = graph.node(routes.resolver().find_pe_node(pe, NodeKind::pe_math));
+  const engine::EngineId adder = engine::math_command(MathOp::add).engine;
+  const topology::Node& math = graph.node(routes.resolver().find_pe_node(pe, topology::engine_kind(adder)));
   const NodeId dma = routes.resolver().find_pe_node(pe, NodeKind::pe_dma);
   const routing::Route& to_hbm = routes.router().find_path(dma, routes.resolver().find_hbm(pe));
   contract::PeCosts costs;

@@ -63,7 +63,7 @@ TEST(TilePipeline, AStalledEngineTakesNoTileThatBringsTheSlot) {  // P-17, P-34
   EXPECT_LE(machine.time(kPe + "pe_math", "queue_full"), outcome.end);  // one tile at a time
   std::vector<TimeFs> math, store;
   for (const OperationLog::StageEntry& stage : machine.log.stages) {
-    if (stage.type == plan::StageType::math) math.push_back(stage.start);
+    if (stage.type == plan::stage_type_of(engine::EngineId::math)) math.push_back(stage.start);
     if (stage.type == plan::StageType::store) store.push_back(stage.start);
   }
   for (std::size_t i = 3; i < math.size(); ++i) EXPECT_GE(math[i], store[i - 2]) << i;  // room for one in the queue

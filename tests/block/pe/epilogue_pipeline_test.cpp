@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "platform/contract/command.h"
+#include "platform/engine/built_in_engines.h"
 #include "tests/block/pe/pipeline_machine.h"
 
 namespace kb::test {
@@ -52,7 +53,8 @@ TEST(TilePipeline, OperandsInMemoryAreReadPerOutputTile) {  // P-14, P-21, P-27
 TEST(TilePipeline, AMathCompositeTakesEpiloguesToo) {  // P-12, P-24: exp on f32, then an addition of two tensors
   PeMachine machine(pipeline());
   contract::Command command;
-  command.kind = CommandKind::composite_math;
+  command.kind = CommandKind::composite;
+  command.use(engine::math_command(MathOp::exp));
   command.math_op = MathOp::exp;
   command.m = command.n = 32;
   command.inputs = {matrix(0, 32, 32)};
@@ -108,7 +110,7 @@ TimeFs start_of_math_beside(const Epilogue& epilogue,
   command.epilogues = {epilogue};
   machine.run({submit(0_fs, command), submit(17 * kNs, math(MathOp::exp, {{64}}, {64}))});
   const auto found = std::find_if(machine.log.commands.begin(), machine.log.commands.end(),
-                                  [](const OperationLog::Entry& entry) { return entry.kind == CommandKind::math; });
+                                  [](const OperationLog::Entry& entry) { return entry.kind == CommandKind::engine; });
   return found == machine.log.commands.end() ? -1_fs : found->start;
 }
 
@@ -133,7 +135,7 @@ TEST(TilePipeline, ATileKeepsThePlaceOfItsProductThroughItsKTileEpilogues) {  //
   machine.run({submit(0_fs, command)});
   std::vector<TimeFs> products;
   for (const OperationLog::StageEntry& stage : machine.log.stages) {
-    if (stage.type == plan::StageType::gemm) products.push_back(stage.start);
+    if (stage.type == plan::stage_type_of(engine::EngineId::gemm)) products.push_back(stage.start);
   }
   EXPECT_THAT(products, testing::ElementsAre(16 * kNs, 40 * kNs));  // FETCH 16, GEMM 16, MATH 8, GEMM
 }

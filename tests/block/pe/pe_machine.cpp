@@ -184,7 +184,7 @@ OperandRef matrix(std::uint64_t offset, std::int64_t rows, std::int64_t columns)
 
 contract::Command composite(std::int64_t m, std::int64_t k, std::int64_t n) {
   contract::Command command = gemm(m, k, n);
-  command.kind = contract::CommandKind::composite_gemm;
+  command.kind = contract::CommandKind::composite;
   command.inputs = {matrix(0, m, k), matrix(1u << 20, k, n)};
   command.out = matrix(2u << 20, m, n);
   return command;

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "platform/contract/command.h"
+#include "platform/engine/built_in_engines.h"
 #include "tests/block/pe/pipeline_machine.h"
 #include "tests/support/own_process.h"
 
@@ -16,7 +17,8 @@ using testing::HasSubstr;
 
 contract::Command elementwise(std::int64_t m, std::int64_t n) {
   contract::Command command;
-  command.kind = CommandKind::composite_math;
+  command.kind = CommandKind::composite;
+  command.use(engine::math_command(MathOp::exp));
   command.math_op = MathOp::exp;
   command.m = m;
   command.n = n;
@@ -41,7 +43,7 @@ TEST(TilePipeline, IsReportedOnceAsAWhole) {  // P-72: tiles are not operations 
   const Outcome outcome = machine.run({submit(5_fs, composite(64, 128, 64))}).at(0);
   ASSERT_EQ(machine.log.commands.size(), 1u);
   const OperationLog::Entry& entry = machine.log.commands[0];
-  EXPECT_EQ(entry.kind, CommandKind::composite_gemm);
+  EXPECT_EQ(entry.kind, CommandKind::composite);
   EXPECT_EQ(entry.node, machine.node(kPe + "pe_scheduler"));
   EXPECT_EQ(entry.start, 5_fs);
   EXPECT_EQ(entry.end, outcome.end);
@@ -60,7 +62,7 @@ TEST(TilePipeline, EveryStageIsReportedByItsBlockWithItsServiceTime) {  // P-72,
     of_type.type = stage.type;
     EXPECT_EQ(machine.platform->graph().node(stage.node).kind, modules::block_of(of_type));
     ends[{stage.type, stage.tile}] = stage.end;
-    if (stage.type == plan::StageType::gemm) {
+    if (stage.type == plan::stage_type_of(engine::EngineId::gemm)) {
       EXPECT_EQ(stage.end - stage.start, 16 * kNs);
       const auto fetched = ends.find({plan::StageType::fetch, stage.tile});
       ASSERT_NE(fetched, ends.end());

@@ -171,7 +171,7 @@ TEST_F(RaceCheckerTest, ACompositeReadsTheOperandsOfItsEpilogues) {  // P-14, P-
   begin(1, {kPe0, kPe1});
   store(kPe0);
   Command composite;
-  composite.kind = CommandKind::composite_math;
+  composite.kind = CommandKind::composite;
   composite.call = "composite";
   Epilogue epilogue;
   epilogue.second = OperandRef::tensor({{kAddress + 32, 64}}, {32}, Dtype::f16);

@@ -11,6 +11,7 @@
 #include "platform/contract/i_translator.h"
 #include "platform/contract/requests.h"
 #include "platform/data/operation_recorder.h"
+#include "platform/engine/built_in_engines.h"
 #include "tests/unit/data/support.h"
 
 namespace kb::data {
@@ -204,13 +205,15 @@ TEST(OperationRecorder, TurnsCommandsIntoRecords) {
   load.local = {{104, 4}};
   recorder.on_command(NodeId(1), load, nullptr, 11_fs, 12_fs);
   contract::Command math;
-  math.kind = contract::CommandKind::math;
+  math.kind = contract::CommandKind::engine;
+  math.use(engine::math_command(MathOp::mul));
   math.math_op = MathOp::mul;
   math.inputs = {at(100, {4}, Dtype::i8), at(104, {4}, Dtype::i8)};
   math.out = at(108, {4}, Dtype::i8);
   recorder.on_command(NodeId(1), math, nullptr, 12_fs, 13_fs);
   contract::Command gemm;
-  gemm.kind = contract::CommandKind::gemm;
+  gemm.kind = contract::CommandKind::engine;
+  gemm.use(engine::product_command());
   gemm.inputs = {at(108, {2, 2}, Dtype::i8), at(104, {2, 2}, Dtype::i8)};
   gemm.out = at(112, {2, 2}, Dtype::i8);
   gemm.acc_dtype = Dtype::i32;
@@ -283,7 +286,8 @@ TEST(OperationRecorder, MakesAddressesPhysical) {
   EXPECT_EQ(recorder.kernel_read({{100, 8}}), bytes_of({9, 10, 11, 12, 5, 6, 7, 8}));
 
   contract::Command composite;
-  composite.kind = contract::CommandKind::composite_math;
+  composite.kind = contract::CommandKind::composite;
+  composite.use(engine::math_command(MathOp::neg));
   composite.math_op = MathOp::neg;
   composite.inputs = {at(Reversing::kTag + 1000, {4}, Dtype::i8)};
   composite.out = at(Reversing::kTag + 1012, {4}, Dtype::i8);

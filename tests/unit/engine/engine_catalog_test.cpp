@@ -6,6 +6,8 @@
 #include <functional>
 
 #include "platform/base/error.h"
+#include "platform/engine/built_in_engines.h"
+#include "platform/engine/command_ref.h"
 
 namespace kb::engine {
 namespace {
@@ -49,6 +51,19 @@ TEST(EngineCatalog, HasTheBuiltInEnginesFirst) {
   EXPECT_TRUE(catalog.command_names().empty());
 }
 
+TEST(EngineCatalog, KnowsWhichEngineExecutesABuiltInOperation) {
+  const CommandRef product = product_command();
+  EXPECT_EQ(product.engine, EngineId::gemm);
+  EXPECT_EQ(product.row->name, "gemm");
+  EXPECT_EQ(product.row->form, CommandForm::product);
+  for (int op = 0; op < kMathOps; ++op) {
+    const CommandRef command = math_command(static_cast<MathOp>(op));
+    EXPECT_EQ(command.engine, EngineId::math);
+    EXPECT_EQ(command.row->name, math_op_name(static_cast<MathOp>(op)));
+    EXPECT_EQ(command.row->form, CommandForm::math_op);
+  }
+}
+
 TEST(EngineCatalog, NumbersNamesOnceInAProcess) {
   EngineCatalog one, other;
   const EngineId id = one.add(row_of("copier", "copy"));
@@ -89,6 +104,11 @@ TEST(EngineCatalog, RefusesWhatLacksAPart) {
   EXPECT_EQ(refusal([](EngineRow& row) { row.commands.clear(); }), "engine 'copier': it has no commands");
   EXPECT_EQ(refusal([](EngineRow& row) { row.commands[0].compute = nullptr; }),
             "engine 'copier': command 'copy' has no `compute`, which makes the data");
+  EXPECT_EQ(refusal([](EngineRow& row) { row.commands[0].form = CommandForm::product; }),
+            "engine 'copier': command 'copy' has the `form` of a built-in command; leave it out");
+  EXPECT_EQ(
+      refusal([](EngineRow& row) { row.attributes = built_in_engines()->row(EngineId::math).attributes; }),
+      "engine 'copier': it has `attributes`, but those of a plug-in's engine are those of pe_engine; leave them out");
   EXPECT_EQ(refusal([](EngineRow& row) { row.commands.push_back(row.commands[0]); }),
             "engine 'copier': there is another command 'copy'; rename it");
   EXPECT_EQ(refusal([](EngineRow& row) {

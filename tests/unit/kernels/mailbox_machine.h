@@ -94,7 +94,7 @@ class MailboxMachine {
   void execute(std::size_t pe, const contract::Command& command) {
     std::unique_lock<std::mutex> lock(mutex_);
     ++commands_[pe][kind_of(command)];
-    if (command.kind == contract::CommandKind::gemm) {
+    if (contract::engine_of(command) == engine::EngineId::gemm) {
       commands_[pe]["macs"] += static_cast<int>(command.m * command.k * command.n);
     }
     if (command.kind == contract::CommandKind::ipcq_send) {
@@ -117,16 +117,9 @@ class MailboxMachine {
     }
   }
   static std::string kind_of(const contract::Command& command) {
-    switch (command.kind) {
-      case contract::CommandKind::ipcq_send:
-        return "send";
-      case contract::CommandKind::ipcq_recv:
-        return "recv";
-      case contract::CommandKind::gemm:
-        return "gemm";
-      default:
-        return "other";
-    }
+    if (command.kind == contract::CommandKind::ipcq_send) return "send";
+    if (command.kind == contract::CommandKind::ipcq_recv) return "recv";
+    return contract::engine_of(command) == engine::EngineId::gemm ? "gemm" : "other";
   }
   // A kernel counts as waiting until some state has changed; it is a deadlock when all remaining kernels wait.
   void wait(std::unique_lock<std::mutex>& lock, const std::function<bool()>& ready) {

@@ -230,7 +230,7 @@ TEST_F(TlAsync, ProductsAddToAnAccumulator) {  // no MATH pass
   pe.executed.clear();
   tl.dot(left, left, acc);
   ASSERT_EQ(pe.executed.size(), 1u);
-  EXPECT_EQ(pe.executed[0].kind, CommandKind::gemm);
+  EXPECT_EQ(contract::engine_of(pe.executed[0]), engine::EngineId::gemm);
   EXPECT_TRUE(pe.executed[0].accumulate);
   EXPECT_THAT(pe.executed[0].out.extents, ElementsAre(Extent{acc.address(), acc.nbytes()}));
   EXPECT_EQ(tl.wait(tl.dot_async(left, left, acc)).address(), acc.address());

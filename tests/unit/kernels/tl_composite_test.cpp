@@ -7,6 +7,7 @@
 #include "kernels/tl/tl.h"
 #include "platform/contract/command.h"
 #include "platform/contract/i_pe.h"
+#include "platform/engine/engine_row.h"
 #include "tests/unit/kernels/device.h"
 #include "tests/unit/kernels/expect_error.h"
 
@@ -35,7 +36,8 @@ TEST_F(TlComposite, IsOneCommandFromMemoryToMemory) {  // P-10, P-57
   tl.composite(left, right, tl::Ptr(*c));
   ASSERT_EQ(pe.commands().size(), 1u);
   const Command& command = pe.commands()[0];
-  EXPECT_EQ(command.kind, CommandKind::composite_gemm);
+  EXPECT_EQ(command.kind, CommandKind::composite);
+  EXPECT_EQ(command.engine, engine::EngineId::gemm);
   EXPECT_THAT((std::vector<std::int64_t>{command.m, command.k, command.n}), ElementsAre(40, 64, 16));
   EXPECT_THAT(command.inputs[0].extents, ElementsAre(Extent{0x100000, 40 * 64 * 2}));
   EXPECT_THAT(command.inputs[1].extents, ElementsAre(Extent{0x200000, 64 * 16 * 2}));
@@ -106,7 +108,9 @@ TEST_F(TlComposite, TakesRowsOfTheLastDimension) {
   const LayoutPtr x = whole("x", Dtype::f16, {2, 3, 5}, 0x100000);
   const LayoutPtr y = whole("y", Dtype::f16, {2, 3, 5}, 0x200000);
   tl.composite(MathOp::exp, tl.ref(tl::Ptr(*x), {2, 3, 5}), tl::Ptr(*y));
-  EXPECT_EQ(pe.commands()[0].kind, CommandKind::composite_math);
+  EXPECT_EQ(pe.commands()[0].kind, CommandKind::composite);
+  EXPECT_EQ(pe.commands()[0].engine, engine::EngineId::math);
+  EXPECT_EQ(pe.commands()[0].row->name, "exp");
   EXPECT_EQ(pe.commands()[0].m, 6);
   EXPECT_EQ(pe.commands()[0].n, 5);
 }

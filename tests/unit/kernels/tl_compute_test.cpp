@@ -4,6 +4,7 @@
 #include "kernels/tl/context.h"
 #include "kernels/tl/recording_pe.h"
 #include "platform/contract/command.h"
+#include "platform/engine/engine_row.h"
 #include "tests/unit/kernels/expect_error.h"
 
 namespace kb::tests {
@@ -26,7 +27,8 @@ struct TlCompute : ::testing::Test {
   const Command& last() { return pe.commands().back(); }
   std::vector<Extent> bytes_of(const TensorHandle& h) { return {{h.address(), h.nbytes()}}; }
   void expect_math(MathOp op, const TensorHandle& out, std::size_t inputs) {
-    EXPECT_EQ(last().kind, CommandKind::math);
+    EXPECT_EQ(contract::engine_of(last()), engine::EngineId::math);
+    EXPECT_EQ(last().row->name, math_op_name(op));
     EXPECT_EQ(last().math_op, op) << math_op_name(op);
     EXPECT_EQ(last().inputs.size(), inputs);
     EXPECT_EQ(last().inputs[0].extents, bytes_of(a));
@@ -41,7 +43,7 @@ struct TlCompute : ::testing::Test {
 TEST_F(TlCompute, DotIsOneGemm) {
   const TensorHandle out = tl.dot(a, b);
   ASSERT_EQ(pe.commands().size(), 1u);
-  EXPECT_EQ(last().kind, CommandKind::gemm);
+  EXPECT_EQ(contract::engine_of(last()), engine::EngineId::gemm);
   EXPECT_EQ(last().m, 4);
   EXPECT_EQ(last().k, 8);
   EXPECT_EQ(last().n, 2);

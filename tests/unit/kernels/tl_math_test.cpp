@@ -4,6 +4,7 @@
 #include "kernels/tl/context.h"
 #include "kernels/tl/recording_pe.h"
 #include "platform/contract/command.h"
+#include "platform/engine/engine_row.h"
 #include "tests/unit/kernels/expect_error.h"
 
 namespace kb::tests {
@@ -24,7 +25,8 @@ struct TlMath : ::testing::Test {
 
   const Command& last() { return pe.commands().back(); }
   void expect(MathOp op, const TensorHandle& out, const Shape& shape, Dtype dtype, std::size_t inputs) {
-    EXPECT_EQ(last().kind, CommandKind::math);
+    EXPECT_EQ(contract::engine_of(last()), engine::EngineId::math);
+    EXPECT_EQ(last().row->name, math_op_name(op));
     EXPECT_EQ(last().math_op, op) << math_op_name(op);
     EXPECT_STREQ(last().call, math_op_name(op).data());
     EXPECT_EQ(last().inputs.size(), inputs);

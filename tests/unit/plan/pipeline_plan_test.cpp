@@ -17,8 +17,8 @@ std::vector<StageType> types(const PipelinePlan& plan, std::uint64_t id) {
   return types;
 }
 
-constexpr StageType R = StageType::dma_read, F = StageType::fetch, G = StageType::gemm, M = StageType::math,
-                    S = StageType::store, W = StageType::dma_write;
+constexpr StageType R = StageType::dma_read, F = StageType::fetch, G = stage_type_of(engine::EngineId::gemm),
+                    M = stage_type_of(engine::EngineId::math), S = StageType::store, W = StageType::dma_write;
 
 GemmProblem problem(std::int64_t m, std::int64_t k, std::int64_t n) {
   GemmProblem p;
@@ -106,7 +106,7 @@ TEST(GemmPlan, EpiloguesFireByScopeInCommandOrder) {  // P-12, P-13
     const Tile tile = plan.tile(id);
     for (std::uint32_t i = 0; i < plan.stage_count(tile); ++i) {
       const Stage stage = plan.stage(tile, i);
-      if (stage.type == StageType::math) epilogues.push_back(stage.epilogue);
+      if (stage.type == M) epilogues.push_back(stage.epilogue);
     }
     return epilogues;
   };
@@ -189,7 +189,21 @@ TEST(Plan, HasNoTilesOrStagesBeyondItsEnd) {
   EXPECT_THROW(plan.stage(plan.tile(0), 6), Error);
 }
 
-TEST(Plan, NamesItsStages) {  // P-26
+TEST(Plan, HasAStageForEachEngine) {
+  for (std::size_t i = 0; i < engine::kMaxEngines; ++i) {
+    const auto id = static_cast<engine::EngineId>(i);
+    EXPECT_EQ(engine_of(stage_type_of(id)), id);
+  }
+  for (const StageType type : {R, F, S, W}) EXPECT_EQ(engine_of(type), std::nullopt);
+}
+
+TEST(Plan, NumbersAndNamesItsStages) {  // P-26
+  EXPECT_EQ(static_cast<int>(StageType::fetch), 1);
+  EXPECT_EQ(static_cast<int>(G), 2);
+  EXPECT_EQ(static_cast<int>(M), 3);
+  EXPECT_EQ(static_cast<int>(StageType::store), 4);
+  EXPECT_EQ(stage_type_name(G), "GEMM");
+  EXPECT_EQ(stage_type_name(M), "MATH");
   EXPECT_EQ(stage_type_name(StageType::dma_read), "DMA_READ");
   EXPECT_EQ(stage_type_name(StageType::dma_write), "DMA_WRITE");
   EXPECT_EQ(static_cast<int>(StageType::dma_write), 5);

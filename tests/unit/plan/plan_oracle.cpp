@@ -6,6 +6,8 @@
 namespace kb::plan::test {
 namespace {
 
+constexpr StageType kGemm = stage_type_of(engine::EngineId::gemm), kMath = stage_type_of(engine::EngineId::math);
+
 std::uint64_t product(std::int64_t a, std::int64_t b, std::int64_t c) {
   return static_cast<std::uint64_t>(a * b * c);
 }
@@ -83,10 +85,10 @@ ListedTiles listed_gemm(const GemmProblem& p, const TileShape& shape) {
           }
         }
         stages.push_back({StageType::fetch, TileOperand::a, a + b + operands, 0});
-        stages.push_back({StageType::gemm, TileOperand::a, product(tm, tk, tn), 0});
+        stages.push_back({kGemm, TileOperand::a, product(tm, tk, tn), 0});
         const auto fire = [&](EpilogueScope scope, std::uint64_t elements) {
           for (std::uint32_t i = 0; i < p.epilogues.size(); ++i) {
-            if (p.epilogues[i].scope == scope) stages.push_back({StageType::math, TileOperand::a, elements, i});
+            if (p.epilogues[i].scope == scope) stages.push_back({kMath, TileOperand::a, elements, i});
           }
         };
         for (const EpilogueScope scope : kScopes) {
@@ -120,7 +122,7 @@ ListedTiles listed_math(const MathProblem& p, const TileShape& shape) {
         const std::int64_t columns = scope == EpilogueScope::kernel ? p.n : tn;
         for (std::uint32_t i = 0; i < p.epilogues.size(); ++i) {
           if (p.epilogues[i].scope != scope) continue;
-          steps.push_back({StageType::math, TileOperand::a, product(rows, columns, 1), i});
+          steps.push_back({kMath, TileOperand::a, product(rows, columns, 1), i});
           for (std::uint32_t input = 0; input < kEpilogueInputs; ++input) {
             const auto& operand = p.epilogues[i].operands[input];
             if (!operand) continue;
@@ -131,7 +133,7 @@ ListedTiles listed_math(const MathProblem& p, const TileShape& shape) {
         }
       }
       reads.push_back({StageType::fetch, TileOperand::a, fetched});
-      reads.push_back({StageType::math, TileOperand::a, product(tm, tn, 1)});
+      reads.push_back({kMath, TileOperand::a, product(tm, tn, 1)});
       reads.insert(reads.end(), steps.begin(), steps.end());
       reads.push_back({StageType::store, TileOperand::a, out});
       reads.push_back({StageType::dma_write, TileOperand::out, out});
@@ -149,8 +151,8 @@ ListedTiles walked(const PipelinePlan& plan) {
     for (std::uint32_t i = 0; i < plan.stage_count(tile); ++i) {
       const Stage stage = plan.stage(tile, i);
       std::uint64_t amount = stage.nbytes;
-      if (stage.type == StageType::gemm) amount = static_cast<std::uint64_t>(stage.useful_macs());
-      if (stage.type == StageType::math) amount = static_cast<std::uint64_t>(stage.elements);
+      if (stage.type == kGemm) amount = static_cast<std::uint64_t>(stage.useful_macs());
+      if (stage.type == kMath) amount = static_cast<std::uint64_t>(stage.elements);
       stages.push_back({stage.type, stage.operand, amount, stage.epilogue, stage.input});
     }
     tiles.push_back(stages);

@@ -237,7 +237,7 @@ RC_GTEST_PROP(GemmPlanProperty, UsefulProductsAreThoseOfTheProblem, ()) {  // P-
     const Tile tile = plan.tile(id);
     for (std::uint32_t i = 0; i < plan.stage_count(tile); ++i) {
       const Stage stage = plan.stage(tile, i);
-      if (stage.type != StageType::gemm) continue;
+      if (stage.type != stage_type_of(engine::EngineId::gemm)) continue;
       useful += stage.useful_macs();
     }
   }

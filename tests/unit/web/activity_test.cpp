@@ -80,7 +80,7 @@ class ActivityTest : public analysis::test::RunFolders {
     const data::GemmOp product{a, b, at(0x3000, {8, 2}, Dtype::f16), Dtype::f32};
     const data::MathOpRecord sum{MathOp::sum, {a}, at(0x3000, {8}, Dtype::f16), -1};
     plan::Stage stage;
-    stage.type = plan::StageType::gemm;
+    stage.type = plan::stage_type_of(engine::EngineId::gemm);
     stage.m = stage.k = stage.n = 3;
     stage.macs = 64;
     log.record(1, data::test::record(product, 1, 35_ns, 45_ns, NodeId(3)));
