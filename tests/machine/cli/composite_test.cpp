@@ -249,10 +249,10 @@ TEST_F(CompositeTest, TheArrayLimitsLoadedOperands) {  // P-40: 512 tiles of 16 
 
 TEST_F(CompositeTest, DotAndCompositeOccupyTheArrayAlike) {  // P-28: edges of every size, and rows alone
   for (const char* size : {"--set m=1 --set k=512 --set n=256", "--set m=70 --set k=130 --set n=45"}) {
-    const Outcome outcome =
-        kernbench("run --quiet --topology '" + config("one_pe") + "' --out dot --bench gemm-single-pe " + size);
+    const Outcome outcome = kernbench("run --quiet --topology '" + config("one_pe") +
+                                      "' --details --out dot --bench gemm-single-pe " + size);
     ASSERT_EQ(outcome.code, 0) << outcome.err;
-    const Json dot = Json::parse(read("dot/result.json"), nullptr, false), composite = run(size);
+    const Json dot = detailed("dot"), composite = run(size);
     for (const char* name : {"busy", "macs", "useful_macs"}) {
       EXPECT_EQ(figure(dot, "pe_gemm", name), figure(composite, "pe_gemm", name)) << size << " " << name;
     }
