@@ -24,5 +24,5 @@ fi
 say "the pages in Chromium"
 program="$(realpath "$program")"
 plugin="$(dirname "$program")/../tests/machine/cli/libengines_plugin.so"  # beside the program of a build folder
-[ -f "$plugin" ] || plugin=""
+[ -f "$plugin" ] || { plugin=""; say "without the engine of a plug-in, which is not built"; }
 CHROMIUM="$(command -v "${CHROMIUM:-chromium}")" timeout 600 node "$web/test/pages.mjs" "$program" "$web/test/out" ${plugin:+"$plugin"}
