@@ -17,7 +17,8 @@ constexpr const char* kWanted = "give the folder or the result.json of `kernbenc
 constexpr long double kFsInNs = 1e6L;
 constexpr std::size_t kShown = 40;
 
-// The result is exact below 4 s of simulated time: the error of a double with that many ns is at most half a femtosecond.
+// The result is exact below 4 s of simulated time: the error of a double with that many ns is at most half a
+// femtosecond.
 std::optional<TimeFs> time_in(const Json& json) {
   constexpr double kLimitNs = 4e12;
   if (!json.is_number()) return std::nullopt;

@@ -7,7 +7,8 @@
 namespace kb::result {
 namespace {
 
-// JSON's number grammar: no leading zeros, plus signs, hexadecimal digits or bare points. A number beyond the range of a double is text.
+// JSON's number grammar: no leading zeros, plus signs, hexadecimal digits or bare points. A number beyond the range of
+// a double is text.
 bool is_json_number(const std::string& s) {
   std::size_t i = 0;
   const auto digits = [&] {

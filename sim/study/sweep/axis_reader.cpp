@@ -174,7 +174,8 @@ void read_zip(MapReader& reader, Axis& axis, const std::string& folder) {
   }
   reader.done();
   for (const AxisColumn& column : axis.columns) {
-    if (column.values.size() == axis.size() || column.values.empty() || axis.size() == 0) continue;  // a query gives its values later
+    if (column.values.size() == axis.size() || column.values.empty() || axis.size() == 0)
+      continue;  // a query gives its values later
     reader.report("zip",
                   fmt::format("{} has {} values and {} has {}", axis.columns.front().name, axis.size(), column.name,
                               column.values.size()),
