@@ -9,12 +9,15 @@
 
 #include "platform/base/units.h"
 #include "platform/engine/engine_id.h"
-#include "platform/engine/pe_time.h"
 #include "platform/record/activity_series.h"
 
 namespace kb::contract {
 struct TimeShares;
 }  // namespace kb::contract
+namespace kb::engine {
+enum class PeResource : std::uint8_t;
+enum class TimeShare : std::uint8_t;
+}  // namespace kb::engine
 
 namespace kb::modules {
 
