@@ -161,15 +161,18 @@ std::string what_was_run(const result::Result& result, const std::string& machin
 // Only of runs that looked for races.
 std::string races(const result::Result& result) {
   if (!result.races) return "";
+  const std::uint64_t left_out = result.races_not_compared.value_or(0);
   std::string html;
-  if (result.races->empty()) html = "<p>None in what was compared.</p>\n";
+  if (result.races->empty()) {
+    html = left_out > 0 ? "<p>None in what was compared.</p>\n" : "<p>None: every two such uses are in an order.</p>\n";
+  }
   for (std::size_t i = 0; i < std::min(result.races->size(), kMaxRows); ++i) {
     const result::Race& race = (*result.races)[i];
     html +=
         "<p>" + escaped(race.text) + (race.pairs > 1 ? fmt::format("; {} pairs like this", race.pairs) : "") + "</p>\n";
   }
   if (result.races->size() > kMaxRows) html += fmt::format("<p>And {} more.</p>\n", result.races->size() - kMaxRows);
-  if (const std::uint64_t left_out = result.races_not_compared.value_or(0); left_out > 0) {
+  if (left_out > 0) {
     html +=
         fmt::format("<p>Not compared: {} accesses whose indices or masks data mode off does not know.</p>\n", left_out);
   }

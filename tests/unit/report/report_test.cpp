@@ -226,6 +226,16 @@ TEST_F(ReportTest, WithoutScriptsItHasFiguresRacesAndWhatWasRun) {
   EXPECT_THAT(static_part_of(report("run")), Not(HasSubstr("Races"))) << "nobody looked for any";
 }
 
+TEST_F(ReportTest, WithoutScriptsItSaysWhetherEveryUseWasCompared) {
+  result::Result result = known_result();
+  result.races.emplace();
+  write_result("run", result);
+  EXPECT_THAT(static_part_of(report("run")), HasSubstr("None: every two such uses are in an order."));
+  result.races_not_compared = 7;
+  write_result("run", result);
+  EXPECT_THAT(static_part_of(report("run")), HasSubstr("None in what was compared."));
+}
+
 // 1000 ns from 100 ns on, of which the state and the channel are busy for 500.
 TEST_F(ReportTest, ItHasTheAnswersOfTheLongestLaunch) {
   write_result("run", known_result());
