@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "platform/contract/command.h"
 #include "platform/engine/built_in_engines.h"
 
 namespace kb::data {
@@ -26,7 +27,7 @@ std::string_view composite_name(engine::EngineId engine) {
   static const std::array<std::string, engine::kBuiltInEngines> names = [] {
     std::array<std::string, engine::kBuiltInEngines> out;
     for (std::size_t i = 0; i < out.size(); ++i) {
-      out[i] = "composite_" + std::string(engine::engine_word(static_cast<engine::EngineId>(i)).name);
+      out[i] = contract::command_name(contract::CommandKind::composite, static_cast<engine::EngineId>(i));
     }
     return out;
   }();
