@@ -141,7 +141,7 @@ class Shape {
 
 // A JSON schema (2020-12) of the last type.
 std::string json_schema(const std::vector<Form>& forms);
-// That of result.json.
+// The JSON schema of result.json.
 std::string schema();
 
 }  // namespace kb::result
