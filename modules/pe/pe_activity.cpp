@@ -1,6 +1,6 @@
 #include "modules/pe/pe_activity.h"
 
-#include "platform/contract/time_shares.h"
+#include "platform/contract/share_words.h"
 
 namespace kb::modules {
 

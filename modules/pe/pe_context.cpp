@@ -2,7 +2,7 @@
 
 #include "platform/address/address_config.h"
 #include "platform/base/error.h"
-#include "platform/contract/time_shares.h"
+#include "platform/contract/share_words.h"
 #include "platform/elab/route_table.h"
 #include "platform/engine/engine_catalog.h"
 #include "platform/params/hbm_ctrl_params.h"

@@ -17,7 +17,7 @@
 #include "platform/contract/i_order_observer.h"
 #include "platform/contract/kernel.h"
 #include "platform/contract/kernel_launch.h"
-#include "platform/contract/time_shares.h"
+#include "platform/contract/share_words.h"
 #include "platform/elab/route_table.h"
 #include "platform/payload/messages.h"
 

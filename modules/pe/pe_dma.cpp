@@ -8,7 +8,7 @@
 #include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
 #include "platform/contract/command.h"
-#include "platform/contract/time_shares.h"
+#include "platform/contract/share_words.h"
 #include "platform/elab/route_table.h"
 
 namespace kb::modules {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "platform/contract/completion.h"
+#include "platform/contract/share_words.h"
 
 namespace kb::contract {
 

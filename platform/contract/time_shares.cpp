@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "platform/contract/share_words.h"
+
 namespace kb::contract {
 
 const DisplayText& word_of(std::size_t share) {
@@ -13,12 +15,17 @@ const DisplayText& word_of(std::size_t share) {
 std::vector<std::size_t> share_indices() {
   std::vector<std::size_t> shares(engine::known_engines());
   std::iota(shares.begin(), shares.end(), 0);
-  for (std::size_t share = engine::kMaxEngines; share < kShares; ++share) shares.push_back(share);
+  for (std::size_t share = engine::kMaxEngines; share < engine::kMaxEngines + engine::kTimeShares; ++share)
+    shares.push_back(share);
   return shares;
 }
 
 TimeFs TimeShares::computing() const {
   return std::accumulate(time.begin(), time.begin() + engine::kMaxEngines, 0_fs);
+}
+
+TimeFs TimeShares::exposed_dma() const {
+  return of(TimeShare::dma) + of(TimeShare::channel_busy);
 }
 
 TimeFs TimeShares::total() const {

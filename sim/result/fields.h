@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "platform/contract/time_shares.h"
+#include "platform/contract/share_words.h"
 #include "sim/result/launch_parts.h"
 #include "sim/result/result.h"
 

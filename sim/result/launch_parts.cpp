@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "platform/contract/share_words.h"
+
 namespace kb::sim {
 namespace {
 

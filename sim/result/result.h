@@ -69,7 +69,7 @@ struct PartTimes {
 };
 
 struct ResourceTimes {
-  std::array<TimeFs, contract::kPeResources> time{};
+  std::array<TimeFs, contract::kMaxPeResources> time{};
 };
 
 struct Breakdown {

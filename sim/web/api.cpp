@@ -11,6 +11,7 @@
 #include "platform/base/error.h"
 #include "platform/base/split.h"
 #include "platform/base/units.h"
+#include "platform/contract/share_words.h"
 #include "platform/observe/json_writer.h"
 #include "platform/record/activity.h"
 #include "sim/analysis/recorded/engine_work.h"

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "platform/base/names.h"
+#include "platform/contract/share_words.h"
 #include "sim/analysis/compare/comparison_causes.h"
 #include "sim/result/launch_parts.h"
 #include "sim/result/read.h"

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "platform/contract/completion.h"
-#include "platform/contract/time_shares.h"
+#include "platform/contract/share_words.h"
 #include "sim/analysis/findings/case.h"
 #include "sim/analysis/findings/limiter.h"
 

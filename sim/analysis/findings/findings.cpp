@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "platform/contract/time_shares.h"
+#include "platform/contract/share_words.h"
 #include "platform/observe/text_table.h"
 #include "sim/analysis/findings/case.h"
 

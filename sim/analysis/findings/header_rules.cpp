@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "platform/contract/time_shares.h"
+#include "platform/contract/share_words.h"
 #include "platform/params/forwarding_params.h"
 #include "platform/routing/address_resolver.h"
 #include "platform/routing/latency.h"

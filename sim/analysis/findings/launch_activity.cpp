@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "platform/contract/time_shares.h"
+#include "platform/contract/share_words.h"
 
 namespace kb::sim {
 

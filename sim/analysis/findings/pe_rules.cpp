@@ -6,7 +6,7 @@
 
 #include "platform/contract/completion.h"
 #include "platform/contract/launch_summary.h"
-#include "platform/contract/time_shares.h"
+#include "platform/contract/share_words.h"
 #include "platform/engine/engine_catalog.h"
 #include "platform/observe/text_table.h"
 #include "sim/analysis/findings/case.h"

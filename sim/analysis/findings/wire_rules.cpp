@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "platform/contract/time_shares.h"
+#include "platform/contract/share_words.h"
 #include "sim/analysis/findings/case.h"
 
 namespace kb::sim {

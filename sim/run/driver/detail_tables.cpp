@@ -7,6 +7,7 @@
 
 #include "platform/base/names.h"
 #include "platform/contract/completion.h"
+#include "platform/contract/share_words.h"
 #include "platform/data/op_log_sqlite.h"
 #include "platform/data/sqlite_file.h"
 #include "platform/data/table_sqlite.h"

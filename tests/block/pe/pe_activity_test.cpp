@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-#include "platform/contract/time_shares.h"
+#include "platform/contract/share_words.h"
 #include "platform/record/usage_log.h"
 
 namespace kb::modules {

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "platform/contract/time_shares.h"
+#include "platform/contract/share_words.h"
 #include "sim/analysis/recorded/engine_work.h"
 #include "sim/analysis/recorded/machine.h"
 

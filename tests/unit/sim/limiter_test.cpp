@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "platform/contract/completion.h"
-#include "platform/contract/time_shares.h"
+#include "platform/contract/share_words.h"
 
 namespace kb::sim {
 namespace {
