@@ -1,3 +1,48 @@
+set(KB_PRECOMPILED_FOR_CCACHE $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+# Sanitized builds compile what does not simulate without optimisation, in half the time.
+set(KB_UNOPTIMISED OFF)
+if(KB_SANITIZE OR KB_SANITIZE_THREADS)
+  set(KB_UNOPTIMISED ON)
+endif()
+
+# An object library with the headers of the standard library and of fmt that most sources include, compiled once for the
+# libraries that use it. SYSTEMC adds SystemC's, for libraries that link it.
+function(kb_common_headers name)
+  cmake_parse_arguments(ARG "SYSTEMC;UNOPTIMISED" "" "" ${ARGN})
+  add_library(${name} OBJECT "${CMAKE_SOURCE_DIR}/cmake/common_headers.cpp")
+  target_link_libraries(${name} PRIVATE kb_flags fmt::fmt $<$<BOOL:${ARG_SYSTEMC}>:kb_systemc>)
+  target_compile_options(${name} PRIVATE $<$<BOOL:${ARG_UNOPTIMISED}>:-O0> ${KB_PRECOMPILED_FOR_CCACHE})
+  target_precompile_headers(${name} PRIVATE
+    <algorithm> <array> <cmath> <cstdint> <cstring> <filesystem> <functional> <map> <memory> <optional> <set> <string>
+    <string_view> <utility> <vector> <fmt/format.h> $<$<BOOL:${ARG_SYSTEMC}>:systemc>)
+endfunction()
+
+# Lets a library use common headers, with those of SystemC when it links SystemC at whatever distance (folders come in
+# the order of their dependencies). Only with KB_UNITY: the other builds find what a source forgot to include.
+function(kb_use_common_headers library unoptimised dependencies)
+  set(headers kb_headers)
+  set(options)
+  get_property(with_systemc GLOBAL PROPERTY KB_LIBRARIES_WITH_SYSTEMC)
+  foreach(dependency kb_systemc ${with_systemc})
+    if(dependency IN_LIST dependencies)
+      set_property(GLOBAL APPEND PROPERTY KB_LIBRARIES_WITH_SYSTEMC ${library})
+      string(APPEND headers _systemc)
+      list(APPEND options SYSTEMC)
+      break()
+    endif()
+  endforeach()
+  if(unoptimised)
+    string(APPEND headers _unoptimised)
+    list(APPEND options UNOPTIMISED)
+  endif()
+  if(NOT TARGET ${headers})
+    kb_common_headers(${headers} ${options})
+  endif()
+  # gcc 12 takes precompiled headers for ours and reports what it reads into fmt's format strings.
+  target_compile_options(${library} PRIVATE ${KB_PRECOMPILED_FOR_CCACHE} $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
+  target_precompile_headers(${library} REUSE_FROM ${headers})
+endfunction()
+
 # kb_library(name SOURCES ... DEPS ... [PRIVATE_DEPS ...] [ALONE ...|ALL]): one static library per folder, sources listed
 # by name. With KB_UNITY eight sources are one compilation. Those of ALONE are compiled by themselves, because their
 # unnamed namespaces have names that others use, too; they also stand in SOURCES.
@@ -11,8 +56,15 @@ function(kb_library name)
     endif()
     target_link_libraries(${name} PUBLIC kb_flags ${ARG_DEPS} PRIVATE ${ARG_PRIVATE_DEPS})
     cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY "${CMAKE_SOURCE_DIR}" OUTPUT_VARIABLE folder)
-    if((KB_SANITIZE OR KB_SANITIZE_THREADS) AND NOT folder MATCHES "^(platform|modules)")
-      target_compile_options(${name} PRIVATE -O0)  # compiles in half the time; what simulates is in the other two
+    set(unoptimised ${KB_UNOPTIMISED})
+    if(folder MATCHES "^(platform|modules)")
+      set(unoptimised OFF)
+    endif()
+    if(unoptimised)
+      target_compile_options(${name} PRIVATE -O0)
+    endif()
+    if(KB_UNITY)
+      kb_use_common_headers(${name} ${unoptimised} "${ARG_DEPS};${ARG_PRIVATE_DEPS}")
     endif()
   else()
     add_library(${name} INTERFACE)
@@ -44,8 +96,7 @@ add_custom_target(kb_tests)
 add_custom_target(kb_thread_tests)
 
 # Assertions are most of what a test program compiles and rarely what takes time when it runs.
-set(KB_TEST_OPTIONS $<IF:$<OR:$<BOOL:${KB_SANITIZE}>,$<BOOL:${KB_SANITIZE_THREADS}>>,-O0,$<$<CONFIG:Release>:-O1>>
-    $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)  # for ccache
+set(KB_TEST_OPTIONS $<IF:$<BOOL:${KB_UNOPTIMISED}>,-O0,$<$<CONFIG:Release>:-O1>> ${KB_PRECOMPILED_FOR_CCACHE})
 
 # kb_test(name SOURCES ... DEPS ... LABELS unit|unit_threads|block|machine|meta|slow [SYSTEMC]): gtest program; with SYSTEMC
 # each test runs in a process of its own (SystemC elaborates once per process) and the program brings its own sc_main.
