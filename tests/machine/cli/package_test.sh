@@ -150,7 +150,7 @@ if command -v python3 >/dev/null; then
   grep -q 'txn\[31:0\]' "$work/serve.gtkw" || { echo "the save file of serve shows no flits"; exit 1; }
 fi
 
-for example in plugin messages tensor_parallel tutorial; do
+for example in plugin messages tensor_parallel tutorial kernels/fused_mlp; do
   tree="$work/$example"
   "$cmake" -S "$source/examples/$example" -B "$tree" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
     -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release
