@@ -31,7 +31,7 @@ async function roofline(page, step) {
 
 // The HBM channels of the PE that computes, in the microsecond that begins at `at` ns.
 async function channels(page, step, at) {
-  await page.evaluate((ns) => { location.hash = `#/machine?at=sip0.cube0.pe0&kind=pseudo_channel&t0=${ns}000000&t1=${ns + 1000}000000`; }, at);
+  await page.evaluate((ns) => { location.hash = `#/machine?at=sip0.cube0.pe0&kind=memory&t0=${ns}000000&t1=${ns + 1000}000000`; }, at);
   await page.locator('.hottest li').first().waitFor();
   await save(page, step, await belowTheBar(page, 510));
 }

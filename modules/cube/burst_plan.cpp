@@ -29,8 +29,9 @@ BurstPlan::BurstPlan(const elab::Block& block, elab::BlockContext& context, cons
       bound_(bound) {
   if (context.recorder == nullptr) return;
   for (std::uint32_t pc = 0; pc < channels_.params().count; ++pc) {
-    series_.push_back(&context.recorder->add_series({block.node(), record::SeriesKind::pseudo_channel, "pc", NodeId(),
-                                                     pc, record::ActivityRecorder::group_of(block.node_record().sip)}));
+    series_.push_back(
+        &context.recorder->add_series({block.node(), record::Role::memory, "pc", NodeId(), pc,
+                                       record::ActivityRecorder::group_of(block.node_record().sip), 1, true}));
   }
 }
 

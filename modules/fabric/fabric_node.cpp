@@ -55,7 +55,7 @@ FabricNode::FabricNode(const sc_core::sc_module_name& name, NodeId node, elab::B
     ports_[p].link.neighbour = neighbours[p].neighbour;
     if (context.recorder != nullptr && params.occupancy > 0_fs) {
       ports_[p].wire.record_in(
-          &context.recorder->add_series({node, record::SeriesKind::link, "to", ports_[p].link.neighbour, 0,
+          &context.recorder->add_series({node, record::Role::wire, "to", ports_[p].link.neighbour, 0,
                                          record::ActivityRecorder::group_of(node_record().sip)}));
     }
     if (context.hops != nullptr) ports_[p].wire.follow(*context.hops, node, ports_[p].link.neighbour);

@@ -36,8 +36,8 @@ ForwardingNode::ForwardingNode(const sc_core::sc_module_name& name, NodeId node,
       due_(port_count(), kNever),
       outlets_(port_count()) {
   if (!serial_ || overhead_ == 0_fs || context.recorder == nullptr) return;
-  decoder_ = &context.recorder->add_series({node, record::SeriesKind::decoder, "decode", NodeId(), 0,
-                                            record::ActivityRecorder::group_of(node_record().sip)});
+  decoder_ = &context.recorder->add_series(
+      {node, record::Role::decoder, "decode", NodeId(), 0, record::ActivityRecorder::group_of(node_record().sip)});
 }
 
 void ForwardingNode::on_flits(FlitStream& flits) {

@@ -30,10 +30,11 @@ TileShape shape_of(const params::PeSchedulerParams& params) {
 }
 
 PeActivity::Series series_of(const elab::BlockContext& context, const PeCoord& pe) {
-  using record::SeriesKind;
-  const auto add = [&](NodeKind kind, SeriesKind series, std::string_view name, std::int64_t units) {
+  using record::Role;
+  const auto add = [&](NodeKind kind, Role series, std::string_view name, std::int64_t units) {
     const NodeId node = context.routes.resolver().find_pe_node(pe, kind);
-    return &context.recorder->add_series({node, series, name, NodeId(), 0, record::ActivityRecorder::group_of(pe.sip),
+    return &context.recorder->add_series({node, series, std::string(name), NodeId(), 0,
+                                          record::ActivityRecorder::group_of(pe.sip),
                                           static_cast<std::uint32_t>(units)});
   };
   PeActivity::Series series;
@@ -41,14 +42,14 @@ PeActivity::Series series_of(const elab::BlockContext& context, const PeCoord& p
   for (const std::size_t share : contract::share_indices()) {
     const bool absent =
         share < engine::kMaxEngines && !context.graph.spec.engines->has(static_cast<engine::EngineId>(share));
-    if (!absent) series.shares[share] = add(NodeKind::pe_cpu, SeriesKind::state, contract::word_of(share).name, 1);
+    if (!absent) series.shares[share] = add(NodeKind::pe_cpu, Role::state, contract::word_of(share).name, 1);
   }
   const auto& dma = params_of<params::PeDmaParams>(context, pe, NodeKind::pe_dma);
-  series.compute = add(NodeKind::pe_cpu, SeriesKind::engine, "compute", 1);
-  series.read_channel = add(NodeKind::pe_dma, SeriesKind::dma, "read", dma.rd_engines * dma.rd_outstanding);
-  series.write_channel = add(NodeKind::pe_dma, SeriesKind::dma, "write", dma.wr_engines * dma.wr_outstanding);
-  series.fetch = add(NodeKind::pe_fetch_store, SeriesKind::tcm, "fetch", 1);
-  series.store = add(NodeKind::pe_fetch_store, SeriesKind::tcm, "store", 1);
+  series.compute = add(NodeKind::pe_cpu, Role::engine, "compute", 1);
+  series.read_channel = add(NodeKind::pe_dma, Role::dma, "read", dma.rd_engines * dma.rd_outstanding);
+  series.write_channel = add(NodeKind::pe_dma, Role::dma, "write", dma.wr_engines * dma.wr_outstanding);
+  series.fetch = add(NodeKind::pe_fetch_store, Role::tcm, "fetch", 1);
+  series.store = add(NodeKind::pe_fetch_store, Role::tcm, "store", 1);
   return series;
 }
 

@@ -177,7 +177,7 @@ void OpLogSqlite::write_activity(const record::ActivityRecorder& recorder) {
     if (!used[i]) continue;
     const record::SeriesInfo& series = recorder.series()[i];
     put(row, {static_cast<std::int64_t>(i), component_id(series.node)});
-    bind_text(row.get(), 3, record::word_of(series.kind).name);
+    bind_text(row.get(), 3, record::word_of(series.role).name);
     const std::string label = options_.series_label(series);
     bind_text(row.get(), 4, label);
     put(row, {series.units}, 5);

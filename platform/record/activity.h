@@ -9,9 +9,10 @@
 
 namespace kb::record {
 
-enum class SeriesKind : std::uint8_t { link, decoder, pseudo_channel, engine, dma, tcm, state };
-inline constexpr std::size_t kSeriesKinds = 7;
-const DisplayText& word_of(SeriesKind kind);  // "pseudo_channel"
+// What a resource does in a machine. Findings and pictures ask for roles and never for kinds of blocks.
+enum class Role : std::uint8_t { wire, decoder, memory, engine, dma, tcm, queue, buffer, command, state };
+inline constexpr std::size_t kRoles = 10;
+const DisplayText& word_of(Role role);  // "memory"
 
 // Use of a resource within [begin, end), evenly distributed. `busy` exceeds the span when the resource has several
 // units.

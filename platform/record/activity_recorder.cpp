@@ -18,8 +18,8 @@ std::uint32_t bins_for(std::size_t series) {
 }  // namespace
 
 std::string SeriesInfo::label(const topology::Graph& graph) const {
-  if (kind == SeriesKind::link) return "to_" + graph.node(peer).id;
-  return kind == SeriesKind::pseudo_channel ? "pc" + std::to_string(index) : std::string(name);
+  if (role == Role::wire) return "to_" + graph.node(peer).id;
+  return numbered ? name + std::to_string(index) : name;
 }
 
 ActivityRecorder::ActivityRecorder(std::size_t series_expected, const std::optional<Window>& window, std::size_t chunks)

@@ -18,12 +18,13 @@ namespace kb::record {
 // Description of a series.
 struct SeriesInfo {
   NodeId node;
-  SeriesKind kind = SeriesKind::link;
-  std::string_view name;    // resource at the node: "pc", "read", "compute"; "to" for a link
-  NodeId peer;              // other end of a link; otherwise not valid
-  std::uint32_t index = 0;  // index of a pseudo-channel
+  Role role = Role::wire;
+  std::string name;         // resource at the node: "pc", "read", "compute"; "to" for a wire
+  NodeId peer;              // other end of a wire; otherwise not valid
+  std::uint32_t index = 0;  // of a unit with a series of its own
   int group = 0;            // the SIP whose launches divide the series into epochs, or the group of nodes without a SIP
   std::uint32_t units = 1;  // number of units that can be busy at once
+  bool numbered = false;    // the label has the index
 
   std::string label(const topology::Graph& graph) const;  // "to_sip0.cube0.r0c0", "pc3", "read"
 };

@@ -193,9 +193,9 @@ HttpResponse Api::words(const HttpRequest&) const {
     write_word(writer, word_of(static_cast<contract::PeResource>(i)));
   }
   writer.end_array().key("kinds").begin_array();
-  for (std::size_t i = 0; i < record::kSeriesKinds; ++i) {
-    const auto kind = static_cast<record::SeriesKind>(i);
-    if (kind != record::SeriesKind::state) write_word(writer, word_of(kind));
+  for (std::size_t i = 0; i < record::kRoles; ++i) {
+    const auto role = static_cast<record::Role>(i);
+    if (role != record::Role::state) write_word(writer, word_of(role));
   }
   writer.end_array().key("levels").begin_array();
   for (const DisplayText& level : analysis::memory_level_words()) write_word(writer, level);

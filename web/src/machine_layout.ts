@@ -116,7 +116,7 @@ function groupWires(machine: MachineOverview, wires: GroupWire[], centre: Map<st
     const a = centre.get(ends[0]), b = centre.get(ends[1]);
     if (!a || !b) continue;
     const wire = used.get(`${from} ${to}`);
-    const figures = wire && (!kind || kind === 'link') ? { share: wire.share, bytes: wire.bytes, waitNs: wire.waitNs, gbs, queue: wire.queue } : null;
+    const figures = wire && (!kind || kind === 'wire') ? { share: wire.share, bytes: wire.bytes, waitNs: wire.waitNs, gbs, queue: wire.queue } : null;
     shapes.push({ id: `${from} → ${to}`, lines: [], figures, line: between(a, half.get(ends[0])!, b, half.get(ends[1])!, 7) });
   }
   return shapes;
@@ -152,7 +152,7 @@ export function cubePicture(part: MachinePart, size: [number, number], channels:
   const width = Math.max(size[0], 4) * MM, height = Math.max(size[1], 4) * MM;
   const wanted = rows.filter((row) => !kind || row.kind === kind);
   const rowsOf = (name: string) => wanted.filter(({ component }) => component === name || (cellOf(component) === name && kindOf(component) !== 'hbm_ctrl'));
-  const wireOf = new Map(wanted.filter((row) => row.kind === 'link').map((row) => [`${row.component} ${row.peer}`, row]));
+  const wireOf = new Map(wanted.filter((row) => row.kind === 'wire').map((row) => [`${row.component} ${row.peer}`, row]));
   const shapes: Shape[] = [], places = new Map<string, Place>();
   const stacked = new Map<string, number>();
   // A PE is drawn at the router of its DMA engine.
@@ -191,12 +191,12 @@ export function cubePicture(part: MachinePart, size: [number, number], channels:
       // Blocks of a router are drawn in pairs below it.
       const left = place.x - BLOCK_W - 2 + (line % 2) * (BLOCK_W + 4), topEdge = place.y + ROUTER / 2 + 6 + Math.floor(line / 2) * (BLOCK_H + 4);
       if (kindOfNode === 'pe_cpu') {
-        const pe = cellOf(id), inside = rowsOf(pe).filter((row) => row.kind !== 'link');
+        const pe = cellOf(id), inside = rowsOf(pe).filter((row) => row.kind !== 'wire');
         shapes.push({ id: pe, lines: inside.map((row) => `${labelOf(row.component)} ${row.name}\t${row.share}`), figures: strongest(inside, measure), label: partOf(pe)?.label, go: pe, rect: [left, topEdge, BLOCK_W, BLOCK_H] });
       } else if (kindOfNode === 'hbm_ctrl') {
         shapes.push(...slice(id, `hbm ${partOf(id)?.label ?? ''}`, channels, wanted, [left, topEdge, BLOCK_W, BLOCK_H]));
       } else {
-        shapes.push({ id, lines: [kindOfNode], figures: strongest(rowsOf(id).filter((row) => row.kind !== 'link'), measure), label: labelOf(id), rect: [left, topEdge, BLOCK_W, BLOCK_H] });
+        shapes.push({ id, lines: [kindOfNode], figures: strongest(rowsOf(id).filter((row) => row.kind !== 'wire'), measure), label: labelOf(id), rect: [left, topEdge, BLOCK_W, BLOCK_H] });
       }
     }
   }
@@ -229,7 +229,7 @@ function cubeWires(part: MachinePart, places: Map<string, Place>, wireOf: Map<st
 
 // The channels of an HBM slice; unused ones are idle.
 function slice(id: string, label: string, channels: number, rows: Resource[], [x, y, w, h]: [number, number, number, number]): Shape[] {
-  const own = new Map(rows.filter((row) => row.component === id && row.kind === 'pseudo_channel').map((row) => [row.name, row]));
+  const own = new Map(rows.filter((row) => row.component === id && row.kind === 'memory').map((row) => [row.name, row]));
   const count = Math.max(1, channels, own.size);
   const shapes: Shape[] = [{ id, lines: [], figures: null, label, rect: [x, y, w, h], frame: true }];
   for (let i = 0; i < count; ++i) {

@@ -105,7 +105,7 @@ export async function why(page) {
   await picture(page, 'why_chain');
   await page.getByRole('link', { name: 'sip*.cube*.hbm_ctrl.pe* pc*' }).click();
   await page.getByText('8 were in use').waitFor();
-  const channel = page.getByRole('row', { name: /sip0\.cube0\.hbm_ctrl\.pe0 pc\d HBM channel .* of 32 GB\/s/ });
+  const channel = page.getByRole('row', { name: /sip0\.cube0\.hbm_ctrl\.pe0 pc\d memory channel .* of 32 GB\/s/ });
   assert.equal(await channel.count(), 8);
   await page.getByRole('link', { name: 'sip0.cube0.hbm_ctrl.pe0 pc3' }).click();
   await page.getByRole('link', { name: 'timeline of sip0.cube0.pe0' }).waitFor();

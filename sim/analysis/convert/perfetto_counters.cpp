@@ -14,7 +14,7 @@ PerfettoCounters::PerfettoCounters(const analysis::Activity& activity, bool wire
 
 bool PerfettoCounters::is_shown(std::size_t series) const {
   const std::string& kind = activity_.series()[series].kind;
-  return kind != "state" && (kind != "link" || wires_);
+  return kind != "state" && (kind != "wire" || wires_);
 }
 
 void PerfettoCounters::for_each_value(std::size_t series, const Take& take) const {

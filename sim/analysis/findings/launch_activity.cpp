@@ -37,7 +37,7 @@ std::vector<LaunchActivity::WireUse> LaunchActivity::wires(double part) const {
     const TimeFs width(std::int64_t{1} << epoch.shift);
     const TimeFs full(std::llround(std::ceil(part * static_cast<double>(width.fs()))));
     for (const record::Activity& activity : recorder_.activities_of(index)) {
-      if (recorder_.series()[activity.series].kind != record::SeriesKind::link) continue;
+      if (recorder_.series()[activity.series].role != record::Role::wire) continue;
       WireUse& wire = all[activity.series];
       activity.bins.for_each([&](std::uint32_t bin, const record::Bin& what) {
         const TimeFs begin = epoch.begin + TimeFs(std::int64_t{bin} << epoch.shift);
@@ -66,7 +66,7 @@ std::vector<TimeFs> LaunchActivity::shares(const topology::Graph& graph, const P
     const double width = std::ldexp(1.0, epoch.shift);
     for (const record::Activity& activity : recorder_.activities_of(index)) {
       const record::SeriesInfo& series = recorder_.series()[activity.series];
-      if (series.kind != record::SeriesKind::state || !(graph.node(series.node).pe_coord() == pe)) continue;
+      if (series.role != record::Role::state || !(graph.node(series.node).pe_coord() == pe)) continue;
       std::size_t share = 0;
       while (contract::word_of(share).name != series.name) ++share;
       activity.bins.for_each([&](std::uint32_t bin, const record::Bin& what) {
@@ -87,9 +87,11 @@ bool LaunchActivity::fill(const record::Activity& activity, Row& row) const {
   row.series = &recorder_.series()[activity.series];
   row.sum = {};
   row.busy.assign(bin_count_, 0_fs);
+  row.wait.assign(bin_count_, 0_fs);
   activity.bins.for_each([&](std::uint32_t bin, const record::Bin& what) {
     if (bin < first_bin_ || bin - first_bin_ >= bin_count_) return;
     row.busy[bin - first_bin_] = what.busy;
+    row.wait[bin - first_bin_] = what.wait;
     row.sum.add(what);
   });
   return !row.sum.is_empty();

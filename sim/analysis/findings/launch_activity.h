@@ -19,18 +19,24 @@ class LaunchActivity {
   TimeFs bin_width() const { return TimeFs(std::int64_t{1} << shift_); }
   TimeFs window() const { return window_.second - window_.first; }
 
-  // Calls f(row) for every used resource of a kind, in the order of the series.
+  // Calls f(row) for every used resource of a role, in the order of the series.
   struct Row {
     const record::SeriesInfo* series = nullptr;
     record::Bin sum;           // sum of the bins in the window
     std::vector<TimeFs> busy;  // indexed by bin of the window
+    std::vector<TimeFs> wait;  // likewise: sum over all that waited
   };
   template <typename F>
-  void for_each(record::SeriesKind kind, F&& f) const {
+  void for_each(record::Role role, F&& f) const {
+    for_each_if([role](const record::SeriesInfo& series) { return series.role == role; }, f);
+  }
+  // The same for every used resource for which `wanted(series)` holds.
+  template <typename Wanted, typename F>
+  void for_each_if(Wanted&& wanted, F&& f) const {
     if (empty()) return;
     Row row;
     for (const record::Activity& activity : *activities_) {
-      if (recorder_.series()[activity.series].kind == kind && fill(activity, row)) f(row);
+      if (wanted(recorder_.series()[activity.series]) && fill(activity, row)) f(row);
     }
   }
   // Use of a wire in the window, also of another SIP's wire.

@@ -11,7 +11,7 @@
 namespace kb::sim {
 namespace {
 
-using record::SeriesKind;
+using record::Role;
 using Row = LaunchActivity::Row;
 
 // When a resource is busy for this share of a bin, requests are assumed to have waited for it. A pseudo-channel without
@@ -85,7 +85,7 @@ std::vector<Slice> slices_of(const LaunchCase& launch_case, Bins& own_cube) {
     }
     close(slices.back(), launch_case.activity.bin_width());
   };
-  launch_case.activity.for_each(SeriesKind::pseudo_channel, [&](const Row& row) {
+  launch_case.activity.for_each(Role::memory, [&](const Row& row) {
     if (slices.empty() || slices.back().node != row.series->node) {
       close_last();
       slices.push_back({row.series->node});

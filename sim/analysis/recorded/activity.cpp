@@ -149,8 +149,8 @@ std::vector<Use> Activity::uses(std::int64_t begin_fs, std::int64_t end_fs) cons
 const std::vector<std::string_view>& Activity::profiled() {
   static const std::vector<std::string_view> drawn = [] {
     std::vector<std::string_view> kinds;
-    for (std::size_t i = 0; i < record::kSeriesKinds; ++i) {
-      const DisplayText& word = word_of(static_cast<record::SeriesKind>(i));
+    for (std::size_t i = 0; i < record::kRoles; ++i) {
+      const DisplayText& word = word_of(static_cast<record::Role>(i));
       if (!word.colour.empty()) kinds.push_back(word.name);
     }
     return kinds;

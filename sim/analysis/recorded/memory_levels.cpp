@@ -74,10 +74,10 @@ Used used_below(const Activity& activity, const std::vector<Use>& uses, const Ma
     const Series& series = activity.series()[i];
     if (uses[i].is_empty() || !is_inside(series, part)) continue;
     const double bytes = uses[i].bytes;
-    if (series.kind == "link") {
+    if (series.kind == "wire") {
       const std::string& peer = series.peer;
       used.add_wire(machine.wire_kind(series.component, peer), {bytes, machine.wire_gbs(series.component, peer)});
-    } else if (series.kind == "pseudo_channel") {
+    } else if (series.kind == "memory") {
       used.channel_bytes += bytes;
       used.slices.insert(cell_of(series));
     } else if (series.kind == "state") {

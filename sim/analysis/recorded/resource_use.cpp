@@ -30,8 +30,8 @@ double share_of(const Use& use, const Series& series, double span_fs) {
 
 double gbs_of(const Series& series, const Machine* machine) {
   if (machine == nullptr) return 0;
-  if (series.kind == "pseudo_channel") return machine->channel_gbs();
-  return series.kind == "link" ? machine->wire_gbs(series.component, series.peer) : 0;
+  if (series.kind == "memory") return machine->channel_gbs();
+  return series.kind == "wire" ? machine->wire_gbs(series.component, series.peer) : 0;
 }
 
 std::map<std::string, UsageSum> uses_by_purpose(const Activity& activity, const std::vector<Use>& uses, double span_fs,

@@ -9,13 +9,13 @@
 namespace kb::sim {
 namespace {
 
-using record::SeriesKind;
+using record::Role;
 
 void add_channels(const record::ActivityRecorder& recorder, const topology::Graph& graph, RunRecord& run) {
   std::map<std::uint32_t, record::Bin> sums;  // by series, in node order
   for (std::size_t epoch = 0; epoch < recorder.epochs().size(); ++epoch) {
     for (const record::Activity& activity : recorder.activities_of(epoch)) {
-      const bool is_channel = recorder.series()[activity.series].kind == SeriesKind::pseudo_channel;
+      const bool is_channel = recorder.series()[activity.series].role == Role::memory;
       if (is_channel) sums[activity.series].add(activity.sum);
     }
   }
@@ -78,7 +78,7 @@ void add_recorded_use(const record::ActivityRecorder& recorder, const topology::
     used.clear();
     for (const std::size_t epoch : epochs[launch.id]) {
       for (const record::Activity& activity : recorder.activities_of(epoch)) {
-        if (recorder.series()[activity.series].kind == SeriesKind::state) continue;
+        if (recorder.series()[activity.series].role == Role::state) continue;
         record::Bin& sum = sums[place[activity.series]];
         if (sum.is_empty()) used.push_back(place[activity.series]);
         sum.add(activity.sum);

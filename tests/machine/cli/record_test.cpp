@@ -45,7 +45,7 @@ void RecordTest::expect_links_as_in_the_statistics() const {
   }
   const SqlRows links = query(
       "SELECT component.name, series.name, sum(busy_fs), sum(bytes) FROM activity JOIN series ON series.id = series_id "
-      "JOIN component ON component.id = component_id WHERE kind = 'link' GROUP BY series_id");
+      "JOIN component ON component.id = component_id WHERE kind = 'wire' GROUP BY series_id");
   EXPECT_EQ(links.size(), used);
   for (const std::vector<std::string>& link : links) {
     const Json& statistics = blocks[link[0]];
@@ -59,7 +59,7 @@ void RecordTest::expect_resources_as_in_the_statistics() const {
   const Json all = result("rec");
   const SqlRows sums = query(
       "SELECT component.name, series.name, sum(busy_fs), sum(wait_fs) FROM activity JOIN series ON series.id = "
-      "series_id JOIN component ON component.id = component_id WHERE kind IN ('pseudo_channel', 'decoder') GROUP BY "
+      "series_id JOIN component ON component.id = component_id WHERE kind IN ('memory', 'decoder') GROUP BY "
       "series_id");
   EXPECT_GE(sums.size(), 8u);
   for (const std::vector<std::string>& sum : sums) {
@@ -185,7 +185,7 @@ TEST_F(RecordTest, BurstsOfAllPseudoChannelsTakeTheirTime) {
     if (node.find("hbm_ctrl") == std::string::npos || !statistics.contains("read_bytes")) continue;
     const SqlRows sums = query(
         "SELECT sum(bytes), sum(busy_fs) FROM activity JOIN series ON series.id = series_id JOIN component ON "
-        "component.id = component_id WHERE kind = 'pseudo_channel' AND component.name = '" +
+        "component.id = component_id WHERE kind = 'memory' AND component.name = '" +
         node + "'");
     const long long bytes =
         statistics["read_bytes"]["value"].get<long long>() + statistics["write_bytes"]["value"].get<long long>();
@@ -200,7 +200,7 @@ TEST_F(RecordTest, WhatIsBeforeALaunchIsNotCountedForIt) {
   const auto bytes_of_host = [&](const std::string& where) {
     return query(
         "SELECT coalesce(sum(bytes), 0) FROM activity JOIN epoch ON epoch.id = epoch_id JOIN series ON series.id = "
-        "series_id JOIN component ON component.id = component_id WHERE kind = 'link' AND component.name LIKE "
+        "series_id JOIN component ON component.id = component_id WHERE kind = 'wire' AND component.name LIKE "
         "'%pcie_ep' AND launch_id " +
         where);
   };
@@ -323,7 +323,7 @@ TEST_F(RecordTest, AWindowIsWhatOperationsAndHopsDidInIt) {
   const auto by_hops = busy_by_hops(read("hops.tsv"), from, to);
   EXPECT_GE(by_hops.size(), 2u);
   for (const auto& [wire, busy_fs] : by_hops) {
-    const SqlRows recorded = query(busy + " AND series.kind = 'link' AND component.name = '" + wire.first +
+    const SqlRows recorded = query(busy + " AND series.kind = 'wire' AND component.name = '" + wire.first +
                                    "' AND series.name = 'to_" + wire.second + "' GROUP BY series_id");
     ASSERT_EQ(recorded.size(), 1u) << wire.first << " " << wire.second;
     EXPECT_EQ(recorded[0][2], std::to_string(busy_fs)) << wire.first << " " << wire.second;

@@ -79,10 +79,9 @@ TEST_F(PerfettoTest, OddLaunchesAreLeftOut) {
 
 TEST_F(PerfettoTest, CountersAreTheSharesOfTheActivity) {
   record::ActivityRecorder recorder(2);
-  recorder.add_series({NodeId(0), record::SeriesKind::dma, "read", NodeId(), 0, 0, 1})
+  recorder.add_series({NodeId(0), record::Role::dma, "read", NodeId(), 0, 0, 1})
       .add({0_ns, 1'000_ns, 500_ns, 0_fs, 0, 0});
-  recorder.add_series({NodeId(0), record::SeriesKind::link, "to", NodeId(), 0, 0, 1})
-      .add({0_ns, 10_ns, 10_ns, 0_fs, 64, 0});
+  recorder.add_series({NodeId(0), record::Role::wire, "to", NodeId(), 0, 0, 1}).add({0_ns, 10_ns, 10_ns, 0_fs, 64, 0});
   recorder.finish(2'000_ns);
   write_result("run", result_of());
   data::OpLog::Options options{kb::test::named_nodes({"sip0.a"}), {}, {}};
@@ -111,7 +110,7 @@ TEST_F(PerfettoTest, CountersAreCoarserBeforeTheyAreLarge) {
   constexpr int kSeries = 200, kBins = 500;
   double expected_ns = 0;
   for (int i = 0; i < kSeries; ++i) {
-    record::ActivitySeries& series = recorder.add_series({NodeId(0), record::SeriesKind::dma, "x", NodeId(), 0, 0, 1});
+    record::ActivitySeries& series = recorder.add_series({NodeId(0), record::Role::dma, "x", NodeId(), 0, 0, 1});
     for (int bin = 0; bin < kBins; ++bin) {
       const TimeFs begin = TimeFs((std::int64_t{1} << 24) * bin), busy = TimeFs(1'000'000 * (1 + bin % 11));
       series.add({begin, begin + busy, busy, 0_fs, 0, 0});

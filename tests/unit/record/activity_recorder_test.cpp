@@ -224,9 +224,9 @@ TEST(SeriesInfo, LabelsAreThoseOfTheStatistics) {
   topology::Graph graph;
   graph.nodes.resize(1);
   graph.nodes[0].id = "sip0.cube0.r0c0";
-  EXPECT_EQ((SeriesInfo{NodeId(0), SeriesKind::link, "to", NodeId(0)}.label(graph)), "to_sip0.cube0.r0c0");
-  EXPECT_EQ((SeriesInfo{NodeId(0), SeriesKind::pseudo_channel, "pc", NodeId(), 3}.label(graph)), "pc3");
-  EXPECT_EQ((SeriesInfo{NodeId(0), SeriesKind::dma, "read", NodeId()}.label(graph)), "read");
+  EXPECT_EQ((SeriesInfo{NodeId(0), Role::wire, "to", NodeId(0)}.label(graph)), "to_sip0.cube0.r0c0");
+  EXPECT_EQ((SeriesInfo{NodeId(0), Role::memory, "pc", NodeId(), 3, 0, 1, true}.label(graph)), "pc3");
+  EXPECT_EQ((SeriesInfo{NodeId(0), Role::dma, "read", NodeId()}.label(graph)), "read");
 }
 
 }  // namespace

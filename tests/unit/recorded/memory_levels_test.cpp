@@ -42,7 +42,7 @@ class MemoryLevelsTest : public ::testing::Test {
     tables_.rows.push_back({0, tables_.series.size() - 1, 500, 0, bytes, 0, ""});
   }
   void wire(const std::string& from, const std::string& to, std::int64_t bytes) {
-    used(from, "link", "to_" + to, bytes);
+    used(from, "wire", "to_" + to, bytes);
     tables_.series.back().peer = to;
     tables_.series.back().peer_coord = coord_of(to);
   }
@@ -82,13 +82,13 @@ class MemoryLevelsTest : public ::testing::Test {
 };
 
 TEST_F(MemoryLevelsTest, ReadsOfHbmAreLimitedByTheEfficiencyOfTheirWires) {
-  used("sip0.cube0.hbm_ctrl.pe0", "pseudo_channel", "pc0", 4000);
+  used("sip0.cube0.hbm_ctrl.pe0", "memory", "pc0", 4000);
   wire("sip0.cube0.hbm_ctrl.pe0", "sip0.cube0.r0c0", 4000);
   EXPECT_EQ(levels(), (Levels{{"HBM", 4000, 96}}));
 }
 
 TEST_F(MemoryLevelsTest, ReadsAndWritesOfHbmHaveAWireEachAndShareTheChannels) {
-  used("sip0.cube0.hbm_ctrl.pe0", "pseudo_channel", "pc0", 4000);
+  used("sip0.cube0.hbm_ctrl.pe0", "memory", "pc0", 4000);
   wire("sip0.cube0.hbm_ctrl.pe0", "sip0.cube0.r0c0", 3200);
   wire("sip0.cube0.r0c0", "sip0.cube0.hbm_ctrl.pe0", 800);
   EXPECT_EQ(levels(), (Levels{{"HBM", 4000, 120}})) << "96 GB/s for four fifths of the bytes";
@@ -97,7 +97,7 @@ TEST_F(MemoryLevelsTest, ReadsAndWritesOfHbmHaveAWireEachAndShareTheChannels) {
 }
 
 TEST_F(MemoryLevelsTest, SlicesOfPesThatRanAndThoseThatWereUsedHaveARoof) {
-  used("sip0.cube0.hbm_ctrl.pe0", "pseudo_channel", "pc0", 4000);
+  used("sip0.cube0.hbm_ctrl.pe0", "memory", "pc0", 4000);
   used("sip0.cube1.pe0.pe_cpu", "state", "dma", 0);
   EXPECT_EQ(levels(), (Levels{{"HBM", 4000, 192}}));
   const Activity activity(tables_);

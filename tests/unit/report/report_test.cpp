@@ -119,10 +119,8 @@ class ReportTest : public analysis::test::RunFolders {
   // A launch of 1000 ns on two PEs: one computes half of the kernel, of the other nothing is known.
   void write_activity(const std::string& file) const {
     record::ActivityRecorder recorder(8);
-    record::ActivitySeries& state =
-        recorder.add_series({NodeId(0), record::SeriesKind::state, "gemm", NodeId(), 0, 0, 1});
-    record::ActivitySeries& pc =
-        recorder.add_series({NodeId(1), record::SeriesKind::pseudo_channel, "pc", NodeId(), 0, 0, 1});
+    record::ActivitySeries& state = recorder.add_series({NodeId(0), record::Role::state, "gemm", NodeId(), 0, 0, 1});
+    record::ActivitySeries& pc = recorder.add_series({NodeId(1), record::Role::memory, "pc", NodeId(), 0, 0, 1});
     recorder.launch_began(0, 3, 0_fs);
     state.add({100_ns, 600_ns, 500_ns, 0_fs, 0, 0});
     pc.add({100_ns, 600_ns, 500_ns, 50_ns, 4096, 2});
@@ -131,7 +129,7 @@ class ReportTest : public analysis::test::RunFolders {
     data::OpLog::Options options{kb::test::named_nodes({"sip0.cube0.pe0.pe_cpu", "sip0.cube0.hbm_ctrl.pe0"}), {}, {}};
     options.activity = &recorder;
     options.series_label = [](const record::SeriesInfo& info) {
-      return info.kind == record::SeriesKind::pseudo_channel ? "pc0" : std::string(info.name);
+      return info.role == record::Role::memory ? "pc0" : std::string(info.name);
     };
     data::test::CommittedLog log(path(file), options);
     log.finish();

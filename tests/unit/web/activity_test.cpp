@@ -22,7 +22,7 @@ using analysis::TimelineRow;
 using analysis::Use;
 
 using Json = nlohmann::json;
-using record::SeriesKind;
+using record::Role;
 using ::testing::HasSubstr;
 
 constexpr const char* kTopology = R"({"nodes": [
@@ -44,11 +44,11 @@ class ActivityTest : public analysis::test::RunFolders {
                                                  "sip0.cube9.pe0.pe_cpu"};
     record::ActivityRecorder recorder(4);
     // Two of four channels are used; the DMA channel is busy for the first half of its launch.
-    add(recorder, {NodeId(0), SeriesKind::dma, "read", NodeId(), 0, 0, 1}, 10_ns, 35_ns, 0);
-    add(recorder, {NodeId(1), SeriesKind::pseudo_channel, "pc", NodeId(), 0, 0, 1}, 10_ns, 60_ns, 1600);
-    add(recorder, {NodeId(1), SeriesKind::pseudo_channel, "pc", NodeId(), 1, 0, 1}, 10_ns, 60_ns, 1600);
-    add(recorder, {NodeId(2), SeriesKind::link, "to", NodeId(0), 0, 0, 1}, 0_ns, 100_ns, 6400);
-    add(recorder, {NodeId(3), SeriesKind::state, "dma", NodeId(), 0, 0, 1}, 10_ns, 35_ns, 0);
+    add(recorder, {NodeId(0), Role::dma, "read", NodeId(), 0, 0, 1}, 10_ns, 35_ns, 0);
+    add(recorder, {NodeId(1), Role::memory, "pc", NodeId(), 0, 0, 1}, 10_ns, 60_ns, 1600);
+    add(recorder, {NodeId(1), Role::memory, "pc", NodeId(), 1, 0, 1}, 10_ns, 60_ns, 1600);
+    add(recorder, {NodeId(2), Role::wire, "to", NodeId(0), 0, 0, 1}, 0_ns, 100_ns, 6400);
+    add(recorder, {NodeId(3), Role::state, "dma", NodeId(), 0, 0, 1}, 10_ns, 35_ns, 0);
     recorder.launch_began(0, 7, 10_ns);
     recorder.launch_ended(0, 7, 60_ns);
     recorder.finish(100_ns);
@@ -57,8 +57,8 @@ class ActivityTest : public analysis::test::RunFolders {
     data::OpLog::Options options{kb::test::named_nodes(components), {}, {}};
     options.activity = &recorder;
     options.series_label = [&](const record::SeriesInfo& info) {
-      if (info.kind == SeriesKind::link) return "to_" + components[info.peer.value];
-      return std::string(info.name) + (info.kind == SeriesKind::pseudo_channel ? std::to_string(info.index) : "");
+      if (info.role == Role::wire) return "to_" + components[info.peer.value];
+      return std::string(info.name) + (info.role == Role::memory ? std::to_string(info.index) : "");
     };
     data::test::CommittedLog log(path("run/ops.sqlite"), options);
     log.record(0, data::test::record(data::OtherOp{"dma_read"}, 0, 10_ns, 35_ns, NodeId(0)));
@@ -118,13 +118,13 @@ TEST_F(ActivityTest, OfALaunchAndOfAPieceOfIt) {
   ASSERT_EQ(all["total"], 4) << "states are no resources";
   const Json dma = json("/api/activity", launch({{"kind", "dma"}}))["rows"][0];
   EXPECT_EQ(dma, Json::parse(R"(["sip0.cube9.pe0.pe_dma", "dma", "read", 0.5, 25, 0, 8, 3, 0, ""])"));
-  const Json wire = json("/api/activity", launch({{"kind", "link"}}))["rows"][0];
+  const Json wire = json("/api/activity", launch({{"kind", "wire"}}))["rows"][0];
   EXPECT_DOUBLE_EQ(wire[3].get<double>(), 1.0);
   EXPECT_EQ(wire[9], "sip0.cube9.pe0.pe_dma") << "its other end";
   EXPECT_DOUBLE_EQ(wire[5].get<double>(), 3200);
   EXPECT_EQ(wire[8], 64) << "GB/s of the topology";
   EXPECT_EQ(json("/api/activity", launch({{"kind", "state"}}))["rows"][0][4], 25);
-  const Json early = json("/api/activity", {{"t0", "10000000"}, {"t1", "20000000"}, {"kind", "pseudo_channel"}});
+  const Json early = json("/api/activity", {{"t0", "10000000"}, {"t1", "20000000"}, {"kind", "memory"}});
   EXPECT_NEAR(early["rows"][0][5].get<double>(), 320, 1);
 }
 
@@ -155,7 +155,7 @@ TEST_F(ActivityTest, ChannelsThatAreNeverUsedCountAsIdle) {
   for (const Json& cell : cells["cells"]) {
     EXPECT_EQ(cell[0], "sip0.cube9.pe0") << "its HBM slice belongs to a PE";
     EXPECT_EQ(cell[6], 3) << "the longest queue";
-    if (cell[1] != "pseudo_channel") continue;
+    if (cell[1] != "memory") continue;
     EXPECT_DOUBLE_EQ(cell[2].get<double>(), 0.5);
     EXPECT_DOUBLE_EQ(cell[3].get<double>(), 1.0);
   }
@@ -176,9 +176,9 @@ TEST_F(ActivityTest, TheProfileOfAWindow) {
   const double first = profile["dma"][0].get<double>(), second = profile["dma"][1].get<double>();
   EXPECT_NEAR(first + second, 1, 0.001) << "half of the launch";
   EXPECT_GT(first, 0.8) << "the first one, as exact as a bin of 17 ns";
-  EXPECT_NEAR(profile["link"][1].get<double>(), 1, 0.01);
-  EXPECT_EQ(json("/api/profile", launch({{"px", "1"}, {"under", "sip0.cube9.pe0"}}))["pseudo_channel"][0], 1);
-  EXPECT_EQ(json("/api/profile", launch({{"px", "1"}, {"under", "sip0.cube9.pe00"}}))["pseudo_channel"][0], 0);
+  EXPECT_NEAR(profile["wire"][1].get<double>(), 1, 0.01);
+  EXPECT_EQ(json("/api/profile", launch({{"px", "1"}, {"under", "sip0.cube9.pe0"}}))["memory"][0], 1);
+  EXPECT_EQ(json("/api/profile", launch({{"px", "1"}, {"under", "sip0.cube9.pe00"}}))["memory"][0], 0);
 }
 
 TEST_F(ActivityTest, TheMachine) {
@@ -305,7 +305,7 @@ TEST_F(ActivityTest, ResourcesAsATable) {
   const Json page = json("/api/activity", launch({{"sort", "bytes"}, {"offset", "1"}, {"limit", "2"}}));
   EXPECT_EQ(page["total"], 4);
   EXPECT_EQ(page["rows"].size(), 2u);
-  EXPECT_EQ(page["rows"][0][1], "pseudo_channel");
+  EXPECT_EQ(page["rows"][0][1], "memory");
   EXPECT_EQ(json("/api/activity", launch({{"sort", "bytes"}, {"order", "asc"}}))["rows"][0][1], "dma");
   EXPECT_EQ(json("/api/activity", launch({{"sort", "name"}, {"order", "asc"}}))["rows"][0][2], "pc0");
   EXPECT_EQ(json("/api/activity", launch({{"name", "*pcie_ep"}}))["total"], 1);
@@ -343,7 +343,7 @@ TEST_F(ActivityTest, StatesOfPesOverTime) {
 TEST(Activity, DamagedBinsAreRefused) {
   data::ActivityTables tables;
   tables.epochs.push_back({0, 1, 0, 1'000, 10});
-  tables.series.push_back({"a", "link", "to_b", 1});
+  tables.series.push_back({"a", "wire", "to_b", 1});
   const auto with = [&](std::string bins) {
     data::ActivityTables all = tables;
     all.rows.push_back({0, 0, 1, 0, 0, 0, std::move(bins)});

@@ -75,10 +75,10 @@ TEST_F(ApiTest, WordsOfPartsResourcesKindsAndLevels) {
   EXPECT_EQ(role["scalar"], "kernel");
   EXPECT_EQ(role["dependency"], "kernel");
   for (const char* outside : {"delivery", "barrier", "completion"}) EXPECT_EQ(role[outside], "launch");
-  EXPECT_EQ(names("kinds"), "link decoder pseudo_channel engine dma tcm ") << "a state is no resource";
+  EXPECT_EQ(names("kinds"), "wire decoder memory engine dma tcm queue buffer command ") << "a state is no resource";
   EXPECT_EQ(names("levels"), "HBM SRAM TCM link UCIe PCIe ");
   EXPECT_THAT(names("resources"), HasSubstr("read_link"));
-  EXPECT_EQ(words["kinds"][2]["label"], "HBM channels");
+  EXPECT_EQ(words["kinds"][2]["label"], "memory channels");
 }
 
 TEST_F(ApiTest, TheChainCoversTheWindow) {
