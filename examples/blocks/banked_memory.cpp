@@ -6,6 +6,31 @@ namespace example {
 
 using kb::TimeFs;
 using kb::payload::Op;
+using kb::resource::CauseClass;
+using kb::resource::Declaration;
+
+namespace {
+
+enum BankCause : std::size_t { kBankBusy, kOtherRow };
+Declaration bank_declaration(std::int64_t banks) {
+  return {"bank",
+          kb::resource::Role::memory,
+          static_cast<std::uint32_t>(banks),
+          "A row is read, written or changed.",
+          {{"busy", CauseClass::order, "their bank served another access"},
+           {"row", CauseClass::conflict, "another row of their bank was open"}}};
+}
+
+enum BusCause : std::size_t { kBusBusy };
+Declaration bus_declaration() {
+  return {"bus",
+          kb::resource::Role::memory,
+          1,
+          "Data are on the bus of all banks.",
+          {{"order", CauseClass::order, "other data were on the bus of the banks"}}};
+}
+
+}  // namespace
 
 const kb::params::FieldTable& BankedMemoryParams::fields() {
   using P = BankedMemoryParams;
@@ -32,17 +57,25 @@ BankedMemory::BankedMemory(const sc_core::sc_module_name& name, kb::NodeId node,
       row_cycle_(params.row_cycle.time()),
       burst_bytes_(static_cast<std::uint64_t>(kind.burst_bytes)),
       row_bytes_(static_cast<std::uint64_t>(params.row_bytes)),
-      banks_(static_cast<std::size_t>(params.banks)) {}
+      banks_(static_cast<std::size_t>(params.banks)),
+      bank_(declare(bank_declaration(params.banks))),
+      bus_(declare(bus_declaration())) {}
 
 TimeFs BankedMemory::burst(std::uint64_t offset, TimeFs at) {
   const std::uint64_t row = offset / row_bytes_;
-  Bank& bank = banks_[row % banks_.size()];
+  const std::uint64_t which = row % banks_.size();
+  Bank& bank = banks_[which];
   const TimeFs start = std::max(at, bank.free_at);
   const bool hit = bank.row == row;
   ++(hit ? hits_ : misses_);
   bank.row = row;
   bank.free_at = start + (hit ? burst_time_ : row_cycle_);
-  bus_free_ = std::max(start + (hit ? row_hit_ : row_miss_), bus_free_) + burst_time_;
+  const TimeFs ready = start + (hit ? row_hit_ : row_miss_);
+  bank_.use(static_cast<std::uint32_t>(which), start, bank.free_at, burst_bytes_,
+            {{kBankBusy, start - at}, {kOtherRow, std::max(ready - start - row_hit_, TimeFs{})}});
+  const TimeFs first = std::max(ready, bus_free_);
+  bus_free_ = first + burst_time_;
+  bus_.use(0, first, bus_free_, burst_bytes_, {{kBusBusy, first - ready}});
   return bus_free_;
 }
 

@@ -44,6 +44,7 @@ class BankedMemory final : public kb::modules::ArrivalNode {
   std::vector<Bank> banks_;
   kb::TimeFs bus_free_{};
   std::int64_t hits_ = 0, misses_ = 0;
+  kb::resource::Resource &bank_, &bus_;  // what they were used for: statistics, findings, the page
 };
 
 }  // namespace example

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "platform/record/activity_recorder.h"
-
 namespace kb::modules {
 namespace {
 constexpr auto kNothing = [](std::uint32_t, std::uint32_t, TimeFs, TimeFs) {};
@@ -20,20 +18,23 @@ PseudoChannels::Params channel_params(const params::HbmCtrlParams& hbm) {
 }
 }  // namespace
 
+resource::Declaration BurstPlan::declaration(const params::HbmCtrlParams& params) {
+  return {"pc",
+          resource::Role::memory,
+          static_cast<std::uint32_t>(params.num_pcs),
+          "Bursts use the pseudo-channel.",
+          {{"order", resource::CauseClass::order, "their pseudo-channel served other bursts"}}};
+}
+
 BurstPlan::BurstPlan(const elab::Block& block, elab::BlockContext& context, const params::HbmCtrlParams& params,
-                     bool bound)
+                     resource::Resource& channels, bool bound)
     : channels_(channel_params(params)),
       retired_channels_(channels_),
       trial_(channels_),
       waves_(block, context.observer, channels_.params().count),
-      bound_(bound) {
-  if (context.recorder == nullptr) return;
-  for (std::uint32_t pc = 0; pc < channels_.params().count; ++pc) {
-    series_.push_back(
-        &context.recorder->add_series({block.node(), record::Role::memory, "pc", NodeId(), pc,
-                                       record::ActivityRecorder::group_of(block.node_record().sip), 1, true}));
-  }
-}
+      use_(channels),
+      recorded_(context.recorder != nullptr),
+      bound_(bound) {}
 
 std::uint32_t BurstPlan::Piece::count_before(const ArrivalKey& limit) const {
   if (floor > limit.time) return 0;
@@ -127,12 +128,12 @@ void BurstPlan::retire_past(TimeFs now) {
 
 void BurstPlan::retire_all() {
   bool alike = !waves_.wanted();
-  for (std::size_t i = 0; alike && !series_.empty() && i < pieces_.size(); ++i) alike = pieces_[i].flows;
+  for (std::size_t i = 0; alike && recorded_ && i < pieces_.size(); ++i) alike = pieces_[i].flows;
   if (!alike) {
     // brings retired_channels_ to the state of the channels
     for (std::size_t i = 0; i < pieces_.size(); ++i) retire_piece(pieces_[i]);
   } else {
-    for (std::size_t i = 0; !series_.empty() && i < pieces_.size(); ++i) record_flow(pieces_[i]);
+    for (std::size_t i = 0; recorded_ && i < pieces_.size(); ++i) record_flow(pieces_[i]);
     retired_channels_ = channels_;
   }
   pieces_.clear();
@@ -140,13 +141,14 @@ void BurstPlan::retire_all() {
 
 void BurstPlan::record_flow(const Piece& piece) {
   const BurstRun run = piece.run(piece.bursts.count, whole_burst());
-  channels_.each_share(run, [&](std::size_t pc, const record::Usage& use) { series_[pc]->add(use); });
+  channels_.each_share(
+      run, [&](std::size_t pc, const record::Usage& use) { use_.add(static_cast<std::uint32_t>(pc), use, 0); });
 }
 
 void BurstPlan::retire_piece(const Piece& piece) {
   const BurstRun run = piece.run(piece.bursts.count, whole_burst());
   const bool flows = piece.flows && !waves_.wanted();
-  if (flows && !series_.empty()) record_flow(piece);
+  if (flows && recorded_) record_flow(piece);
   if (flows || !is_watched()) {
     retired_channels_.commit(run, kNothing);
     return;
@@ -157,9 +159,11 @@ void BurstPlan::retire_piece(const Piece& piece) {
     const TimeFs entry = run.entry_of(j), start = finish - time;
     const std::size_t pc = retired_channels_.channel_of(run, j);
     if (waves_.wanted()) waves_.add(pc, entry, start, finish);
-    if (series_.empty()) continue;
-    series_[pc]->add({start, finish, time, start - entry, channels_.params().burst_bytes,
-                      static_cast<std::uint64_t>(periods(start - entry, whole_burst()))});
+    if (!recorded_) continue;
+    use_.add(static_cast<std::uint32_t>(pc),
+             {start, finish, time, start - entry, channels_.params().burst_bytes,
+              static_cast<std::uint64_t>(periods(start - entry, whole_burst()))},
+             0);
   }
 }
 

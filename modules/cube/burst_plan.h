@@ -10,7 +10,7 @@
 #include "modules/fabric/flit_stream.h"
 #include "modules/fabric/sliding_deque.h"
 #include "platform/params/hbm_ctrl_params.h"
-#include "platform/record/activity_series.h"
+#include "platform/resource/resource.h"
 
 namespace kb::modules {
 
@@ -54,8 +54,11 @@ class BurstPlan {
     BurstRun run(std::uint32_t count, TimeFs whole_burst) const;
   };
 
-  // `bound`: pieces can be bound to channels.
-  BurstPlan(const elab::Block& block, elab::BlockContext& context, const params::HbmCtrlParams& params, bool bound);
+  // What a controller has besides its wires: a resource with a unit per pseudo-channel.
+  static resource::Declaration declaration(const params::HbmCtrlParams& params);
+  // `channels`: where their use is told. `bound`: pieces can be bound to channels.
+  BurstPlan(const elab::Block& block, elab::BlockContext& context, const params::HbmCtrlParams& params,
+            resource::Resource& channels, bool bound);
 
   // False when adding the piece would pass the end of simulated time.
   bool fits(const Piece& piece) {
@@ -114,7 +117,7 @@ class BurstPlan {
   void retire_all();
   void retire_piece(const Piece& piece);
   void record_flow(const Piece& piece);
-  bool is_watched() const { return waves_.wanted() || !series_.empty(); }
+  bool is_watched() const { return waves_.wanted() || recorded_; }
 
   // Limits the search in bound pieces; pieces by address are searched from the back.
   static constexpr std::size_t kMaxUnretired = 128;
@@ -124,7 +127,8 @@ class BurstPlan {
   PseudoChannels trial_;
   SlidingDeque<Piece> pieces_;
   PseudoChannelWaves waves_;
-  std::vector<record::ActivitySeries*> series_;  // per pseudo-channel; empty: not recorded
+  resource::Resource& use_;  // of the channels
+  bool recorded_;            // whether it is told
   bool bound_;
   TimeFs latest_ = 0_fs;         // upper bound of the entry of any burst
   TimeFs latest_finish_ = 0_fs;  // upper bound of the finish of any burst

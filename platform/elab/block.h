@@ -19,6 +19,7 @@
 #include "platform/contract/i_signal_observer.h"
 #include "platform/elab/event_scheduler.h"
 #include "platform/payload/transaction.h"
+#include "platform/resource/resource.h"
 #include "platform/topology/graph.h"
 
 namespace kb::contract {
@@ -32,6 +33,9 @@ class IHopObserver;
 }
 namespace kb::record {
 class ActivityRecorder;
+}
+namespace kb::resource {
+class ResourceTable;
 }
 
 namespace kb::elab {
@@ -66,6 +70,7 @@ struct BlockContext {
   payload::TransactionPool& pool;
   RouteTable& routes;
   const PortMap& ports;
+  resource::ResourceTable& resources;
   contract::IOperationSink* operations = nullptr;     // null: no recording
   const contract::IKernelCatalog* kernels = nullptr;  // null: no kernel can be launched
   contract::ISignalObserver* observer = nullptr;      // null: no waveforms
@@ -108,6 +113,10 @@ struct Statistic {
   std::string purpose{};  // its name in sums over blocks of one kind: "to_router.busy"; empty: `name`
 };
 
+// Adds the sums of a declared resource that was used: uses, bytes, busy and waiting time (of each unit, when there are
+// several), and the waits by cause.
+void add_statistics(const resource::Resource& resource, std::vector<Statistic>& statistics);
+
 // One line of the table of waits that is printed when a run deadlocks (F-79).
 struct WaitInfo {
   std::string who;   // "sip0.cube0.pe3.pe_cpu: kernel gemm, tl.load #12"
@@ -146,6 +155,7 @@ class Block : public sc_core::sc_module {
 
   // Called once at the end of every run: reports records that were held back because they could still be rolled back.
   virtual void conclude() {}
+  // Statistics besides those of declared resources.
   virtual void collect_statistics(std::vector<Statistic>&) const {}
   // Lists outstanding work; empty when idle. Called when the simulation stops making progress.
   virtual void collect_waits(std::vector<WaitInfo>&) const {}
@@ -161,6 +171,8 @@ class Block : public sc_core::sc_module {
   }
 
  protected:
+  // Declares a resource of this block, which the constructor keeps; sums, series and pages follow from it.
+  resource::Resource& declare(resource::Declaration declaration);
   BlockContext& context() const { return context_; }
   EventScheduler& scheduler() const { return context_.scheduler; }
   TimeFs now() const { return context_.scheduler.now(); }

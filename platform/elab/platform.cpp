@@ -120,11 +120,13 @@ Platform::Platform(const sc_core::sc_module_name& name, const topology::Graph& g
       scheduler_("scheduler"),
       pool_(graph.spec.flit_bytes()),
       routes_(graph, ports_),
+      resources_(options.recorder, [this] { return scheduler_.now(); }),
       context_{graph,
                scheduler_,
                pool_,
                routes_,
                ports_,
+               resources_,
                options.operations,
                options.kernels,
                options.observer,
@@ -166,6 +168,17 @@ void Platform::conclude() {
     const UserCodeScope scope(block->node_record(), scheduler_.now());
     block->conclude();
   }
+  resources_.conclude();
+}
+
+std::vector<Statistic> Platform::statistics_of(NodeId node) const {
+  std::vector<Statistic> statistics;
+  const Block* const block = blocks_[node.value].get();
+  if (block == nullptr) return statistics;
+  const UserCodeScope scope(block->node_record(), scheduler_.now());
+  block->collect_statistics(statistics);
+  for (const resource::Resource* const declared : resources_.of(node)) add_statistics(*declared, statistics);
+  return statistics;
 }
 
 std::vector<WaitInfo> Platform::waits() const {

@@ -10,6 +10,7 @@
 #include "platform/elab/block.h"
 #include "platform/elab/registry.h"
 #include "platform/elab/route_table.h"
+#include "platform/resource/resource_table.h"
 
 namespace kb::elab {
 
@@ -37,6 +38,7 @@ class Platform final : public sc_core::sc_module {
   EventScheduler& scheduler() { return scheduler_; }
   payload::TransactionPool& pool() { return pool_; }
   RouteTable& routes() { return routes_; }
+  const resource::ResourceTable& resources() const { return resources_; }
 
   Block& block(NodeId node) const { return *blocks_[node.value]; }
   Block& block(std::string_view id) const;  // model Error when absent
@@ -44,6 +46,9 @@ class Platform final : public sc_core::sc_module {
   // interface.
   template <typename T>
   T& block_as(NodeId node) const;
+
+  // The statistics of a block: its own, and those of its declared resources.
+  std::vector<Statistic> statistics_of(NodeId node) const;
 
   // Calls conclude() of every block; must precede the collection of statistics and the writing of waveforms.
   void conclude();
@@ -57,6 +62,7 @@ class Platform final : public sc_core::sc_module {
   EventScheduler scheduler_;
   payload::TransactionPool pool_;
   RouteTable routes_;
+  resource::ResourceTable resources_;
   BlockContext context_;
   std::vector<std::unique_ptr<sc_core::sc_module>> containers_;  // SIPs, cubes and PEs: parents of the blocks
   std::vector<std::unique_ptr<Block>> blocks_;                   // indexed by NodeId; null for `host`

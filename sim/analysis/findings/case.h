@@ -7,6 +7,7 @@
 
 #include "platform/base/names.h"
 #include "platform/params/hbm_ctrl_params.h"
+#include "platform/resource/resource_table.h"
 #include "platform/topology/graph.h"
 #include "sim/analysis/findings/finding.h"
 #include "sim/analysis/findings/launch_activity.h"
@@ -44,6 +45,8 @@ using Findings = std::vector<Finding>;
 void find_pe_causes(const LaunchCase& launch_case, Findings& findings);
 void find_memory_causes(const LaunchCase& launch_case, Findings& findings);
 void find_wire_causes(const LaunchCase& launch_case, Findings& findings);
+void find_resource_causes(const LaunchCase& launch_case, const std::vector<resource::DeclaredUse>& declared,
+                          Findings& findings);
 void find_header_causes(const LaunchCase& launch_case, Findings& findings);
 
 // Adds the chain of waits from the last-ending PE back to its origin, with sentences about it.

@@ -101,7 +101,8 @@ record::ActivityRecorder::Window time_of_causes(const std::deque<LaunchRecord>& 
 }
 
 std::vector<Finding> find_causes(const std::deque<LaunchRecord>& launches, const record::ActivityRecorder& recorder,
-                                 const topology::Graph& graph, const OperationCosts* costs, const MessageWaits* waits) {
+                                 const topology::Graph& graph, const OperationCosts* costs, const MessageWaits* waits,
+                                 const std::vector<resource::DeclaredUse>& declared) {
   Findings findings;
   find_host_causes(launches, findings);
   if (const LaunchRecord* longest = longest_launch(launches)) {
@@ -110,6 +111,7 @@ std::vector<Finding> find_causes(const std::deque<LaunchRecord>& launches, const
                                   {longest->start, pe.start + pe.exec});
     const LaunchCase launch_case{*longest, pe, activity, graph, costs, waits, launches};
     find_memory_causes(launch_case, findings);
+    if (!activity.empty()) find_resource_causes(launch_case, declared, findings);
     if (!activity.empty()) find_wire_causes(launch_case, findings);
     find_header_causes(launch_case, findings);
     find_pe_causes(launch_case, findings);

@@ -98,7 +98,8 @@ void find_small_transfers(const LaunchCase& launch_case, Findings& findings) {
   const TimeFs gain = std::min(reading - needed, launch_case.exposed());
   for (const Finding& other : findings) {
     const bool of_memory = other.rule == "idle_pseudo_channels" || other.rule == "hot_slice" ||
-                           other.rule == "slices_in_turn" || other.rule == "slow_link" || other.rule == "hot_link";
+                           other.rule == "slices_in_turn" || other.rule == "slow_link" || other.rule == "hot_link" ||
+                           other.rule == "resource_waits";
     if (of_memory && other.gain >= gain / 2) return;  // explains the long reads
   }
   Finding finding =

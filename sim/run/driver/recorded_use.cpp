@@ -11,26 +11,6 @@ namespace {
 
 using record::Role;
 
-void add_channels(const record::ActivityRecorder& recorder, const topology::Graph& graph, RunRecord& run) {
-  std::map<std::uint32_t, record::Bin> sums;  // by series, in node order
-  for (std::size_t epoch = 0; epoch < recorder.epochs().size(); ++epoch) {
-    for (const record::Activity& activity : recorder.activities_of(epoch)) {
-      const bool is_channel = recorder.series()[activity.series].role == Role::memory;
-      if (is_channel) sums[activity.series].add(activity.sum);
-    }
-  }
-  std::map<std::string, std::vector<StatisticRecord>*> blocks;
-  for (BlockRecord& block : run.blocks) blocks[block.node] = &block.statistics;
-  for (const auto& [index, sum] : sums) {
-    const record::SeriesInfo& series = recorder.series()[index];
-    const auto block = blocks.find(graph.node(series.node).id);
-    if (block == blocks.end()) continue;
-    const std::string name = series.label(graph);
-    block->second->push_back({name + ".busy", sum.busy.fs(), "ns", "pc.busy"});
-    block->second->push_back({name + ".wait", sum.wait.fs(), "ns", "pc.wait"});
-  }
-}
-
 // Series in machine order: by node, then in the order of creation.
 std::vector<std::uint32_t> machine_order(const std::vector<record::SeriesInfo>& series) {
   std::vector<std::uint32_t> order(series.size());
@@ -63,7 +43,6 @@ void name_resources(const record::ActivityRecorder& recorder, const topology::Gr
 
 void add_recorded_use(const record::ActivityRecorder& recorder, const topology::Graph& graph, RunRecord& run,
                       std::size_t most) {
-  add_channels(recorder, graph, run);
   std::map<std::uint64_t, std::vector<std::size_t>> epochs;  // by launch
   for (std::size_t epoch = 0; epoch < recorder.epochs().size(); ++epoch) {
     if (const auto& launch = recorder.epochs()[epoch].launch) epochs[*launch].push_back(epoch);

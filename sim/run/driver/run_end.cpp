@@ -118,12 +118,9 @@ void end_without_progress(elab::Platform& platform, HostPort& host, std::optiona
 std::vector<BlockRecord> collect_statistics(elab::Platform& platform) {
   std::vector<BlockRecord> all;
   const topology::Graph& graph = platform.graph();
-  std::vector<elab::Statistic> statistics;
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     if (graph.nodes[i].kind == topology::NodeKind::host) continue;
-    statistics.clear();
-    const elab::UserCodeScope scope(graph.nodes[i], platform.scheduler().now());
-    platform.block(NodeId(i)).collect_statistics(statistics);
+    const std::vector<elab::Statistic> statistics = platform.statistics_of(NodeId(i));
     if (statistics.empty()) continue;
     all.push_back({graph.nodes[i].id, std::string(node_kind_name(graph.nodes[i].kind)), {}});
     for (const elab::Statistic& s : statistics) {

@@ -78,7 +78,7 @@ void RunObservers::report(RunRecord& record) const {
   const MessageWaits waits(costs_->receives(), graph_);
   name_awaited(record.launches, waits);
   add_recorded_use(*recorder_, graph_, record);
-  if (!window_) record.findings = find_causes(record.launches, *recorder_, graph_, &*costs_, &waits);
+  if (!window_) record.findings = find_causes(record.launches, *recorder_, graph_, &*costs_, &waits, record.declared);
   record.operations = costs_->most_expensive(kOperationsShown);
 }
 

@@ -13,6 +13,7 @@
 #include "platform/base/units.h"
 #include "platform/check/race_checker.h"
 #include "platform/data/verification.h"
+#include "platform/resource/resource_table.h"
 #include "platform/topology/topology.h"
 #include "sim/analysis/findings/finding.h"
 #include "sim/analysis/findings/operation_cost.h"
@@ -100,8 +101,9 @@ struct RunRecord {
   std::string error_message;
   TimeFs sim_time = 0_fs;
   std::deque<LaunchRecord> launches;
-  std::vector<ResourceName> resources;  // resources used by launches, in machine order
-  std::vector<BlockRecord> blocks;      // in node order
+  std::vector<ResourceName> resources;          // resources used by launches, in machine order
+  std::vector<BlockRecord> blocks;              // in node order
+  std::vector<resource::DeclaredUse> declared;  // resources that blocks declare
   std::vector<data::VerificationRow> verification;
   std::optional<std::vector<check::Race>> races;  // no value: not checked
   std::uint64_t races_not_compared = 0;           // accesses with indices or masks that the run does not know

@@ -104,6 +104,7 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   result.warnings.insert(result.warnings.end(), wave_warnings.begin(), wave_warnings.end());
   if (!result.failure) warn_of_unconsumed(platform, result.warnings);
   result.blocks = collect_statistics(platform);
+  result.resources = platform.resources().uses();
   return result;
 }
 

@@ -12,6 +12,7 @@
 #include "platform/contract/data_mode.h"
 #include "platform/observe/event_log.h"
 #include "platform/observe/output_file.h"
+#include "platform/resource/resource_table.h"
 #include "platform/topology/topology.h"
 #include "sim/run/driver/progress.h"
 #include "sim/run/driver/run_record.h"
@@ -74,6 +75,7 @@ struct SimulationResult {
   std::uint64_t requests = 0;  // number of requests of the host program
   std::deque<LaunchRecord> launches;
   std::vector<BlockRecord> blocks;
+  std::vector<resource::DeclaredUse> resources;
   // The failure of the run, of family program or no_progress; no value when it succeeded. Errors of other families are
   // thrown.
   std::optional<Error> failure;

@@ -125,6 +125,7 @@ WorkloadOutcome run_workload(const WorkloadRun& run) {
   record.sim_time = result.sim_time;
   record.launches = std::move(result.launches);
   record.blocks = std::move(result.blocks);
+  record.declared = std::move(result.resources);
   record.warnings = std::move(result.warnings);
   record.unknown_accesses = result.unknown_accesses.count;
   if (record.unknown_accesses > 0) record.warnings.push_back(unknown_accesses_text(result.unknown_accesses));

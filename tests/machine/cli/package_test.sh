@@ -80,6 +80,11 @@ for statistic in row_hits row_misses; do
 done
 "$kernbench" topology --plugin ./libblocks.so "$machine" --json >machine.json
 grep -q '"impl":"custom.table_math"' machine.json
+# Resources that a block declares: statistics by cause, and the first finding.
+"$kernbench" run --plugin ./libblocks.so --topology "$source/examples/blocks/banked.yaml" --bench gemm-multi-pe --out banked >banked.txt
+grep -q '^  1 .*the bank of custom.banked_memory: their bank served another access' banked.txt || {
+  cat banked.txt; echo "the first finding is not that banks are busy"; exit 1; }
+grep -q '"bank.wait.row"' banked/result.json || { echo "the blocks report no waits by cause"; exit 1; }
 for file in one_cube all_math; do
   "$kernbench" check --plugin ./libblocks.so "$source/examples/blocks/$file.yaml"
   "$kernbench" run --plugin ./libblocks.so --topology "$source/examples/blocks/$file.yaml" --bench ccl-allreduce --verify-data --out "$file"

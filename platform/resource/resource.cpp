@@ -1,0 +1,109 @@
+#include "platform/resource/resource.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <numeric>
+#include <utility>
+
+#include "platform/base/error.h"
+
+namespace kb::resource {
+
+const DisplayText& word_of(CauseClass what) {
+  static constexpr std::array<DisplayText, kCauseClasses> kWords{{
+      {"full", "no place", "No place is free.", "found no place", ""},
+      {"order", "order", "Something else has to be first.", "waited for its turn", ""},
+      {"rate", "rate", "The data take their time.", "waited for data", ""},
+      {"conflict", "conflict", "Two uses exclude each other.", "met another use", ""},
+      {"refresh", "refresh", "The resource is out of service.", "waited for a refresh", ""},
+      {"other", "other", "Another reason.", "waited", ""},
+  }};
+  return kWords[static_cast<std::size_t>(what)];
+}
+
+TimeFs Resource::Sums::wait() const {
+  return std::accumulate(waits.begin(), waits.end(), 0_fs);
+}
+
+Resource::Resource(Declaration declaration, std::string owner, std::vector<record::ActivitySeries*> series, Clock clock)
+    : declaration_(std::move(declaration)),
+      owner_(std::move(owner)),
+      series_(std::move(series)),
+      clock_(std::move(clock)),
+      units_(declaration_.units),
+      ends_(declaration_.units),
+      coming_(series_.size()) {
+  sums_.waits.resize(declaration_.causes.size());
+}
+
+void Resource::use(std::uint32_t unit, TimeFs begin, TimeFs end, const Part* parts, std::size_t count) {
+  check(unit, begin, end, parts, count);
+  ends_[unit] = end;
+  record::Usage usage;
+  usage.begin = begin;
+  usage.end = end;
+  for (const Part* part = parts; part != parts + count; ++part) {
+    usage.busy += part->service;
+    usage.bytes += part->bytes;
+    for (const Part::Wait& wait : part->waits) {
+      accumulate(sums_.waits[wait.cause], wait.time);
+      accumulate(usage.wait, wait.time);
+    }
+  }
+  sums_.uses += count;
+  sums_.bytes += usage.bytes;
+  accumulate(sums_.busy, usage.busy);
+  accumulate(units_[unit].busy, usage.busy);
+  accumulate(units_[unit].wait, usage.wait);
+  if (coming_.empty() || end == begin) return;
+  coming_[unit].push_back(usage);
+  if (coming_[unit].size() % kHeldBack == 0) record_until(clock_());
+}
+
+void Resource::check(std::uint32_t unit, TimeFs begin, TimeFs end, const Part* parts, std::size_t count) const {
+  if (unit >= declaration_.units) {
+    refuse(fmt::format("tells a use of unit {}, but declares units 0 to {}", unit, declaration_.units - 1));
+  }
+  if (end < begin) {
+    refuse(fmt::format("tells a use that ends at {} ns, before it begins at {} ns", fs_to_ns(end), fs_to_ns(begin)));
+  }
+  if (begin < ends_[unit]) {
+    refuse(
+        fmt::format("tells a use of unit {} from {} ns on, but one until {} ns was told before: tell each use once, in "
+                    "the order of time",
+                    unit, fs_to_ns(begin), fs_to_ns(ends_[unit])));
+  }
+  TimeFs service = 0_fs;
+  for (const Part* part = parts; part != parts + count; ++part) {
+    if (part->service < 0_fs) refuse("tells a negative service time");
+    accumulate(service, part->service);
+    for (const Part::Wait& wait : part->waits) {
+      if (wait.cause >= declaration_.causes.size()) {
+        refuse(
+            fmt::format("tells a wait for cause {}, but declares {} causes", wait.cause, declaration_.causes.size()));
+      }
+      if (wait.time < 0_fs) {
+        refuse(fmt::format("tells a negative wait for '{}'", declaration_.causes[wait.cause].name));
+      }
+    }
+  }
+  if (service > end - begin) {
+    refuse(fmt::format("tells {} ns of service in a use of {} ns", fs_to_ns(service), fs_to_ns(end - begin)));
+  }
+}
+
+void Resource::refuse(const std::string& what) const {
+  throw Error::model(fmt::format("{}: its resource '{}' {}", owner_, declaration_.name, what));
+}
+
+// A series takes a use that reaches beyond the current time only where the one before ended, so that uses wait here
+// until they are over.
+void Resource::record_until(TimeFs now) {
+  for (std::size_t unit = 0; unit < coming_.size(); ++unit) {
+    std::deque<record::Usage>& uses = coming_[unit];
+    for (; !uses.empty() && uses.front().end <= now; uses.pop_front()) series_[unit]->add(uses.front());
+  }
+}
+
+}  // namespace kb::resource

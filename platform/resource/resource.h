@@ -1,0 +1,101 @@
+// A declared resource, as the block that has it uses it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "platform/base/units.h"
+#include "platform/record/activity_series.h"
+#include "platform/resource/declaration.h"
+
+namespace kb::resource {
+
+using Clock = std::function<TimeFs()>;
+
+// One transaction's share of a use.
+struct Part {
+  struct Wait {
+    std::size_t cause = 0;  // index in the declaration
+    TimeFs time = 0_fs;
+  };
+  std::uint64_t bytes = 0;
+  TimeFs service = 0_fs;              // of the use's time
+  std::initializer_list<Wait> waits;  // before the use, each for its own cause; empty: it did not wait
+};
+
+// A resource of one block. Sums are kept in every run; a series only when activity is recorded. Observes only, so that
+// no simulated time depends on it.
+class Resource {
+ public:
+  struct Sums {
+    std::uint64_t uses = 0;  // parts of uses, where a block tells each by itself
+    std::uint64_t bytes = 0;
+    TimeFs busy = 0_fs;
+    std::vector<TimeFs> waits;  // by cause
+
+    TimeFs wait() const;
+  };
+  // Sums of one unit.
+  struct UnitSums {
+    TimeFs busy = 0_fs, wait = 0_fs;
+  };
+
+  // `owner` names the block in errors. `series`: one per unit, or none; then `clock` tells the current time.
+  Resource(Declaration declaration, std::string owner, std::vector<record::ActivitySeries*> series = {},
+           Clock clock = {});
+
+  // Tells that a unit is in use within [begin, end). Call it once for each use, as soon as its times can no longer
+  // change, also ahead of time; the uses of a unit follow one another in time. A use with several parts serves
+  // several transactions in one span. Model Error when the unit or a cause is not declared, when the use ends before it
+  // begins or overlaps the one before, when a time is negative, or when the parts are served for longer than the use.
+  void use(std::uint32_t unit, TimeFs begin, TimeFs end, const Part* parts, std::size_t count);
+  void use(std::uint32_t unit, TimeFs begin, TimeFs end, std::initializer_list<Part> parts) {
+    use(unit, begin, end, parts.begin(), parts.size());
+  }
+  // A use of one transaction, which is served all the time.
+  void use(std::uint32_t unit, TimeFs begin, TimeFs end, std::uint64_t bytes,
+           std::initializer_list<Part::Wait> waits = {}) {
+    use(unit, begin, end, {{bytes, end - begin, waits}});
+  }
+
+  // The same for built-in blocks, without checks: a use that is over, or continues the one before, of any number of
+  // accesses that waited for one cause.
+  void add(std::uint32_t unit, const record::Usage& usage, std::size_t cause) {
+    sums_.bytes += usage.bytes;
+    accumulate(sums_.busy, usage.busy);
+    accumulate(sums_.waits[cause], usage.wait);
+    accumulate(units_[unit].busy, usage.busy);
+    accumulate(units_[unit].wait, usage.wait);
+    if (!series_.empty()) series_[unit]->add(usage);
+  }
+
+  const Declaration& declaration() const { return declaration_; }
+  const Sums& sums() const { return sums_; }
+  const std::vector<UnitSums>& units() const { return units_; }
+
+  // Passes all uses to the series; none follow.
+  void conclude() { record_until(kNever); }
+
+ private:
+  static constexpr std::size_t kHeldBack = 64;  // uses of a unit, before those that are over are recorded
+
+  void record_until(TimeFs now);
+  void check(std::uint32_t unit, TimeFs begin, TimeFs end, const Part* parts, std::size_t count) const;
+  [[noreturn]] void refuse(const std::string& what) const;
+
+  Declaration declaration_;
+  std::string owner_;
+  std::vector<record::ActivitySeries*> series_;
+  Clock clock_;
+  Sums sums_;
+  std::vector<UnitSums> units_;
+  std::vector<TimeFs> ends_;                       // by unit: end of the latest use
+  std::vector<std::deque<record::Usage>> coming_;  // by unit: uses that are not in the series yet
+};
+
+}  // namespace kb::resource
