@@ -68,7 +68,8 @@ bool OutsidePort::has_room(const OutsideAccess& access) const {
   return access.write ? writes_ < params_.max_writes : reads_ < params_.max_reads;
 }
 
-void OutsidePort::push(const OutsideAccess& access) {
+void OutsidePort::push(OutsideAccess access) {
+  access.pushed = scheduler_.now();
   queue_.push_back(access);
   pump();
 }
@@ -118,7 +119,7 @@ std::uint64_t OutsidePort::take_slot(const OutsideAccess& access) {
   slot.ticket = accesses_ << kSlotBits | index;
   slot.state = State::requesting;
   slot.taken = slot.responding = slot.passed = false;
-  slot.made = scheduler_.now();
+  slot.made = slot.access.issued = scheduler_.now();
   slot.bytes.assign(access.bytes, 0);
   tlm::tlm_generic_payload& payload = *slot.payload;
   payload.acquire();

@@ -22,6 +22,8 @@ struct OutsideAccess {
   std::uint64_t address = 0;
   std::uint32_t bytes = 0;
   std::uint64_t tag = 0;  // private to the user
+  TimeFs pushed = 0_fs;   // given to the port
+  TimeFs issued = 0_fs;   // BEGIN_REQ, or the call of b_transport()
 };
 
 class IOutsideUser {
@@ -64,7 +66,7 @@ class OutsidePort final : public sc_core::sc_module,
 
   // Must be called at the end of elaboration. Configuration Error when the socket is unbound.
   void attach();
-  void push(const OutsideAccess& access);
+  void push(OutsideAccess access);
   // Calls transport_dbg(). Program Error MEMORY_ERROR when the memory does not serve all bytes.
   void debug(tlm::tlm_command command, std::uint64_t address, unsigned char* bytes, std::uint64_t nbytes);
 

@@ -46,6 +46,17 @@ params::Fields<TlmMemoryParams> common_fields() {
   return fields;
 }
 
+enum OutsideCause : std::size_t { kNotAccepted, kNotAnswered };
+resource::Declaration outside_declaration() {
+  using resource::CauseClass;
+  return {"outside",
+          resource::Role::memory,
+          1,
+          "The outside memory has an access that it has not answered.",
+          {{"accept", CauseClass::full, "the outside memory had not accepted it"},
+           {"answer", CauseClass::other, "the outside memory had not answered"}}};
+}
+
 }  // namespace
 
 const params::FieldTable& TlmMemoryParams::fields() {
@@ -78,7 +89,8 @@ TlmMemory::TlmMemory(const sc_core::sc_module_name& name, NodeId node, TimeFs ov
             {params.socket, static_cast<std::size_t>(params.max_reads), static_cast<std::size_t>(params.max_writes),
              params.mode == TlmMemoryParams::Style::at, params.end_resp == TlmMemoryParams::EndResp::early,
              params.data == TlmMemoryParams::Data::through},
-            *this, *this, context.shared<OutsideModels>(), context) {
+            *this, *this, context.shared<OutsideModels>(), context),
+      outside_(declare(outside_declaration())) {
   using Address = TlmMemoryParams::Address;
   const topology::MachineSpec& spec = context.graph.spec;
   const topology::Node& record = node_record();
@@ -180,6 +192,9 @@ void TlmMemory::on_accepted(const OutsideAccess& access) {
 }
 
 void TlmMemory::on_answered(const OutsideAccess& access, tlm::tlm_response_status status) {
+  outside_.use(0, std::max(answered_, access.issued), now(), access.bytes,
+               {{kNotAccepted, access.issued - access.pushed}, {kNotAnswered, now() - access.issued}});
+  answered_ = now();
   const bool acknowledged = access.write && params_.write_ack == TlmMemoryParams::WriteAck::accept;
   if (status != tlm::TLM_OK_RESPONSE) {
     std::string text =

@@ -84,6 +84,8 @@ class TlmMemory final : public ArrivalNode, private IOutsideUser, private contra
   std::uint64_t pa_base_ = 0, bytes_ = 0;  // of the slice or SRAM
   std::uint64_t address_base_ = 0;         // address of the first byte in the memory
   OutsidePort port_;
+  resource::Resource& outside_;  // busy while an access is not answered
+  TimeFs answered_ = 0_fs;       // latest answer
   SlidingDeque<Due> due_;
   std::vector<Served> served_;
   std::vector<std::uint64_t> free_;

@@ -19,7 +19,7 @@ PseudoChannels::Params channel_params(const params::HbmCtrlParams& hbm) {
 }  // namespace
 
 resource::Declaration BurstPlan::declaration(const params::HbmCtrlParams& params) {
-  return {"pc",
+  return {params::kChannelResource,
           resource::Role::memory,
           static_cast<std::uint32_t>(params.num_pcs),
           "Bursts use the pseudo-channel.",

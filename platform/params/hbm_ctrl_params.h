@@ -9,6 +9,9 @@ namespace kb::params {
 enum class ReadOrder : std::uint8_t { fair, arrival };
 enum class ChannelHash : std::uint8_t { none, folded };  // "xor" in files
 
+// Name of the resource whose units are the pseudo-channels.
+inline constexpr const char* kChannelResource = "pc";
+
 struct HbmCtrlParams {
   Nanoseconds overhead;
   std::int64_t num_pcs = 8;

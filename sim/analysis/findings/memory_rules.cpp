@@ -85,7 +85,10 @@ std::vector<Slice> slices_of(const LaunchCase& launch_case, Bins& own_cube) {
     }
     close(slices.back(), launch_case.activity.bin_width());
   };
-  launch_case.activity.for_each(Role::memory, [&](const Row& row) {
+  const auto is_channel = [](const record::SeriesInfo& series) {
+    return series.role == Role::memory && series.name == params::kChannelResource;
+  };
+  launch_case.activity.for_each_if(is_channel, [&](const Row& row) {
     if (slices.empty() || slices.back().node != row.series->node) {
       close_last();
       slices.push_back({row.series->node});

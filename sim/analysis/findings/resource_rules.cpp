@@ -1,4 +1,4 @@
-// Resources that blocks of plug-ins declare: what accesses waited for.
+// Resources that blocks declare, of plug-ins and of outside memories: what accesses waited for.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ Groups groups_of(const LaunchCase& launch_case, const std::vector<DeclaredUse>& 
   std::map<std::pair<NodeId, std::string>, Group*> group_of;
   for (const DeclaredUse& one : declared) {
     const topology::Node& node = launch_case.graph.node(one.node);
-    if (!node.foreign || one.sums.wait() == 0_fs) continue;
+    if (one.declaration.name == params::kChannelResource || one.sums.wait() == 0_fs) continue;  // see memory_rules.cpp
     Group& group = groups[{node.impl, one.declaration.name}];
     group.declaration = &one.declaration;
     group.wait_by_cause.resize(std::max(group.wait_by_cause.size(), one.sums.waits.size()));

@@ -76,6 +76,10 @@ Outcome run_memory_case(const std::string& yaml, const std::vector<Transfer>& tr
   }
   outcome.accesses = static_cast<std::uint64_t>(statistic(report, "outside_accesses"));
   outcome.stall = static_cast<std::uint64_t>(statistic(report, "outside_stall"));
+  const auto outside = [&](const char* name) { return static_cast<std::uint64_t>(statistic(report, name)); };
+  outcome.busy = outside("outside.busy");
+  outcome.waited_for_accept = outside("outside.wait.accept");
+  outcome.waited_for_answer = outside("outside.wait.answer");
   const std::uint64_t shown = time_high(config.wave);
   if (shown != outcome.stall) {
     throw Error::model("stalled is 1 for " + std::to_string(shown) + " fs, but outside_stall is " +

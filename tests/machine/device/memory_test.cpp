@@ -47,7 +47,11 @@ TEST(OutsideMemory, ItsLatencyIsThatOfTheRequest) {
     const Outcome base = run(0, 20);
     EXPECT_TRUE(base.ok);
     EXPECT_EQ(base.accesses, 1u);
-    EXPECT_EQ(run(0, 57.25).completed - base.completed, 37'250'000u);
+    const Outcome slow = run(0, 57.25);
+    EXPECT_EQ(slow.completed - base.completed, 37'250'000u);
+    EXPECT_EQ(slow.waited_for_answer - base.waited_for_answer, 37'250'000u);
+    EXPECT_EQ(slow.busy, slow.waited_for_answer) << "it is busy while it does not answer";
+    EXPECT_EQ(slow.waited_for_accept, 0u);
     EXPECT_EQ(run(12.5, 20).completed - base.completed, 12'500'000u);
   }
 }
@@ -75,6 +79,9 @@ TEST(OutsideMemory, WithheldEndReqStallsAndIsCounted) {
   EXPECT_TRUE(outcome.ok);
   EXPECT_EQ(outcome.accesses, 64u);
   EXPECT_NEAR(static_cast<double>(outcome.stall), 630e6, 1e3);
+  // All are there at once, and the i-th is issued after i times 10 ns.
+  EXPECT_NEAR(static_cast<double>(outcome.waited_for_accept), 63 * 64 / 2 * 10e6, 64e3);
+  EXPECT_NEAR(static_cast<double>(outcome.busy), 650e6, 1e3) << "until the last is answered";
 }
 
 TEST(OutsideMemory, LimitsOfReadsAndWritesHoldBack) {
