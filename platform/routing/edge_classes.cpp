@@ -106,7 +106,7 @@ std::int64_t edge_weight(const topology::Graph& graph, const topology::Edge& edg
   if (graph.spec.routing_metric == topology::RoutingMetric::distance) return edge_weight_um(edge);
   topology::Edge counted = edge;
   counted.distance_mm = counted_mm(edge);
-  const TimeFs time = propagation_fs(counted, graph.spec.ns_per_mm) + edge.bw.occupancy(graph.spec.flit_bytes()) +
+  const TimeFs time = propagation_fs(counted, graph.spec.ns_per_mm) + edge.bw.occupancy(graph.flit_bytes()) +
                       node_overhead_fs(graph.node(edge.dst));
   return std::min(time, kMaxWeight).fs();
 }

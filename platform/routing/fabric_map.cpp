@@ -112,8 +112,9 @@ void FabricMap::find_ports(const Graph& graph) {
     for_each_out(graph, ports[p].endpoint, [&](const topology::Edge& edge) {
       const std::uint32_t peer = port_of_[edge.dst.value];
       if (peer == kNowhere) return;
-      ports[p].to.push_back({peer, edge_weight(graph, edge)});
-      ports[peer].from.push_back({p, edge_weight(graph, edge)});
+      const std::int64_t weight = edge_weight(graph, edge);
+      ports[p].to.push_back({peer, weight});
+      ports[peer].from.push_back({p, weight});
     });
   }
   for (const Port& port : ports) {

@@ -83,6 +83,7 @@ const params::HbmCtrlParams& MachineSpec::hbm_ctrl() const {
 }
 
 void Graph::finish() {
+  if (spec.cube_components.count("hbm_ctrl") != 0) flit_bytes_ = spec.flit_bytes();
   by_hash_.clear();
   by_hash_.reserve(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {

@@ -148,10 +148,14 @@ struct Graph {
   // Edges that enter a node, in EdgeId order.
   std::pair<const EdgeId*, const EdgeId*> in_edges(NodeId id) const;
 
+  // That of `spec`, without a lookup; 0 when it has no HBM controller.
+  std::uint64_t flit_bytes() const { return flit_bytes_; }
+
   // Builds the indices for the lookups above. Called once by the compiler, after the last edge.
   void finish();
 
  private:
+  std::uint64_t flit_bytes_ = 0;
   // sorted; has no references into nodes, so that graphs can be copied
   std::vector<std::pair<std::size_t, NodeId>> by_hash_;
   std::vector<std::uint32_t> out_row_, in_row_;
