@@ -61,8 +61,8 @@ BankedMemory::BankedMemory(const sc_core::sc_module_name& name, kb::NodeId node,
       bank_(declare(bank_declaration(params.banks))),
       bus_(declare(bus_declaration())) {}
 
-TimeFs BankedMemory::burst(std::uint64_t offset, TimeFs at) {
-  const std::uint64_t row = offset / row_bytes_;
+TimeFs BankedMemory::burst(const kb::payload::Transaction& transaction, std::uint32_t index, TimeFs at) {
+  const std::uint64_t row = (transaction.hbm_offset + index * burst_bytes_) / row_bytes_;
   const std::uint64_t which = row % banks_.size();
   Bank& bank = banks_[which];
   const TimeFs start = std::max(at, bank.free_at);
@@ -71,11 +71,11 @@ TimeFs BankedMemory::burst(std::uint64_t offset, TimeFs at) {
   bank.row = row;
   bank.free_at = start + (hit ? burst_time_ : row_cycle_);
   const TimeFs ready = start + (hit ? row_hit_ : row_miss_);
-  bank_.use(static_cast<std::uint32_t>(which), start, bank.free_at, burst_bytes_,
+  bank_.use(static_cast<std::uint32_t>(which), start, bank.free_at, transaction.place, burst_bytes_,
             {{kBankBusy, start - at}, {kOtherRow, std::max(ready - start - row_hit_, TimeFs{})}});
   const TimeFs first = std::max(ready, bus_free_);
   bus_free_ = first + burst_time_;
-  bus_.use(0, first, bus_free_, burst_bytes_, {{kBusBusy, first - ready}});
+  bus_.use(0, first, bus_free_, transaction.place, burst_bytes_, {{kBusBusy, first - ready}});
   return bus_free_;
 }
 
@@ -84,7 +84,7 @@ void BankedMemory::on_arrival(const Arrival& arrival) {
   if (transaction.op == Op::read) {
     read(transaction, arrival.time() + overhead_);
   } else if (transaction.op == Op::write) {
-    const TimeFs done = burst(transaction.hbm_offset + arrival.index() * burst_bytes_, arrival.time() + overhead_);
+    const TimeFs done = burst(transaction, arrival.index(), arrival.time() + overhead_);
     if (!arrival.is_last()) return;
     transaction.delivered = done;
     depart(response(transaction), done);
@@ -96,7 +96,7 @@ void BankedMemory::on_arrival(const Arrival& arrival) {
 
 void BankedMemory::read(kb::payload::Transaction& transaction, TimeFs at) {
   for (std::uint32_t i = 0; i < transaction.flits; ++i) {
-    depart(response(transaction, i), burst(transaction.hbm_offset + i * burst_bytes_, at));
+    depart(response(transaction, i), burst(transaction, i, at));
   }
 }
 

@@ -37,7 +37,8 @@ class BankedMemory final : public kb::modules::ArrivalNode {
 
   void on_arrival(const Arrival& arrival) override;
   void read(kb::payload::Transaction& transaction, kb::TimeFs at);
-  kb::TimeFs burst(std::uint64_t offset, kb::TimeFs at);  // when its last byte has passed the bus
+  // Burst `index` of a transaction; returns when its last byte has passed the bus.
+  kb::TimeFs burst(const kb::payload::Transaction& transaction, std::uint32_t index, kb::TimeFs at);
 
   kb::TimeFs overhead_, burst_time_, row_hit_, row_miss_, row_cycle_;
   std::uint64_t burst_bytes_, row_bytes_;

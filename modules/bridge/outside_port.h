@@ -22,6 +22,7 @@ struct OutsideAccess {
   std::uint64_t address = 0;
   std::uint32_t bytes = 0;
   std::uint64_t tag = 0;  // private to the user
+  account::PlaceId place;
   TimeFs pushed = 0_fs;   // given to the port
   TimeFs issued = 0_fs;   // BEGIN_REQ, or the call of b_transport()
 };

@@ -182,7 +182,7 @@ void TlmMemory::make_accesses(const Due& due) {
     const std::uint32_t entry = write ? 0 : flit;
     for (std::uint64_t at = begin / unit * unit; at < end; at += unit) {
       ++served_[due.slot].open[entry];
-      port_.push({write, at, static_cast<std::uint32_t>(unit), due.slot << kEntryBits | entry});
+      port_.push({write, at, static_cast<std::uint32_t>(unit), due.slot << kEntryBits | entry, transaction.place});
     }
   }
 }
@@ -192,7 +192,7 @@ void TlmMemory::on_accepted(const OutsideAccess& access) {
 }
 
 void TlmMemory::on_answered(const OutsideAccess& access, tlm::tlm_response_status status) {
-  outside_.use(0, std::max(answered_, access.issued), now(), access.bytes,
+  outside_.use(0, std::max(answered_, access.issued), now(), access.place, access.bytes,
                {{kNotAccepted, access.issued - access.pushed}, {kNotAnswered, now() - access.issued}});
   answered_ = now();
   const bool acknowledged = access.write && params_.write_ack == TlmMemoryParams::WriteAck::accept;

@@ -72,7 +72,7 @@ void CommandProcessor::fan_out(payload::Transaction& parent, const std::string& 
   for (SubRequest& request : requests) branches.push_back(std::move(request.branch));
   const auto* const message = std::get_if<payload::KernelLaunchMsg>(parent.message.get());
   std::optional<Launch> launch;
-  if (message != nullptr) launch = {message->request, parent.route->nodes.front()};
+  if (message != nullptr) launch = {message->request, parent.route->nodes.front(), parent.place};
   const std::string& receivers = noun.empty() ? below_ : noun;
   log(contract::LogLevel::info, [&] {
     return fmt::format("forwards transaction {}, {} ({}: {})", parent.id, title, receivers, requests.size());
@@ -86,6 +86,7 @@ void CommandProcessor::fan_out(payload::Transaction& parent, const std::string& 
                                                        *request.route, request.address, request.bytes);
     sub.message = std::move(request.message);
     sub.hbm_offset = request.hbm_offset;
+    sub.place = parent.place;
     sub.cookie = (parent.id << kBranchBits) | i;
     issue(sub, now());
   }
@@ -119,6 +120,7 @@ void CommandProcessor::send_on(const payload::BarrierMsg& arrival) {
   payload::Transaction& sent_on =
       context().pool.acquire(payload::Op::message, *command_route(launch->second.launch->sender), 0, 0);
   sent_on.message = payload::share(arrival);
+  sent_on.place = launch->second.launch->place;
   issue(sent_on, now());
 }
 

@@ -74,6 +74,7 @@ class CommandProcessor : public FabricEndpoint {
   struct Launch {
     std::uint64_t request;  // request number of the host
     NodeId sender;
+    account::PlaceId place;
   };
   struct Pending {
     payload::Transaction* parent;  // null when already answered

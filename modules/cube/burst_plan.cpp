@@ -141,8 +141,9 @@ void BurstPlan::retire_all() {
 
 void BurstPlan::record_flow(const Piece& piece) {
   const BurstRun run = piece.run(piece.bursts.count, whole_burst());
-  channels_.each_share(
-      run, [&](std::size_t pc, const record::Usage& use) { use_.add(static_cast<std::uint32_t>(pc), use, 0); });
+  channels_.each_share(run, [&](std::size_t pc, const record::Usage& use, std::uint32_t bursts) {
+    use_.add(static_cast<std::uint32_t>(pc), piece.bursts.place, use, bursts, 0);
+  });
 }
 
 void BurstPlan::retire_piece(const Piece& piece) {
@@ -160,10 +161,10 @@ void BurstPlan::retire_piece(const Piece& piece) {
     const std::size_t pc = retired_channels_.channel_of(run, j);
     if (waves_.wanted()) waves_.add(pc, entry, start, finish);
     if (!recorded_) continue;
-    use_.add(static_cast<std::uint32_t>(pc),
+    use_.add(static_cast<std::uint32_t>(pc), piece.bursts.place,
              {start, finish, time, start - entry, channels_.params().burst_bytes,
               static_cast<std::uint64_t>(periods(start - entry, whole_burst()))},
-             0);
+             1, 0);
   }
 }
 

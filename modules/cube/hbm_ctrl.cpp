@@ -196,6 +196,7 @@ void HbmCtrl::plan_reads(Lane& lane, const ArrivalKey& other) {
   piece.bursts.first = share.command.next;
   piece.bursts.count = share.count;
   piece.bursts.leg = Leg::response;
+  piece.bursts.place = share.command.transaction->place;
   piece.bursts.count = share.count = piece.count_before(other);
   piece.last = burst_time(piece.bursts);
   lane.reads.take(share);
@@ -257,6 +258,7 @@ void HbmCtrl::deliver(Lane& lane, const Piece& piece, std::uint32_t index, std::
   stream.leg = Leg::response;
   stream.out_port = t.hops[stream.hop].reverse;
   stream.first = piece.bursts.first + index;
+  stream.place = piece.bursts.place;
   // Orders flits by slot.
   stream.sequence = static_cast<std::uint64_t>(piece.bursts.time_of(index).fs());
   stream.sequence_step = static_cast<std::uint64_t>(piece.bursts.spacing.fs());

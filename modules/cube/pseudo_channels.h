@@ -116,7 +116,7 @@ class PseudoChannels {
     return false;
   }
 
-  // Calls f(pseudo-channel, usage) with the share of each channel in a freely flowing run of whole bursts.
+  // Calls f(pseudo-channel, usage, bursts) with the share of each channel in a freely flowing run of whole bursts.
   template <typename F>
   void each_share(const BurstRun& run, F&& f) const {
     const std::uint64_t base = (run.offset >> shift_) + run.first;
@@ -126,7 +126,7 @@ class PseudoChannels {
       const TimeFs begin = run.entry + j * run.spacing;
       const TimeFs end = begin + (bursts - 1) * params_.count * run.spacing + params_.burst;
       f(params_.stripe.channel_of_burst(base + j),
-        record::Usage{begin, end, bursts * params_.burst, 0_fs, bursts * params_.burst_bytes, 0});
+        record::Usage{begin, end, bursts * params_.burst, 0_fs, bursts * params_.burst_bytes, 0}, bursts);
     }
   }
   // True when no burst of the run waits for its channel, so that each whole burst finishes one burst time after its

@@ -126,6 +126,7 @@ ArrivalNode::Arrival ArrivalNode::response(Transaction& transaction, std::uint32
   stream.sequence = ++responses_ * payload::kSequenceStep;
   stream.first = index;
   stream.count = 1;
+  stream.place = transaction.place;
   const std::uint32_t flits = transaction.leg_flits(Leg::response);
   answer.message_ = flits == 0;
   if (index == 0) {

@@ -191,6 +191,7 @@ void FabricEndpoint::send_offer(const Offer& offer) {
   stream.out_port = offer.port;
   stream.hop = offer.hop;
   stream.leg = offer.leg;
+  stream.place = transaction.place;
   if (lanes_ == nullptr || offer.port != lane_port_) {
     commit(stream, offer.at);
     return;

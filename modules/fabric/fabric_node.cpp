@@ -55,8 +55,8 @@ FabricNode::FabricNode(const sc_core::sc_module_name& name, NodeId node, elab::B
     ports_[p].link.neighbour = neighbours[p].neighbour;
     if (context.recorder != nullptr && params.occupancy > 0_fs) {
       ports_[p].wire.record_in(
-          &context.recorder->add_series({node, record::Role::wire, "to", ports_[p].link.neighbour, 0,
-                                         record::ActivityRecorder::group_of(node_record().sip)}));
+          context.recorder->add_resource({node, record::Role::wire, "to", ports_[p].link.neighbour, 0,
+                                          record::ActivityRecorder::group_of(node_record().sip)}));
     }
     if (context.hops != nullptr) ports_[p].wire.follow(*context.hops, node, ports_[p].link.neighbour);
     if (context.observer != nullptr) {
@@ -150,6 +150,7 @@ tlm::tlm_sync_enum FabricNode::receive(tlm::tlm_generic_payload& payload, const 
   stream.hop = segment.hop;
   stream.leg = segment.leg;
   stream.out_port = next_port(transaction, segment.leg, segment.hop);
+  stream.place = transaction.place;
   if (stream.time <= now()) {
     throw Error::model(node_id() + " was told of an arrival at " + format_ns(stream.time) + " ns, not after now (" +
                        format_ns(now()) + " ns)");

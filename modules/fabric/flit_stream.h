@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "platform/account/place.h"
 #include "platform/base/units.h"
 #include "platform/payload/transaction.h"
 
@@ -42,21 +43,6 @@ struct TimeWindow {
   void include(const TimeWindow& other) { *this = {std::min(from, other.from), std::max(until, other.until)}; }
 };
 
-// Properties of a transaction that waveforms and hop traces show.
-struct ShownTransaction {
-  std::uint64_t id = 0;
-  payload::Op op = payload::Op::message;
-  bool followed = false;  // a hop trace observes it
-  bool ends = false;      // the stream contains the last flit of its leg
-
-  std::uint64_t pack() const {
-    return id << 4 | static_cast<std::uint64_t>(op) << 2 | (followed ? 2 : 0) | (ends ? 1 : 0);
-  }
-  static ShownTransaction unpack(std::uint64_t shown) {
-    return {shown >> 4, static_cast<payload::Op>(shown >> 2 & 3), (shown & 2) != 0, (shown & 1) != 0};
-  }
-};
-
 // Flits [first, first + count) of one leg, which arrive at time + i * spacing through one port. One cache line.
 struct alignas(64) FlitStream {
   payload::Transaction* transaction = nullptr;
@@ -66,16 +52,14 @@ struct alignas(64) FlitStream {
   std::uint64_t sequence_step = payload::kSequenceStep;  // 0: all flits share `sequence` and are ordered by index
   std::uint32_t first = 0;
   std::uint32_t count = 0;
+  payload::Leg leg = payload::Leg::request;
   std::uint16_t flit_bytes = 0;  // 0 = full flits; a leg's shorter last flit is sent as a separate stream
   std::uint16_t in_port = 0;
   std::uint16_t out_port = 0;
-  std::uint16_t hop : 15;  // index of this node in the route
-  payload::Leg leg : 1;
-  // A packed ShownTransaction, set when waveforms or a hop trace show this wire's flits: when they are retired, the
-  // transaction may have been reused.
-  std::uint64_t shown = 0;
-
-  FlitStream() : hop(0), leg(payload::Leg::request) {}
+  std::uint16_t hop = 0;  // index of this node in the route
+  // The transaction's: when flits are retired, the transaction may have been reused. It comes last, because padding at
+  // the end would make every copy longer.
+  account::PlaceId place;
 
   TimeFs time_of(std::uint32_t i) const { return time + i * spacing; }
   TimeFs last_time() const { return time_of(count - 1); }
@@ -119,10 +103,7 @@ struct alignas(64) FlitStream {
   }
 
   // Truncates the stream to its first n flits, n >= 1.
-  void keep(std::uint32_t n) {
-    if (n < count) shown &= ~std::uint64_t{1};
-    count = n;
-  }
+  void keep(std::uint32_t n) { count = n; }
   // Removes the first i flits.
   void drop(std::uint32_t i) {
     time = time_of(i);
@@ -167,6 +148,25 @@ struct alignas(64) FlitStream {
 };
 
 static_assert(sizeof(FlitStream) == 64);
+
+// Properties of a stream's transaction that waveforms and hop traces show.
+struct ShownTransaction {
+  std::uint64_t id = 0;
+  payload::Op op = payload::Op::message;
+  bool followed = false;  // a hop trace observes it
+  bool ends = false;      // the stream contains the last flit of its leg
+};
+
+// A final flit, as waveforms and hop traces get it.
+struct ShownFlit {
+  const FlitStream& stream;
+  ShownTransaction transaction;
+  std::uint32_t i = 0;  // in the stream
+  TimeFs ready = 0_fs, start = 0_fs, end = 0_fs;
+
+  std::uint32_t index() const { return stream.first + i; }  // in its leg
+  bool ends_leg() const { return transaction.ends && i + 1 == stream.count; }
+};
 
 // The sort key of streams.
 struct StreamKey {

@@ -36,7 +36,7 @@ ForwardingNode::ForwardingNode(const sc_core::sc_module_name& name, NodeId node,
       due_(port_count(), kNever),
       outlets_(port_count()) {
   if (!serial_ || overhead_ == 0_fs || context.recorder == nullptr) return;
-  decoder_ = &context.recorder->add_series(
+  decoder_ = context.recorder->add_resource(
       {node, record::Role::decoder, "decode", NodeId(), 0, record::ActivityRecorder::group_of(node_record().sip)});
 }
 
@@ -190,17 +190,17 @@ void ForwardingNode::decode_headers(TimeFs now) {
     }
     const TimeFs begin = std::max(worker_free_, header.time);
     worker_free_ = time_sum(begin, overhead_);
-    note_decode(header.time, begin);
+    note_decode(header, begin);
     commit(&header, 1, worker_free_);
     schedule_flush(header.out_port);
   }
 }
 
 // Called when the worker has begun to decode a header, which is never rolled back.
-void ForwardingNode::note_decode(TimeFs arrived, TimeFs begin) {
-  accumulate(headers_waited_, begin - arrived);
-  if (decoder_ == nullptr) return;
-  decoder_->add({begin, worker_free_, overhead_, begin - arrived, 0, 0});
+void ForwardingNode::note_decode(const FlitStream& header, TimeFs begin) {
+  const TimeFs wait = begin - header.time;
+  accumulate(headers_waited_, wait);
+  if (decoder_) decoder_.add(header.place, {begin, worker_free_, overhead_, wait, 0, 0}, 1);
 }
 
 // True when a wire has enough pending commits that the rest of a long queue can wait until it is due.

@@ -7,7 +7,7 @@
 #include "modules/fabric/arrival_queue.h"
 #include "modules/fabric/fabric_node.h"
 #include "platform/params/forwarding_params.h"
-#include "platform/record/activity_series.h"
+#include "platform/record/recorded_resource.h"
 
 namespace kb::modules {
 
@@ -70,7 +70,7 @@ class ForwardingNode final : public FabricNode, private elab::EventHandler {
   void enqueue(const FlitStream& flits);
   void enqueue_behind_worker(const FlitStream& flits);
   void decode_headers(TimeFs now);
-  void note_decode(TimeFs arrived, TimeFs begin);
+  void note_decode(const FlitStream& header, TimeFs begin);
   bool is_full(std::uint16_t out_port);
   void forward(std::uint16_t out_port, const ArrivalKey& limit);
   void forward_messages(TimeFs now);
@@ -83,11 +83,11 @@ class ForwardingNode final : public FabricNode, private elab::EventHandler {
 
   TimeFs overhead_;
   bool serial_;
-  TimeFs latency_;                // latency of the pipelined decoder; included in the times of waiting flits
-  TimeFs worker_free_ = 0_fs;     // W: when the worker is free; 0 when pipelined
-  TimeFs headers_waited_ = 0_fs;  // total waiting time of headers for the worker
-  std::uint64_t legs_ = 0;        // number of completely arrived legs; each has one header
-  record::ActivitySeries* decoder_ = nullptr;  // activity of the worker; null: not recorded
+  TimeFs latency_;                    // latency of the pipelined decoder; included in the times of waiting flits
+  TimeFs worker_free_ = 0_fs;         // W: when the worker is free; 0 when pipelined
+  TimeFs headers_waited_ = 0_fs;      // total waiting time of headers for the worker
+  std::uint64_t legs_ = 0;            // number of completely arrived legs; each has one header
+  record::RecordedResource decoder_;  // the worker
   TimeFs wake_time_ = kNever;
   TimeFs lookahead_;         // flits that arrive within this time may be committed early
   bool disturbed_ = false;   // flits were rolled back since the last wake

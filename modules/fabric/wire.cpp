@@ -25,7 +25,7 @@ void Wire::commit(const FlitStream* streams, std::size_t count, TimeFs floor, IW
   batch.begin = begin;
   batch.floor = floor;
   batch.available_before = available_;
-  batch.longest_wait = batch.wait = 0_fs;
+  batch.longest_wait = 0_fs;
   batch.last_time = -1_fs;
   batch.out_sequence = next_sequence_;
   batch.flits = 0;
@@ -71,6 +71,7 @@ void Wire::announce_single(const Batch& batch, const FlitStream& flits, IWireUse
 
 void Wire::announce_streams(Batch& batch, std::size_t base, IWireUser& user) {
   OpenSegments open;
+  StreamWaits waits;
   std::uint32_t whole = 0;  // streams whose last segment is complete but not reported yet; an immediate report would be
                             // read while it is written
   const auto tell_whole = [&] {
@@ -108,9 +109,10 @@ void Wire::announce_streams(Batch& batch, std::size_t base, IWireUser& user) {
     open.last[j].last_time = delivered;
     open.last[j].last_sequence = sequence;
     sequence += kSequenceStep;
-    batch.add_wait(flit.start - flit.ready);
+    waits.add(j, flit.start - flit.ready, batch);
     batch.available_after = flit.end;
   });
+  keep_waits(waits, batch.streams);
   tell_whole();
 }
 
@@ -120,7 +122,7 @@ void Wire::measure_single(Batch& batch, const FlitStream& flits) const {
   batch.longest_wait = stream.longest_wait();
 }
 
-// Recomputes a batch's end and longest wait after some of its flits were rolled back.
+// Recomputes a batch's end and waits after some of its flits were rolled back.
 void Wire::measure(Batch& batch, std::size_t base) {
   batch.last_time = -1_fs;
   for (std::size_t i = base; i < streams_.size(); ++i)
@@ -129,11 +131,13 @@ void Wire::measure(Batch& batch, std::size_t base) {
     measure_single(batch, streams_[base]);
     return;
   }
-  batch.longest_wait = batch.wait = 0_fs;
-  merge(batch, base, batch.flits, [&](std::uint32_t, std::uint32_t, const Passage& flit) {
-    batch.add_wait(flit.start - flit.ready);
+  batch.longest_wait = 0_fs;
+  StreamWaits waits;
+  merge(batch, base, batch.flits, [&](std::uint32_t j, std::uint32_t, const Passage& flit) {
+    waits.add(j, flit.start - flit.ready, batch);
     batch.available_after = flit.end;
   });
+  keep_waits(waits, batch.streams);
 }
 
 void Wire::cut(const ArrivalKey& limit, IWireUser& user) {
@@ -150,13 +154,16 @@ void Wire::cut(const ArrivalKey& limit, IWireUser& user) {
       const std::uint32_t kept = stream.count_before(limit);
       if (kept < stream.count) rolled_back.streams[streams++] = stream.tail(kept);
       if (kept == 0) continue;
-      FlitStream& place = streams_[base + kept_streams++];
-      if (&place != &stream) place = stream;
-      place.keep(kept);
+      if (viewers_ != nullptr) viewers_->keep(base + j, base + kept_streams, kept == stream.count);
+      FlitStream& remaining = streams_[base + kept_streams++];
+      if (&remaining != &stream) remaining = stream;
+      remaining.keep(kept);
       kept_flits += kept;
     }
     if (streams == 0) break;
     while (streams_.size() > base + kept_streams) streams_.pop_back();
+    if (viewers_ != nullptr) viewers_->resize(streams_.size());
+    drop_waits(batch.streams);
     next_sequence_ = batch.out_sequence + std::uint64_t{kept_flits} * kSequenceStep;
     more = kept_flits == 0;
     if (more) {
@@ -296,7 +303,7 @@ void Wire::retire(TimeFs now) {
     const TimeFs until = params_.keep_until_sent ? batch.available_after : std::max(batch.floor, batch.last_time);
     if (until >= now) return;
     statistics_.longest_wait = std::max(statistics_.longest_wait, batch.longest_wait);
-    if (series_ != nullptr) record(batch);
+    if (use_) record(batch);
     if (viewers_ != nullptr) show(batch);
     for (std::uint32_t j = batch.streams; j > 0; --j) streams_.pop_front();
     batches_.pop_front();
@@ -338,10 +345,10 @@ void Wire::discount(const FlitStream& flits) {
 
 void Wire::note_transactions(std::size_t base) {
   for (std::size_t i = base; i < streams_.size(); ++i) {
-    FlitStream& stream = streams_[i];
+    const FlitStream& stream = streams_[i];
     const payload::Transaction& transaction = *stream.transaction;
     const bool followed = viewers_->hops != nullptr && viewers_->hops->follows(transaction);
-    stream.shown = ShownTransaction{transaction.id, transaction.op, followed, stream.has_last_flit()}.pack();
+    viewers_->transactions.push_back({transaction.id, transaction.op, followed, stream.has_last_flit()});
   }
 }
 

@@ -9,7 +9,7 @@
 #include "modules/fabric/wire_hops.h"
 #include "modules/fabric/wire_waves.h"
 #include "platform/base/quantities.h"
-#include "platform/record/activity_series.h"
+#include "platform/record/recorded_resource.h"
 
 namespace kb::modules {
 
@@ -40,10 +40,10 @@ class Wire {
  public:
   struct Params {
     std::uint32_t flit_bytes = 256;
+    bool keep_until_sent = false;  // required by slip_message()
     TimeFs occupancy = 0_fs;       // time that a full flit occupies the wire
     TimeFs propagation = 1_fs;     // at least 1 fs
     Bandwidth bw;                  // unlimited = no serialisation
-    bool keep_until_sent = false;  // required by slip_message()
   };
 
   struct Statistics {
@@ -116,8 +116,8 @@ class Wire {
   // Queue length, in full flits, before the flit that waited longest.
   std::uint64_t deepest_queue() const { return queue_before(statistics_.longest_wait); }
 
-  // Records the activity of the wire when batches are retired; null: not recorded.
-  void record_in(record::ActivitySeries* series) { series_ = series; }
+  // Records the uses of the wire, and whose they are, when batches are retired.
+  void record_in(const record::RecordedResource& resource) { use_ = resource; }
   // Reports waveforms when batches are retired. `wire` is the wire's name at the node.
   void observe(contract::ISignalObserver& observer, const std::string& node, const std::string& wire) {
     auto waves = std::make_unique<WireWaves>(observer, node, wire);
@@ -138,7 +138,6 @@ class Wire {
     TimeFs available_before = 0_fs;
     TimeFs available_after = 0_fs;
     TimeFs longest_wait = 0_fs;
-    TimeFs wait = 0_fs;  // sum over its flits; only kept for several streams
     TimeFs last_time = 0_fs;
     std::uint64_t out_sequence = 0;
     std::uint32_t flits = 0;
@@ -146,10 +145,6 @@ class Wire {
     std::uint32_t begin : 32 - kStreamBits;  // running number of its first stream
 
     Batch() : streams(0), begin(0) {}
-    void add_wait(TimeFs of_a_flit) {
-      longest_wait = std::max(longest_wait, of_a_flit);
-      accumulate(wait, of_a_flit);
-    }
   };
   static_assert(sizeof(Batch) == kCacheLine && kMaxStreams < 1U << kStreamBits);
   // Closed formulas for a batch with one stream.
@@ -212,6 +207,15 @@ class Wire {
   void announce_single(const Batch& batch, const FlitStream& flits, IWireUser& user);
   void announce_streams(Batch& batch, std::size_t base, IWireUser& user);
   void measure(Batch& batch, std::size_t base);
+  // Sum of the waits of each stream's flits, in a batch of several streams.
+  struct StreamWaits {
+    TimeFs of[kMaxStreams];
+
+    void add(std::uint32_t stream, TimeFs wait, Batch& batch) {
+      batch.longest_wait = std::max(batch.longest_wait, wait);
+      accumulate(of[stream], wait);
+    }
+  };
   void measure_single(Batch& batch, const FlitStream& flits) const;
   TimeFs available_after(const Batch& batch, std::size_t base, std::uint32_t flits) const;
   bool reaches(const ArrivalKey& limit) const;
@@ -219,11 +223,13 @@ class Wire {
   std::uint64_t bytes_of(const FlitStream& flits) const;
   void count(const FlitStream& flits);
   void discount(const FlitStream& flits);
-  void record(const Batch& batch) const {
+  // Records and accounts for the oldest batch.
+  void record(const Batch& batch) {
     batch.streams == 1 ? record_single(batch, streams_.front()) : record_several(batch);
   }
-  void record_several(const Batch& batch) const;
+  void record_several(const Batch& batch);
   void record_single(const Batch& batch, const FlitStream& flits) const;
+  TimeFs record_queued(const Batch& batch, const FlitStream& flits) const;
   std::uint64_t queue_before(TimeFs wait) const {
     return wait == 0_fs || params_.occupancy == 0_fs ? 0 : static_cast<std::uint64_t>(periods(wait, params_.occupancy));
   }
@@ -231,9 +237,25 @@ class Wire {
   struct Viewers {
     std::unique_ptr<WireWaves> waves;
     std::unique_ptr<WireHops> hops;
-    std::uint32_t shown = 0;  // number of flits of the oldest batch that waveforms already have
+    std::uint32_t shown = 0;                      // number of flits of the oldest batch that waveforms already have
+    SlidingDeque<ShownTransaction> transactions;  // one for each stream of the wire if they are wanted, else empty
 
     bool want_transactions() const { return hops != nullptr || (waves != nullptr && waves->shows_flits()); }
+    ShownTransaction transaction(std::size_t stream) const {
+      return transactions.empty() ? ShownTransaction{} : transactions[stream];
+    }
+    // After a cut: the stream `from` is the stream `to` now, whole or without its end.
+    void keep(std::size_t from, std::size_t to, bool whole) {
+      if (transactions.empty()) return;
+      transactions[to] = transactions[from];
+      transactions[to].ends = transactions[to].ends && whole;
+    }
+    void resize(std::size_t streams) {
+      while (transactions.size() > streams) transactions.pop_back();
+    }
+    void pop_front(std::size_t streams) {
+      for (; streams > 0 && !transactions.empty(); --streams) transactions.pop_front();
+    }
     void finish() const;
   };
   Viewers& viewers() {
@@ -243,6 +265,16 @@ class Wire {
   void note_transactions(std::size_t base);
   void show(const Batch& batch) const;
   void show_front(TimeFs until);
+
+  void keep_waits(const StreamWaits& batch, std::uint32_t streams) {
+    if (!use_) return;
+    for (std::uint32_t j = 0; j < streams; ++j) waits_.push_back() = batch.of[j];
+  }
+  // Forgets the waits of the newest batch.
+  void drop_waits(std::uint32_t streams) {
+    if (!use_ || streams == 1) return;
+    for (; streams > 0; --streams) waits_.pop_back();
+  }
 
   struct Short {
     std::uint32_t bytes = 0;
@@ -254,13 +286,14 @@ class Wire {
   std::uint64_t message_sequence_ = 0;  // sequence of the latest message
   TimeFs retired_ = 0_fs;               // time of the latest retire()
   mutable Short latest_short_;          // cached, because several functions need the division for one flit
+  SlidingDeque<TimeFs> waits_;          // when recorded, for each stream in a batch of several: the sum of its waits
 
   TimeFs available_ = 0_fs;
   TimeFs latest_time_ = -1_fs;  // upper bound of the last arrival in the newest batch
   SlidingDeque<Batch> batches_;
   SlidingDeque<FlitStream> streams_;
   std::unique_ptr<Viewers> viewers_;
-  record::ActivitySeries* series_ = nullptr;
+  record::RecordedResource use_;  // empty: not recorded
   std::uint64_t next_sequence_ = payload::kSequenceStep;
   Params params_;
   Statistics statistics_;

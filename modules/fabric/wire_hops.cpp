@@ -17,18 +17,17 @@ payload::Hop& WireHops::open(const FlitStream& stream, std::uint64_t transaction
   return open_.emplace_back(hop);
 }
 
-void WireHops::add(const FlitStream& stream, std::uint32_t i, TimeFs ready, TimeFs start, TimeFs end) {
-  const ShownTransaction shown = ShownTransaction::unpack(stream.shown);
-  if (!shown.followed) return;
-  payload::Hop& hop = open(stream, shown.id);
+void WireHops::add(const ShownFlit& flit) {
+  if (!flit.transaction.followed) return;
+  payload::Hop& hop = open(flit.stream, flit.transaction.id);
   if (hop.flits++ == 0) {
-    hop.ready = ready;
-    hop.start = start;
+    hop.ready = flit.ready;
+    hop.start = flit.start;
   }
-  hop.end = end;
-  hop.arrived = end + propagation_;
-  hop.longest_wait = std::max(hop.longest_wait, start - ready);
-  if (!shown.ends || i + 1 != stream.count) return;
+  hop.end = flit.end;
+  hop.arrived = flit.end + propagation_;
+  hop.longest_wait = std::max(hop.longest_wait, flit.start - flit.ready);
+  if (!flit.ends_leg()) return;
   observer_.passed(hop);
   std::swap(hop, open_.back());
   open_.pop_back();

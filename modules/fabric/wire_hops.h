@@ -16,8 +16,7 @@ class WireHops {
 
   bool follows(const payload::Transaction& transaction) const { return observer_.follows(transaction); }
 
-  // Adds the flit with index `i` of the stream; `shown` of the stream is set.
-  void add(const FlitStream& stream, std::uint32_t i, TimeFs ready, TimeFs start, TimeFs end);
+  void add(const ShownFlit& flit);
   // Called after the last flit: reports incomplete hops.
   void finish();
 

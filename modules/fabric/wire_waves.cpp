@@ -23,16 +23,16 @@ WireWaves::WireWaves(contract::ISignalObserver& observer, const std::string& nod
   declare(queue_, {node, wire, "queue", kQueueBits, {}});
 }
 
-void WireWaves::add(const FlitStream& stream, std::uint32_t i, TimeFs ready, TimeFs start, TimeFs end) {
-  if (end == start) return;
-  if (start != busy_until_) show_idle();
-  busy_until_ = end;
-  set(busy_, start, 1);
-  if (flits_) show_flit(stream, i, start);
-  show_starts(ready);
-  if (start == ready) return;
-  starts_.push_back(start);
-  set(queue_, ready, std::min(starts_.size(), kMaxShown));
+void WireWaves::add(const ShownFlit& flit) {
+  if (flit.end == flit.start) return;
+  if (flit.start != busy_until_) show_idle();
+  busy_until_ = flit.end;
+  set(busy_, flit.start, 1);
+  if (flits_) show_flit(flit);
+  show_starts(flit.ready);
+  if (flit.start == flit.ready) return;
+  starts_.push_back(flit.start);
+  set(queue_, flit.ready, std::min(starts_.size(), kMaxShown));
 }
 
 void WireWaves::show_until(TimeFs until) {
@@ -60,14 +60,14 @@ void WireWaves::show_idle() {
   set(last_, busy_until_, 0);
 }
 
-void WireWaves::show_flit(const FlitStream& stream, std::uint32_t i, TimeFs start) {
-  const ShownTransaction shown = ShownTransaction::unpack(stream.shown);
-  set(first_, start, stream.first + i == 0 ? 1 : 0);
-  set(last_, start, shown.ends && i + 1 == stream.count ? 1 : 0);
-  set(transaction_, start, shown.id % (std::uint64_t{1} << kTransactionBits));
-  set(flit_, start, (stream.first + i) % (1u << kFlitBits));
-  set(op_, start, static_cast<std::uint64_t>(shown.op));
-  set(leg_, start, static_cast<std::uint64_t>(stream.leg));
+void WireWaves::show_flit(const ShownFlit& flit) {
+  const TimeFs start = flit.start;
+  set(first_, start, flit.index() == 0 ? 1 : 0);
+  set(last_, start, flit.ends_leg() ? 1 : 0);
+  set(transaction_, start, flit.transaction.id % (std::uint64_t{1} << kTransactionBits));
+  set(flit_, start, flit.index() % (1u << kFlitBits));
+  set(op_, start, static_cast<std::uint64_t>(flit.transaction.op));
+  set(leg_, start, static_cast<std::uint64_t>(flit.stream.leg));
 }
 
 // Flits that have started by then no longer count as waiting.

@@ -21,8 +21,8 @@ class WireWaves {
   bool wanted() const { return wanted_; }
   bool shows_flits() const { return flits_; }
 
-  // Adds the flit with index `i` of the stream; `shown` of the stream is set if flits are shown.
-  void add(const FlitStream& stream, std::uint32_t i, TimeFs ready, TimeFs start, TimeFs end);
+  // Adds a flit; its transaction is set if flits are shown.
+  void add(const ShownFlit& flit);
   // Reports edges before `until`; no later flit may become ready before it.
   void show_until(TimeFs until);
   // Called after the last flit.
@@ -54,7 +54,7 @@ class WireWaves {
   }
   void report_before(TimeFs until);
   void show_idle();
-  void show_flit(const FlitStream& stream, std::uint32_t i, TimeFs start);
+  void show_flit(const ShownFlit& flit);
   void show_starts(TimeFs until);
 
   contract::ISignalObserver& observer_;

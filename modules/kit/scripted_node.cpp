@@ -27,6 +27,7 @@ void ScriptedNode::send(TimeFs at, Transaction& transaction, Leg leg, std::uint3
   at_time(at, [=, &transaction] {
     FlitStream run;
     run.transaction = &transaction;
+    run.place = transaction.place;
     run.leg = leg;
     run.hop = hop_of(transaction);
     run.out_port = next_port(transaction, leg, run.hop);

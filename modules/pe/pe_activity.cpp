@@ -36,28 +36,28 @@ TimeShare PeActivity::idle_share(bool moving) const {
 void PeActivity::accrue(TimeFs now) {
   const TimeFs time = now - since_;
   if (time == 0_fs) return;
-  const auto busy = [&](PeResource resource, std::int64_t units, record::ActivitySeries* series) {
+  const auto busy = [&](PeResource resource, std::int64_t units, const record::RecordedResource& recorded) {
     if (units == 0) return;
     std::int64_t sum = 0;
     const bool overflow = __builtin_mul_overflow(units, time.fs(), &sum);
     accumulate(shares_->busy[static_cast<std::size_t>(resource)], overflow ? kNever : TimeFs(sum));
-    record(series, units, since_, now);
+    if (recorded) recorded.add(place_, {since_, now, time_product(units, time)});
   };
   // Engines that do not share a slot may compute at once (shared_resource none): the PE then computes, once.
   const std::size_t engine = computing();
   const bool computes = engine < engine::kMaxEngines;
   busy(PeResource::compute, computes ? 1 : 0, series_.compute);
   // accessed_tcm() tells their series, with the bytes.
-  busy(PeResource::tcm_read, count(Kind::fetch), nullptr);
-  busy(PeResource::tcm_write, count(Kind::store), nullptr);
+  busy(PeResource::tcm_read, count(Kind::fetch), {});
+  busy(PeResource::tcm_write, count(Kind::store), {});
   busy(PeResource::read_channel, count(Kind::reading), series_.read_channel);
   busy(PeResource::write_channel, count(Kind::writing), series_.write_channel);
 
   const auto add = [&](std::size_t share, TimeFs part) {
     shares_->time[share] += part;
     const TimeFs begin = share == share_index(TimeShare::tlb) ? since_ : now - part;  // a translation comes first
-    if (!running_ || series_.shares.empty()) return;
-    record(series_.shares[share], 1, begin, begin + part);
+    if (!running_ || part == 0_fs || series_.shares.empty()) return;
+    series_.shares[share]->add({begin, begin + part, part});
   };
   if (computes) {
     add(engine, time);  // the first of them

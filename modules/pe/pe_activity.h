@@ -9,7 +9,7 @@
 
 #include "platform/base/units.h"
 #include "platform/engine/engine_id.h"
-#include "platform/record/activity_series.h"
+#include "platform/record/recorded_resource.h"
 
 namespace kb::contract {
 struct TimeShares;
@@ -61,19 +61,24 @@ class PeActivity {
   void moved(engine::PeResource resource, TimeFs occupancy);
   // A FETCH or STORE (`kind`) that began at `begin` has ended and moved `bytes`.
   void accessed_tcm(Kind kind, std::uint64_t bytes, TimeFs begin, TimeFs end) const {
-    record::ActivitySeries* const series = kind == Kind::fetch ? series_.fetch : series_.store;
-    if (series != nullptr && end > begin) series->add({begin, end, end - begin, 0_fs, bytes});
+    const record::RecordedResource& port = kind == Kind::fetch ? series_.fetch : series_.store;
+    if (port && end > begin) port.add(place_, {begin, end, end - begin, 0_fs, bytes});
   }
 
   // Where the time shares (while a kernel runs) and the busy times of resources (always) are recorded.
   struct Series {
     // Indexed by share_index(); null: the machine has no such share. Empty: not recorded.
     std::vector<record::ActivitySeries*> shares;
-    record::ActivitySeries* compute = nullptr;
-    record::ActivitySeries *read_channel = nullptr, *write_channel = nullptr;
-    record::ActivitySeries *fetch = nullptr, *store = nullptr;
+    record::RecordedResource compute;
+    record::RecordedResource read_channel, write_channel;
+    record::RecordedResource fetch, store;
   };
   void record_in(Series series) { series_ = std::move(series); }
+  // From now on, resources are used for `place`.
+  void set_place(account::PlaceId place, TimeFs now) {
+    accrue(now);
+    place_ = place;
+  }
   void set_running(bool running, TimeFs now) {
     accrue(now);
     running_ = running;
@@ -94,11 +99,9 @@ class PeActivity {
   }
   engine::TimeShare idle_share(bool moving) const;
   void accrue(TimeFs now);
-  void record(record::ActivitySeries* series, std::int64_t units, TimeFs begin, TimeFs end) const {
-    if (series != nullptr && units > 0 && end > begin) series->add({begin, end, time_product(units, end - begin)});
-  }
 
   Series series_;
+  account::PlaceId place_;
   bool running_ = false;  // a kernel is running
   TimeFs since_ = 0_fs;
   TimeFs translated_ = 0_fs;  // latest end of an address translation

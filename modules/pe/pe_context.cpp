@@ -31,18 +31,27 @@ TileShape shape_of(const params::PeSchedulerParams& params) {
 
 PeActivity::Series series_of(const elab::BlockContext& context, const PeCoord& pe) {
   using record::Role;
-  const auto add = [&](NodeKind kind, Role series, std::string_view name, std::int64_t units) {
+  const auto info = [&](NodeKind kind, Role role, std::string_view name, std::int64_t units) {
     const NodeId node = context.routes.resolver().find_pe_node(pe, kind);
-    return &context.recorder->add_series({node, series, std::string(name), NodeId(), 0,
-                                          record::ActivityRecorder::group_of(pe.sip),
-                                          static_cast<std::uint32_t>(units)});
+    return record::SeriesInfo{node,
+                              role,
+                              std::string(name),
+                              NodeId(),
+                              0,
+                              record::ActivityRecorder::group_of(pe.sip),
+                              static_cast<std::uint32_t>(units)};
+  };
+  const auto add = [&](NodeKind kind, Role role, std::string_view name, std::int64_t units) {
+    return context.recorder->add_resource(info(kind, role, name, units));
   };
   PeActivity::Series series;
   series.shares.resize(contract::kShares);
   for (const std::size_t share : contract::share_indices()) {
     const bool absent =
         share < engine::kMaxEngines && !context.graph.spec.engines->has(static_cast<engine::EngineId>(share));
-    if (!absent) series.shares[share] = add(NodeKind::pe_cpu, Role::state, contract::word_of(share).name, 1);
+    if (absent) continue;
+    series.shares[share] =
+        &context.recorder->add_series(info(NodeKind::pe_cpu, Role::state, contract::word_of(share).name, 1));
   }
   const auto& dma = params_of<params::PeDmaParams>(context, pe, NodeKind::pe_dma);
   series.compute = add(NodeKind::pe_cpu, Role::engine, "compute", 1);

@@ -102,6 +102,8 @@ void PeCpu::run(Launch launch) {
   result_ = contract::PeResult{};
   result_.pe = info_.coord;
   result_.ready = now();
+  pe().place = launch.transaction->place;
+  pe().activity.set_place(pe().place, now());
   result_.shares = pe().activity.until(now());
   try_kernel(launch);
   await_all_background();
@@ -244,6 +246,7 @@ void PeCpu::meet(const contract::Command& command) {
   const NodeId m_cpu = context().routes.resolver().find_m_cpu(info_.coord.sip, info_.coord.cube);
   payload::Transaction& transaction =
       context().pool.acquire(payload::Op::message, context().routes.command(node(), m_cpu), 0, 0);
+  transaction.place = pe().place;
   transaction.message = payload::share(
       payload::BarrierMsg{pe().launch, command.scope, launch.pes.size(), launch.cubes.size(), info_.coord});
   log(LogLevel::info, [&] {

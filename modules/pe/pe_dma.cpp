@@ -155,6 +155,7 @@ void PeDma::start(Channels& channels, CommandTask& task) {
   }
   for (const Request& request : requests_) {
     payload::Transaction& transaction = context().pool.acquire(channels.op, *request.route, request.pa, request.nbytes);
+    transaction.place = pe().place;
     transaction.hbm_offset = request.hbm_offset;
     transaction.cookie = slot;
     transaction.initiator = this;

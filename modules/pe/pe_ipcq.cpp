@@ -82,8 +82,12 @@ void PeIpcq::begin_send(CommandTask& task) {
 void PeIpcq::transmit(Queue& queue, const Waiting& send) {
   CommandTask& task = *send.task;
   const std::uint64_t sequence = queue.my_head;
-  payload::QueueTokenMsg token{queue.pair.peer->slot_pa(sequence), sequence, total_bytes(task.command->local), coord(),
-                               queue.pair.direction};
+  payload::QueueTokenMsg token{queue.pair.peer->slot_pa(sequence),
+                               sequence,
+                               total_bytes(task.command->local),
+                               coord(),
+                               queue.pair.direction,
+                               pe().place};
   std::vector<Extent> source;
   try {
     source = resolved(task);
@@ -206,7 +210,7 @@ bool PeIpcq::slots_on_fabric(const Queue& queue) const {
 std::optional<TimeFs> PeIpcq::visible_at(const payload::QueueTokenMsg& token, std::uint64_t inbound) {
   Queue& queue = own_ring(token.slot_pa);
   if (slots_on_fabric(queue)) {
-    queue.writes.push_back({token.slot_pa, token.nbytes, inbound, 0_fs});
+    queue.writes.push_back({token.slot_pa, token.nbytes, inbound, 0_fs, token.place});
     if (queue.writes.size() == 1) begin_write(queue);
     return std::nullopt;
   }
@@ -218,7 +222,7 @@ std::optional<TimeFs> PeIpcq::visible_at(const payload::QueueTokenMsg& token, st
 void PeIpcq::begin_write(Queue& queue) {
   Write& write = queue.writes.front();
   write.since = now();
-  slot_access_->begin(payload::Op::write, write.slot_pa, write.nbytes, index_of(queue));
+  slot_access_->begin(payload::Op::write, {write.slot_pa, write.nbytes}, index_of(queue), write.place);
 }
 
 void PeIpcq::on_slot_accessed(payload::Op op, std::size_t index) {
@@ -285,7 +289,7 @@ void PeIpcq::serve(Queue& queue) {
 void PeIpcq::read_slot(Queue& queue, std::uint64_t slot_pa, std::uint64_t nbytes) {
   const QueueMemory memory = queue.pair.own->memory;
   if (slots_on_fabric(queue)) {
-    slot_access_->begin(payload::Op::read, slot_pa, nbytes, index_of(queue));
+    slot_access_->begin(payload::Op::read, {slot_pa, nbytes}, index_of(queue), pe().place);
     return;
   }
   const TimeFs cost = slot_cost_->of(memory, nbytes);
@@ -331,7 +335,8 @@ void PeIpcq::slot_read(Queue& queue) {
     schedule(now() + credit_latency(queue), Event::credit, index_of(queue));
     return;
   }
-  pe().vc_comm->send({queue.pair.own->base_pa, queue.my_tail, this}, rules_.credit_bytes, queue.source_dma);
+  pe().vc_comm->send({queue.pair.own->base_pa, queue.my_tail, this}, rules_.credit_bytes, queue.source_dma,
+                     token->place);
 }
 
 TimeFs PeIpcq::credit_latency(Queue& queue) {

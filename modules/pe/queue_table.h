@@ -29,6 +29,7 @@ struct MessageQueue {
     std::uint64_t slot_pa = 0, nbytes = 0;
     std::uint64_t inbound = 0;  // number that VcComm gave the message
     TimeFs since = 0_fs;        // start of the write
+    account::PlaceId place{};   // the message's
   };
   enum class Receiving : std::uint8_t { no, reading, crediting };
 

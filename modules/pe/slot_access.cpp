@@ -14,11 +14,12 @@ namespace {
 constexpr std::uint16_t kMessageLane = 1;
 }
 
-void SlotAccess::begin(Op op, std::uint64_t pa, std::uint64_t nbytes, std::size_t queue) {
-  const address::PhysAddr address = address::PhysAddr::decode(pa);
-  const NodeId node = context_.routes.resolver().resolve(address, nbytes);
+void SlotAccess::begin(Op op, const Extent& slot, std::size_t queue, account::PlaceId place) {
+  const address::PhysAddr address = address::PhysAddr::decode(slot.pa);
+  const NodeId node = context_.routes.resolver().resolve(address, slot.nbytes);
   ++under_way_;
-  Transaction& transaction = context_.pool.acquire(op, dma_.route_to(node), pa, nbytes);
+  Transaction& transaction = context_.pool.acquire(op, dma_.route_to(node), slot.pa, slot.nbytes);
+  transaction.place = place;
   if (address.is_hbm()) transaction.hbm_offset = address.hbm_offset();
   transaction.initiator = this;
   transaction.cookie = queue;

@@ -6,6 +6,7 @@
 
 #include "platform/contract/queues.h"
 #include "platform/elab/block.h"
+#include "platform/ops/op_types.h"
 #include "platform/payload/transaction.h"
 
 namespace kb::modules {
@@ -27,8 +28,8 @@ class SlotAccess final : private payload::IInitiator {
 
   SlotAccess(IUser& user, PeDma& dma, elab::BlockContext& context) : user_(user), dma_(dma), context_(context) {}
 
-  // Starts an access. `pa`: a slot of this PE's rings, not in a TCM. `queue` is passed back when the access ends.
-  void begin(payload::Op op, std::uint64_t pa, std::uint64_t nbytes, std::size_t queue);
+  // Starts an access to a slot of this PE's rings, not in a TCM. `queue` is passed back when the access ends.
+  void begin(payload::Op op, const Extent& slot, std::size_t queue, account::PlaceId place);
   // Number of transactions without a response.
   std::uint64_t in_flight() const { return under_way_; }
 

@@ -32,20 +32,21 @@ IMessageReceiver& VcComm::receiver() const {
 void VcComm::send(QueueTokenMsg token, NodeId peer) {
   ++sent_;
   bytes_sent_ += static_cast<std::int64_t>(token.nbytes);
-  const std::uint64_t address = token.slot_pa;
-  const std::uint64_t nbytes = token.nbytes;
-  issue(payload::share(std::move(token)), peer, address, nbytes);
+  Posted posted{nullptr, token.slot_pa, token.nbytes, token.place};
+  posted.message = payload::share(std::move(token));
+  issue(std::move(posted), peer);
 }
 
-void VcComm::send(const QueueCreditMsg& credit, std::uint64_t nbytes, NodeId peer) {
+void VcComm::send(const QueueCreditMsg& credit, std::uint64_t nbytes, NodeId peer, account::PlaceId place) {
   ++credits_;
-  issue(payload::share(credit), peer, credit.ring_pa, nbytes);
+  issue({payload::share(credit), credit.ring_pa, nbytes, place}, peer);
 }
 
-void VcComm::issue(std::shared_ptr<const payload::Message> message, NodeId peer, std::uint64_t address,
-                   std::uint64_t nbytes) {
-  Transaction& transaction = context_.pool.acquire(payload::Op::write, dma_.route_to(peer), address, nbytes);
-  transaction.message = std::move(message);
+void VcComm::issue(Posted posted, NodeId peer) {
+  Transaction& transaction =
+      context_.pool.acquire(payload::Op::write, dma_.route_to(peer), posted.address, posted.nbytes);
+  transaction.message = std::move(posted.message);
+  transaction.place = posted.place;
   transaction.initiator = this;
   ++in_flight_;
   dma_.issue(transaction, context_.scheduler.now() + dma_.overhead(), FabricEndpoint::FirstWire::fifo, kLane);

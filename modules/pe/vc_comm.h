@@ -48,9 +48,10 @@ class VcComm final : private payload::IInitiator, private elab::EventHandler {
   NodeId dma_node() const;
   PeDma& dma() { return dma_; }
 
-  // `peer` is the PE_DMA of the receiving PE.
+  // `peer` is the PE_DMA of the receiving PE; `token.place` is that of the running kernel.
   void send(payload::QueueTokenMsg token, NodeId peer);
-  void send(const payload::QueueCreditMsg& credit, std::uint64_t nbytes, NodeId peer);
+  // `place`: that of the consumed message.
+  void send(const payload::QueueCreditMsg& credit, std::uint64_t nbytes, NodeId peer, account::PlaceId place);
 
   // The message with this visible_at() number is in its slot.
   void written(std::uint64_t inbound);
@@ -62,7 +63,13 @@ class VcComm final : private payload::IInitiator, private elab::EventHandler {
   void collect_statistics(std::vector<elab::Statistic>& statistics) const;
 
  private:
-  void issue(std::shared_ptr<const payload::Message> message, NodeId peer, std::uint64_t address, std::uint64_t nbytes);
+  struct Posted {
+    std::shared_ptr<const payload::Message> message;
+    std::uint64_t address = 0;
+    std::uint64_t nbytes = 0;
+    account::PlaceId place;
+  };
+  void issue(Posted posted, NodeId peer);
   void conclude(payload::Transaction& transaction);
   bool accept_credit(payload::Transaction& transaction);
   void on_response(payload::Transaction& transaction) override;

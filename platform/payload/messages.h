@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "platform/account/place.h"
 #include "platform/address/address_space.h"
 #include "platform/address/region_list.h"
 #include "platform/base/ids.h"
@@ -71,6 +72,7 @@ struct QueueTokenMsg {
   std::uint64_t nbytes = 0;
   PeCoord sender;
   std::string direction;
+  account::PlaceId place{};  // the sender's: the write into the slot and the credit belong to the message
 };
 
 // A credit that returns over the fabric.

@@ -43,6 +43,7 @@ Transaction& TransactionPool::acquire(Op op, const FabricRoute& route, std::uint
   t->bytes = bytes;
   t->flits = static_cast<std::uint32_t>((bytes + flit_bytes_ - 1) / flit_bytes_);
   t->last_flit_bytes = bytes == 0 ? 0 : static_cast<std::uint32_t>(bytes - (t->flits - 1) * flit_bytes_);
+  t->place = {};
   t->issued = t->delivered = t->completed = 0_fs;
   if (!t->status.ok) t->status = Status{};
   t->cookie = 0;

@@ -8,6 +8,7 @@
 #include <tlm>
 #include <vector>
 
+#include "platform/account/place.h"
 #include "platform/base/units.h"
 #include "platform/payload/messages.h"
 #include "platform/payload/route.h"
@@ -74,6 +75,7 @@ class Transaction final : public tlm::tlm_extension<Transaction> {
   Op op = Op::message;
   std::uint32_t flits = 0;            // ceil(bytes / flit_bytes)
   std::uint32_t last_flit_bytes = 0;  // bytes of the final flit
+  account::PlaceId place;             // whose time its transfers are; set by the initiator, nobody's by default
 
   Segment segment;  // argument of BEGIN_*, SEGMENT and SHORTEN; the receiver copies it during the call
 

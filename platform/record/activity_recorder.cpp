@@ -24,6 +24,8 @@ std::string SeriesInfo::label(const topology::Graph& graph) const {
 
 ActivityRecorder::ActivityRecorder(std::size_t series_expected, const std::optional<Window>& window, std::size_t chunks)
     : most_bins_(bins_for(series_expected)), log_(chunks) {
+  log_.expect(series_expected);
+  infos_.reserve(series_expected);
   if (!window) return;
   if (window->begin > 0_fs) planned_.push_back(window->begin);
   planned_.push_back(window->end);
@@ -45,9 +47,15 @@ ActivityRecorder::Group& ActivityRecorder::group_of(int group) {
 }
 
 ActivitySeries& ActivityRecorder::add_series(const SeriesInfo& info) {
-  Group& group = group_of(info.group);
+  if (infos_.empty() || infos_.back().group != info.group) latest_group_ = &group_of(info.group);
   infos_.push_back(info);
-  return all_.emplace_back(group.recorded);
+  accounts_.emplace_back();
+  return all_.emplace_back(latest_group_->recorded);
+}
+
+RecordedResource ActivityRecorder::add_resource(const SeriesInfo& info) {
+  ActivitySeries& series = add_series(info);
+  return {&series, &accounts_.back()};
 }
 
 void ActivityRecorder::launch_began(int group, std::uint64_t launch, TimeFs now) {
@@ -105,6 +113,7 @@ void ActivityRecorder::end_epochs(Group& group, TimeFs end, const Window& binned
 void ActivityRecorder::finish(TimeFs end, const Window& binned) {
   for (auto& [index, group] : groups_) end_epochs(group, end, binned);
   log_.finish();
+  for (account::ResourceAccount& account : accounts_) account.finish();
   sort_epochs();
   for (std::size_t epoch = 0; epoch < epochs_.size(); ++epoch) settle(epoch);
 }

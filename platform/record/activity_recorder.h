@@ -9,7 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "platform/account/place.h"
+#include "platform/account/resource_account.h"
 #include "platform/base/ids.h"
+#include "platform/record/recorded_resource.h"
 #include "platform/record/usage_log.h"
 #include "platform/topology/graph.h"
 
@@ -57,6 +60,11 @@ class ActivityRecorder {
 
   // Returns a stable reference.
   ActivitySeries& add_series(const SeriesInfo& info);
+  // A series with an account of whose time its uses are.
+  RecordedResource add_resource(const SeriesInfo& info);
+
+  account::PlaceTable& places() { return places_; }
+  const account::PlaceTable& places() const { return places_; }
 
   void launch_began(int group, std::uint64_t launch, TimeFs now);
   void launch_ended(int group, std::uint64_t launch, TimeFs now);
@@ -68,6 +76,10 @@ class ActivityRecorder {
   const std::vector<SeriesInfo>& series() const { return infos_; }
   // After finish(): the epochs in the order of their begin.
   const std::vector<Epoch>& epochs() const { return epochs_; }
+  // After finish(): what a resource did, by place; empty for a series without an account.
+  const std::vector<account::ResourceAccount::Row>& uses_of(std::uint32_t series) const {
+    return accounts_[series].rows();
+  }
   // Activities of one epoch, in the order of the series; series without activity are left out.
   const std::vector<Activity>& activities_of(std::size_t epoch) const { return activities_[epoch]; }
 
@@ -91,7 +103,10 @@ class ActivityRecorder {
   UsageLog log_;
   std::deque<ActivitySeries> all_;
   std::vector<SeriesInfo> infos_;
+  account::PlaceTable places_;
+  std::deque<account::ResourceAccount> accounts_;  // by series
   std::map<int, Group> groups_;
+  Group* latest_group_ = nullptr;  // of the latest series
   std::vector<Epoch> epochs_;
   std::vector<std::vector<Activity>> activities_;  // indexed by epoch
 };

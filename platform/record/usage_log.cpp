@@ -121,6 +121,7 @@ void UsageLog::all_but_backlog_into_bins(Series& series) {
 
 void UsageLog::finish() {
   for (Series& series : series_) {
+    if (series.first == nullptr) continue;  // not used
     UseReader uses(series.first, series.end, series.writer->at_, &store_.pool());
     series.bins.add_all([&uses] { return uses.next(); }, store_);
     series.bins.finish(store_);

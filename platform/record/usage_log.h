@@ -19,6 +19,7 @@ class UsageLog {
   // `chunks`: number of chunks after which the stored uses are added to bins.
   explicit UsageLog(std::size_t chunks = kChunks) : most_chunks_(chunks) {}
 
+  void expect(std::size_t series) { series_.reserve(series); }
   // Ends the log; no more uses follow. The activities of the groups are complete afterwards.
   void finish();
   // Owner of the bins of activities.

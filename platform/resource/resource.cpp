@@ -26,14 +26,15 @@ TimeFs Resource::Sums::wait() const {
   return std::accumulate(waits.begin(), waits.end(), 0_fs);
 }
 
-Resource::Resource(Declaration declaration, std::string owner, std::vector<record::ActivitySeries*> series, Clock clock)
+Resource::Resource(Declaration declaration, std::string owner, std::vector<record::RecordedResource> recorded,
+                   Clock clock)
     : declaration_(std::move(declaration)),
       owner_(std::move(owner)),
-      series_(std::move(series)),
+      recorded_(std::move(recorded)),
       clock_(std::move(clock)),
       units_(declaration_.units),
       ends_(declaration_.units),
-      coming_(series_.size()) {
+      coming_(recorded_.size()) {
   sums_.waits.resize(declaration_.causes.size());
 }
 
@@ -44,12 +45,15 @@ void Resource::use(std::uint32_t unit, TimeFs begin, TimeFs end, const Part* par
   usage.begin = begin;
   usage.end = end;
   for (const Part* part = parts; part != parts + count; ++part) {
-    usage.busy += part->service;
-    usage.bytes += part->bytes;
+    account::Sums sums{part->service, 0_fs, part->bytes, 1};
     for (const Part::Wait& wait : part->waits) {
       accumulate(sums_.waits[wait.cause], wait.time);
-      accumulate(usage.wait, wait.time);
+      accumulate(sums.wait, wait.time);
     }
+    usage.busy += sums.busy;
+    accumulate(usage.wait, sums.wait);
+    usage.bytes += sums.bytes;
+    if (!recorded_.empty()) recorded_[unit].account->add(part->place, sums);
   }
   sums_.uses += count;
   sums_.bytes += usage.bytes;
@@ -102,7 +106,7 @@ void Resource::refuse(const std::string& what) const {
 void Resource::record_until(TimeFs now) {
   for (std::size_t unit = 0; unit < coming_.size(); ++unit) {
     std::deque<record::Usage>& uses = coming_[unit];
-    for (; !uses.empty() && uses.front().end <= now; uses.pop_front()) series_[unit]->add(uses.front());
+    for (; !uses.empty() && uses.front().end <= now; uses.pop_front()) recorded_[unit].series->add(uses.front());
   }
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "platform/base/units.h"
-#include "platform/record/activity_series.h"
+#include "platform/record/recorded_resource.h"
 #include "platform/resource/declaration.h"
 
 namespace kb::resource {
@@ -23,6 +23,7 @@ struct Part {
     std::size_t cause = 0;  // index in the declaration
     TimeFs time = 0_fs;
   };
+  account::PlaceId place;  // of the transaction
   std::uint64_t bytes = 0;
   TimeFs service = 0_fs;              // of the use's time
   std::initializer_list<Wait> waits;  // before the use, each for its own cause; empty: it did not wait
@@ -45,8 +46,8 @@ class Resource {
     TimeFs busy = 0_fs, wait = 0_fs;
   };
 
-  // `owner` names the block in errors. `series`: one per unit, or none; then `clock` tells the current time.
-  Resource(Declaration declaration, std::string owner, std::vector<record::ActivitySeries*> series = {},
+  // `owner` names the block in errors. `recorded`: one per unit, or none; then `clock` tells the current time.
+  Resource(Declaration declaration, std::string owner, std::vector<record::RecordedResource> recorded = {},
            Clock clock = {});
 
   // Tells that a unit is in use within [begin, end). Call it once for each use, as soon as its times can no longer
@@ -58,20 +59,21 @@ class Resource {
     use(unit, begin, end, parts.begin(), parts.size());
   }
   // A use of one transaction, which is served all the time.
-  void use(std::uint32_t unit, TimeFs begin, TimeFs end, std::uint64_t bytes,
+  void use(std::uint32_t unit, TimeFs begin, TimeFs end, account::PlaceId place, std::uint64_t bytes,
            std::initializer_list<Part::Wait> waits = {}) {
-    use(unit, begin, end, {{bytes, end - begin, waits}});
+    use(unit, begin, end, {{place, bytes, end - begin, waits}});
   }
 
-  // The same for built-in blocks, without checks: a use that is over, or continues the one before, of any number of
-  // accesses that waited for one cause.
-  void add(std::uint32_t unit, const record::Usage& usage, std::size_t cause) {
+  // The same for built-in blocks, without checks: a use that is over, or continues the one before, of `count` accesses
+  // of one place that waited for one cause.
+  void add(std::uint32_t unit, account::PlaceId place, const record::Usage& usage, std::uint64_t count,
+           std::size_t cause) {
     sums_.bytes += usage.bytes;
     accumulate(sums_.busy, usage.busy);
     accumulate(sums_.waits[cause], usage.wait);
     accumulate(units_[unit].busy, usage.busy);
     accumulate(units_[unit].wait, usage.wait);
-    if (!series_.empty()) series_[unit]->add(usage);
+    if (!recorded_.empty()) recorded_[unit].add(place, usage, count);
   }
 
   const Declaration& declaration() const { return declaration_; }
@@ -90,7 +92,7 @@ class Resource {
 
   Declaration declaration_;
   std::string owner_;
-  std::vector<record::ActivitySeries*> series_;
+  std::vector<record::RecordedResource> recorded_;
   Clock clock_;
   Sums sums_;
   std::vector<UnitSums> units_;

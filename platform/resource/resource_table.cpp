@@ -40,12 +40,12 @@ Resource& ResourceTable::declare(NodeId node, const std::string& owner, int grou
       throw Error::configuration(fmt::format("{}: declares the resource '{}' twice", owner, declaration.name));
     }
   }
-  std::vector<record::ActivitySeries*> series;
+  std::vector<record::RecordedResource> recorded;
   for (std::uint32_t unit = 0; recorder_ != nullptr && unit < declaration.units; ++unit) {
-    series.push_back(&recorder_->add_series(
+    recorded.push_back(recorder_->add_resource(
         {node, declaration.role, declaration.name, NodeId(), unit, group, 1, declaration.units > 1}));
   }
-  all_.push_back({node, Resource(std::move(declaration), owner, std::move(series), clock_)});
+  all_.push_back({node, Resource(std::move(declaration), owner, std::move(recorded), clock_)});
   own.push_back(&all_.back().resource);
   return *own.back();
 }

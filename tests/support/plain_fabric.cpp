@@ -45,11 +45,11 @@ struct Later {
 
 class Simulation {
  public:
-  Simulation(const topology::Graph& graph, const std::vector<PlainRequest>& requests, PlainPassages* passages)
-      : graph_(graph), requests_(requests), passages_(passages), times_(requests.size()), state_(requests.size()) {
+  Simulation(const topology::Graph& graph, const std::vector<PlainRequest>& requests, PlainUses* uses)
+      : graph_(graph), requests_(requests), uses_(uses), times_(requests.size()), state_(requests.size()) {
     flit_bytes_ = graph.spec.flit_bytes();
     edges_.resize(graph.edges.size());
-    if (passages_ != nullptr) passages_->assign(graph.edges.size(), {});
+    if (uses_ != nullptr) uses_->edges.assign(graph.edges.size(), {});
     for (std::size_t i = 0; i < requests.size(); ++i) inject(i);
   }
 
@@ -157,7 +157,10 @@ class Simulation {
   void forward(const Event& e, NodeId node) {
     if (!e.flit.message && text(graph_.node(node), "decode") == "serial") {
       TimeFs& worker = nodes_[node.value].worker;
-      worker = std::max(e.time, worker) + (e.flit.index == 0 ? overhead(node) : 0_fs);
+      const TimeFs begin = std::max(e.time, worker);
+      worker = begin + (e.flit.index == 0 ? overhead(node) : 0_fs);
+      if (uses_ != nullptr && worker > begin)
+        uses_->decoders[node].push_back(passage(e.flit, e.time, begin, worker, 0));
       push(worker, node, Kind::leave, e.order, e.flit);
       return;
     }
@@ -246,9 +249,13 @@ class Simulation {
     auto& [free, direction] = nodes_[node.value].channels[pc];
     const int mine = r.write ? 1 : 2;
     const TimeFs turn = direction != 0 && direction != mine ? round_fs(number(n, "switch_penalty_ns")) : 0_fs;
-    free = std::max(e.time, free) + turn +
-           round_fs(static_cast<double>(accessed_bytes(node, e.flit)) / number(n, "pc_bw_gbs"));
+    const TimeFs start = std::max(e.time, free) + turn;
+    free = start + round_fs(static_cast<double>(accessed_bytes(node, e.flit)) / number(n, "pc_bw_gbs"));
     direction = mine;
+    if (uses_ != nullptr) {
+      const auto burst = static_cast<std::uint64_t>(number(n, "burst_bytes"));
+      uses_->channels[{node, pc}].push_back(passage(e.flit, e.time, start, free, burst));
+    }
     RequestState& state = state_[e.flit.request];
     state.finish = std::max(state.finish, free);
     Flit reply = e.flit;
@@ -335,13 +342,15 @@ class Simulation {
       const TimeFs start = through;
       through += occupancy(edge, bytes_of(f));
       wire.available = through;
-      if (passages_ != nullptr)
-        (*passages_)[edge.value].push_back({f.request, f.response, f.index, time, start, through});
+      if (uses_ != nullptr) uses_->edges[edge.value].push_back(passage(f, time, start, through, bytes_of(f)));
     }
     const TimeFs propagation = std::max(1_fs, round_fs(graph_.edge(edge).distance_mm * graph_.spec.ns_per_mm));
     push(through + propagation, to, Kind::arrive, {through + propagation, edge.value, wire.sequence++}, f);
   }
 
+  static PlainPassage passage(const Flit& f, TimeFs ready, TimeFs start, TimeFs end, std::uint64_t bytes) {
+    return {f.request, f.response, f.index, ready, start, end, bytes};
+  }
   EdgeId edge_to(NodeId from, NodeId to) const { return *graph_.find_edge(from, to); }
   TimeFs occupancy(EdgeId edge, std::uint64_t bytes) const {
     const Bandwidth bw = graph_.edge(edge).bw;
@@ -350,7 +359,7 @@ class Simulation {
 
   const topology::Graph& graph_;
   const std::vector<PlainRequest>& requests_;
-  PlainPassages* passages_;
+  PlainUses* uses_;
   std::uint64_t flit_bytes_ = 256;
   std::vector<PlainTimes> times_;
   std::vector<RequestState> state_;
@@ -363,8 +372,8 @@ class Simulation {
 }  // namespace
 
 std::vector<PlainTimes> simulate_plain(const topology::Graph& graph, const std::vector<PlainRequest>& requests,
-                                       PlainPassages* passages) {
-  return Simulation(graph, requests, passages).run();
+                                       PlainUses* uses) {
+  return Simulation(graph, requests, uses).run();
 }
 
 }  // namespace kb::test

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platform/base/units.h"
@@ -27,17 +29,24 @@ struct PlainTimes {
   }
 };
 
-// Use of one wire by one flit.
+// Use of a resource by one flit.
 struct PlainPassage {
   std::size_t request = 0;
   bool response = false;
   std::uint32_t index = 0;  // in its leg
   TimeFs ready = 0_fs, start = 0_fs, end = 0_fs;
+  std::uint64_t bytes = 0;
 };
 using PlainPassages = std::vector<std::vector<PlainPassage>>;  // by edge, in order
 
+struct PlainUses {
+  PlainPassages edges;
+  std::map<NodeId, std::vector<PlainPassage>> decoders;                            // headers, no bytes
+  std::map<std::pair<NodeId, std::uint64_t>, std::vector<PlainPassage>> channels;  // bursts, by pseudo-channel
+};
+
 // Requests with equal issue times at one node keep their order in the list.
 std::vector<PlainTimes> simulate_plain(const topology::Graph& graph, const std::vector<PlainRequest>& requests,
-                                       PlainPassages* passages = nullptr);
+                                       PlainUses* uses = nullptr);
 
 }  // namespace kb::test

@@ -71,8 +71,8 @@ struct RecordedPe {
     PeActivity::Series to;
     for (std::size_t i = 0; i < contract::kShares; ++i) to.shares.push_back(&series.emplace_back(group));
     // FETCH and STORE tell their series by themselves, with the bytes.
-    for (record::ActivitySeries** const one : {&to.compute, &to.read_channel, &to.write_channel}) {
-      *one = &series.emplace_back(group);
+    for (record::RecordedResource* const one : {&to.compute, &to.read_channel, &to.write_channel}) {
+      *one = {&series.emplace_back(group), &accounts.emplace_back()};
     }
     pe.record_in(to);
     pe.set_running(true, 0_fs);
@@ -91,7 +91,31 @@ struct RecordedPe {
   record::UsageLog log;
   record::SeriesGroup group{log, record::EpochList(512), {}};
   std::deque<record::ActivitySeries> series;
+
+ public:
+  std::deque<account::ResourceAccount> accounts;  // of the engines and the channels
 };
+
+// The kernels of two launches, one after the other.
+TEST(PeActivity, ResourcesAreUsedForThePlaceOfTheKernel) {
+  RecordedPe recorded;
+  PeActivity& pe = recorded.pe;
+  pe.set_place(account::PlaceId{1}, 0_fs);
+  pe.begin(Kind::reading, 10_fs);
+  pe.begin(Kind::reading, 15_fs);
+  pe.end(Kind::reading, 20_fs);
+  pe.end(Kind::reading, 30_fs);
+  pe.set_place(account::PlaceId{2}, 40_fs);
+  pe.begin(Kind::reading, 50_fs);
+  pe.end(Kind::reading, 57_fs);
+  account::ResourceAccount& reading = recorded.accounts[1];
+  reading.finish();
+  ASSERT_EQ(reading.rows().size(), 2u);
+  EXPECT_EQ(reading.rows()[0].place, account::PlaceId{1});
+  EXPECT_EQ(reading.rows()[0].sums.busy, 25_fs);
+  EXPECT_EQ(reading.rows()[1].place, account::PlaceId{2});
+  EXPECT_EQ(reading.rows()[1].sums.busy, 7_fs);
+}
 
 // Random begins and ends: the parts always add up to the time, a window is the difference of two accounts, and what is
 // recorded is the same.

@@ -9,9 +9,10 @@
 namespace kb::test {
 
 namespace {
-elab::PlatformOptions observed_by(contract::ISignalObserver* observer) {
+elab::PlatformOptions observed_by(contract::ISignalObserver* observer, record::ActivityRecorder* recorder) {
   elab::PlatformOptions options;
   options.observer = observer;
+  options.recorder = recorder;
   return options;
 }
 }  // namespace
@@ -26,8 +27,10 @@ std::vector<PlainRequest> plain_requests(const std::vector<sim::TrafficResult>& 
   return requests;
 }
 
-LiveMachine::LiveMachine(const topology::LoadedTopology& topology, contract::ISignalObserver* observer)
-    : platform_(*new elab::Platform("platform", topology.graph, modules::builtin_registry(), observed_by(observer))) {
+LiveMachine::LiveMachine(const topology::LoadedTopology& topology, contract::ISignalObserver* observer,
+                         record::ActivityRecorder* recorder)
+    : platform_(*new elab::Platform("platform", topology.graph, modules::builtin_registry(),
+                                    observed_by(observer, recorder))) {
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
 }
 
@@ -60,6 +63,7 @@ const payload::FabricRoute& LiveMachine::start(std::size_t index) {
   transaction.hbm_offset = target.is_hbm() ? target.hbm_offset() : 0;
   transaction.initiator = this;
   transaction.cookie = index;
+  if (!places_.empty()) transaction.place = places_[index];
   rows_.push_back(index);  // the pool counts ids through
   results_[index].path = &route.nodes;
   // A host request pays PCIE_EP's overhead when it is injected.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platform/elab/platform.h"
@@ -16,7 +17,8 @@ std::vector<PlainRequest> plain_requests(const std::vector<sim::TrafficResult>& 
 
 class LiveMachine final : private payload::IInitiator, private elab::EventHandler {
  public:
-  explicit LiveMachine(const topology::LoadedTopology& topology, contract::ISignalObserver* observer = nullptr);
+  explicit LiveMachine(const topology::LoadedTopology& topology, contract::ISignalObserver* observer = nullptr,
+                       record::ActivityRecorder* recorder = nullptr);
 
   elab::Platform& platform() { return platform_; }
   // Issues one row at its absolute time, which must not be past.
@@ -24,6 +26,8 @@ class LiveMachine final : private payload::IInitiator, private elab::EventHandle
   // Like issue(), but allocates the transaction from the pool only shortly before its issue time, so that it may reuse
   // one that has ended. Rows with equal issue times are issued in the order of the calls.
   void issue_when_due(const sim::TraceRow& row);
+  // Places of the rows that are issued from now on, in their order; without it rows are nobody's.
+  void set_places(std::vector<account::PlaceId> places) { places_ = std::move(places); }
   void run();
   // Ends the simulation and completes the waveforms.
   void end() { platform_.conclude(); }
@@ -41,6 +45,7 @@ class LiveMachine final : private payload::IInitiator, private elab::EventHandle
   elab::Platform& platform_;  // never destroyed, because that takes SystemC long
   std::vector<sim::TrafficResult> results_;
   std::vector<std::size_t> rows_;
+  std::vector<account::PlaceId> places_;  // by row; may be empty
   std::size_t answered_ = 0;
 };
 

@@ -95,8 +95,9 @@ TEST_P(RandomWaves, BusyAndQueueOfEveryWireEqualThePerFlitOracle) {
   EXPECT_GT(settled, 0_fs);
   machine.end();
   EXPECT_EQ(waves.belated, std::vector<std::string>());
-  test::PlainPassages passages;
-  test::simulate_plain(loaded.graph, test::plain_requests(machine.results()), &passages);
+  test::PlainUses uses;
+  test::simulate_plain(loaded.graph, test::plain_requests(machine.results()), &uses);
+  const test::PlainPassages& passages = uses.edges;
   int waited = 0;
   for (std::size_t e = 0; e < passages.size(); ++e) {
     const topology::Edge& edge = loaded.graph.edges[e];
@@ -124,8 +125,9 @@ TEST_P(RandomWaves, FlitsOfEveryWireEqualThePerFlitOracle) {
   machine.end();
   EXPECT_EQ(waves.belated, std::vector<std::string>());
   const std::vector<test::PlainRequest> requests = test::plain_requests(machine.results());
-  test::PlainPassages passages;
-  test::simulate_plain(loaded.graph, requests, &passages);
+  test::PlainUses uses;
+  test::simulate_plain(loaded.graph, requests, &uses);
+  const test::PlainPassages& passages = uses.edges;
   std::vector<std::uint64_t> ids(requests.size());
   for (std::size_t id = 0; id < ids.size(); ++id) ids[machine.rows()[id]] = id;
   const std::uint64_t flit_bytes = static_cast<std::uint64_t>(loaded.graph.spec.flit_bytes());

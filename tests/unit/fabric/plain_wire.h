@@ -37,6 +37,7 @@ struct PlainFlit {
   std::uint32_t bytes;
   TimeFs start = 0_fs;
   TimeFs end = 0_fs;
+  account::PlaceId place{};
 };
 
 // Applies F-28 to one flit after the other.
@@ -80,7 +81,8 @@ class CheckedWire final : public IWireUser {
       const std::uint32_t bytes = run.flit_bytes == 0 ? 256 : run.flit_bytes;
       const TimeFs occupancy = tested.params().bw.occupancy(bytes);
       for (std::uint32_t i = 0; i < run.count; ++i)
-        flits.push_back({run.first + i, run.key(i), std::max(run.time_of(i), floor), occupancy, bytes});
+        flits.push_back(
+            {run.first + i, run.key(i), std::max(run.time_of(i), floor), occupancy, bytes, 0_fs, 0_fs, run.place});
     }
     std::sort(flits.begin() + committed, flits.end(),
               [](const PlainFlit& a, const PlainFlit& b) { return a.key < b.key; });
@@ -149,6 +151,7 @@ class RunSource {
       const TimeFs spacing = pick(0, 2) == 0 ? 0_fs : pick(0_fs, 4_ns);
       FlitStream run = make_run(begin + pick(0, 1) * pick(0_fs, 6_ns), spacing, sequence_, first_, pick_count(1, 12));
       if (run.count == 1 && pick(0, 2) == 0) run.flit_bytes = pick_count(1, 255);
+      run.place = account::PlaceId{pick_count(0, 2)};
       time_ = std::max(time_, run.last_time());
       sequence_ += run.count * kSequenceStep;
       first_ += run.count;

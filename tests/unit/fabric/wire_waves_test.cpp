@@ -12,7 +12,8 @@ RC_GTEST_PROP(Wire, StatisticsCountWhatWasCarriedAndTheLongestWait, ()) {
   record::UsageLog log;
   record::SeriesGroup group{log, record::EpochList(512), {}};
   record::ActivitySeries recorded(group);
-  if (wire.tested.params().occupancy > 0_fs) wire.tested.record_in(&recorded);
+  account::ResourceAccount account;
+  if (wire.tested.params().occupancy > 0_fs) wire.tested.record_in({&recorded, &account});
   RunSource source;
   commit_some(wire, source, pick_count(1, 8));
   if (pick(0, 1) == 1) {  // what is rolled back is not counted

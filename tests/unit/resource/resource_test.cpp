@@ -14,6 +14,8 @@ namespace {
 
 using testing::HasSubstr;
 
+constexpr account::PlaceId kFirst{1}, kSecond{2};
+
 Declaration bank(std::uint32_t units) {
   return {"bank",
           Role::memory,
@@ -33,9 +35,9 @@ std::string message_of(const std::function<void()>& call) {
 
 TEST(ResourceTest, SumsUsesWaitsAndBytes) {
   Resource resource(bank(2), "block");
-  resource.use(0, 10_ns, 30_ns, 64, {{0, 5_ns}, {1, 2_ns}});
-  resource.use(1, 5_ns, 6_ns, 32, {{1, 4_ns}});
-  resource.use(0, 30_ns, 30_ns, 0);
+  resource.use(0, 10_ns, 30_ns, kFirst, 64, {{0, 5_ns}, {1, 2_ns}});
+  resource.use(1, 5_ns, 6_ns, kSecond, 32, {{1, 4_ns}});
+  resource.use(0, 30_ns, 30_ns, kFirst, 0);
   EXPECT_EQ(resource.sums().uses, 3u);
   EXPECT_EQ(resource.sums().bytes, 96u);
   EXPECT_EQ(resource.sums().busy, 21_ns);
@@ -48,7 +50,7 @@ TEST(ResourceTest, SumsUsesWaitsAndBytes) {
 
 TEST(ResourceTest, PartsShareAUse) {
   Resource resource(bank(1), "block");
-  resource.use(0, 10_ns, 30_ns, {{64, 12_ns, {{0, 1_ns}}}, {32, 8_ns, {}}});
+  resource.use(0, 10_ns, 30_ns, {{kFirst, 64, 12_ns, {{0, 1_ns}}}, {kSecond, 32, 8_ns, {}}});
   EXPECT_EQ(resource.sums().uses, 2u);
   EXPECT_EQ(resource.sums().bytes, 96u);
   EXPECT_EQ(resource.sums().busy, 20_ns);
@@ -56,19 +58,21 @@ TEST(ResourceTest, PartsShareAUse) {
 
 TEST(ResourceTest, RefusesWhatCannotBe) {
   Resource resource(bank(2), "sip0.cube0.hbm_ctrl.pe3");
-  resource.use(1, 10_ns, 30_ns, 64);
+  resource.use(1, 10_ns, 30_ns, kFirst, 64);
   const auto refused = [&](auto&&... what) { return message_of([&] { resource.use(what...); }); };
   using Waits = std::initializer_list<Part::Wait>;
-  EXPECT_EQ(refused(2u, 40_ns, 50_ns, std::uint64_t{1}),
+  EXPECT_EQ(refused(2u, 40_ns, 50_ns, kFirst, std::uint64_t{1}),
             "sip0.cube0.hbm_ctrl.pe3: its resource 'bank' tells a use of unit 2, but declares units 0 to 1");
-  EXPECT_THAT(refused(1u, 50_ns, 40_ns, std::uint64_t{1}), HasSubstr("ends at 40 ns, before it begins at 50 ns"));
-  EXPECT_THAT(refused(1u, 29_ns, 40_ns, std::uint64_t{1}), HasSubstr("tell each use once, in the order of time"));
-  EXPECT_THAT(refused(1u, 40_ns, 50_ns, std::uint64_t{1}, Waits{{2, 1_ns}}),
+  EXPECT_THAT(refused(1u, 50_ns, 40_ns, kFirst, std::uint64_t{1}),
+              HasSubstr("ends at 40 ns, before it begins at 50 ns"));
+  EXPECT_THAT(refused(1u, 29_ns, 40_ns, kFirst, std::uint64_t{1}),
+              HasSubstr("tell each use once, in the order of time"));
+  EXPECT_THAT(refused(1u, 40_ns, 50_ns, kFirst, std::uint64_t{1}, Waits{{2, 1_ns}}),
               HasSubstr("tells a wait for cause 2, but declares 2 causes"));
-  EXPECT_THAT(refused(1u, 40_ns, 50_ns, std::uint64_t{1}, Waits{{0, -1_fs}}),
+  EXPECT_THAT(refused(1u, 40_ns, 50_ns, kFirst, std::uint64_t{1}, Waits{{0, -1_fs}}),
               HasSubstr("tells a negative wait for 'row'"));
   EXPECT_THAT(message_of([&] {
-                resource.use(1, 40_ns, 50_ns, {{1, 6_ns, {}}, {1, 5_ns, {}}});
+                resource.use(1, 40_ns, 50_ns, {{kFirst, 1, 6_ns, {}}, {kFirst, 1, 5_ns, {}}});
               }),
               HasSubstr("tells 11 ns of service in a use of 10 ns"));
   EXPECT_EQ(resource.sums().uses, 1u) << "what was refused left nothing behind";
@@ -100,6 +104,7 @@ RC_GTEST_PROP(ResourceTable, SeriesHaveTheUsesOfTheirUnit, ()) {
   Resource& resource = table.declare(NodeId(0), "block", 0, bank(units));
   std::vector<TimeFs> ends(units);
   std::vector<std::map<std::uint64_t, std::pair<TimeFs, TimeFs>>> expected(units);  // by launch: busy, wait
+  std::vector<std::map<std::uint32_t, account::Sums>> by_place(units);
   TimeFs last = 0_fs;
   std::uint64_t launch = 0;
   const auto steps = *rc::gen::inRange(1, 300);
@@ -115,7 +120,10 @@ RC_GTEST_PROP(ResourceTable, SeriesHaveTheUsesOfTheirUnit, ()) {
     const TimeFs begin = std::max(now, ends[unit]) + TimeFs(*rc::gen::inRange(0, 3'000'000));
     const TimeFs end = begin + TimeFs(*rc::gen::inRange(0, 9'000'000));
     const TimeFs wait(*rc::gen::inRange(0, 1000));
-    resource.use(unit, begin, end, 64, {{0, wait}});
+    const account::PlaceId place{*rc::gen::inRange<std::uint32_t>(0, 3)};
+    resource.use(unit, begin, end, place, 64, {{0, wait}});
+    account::Sums& sums = by_place[unit][place.value];
+    sums.add({end - begin, wait, 64, 1});
     ends[unit] = end;
     last = std::max(last, end);
     if (end == begin) continue;  // no series has an empty use
@@ -135,6 +143,12 @@ RC_GTEST_PROP(ResourceTable, SeriesHaveTheUsesOfTheirUnit, ()) {
       }
     }
     RC_ASSERT(found == expected[unit]);
+    RC_ASSERT(recorder.uses_of(unit).size() == by_place[unit].size());
+    for (const account::ResourceAccount::Row& row : recorder.uses_of(unit)) {
+      const account::Sums& sums = by_place[unit][row.place.value];
+      RC_ASSERT(row.sums.busy == sums.busy && row.sums.wait == sums.wait);
+      RC_ASSERT(row.sums.bytes == sums.bytes && row.sums.count == sums.count);
+    }
   }
 }
 
