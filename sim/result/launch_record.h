@@ -12,7 +12,7 @@
 
 namespace kb::sim {
 
-// Use of a resource of a block while a launch was the latest one of its SIP.
+// What a resource of a block did for the transactions and commands of a launch.
 struct ResourceUse {
   std::uint32_t resource = 0;  // index in the run's list of resources
   TimeFs busy = 0_fs, wait = 0_fs;

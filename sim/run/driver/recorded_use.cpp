@@ -1,22 +1,27 @@
 #include "sim/run/driver/recorded_use.h"
 
-#include <algorithm>
+#include <deque>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
 namespace kb::sim {
 namespace {
 
-using record::Role;
+using account::ResourceAccount;
 
 // Series in machine order: by node, then in the order of creation.
 std::vector<std::uint32_t> machine_order(const std::vector<record::SeriesInfo>& series) {
+  std::vector<std::uint32_t> next;  // by node: the position of its next series
+  for (const record::SeriesInfo& one : series) {
+    if (next.size() <= one.node.value + 1) next.resize(one.node.value + 2);
+    ++next[one.node.value + 1];
+  }
+  std::partial_sum(next.begin(), next.end(), next.begin());
   std::vector<std::uint32_t> order(series.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return series[a].node < series[b].node; });
+  for (std::uint32_t i = 0; i < series.size(); ++i) order[next[series[i].node.value]++] = i;
   return order;
 }
 
@@ -39,40 +44,52 @@ void name_resources(const record::ActivityRecorder& recorder, const topology::Gr
   }
 }
 
+// The position of each place's launch in `launches`; no value for a place without one.
+std::vector<std::optional<std::size_t>> launch_of_places(const account::PlaceTable& places,
+                                                         const std::deque<LaunchRecord>& launches) {
+  std::map<std::uint64_t, std::size_t> positions;
+  for (std::size_t i = 0; i < launches.size(); ++i) positions[launches[i].id] = i;
+  std::vector<std::optional<std::size_t>> found(places.size());
+  for (std::uint32_t place = 0; place < places.size(); ++place) {
+    const auto position = positions.find(places[account::PlaceId{place}].launch);
+    if (position != positions.end()) found[place] = position->second;
+  }
+  return found;
+}
+
+// The uses of each launch. The resource of a use is its position in `order`.
+std::vector<std::vector<ResourceUse>> uses_by_launch(const record::ActivityRecorder& recorder,
+                                                     const std::deque<LaunchRecord>& launches,
+                                                     const std::vector<std::uint32_t>& order) {
+  const std::vector<std::optional<std::size_t>> launch_of = launch_of_places(recorder.places(), launches);
+  std::vector<std::vector<ResourceUse>> uses(launches.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    for (const ResourceAccount::Row& row : recorder.uses_of(order[i])) {
+      const std::optional<std::size_t> launch = launch_of[row.place.value];
+      if (!launch || row.sums.is_empty()) continue;
+      std::vector<ResourceUse>& of_launch = uses[*launch];
+      if (of_launch.empty() || of_launch.back().resource != i) of_launch.push_back({i, 0_fs, 0_fs, 0});
+      ResourceUse& use = of_launch.back();
+      accumulate(use.busy, row.sums.busy);
+      accumulate(use.wait, row.sums.wait);
+      use.bytes += row.sums.bytes;
+    }
+  }
+  return uses;
+}
+
 }  // namespace
 
 void add_recorded_use(const record::ActivityRecorder& recorder, const topology::Graph& graph, RunRecord& run,
                       std::size_t most) {
-  std::map<std::uint64_t, std::vector<std::size_t>> epochs;  // by launch
-  for (std::size_t epoch = 0; epoch < recorder.epochs().size(); ++epoch) {
-    if (const auto& launch = recorder.epochs()[epoch].launch) epochs[*launch].push_back(epoch);
-  }
   const std::vector<std::uint32_t> order = machine_order(recorder.series());
-  std::vector<std::uint32_t> place(order.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
-  std::vector<record::Bin> sums(order.size());
-  std::vector<std::uint32_t> used;
+  std::vector<std::vector<ResourceUse>> uses = uses_by_launch(recorder, run.launches, order);
   bool left_out = false;
-  for (LaunchRecord& launch : run.launches) {
-    used.clear();
-    for (const std::size_t epoch : epochs[launch.id]) {
-      for (const record::Activity& activity : recorder.activities_of(epoch)) {
-        if (recorder.series()[activity.series].role == Role::state) continue;
-        record::Bin& sum = sums[place[activity.series]];
-        if (sum.is_empty()) used.push_back(place[activity.series]);
-        sum.add(activity.sum);
-      }
-    }
-    std::sort(used.begin(), used.end());
-    left_out = left_out || used.size() > most;
-    if (!left_out) {
-      most -= used.size();
-      launch.uses.reserve(used.size());
-    }
-    for (const std::uint32_t resource : used) {
-      const record::Bin sum = std::exchange(sums[resource], {});
-      if (!left_out) launch.uses.push_back({resource, sum.busy, sum.wait, sum.bytes});
-    }
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    left_out = uses[i].size() > most;
+    if (left_out) break;
+    most -= uses[i].size();
+    run.launches[i].uses = std::move(uses[i]);
   }
   name_resources(recorder, graph, order, run);
   if (left_out) run.notes.push_back("the use of resources launch by launch is kept of the first launches only");
