@@ -53,7 +53,7 @@ class RandomAccount : public testing::TestWithParam<unsigned> {
 
 // Transactions come from the pool when they are due, so that one that has ended is used again for another place.
 void RandomAccount::run() {
-  const std::vector<sim::TraceRow> rows = test::random_rows(random_, loaded_.graph, 1500);
+  const std::vector<sim::TraceRow> rows = test::random_rows(random_, loaded_.graph, 500);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     places_.push_back(random_() % 5 == 0 ? PlaceId{} : recorder_.places().intern({1 + random_() % 4}));
   }
