@@ -66,13 +66,15 @@ class Resource {
 
   // The same for built-in blocks, without checks: a use that is over, or continues the one before, of `count` accesses
   // of one place that waited for one cause.
-  void add(std::uint32_t unit, account::PlaceId place, const record::Usage& usage, std::uint64_t count,
-           std::size_t cause) {
+  [[gnu::always_inline]] void add(std::uint32_t unit, account::PlaceId place, const record::Usage& usage,
+                                  std::uint64_t count, std::size_t cause) {
     sums_.bytes += usage.bytes;
     accumulate(sums_.busy, usage.busy);
-    accumulate(sums_.waits[cause], usage.wait);
     accumulate(units_[unit].busy, usage.busy);
-    accumulate(units_[unit].wait, usage.wait);
+    if (usage.wait != 0_fs) {  // most have none
+      accumulate(sums_.waits[cause], usage.wait);
+      accumulate(units_[unit].wait, usage.wait);
+    }
     if (!recorded_.empty()) recorded_[unit].add(place, usage, count);
   }
 
