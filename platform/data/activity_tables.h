@@ -25,6 +25,7 @@ struct ActivityTables {
     NodeCoord coord = {};       // coordinates of the component
     std::string peer = {};      // node at the other end of a wire; otherwise empty
     NodeCoord peer_coord = {};  // coordinates of the peer
+    std::string resource = {};  // whose unit it is: "pc" of pc3
   };
   struct Row {
     std::size_t epoch = 0, series = 0;  // indices into the lists above

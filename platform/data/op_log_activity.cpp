@@ -37,16 +37,17 @@ ActivityTables OpLogDatabase::activity() {
   }
   Statement series = prepare(
       "SELECT series.id, series.kind, series.name, series.units, at.name, at.node_kind, at.label, at.sip, at.io, "
-      "at.cube, at.pe, peer.name, peer.node_kind, peer.label, peer.sip, peer.io, peer.cube, peer.pe FROM series JOIN "
+      "at.cube, at.pe, peer.name, peer.node_kind, peer.label, peer.sip, peer.io, peer.cube, peer.pe, series.resource "
+      "FROM series JOIN "
       "component AS at ON at.id = series.component_id LEFT JOIN component AS peer ON peer.id = series.peer_id ORDER BY "
       "series.id");
   while (step(series)) {
-    constexpr int kNode = 4, kPeer = 11;  // their first columns
+    constexpr int kNode = 4, kPeer = 11, kResource = 18;  // their first columns
     series_of.emplace(sqlite3_column_int64(series.get(), 0), tables.series.size());
     NodeEntry node = node_of(series.get(), kNode), peer = node_of(series.get(), kPeer);
     tables.series.push_back({std::move(node.id), text_of(series.get(), 1), text_of(series.get(), 2),
                              sqlite3_column_int64(series.get(), 3), std::move(node.coord), std::move(peer.id),
-                             std::move(peer.coord)});
+                             std::move(peer.coord), text_of(series.get(), kResource)});
   }
   Statement rows = prepare("SELECT epoch_id, series_id, busy_fs, wait_fs, bytes, queue_max, data FROM activity");
   while (step(rows)) {

@@ -43,7 +43,7 @@ CREATE TABLE epoch (
   bin_fs INTEGER NOT NULL);
 CREATE TABLE series (
   id INTEGER PRIMARY KEY, component_id INTEGER NOT NULL REFERENCES component (id), kind TEXT NOT NULL,
-  name TEXT NOT NULL, units INTEGER NOT NULL, peer_id INTEGER REFERENCES component (id));
+  name TEXT NOT NULL, units INTEGER NOT NULL, peer_id INTEGER REFERENCES component (id), resource TEXT NOT NULL);
 CREATE TABLE activity (
   epoch_id INTEGER NOT NULL REFERENCES epoch (id), series_id INTEGER NOT NULL REFERENCES series (id),
   busy_fs INTEGER NOT NULL, wait_fs INTEGER NOT NULL, bytes INTEGER NOT NULL, queue_max INTEGER NOT NULL,
@@ -172,7 +172,7 @@ void OpLogSqlite::write_activity(const record::ActivityRecorder& recorder) {
       database_.execute(row);
     }
   }
-  row = database_.prepare("INSERT INTO series VALUES (?1, ?2, ?3, ?4, ?5, ?6)");
+  row = database_.prepare("INSERT INTO series VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)");
   for (std::size_t i = 0; i < used.size(); ++i) {
     if (!used[i]) continue;
     const record::SeriesInfo& series = recorder.series()[i];
@@ -183,6 +183,7 @@ void OpLogSqlite::write_activity(const record::ActivityRecorder& recorder) {
     put(row, {series.units}, 5);
     sqlite3_bind_null(row.get(), 6);
     if (series.peer.valid()) put(row, {component_id(series.peer)}, 6);
+    bind_text(row.get(), 7, series.name);
     database_.execute(row);
   }
 }

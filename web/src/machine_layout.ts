@@ -227,15 +227,16 @@ function cubeWires(part: MachinePart, places: Map<string, Place>, wireOf: Map<st
   return shapes;
 }
 
-// The channels of an HBM slice; unused ones are idle.
+// The channels of an HBM slice; unused ones are idle. A controller of a plug-in has the resources that it declares.
 function slice(id: string, label: string, channels: number, rows: Resource[], [x, y, w, h]: [number, number, number, number]): Shape[] {
   const own = new Map(rows.filter((row) => row.component === id && row.kind === 'memory').map((row) => [row.name, row]));
-  const count = Math.max(1, channels, own.size);
+  const builtIn = Array.from({ length: Math.max(1, channels) }, (_, i) => `pc${i}`);
+  const names = [...own.keys()].every((name) => builtIn.includes(name)) ? builtIn : [...own.keys()];
   const shapes: Shape[] = [{ id, lines: [], figures: null, label, rect: [x, y, w, h], frame: true }];
-  for (let i = 0; i < count; ++i) {
-    const row = own.get(`pc${i}`);
-    shapes.push({ id: `${id} pc${i}`, lines: [label], figures: row ? figuresOfRow(row) : null, rect: [x + (i * w) / count, y, w / count - 1, h] });
-  }
+  names.forEach((name, i) => {
+    const row = own.get(name);
+    shapes.push({ id: `${id} ${name}`, lines: [label], figures: row ? figuresOfRow(row) : null, rect: [x + (i * w) / names.length, y, w / names.length - 1, h] });
+  });
   return shapes;
 }
 

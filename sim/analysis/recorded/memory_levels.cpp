@@ -51,7 +51,8 @@ bool is_inside(const Series& series, const Scope& part) {
 struct Used {
   std::map<std::string, Sum> wires,
       fullest;  // by kind of wire: all wires in use, and the one with the longest busy time
-  double channel_bytes = 0;
+  // By HBM slice and resource: a controller of a plug-in may have several, and each byte passes them all.
+  std::map<std::string, std::map<std::string, double>> memory_bytes;
   Sum fetched, stored;
   std::set<std::string> slices;  // those in use, or whose PE ran a kernel: as in cell_of()
 
@@ -61,6 +62,15 @@ struct Used {
     wires[kind].gbs += wire.gbs;
     Sum& most = fullest[kind];
     if (wire.fullness() > most.fullness()) most = wire;
+  }
+  double channel_bytes() const {
+    double all = 0;
+    for (const auto& [slice, resources] : memory_bytes) {
+      double most = 0;
+      for (const auto& [resource, bytes] : resources) most = std::max(most, bytes);
+      all += most;
+    }
+    return all;
   }
   double bytes_of(const std::string& kind) const {
     const auto found = wires.find(kind);
@@ -77,8 +87,8 @@ Used used_below(const Activity& activity, const std::vector<Use>& uses, const Ma
     if (series.kind == "wire") {
       const std::string& peer = series.peer;
       used.add_wire(machine.wire_kind(series.component, peer), {bytes, machine.wire_gbs(series.component, peer)});
-    } else if (series.kind == "memory") {
-      used.channel_bytes += bytes;
+    } else if (series.kind == "memory" && series.coord.pe.valid()) {
+      used.memory_bytes[series.component][series.resource] += bytes;
       used.slices.insert(cell_of(series));
     } else if (series.kind == "state") {
       used.slices.insert(cell_of(series));
@@ -100,7 +110,7 @@ Sum hbm_sum(const Used& used, const Machine& machine) {
   const double fuller = reads + writes > 0 ? std::max(reads, writes) / (reads + writes) : 1;
   const double channels = static_cast<double>(machine.channels_per_slice()) * machine.channel_gbs();
   const double wires = machine.slice_gbs() > 0 ? machine.slice_gbs() / fuller : channels;
-  return {used.channel_bytes, static_cast<double>(used.slices.size()) * std::min(channels, wires)};
+  return {used.channel_bytes(), static_cast<double>(used.slices.size()) * std::min(channels, wires)};
 }
 
 Sum wire_sum(const Level& level, const Used& used) {

@@ -105,6 +105,17 @@ TEST_F(MemoryLevelsTest, SlicesOfPesThatRanAndThoseThatWereUsedHaveARoof) {
   EXPECT_EQ(active_pes(activity, activity.uses(0, 1000), sip(1)), 0u);
 }
 
+// A controller of a plug-in declares banks and a bus: each byte passes both and counts once.
+TEST_F(MemoryLevelsTest, BytesCountOnceThoughTheyPassSeveralResources) {
+  for (const auto& [name, resource, bytes] :
+       {std::tuple("bank0", "bank", 1500), {"bank1", "bank", 2500}, {"bus", "bus", 4000}}) {
+    used("sip0.cube0.hbm_ctrl.pe0", "memory", name, bytes);
+    tables_.series.back().resource = resource;
+  }
+  wire("sip0.cube0.hbm_ctrl.pe0", "sip0.cube0.r0c0", 4000);
+  EXPECT_EQ(levels(), (Levels{{"HBM", 4000, 96}}));
+}
+
 TEST_F(MemoryLevelsTest, TheFullerDirectionCounts) {
   wire("sip0.cube0.pe0.pe_dma", "sip0.cube0.r0c0", 100);
   wire("sip0.cube0.r0c0", "sip0.cube0.pe0.pe_dma", 900);
