@@ -16,7 +16,7 @@ namespace kb::sim {
 inline constexpr std::size_t kLaunchParts = contract::kShares + 3;
 // Indices of the parts that have a name, in order; those of engines that the process does not know have none.
 std::vector<std::size_t> launch_part_indices();
-const DisplayText& launch_part(std::size_t part);
+const DisplayText& launch_part(std::size_t part);  // of a part in launch_part_indices()
 // What can limit a launch: the resources of a PE, and the parts of the kernel's time.
 std::vector<std::string> limiter_names();
 // Delivery, barrier and completion lie outside of the kernel.

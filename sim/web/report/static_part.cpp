@@ -185,7 +185,7 @@ std::string signed_duration(double ns) {
 
 // The word for a part of a launch.
 std::string label_of(const std::string& part) {
-  for (std::size_t i = 0; i < sim::kLaunchParts; ++i) {
+  for (const std::size_t i : sim::launch_part_indices()) {
     if (sim::launch_part(i).name == part) return std::string(sim::launch_part(i).label);
   }
   return part;

@@ -162,7 +162,7 @@ class ReportTest : public analysis::test::RunFolders {
     return result;
   }
   static void set_part(result::Launch& launch, const std::string& name, TimeFs time) {
-    for (std::size_t i = 0; i < sim::kLaunchParts; ++i) {
+    for (const std::size_t i : sim::launch_part_indices()) {
       if (sim::launch_part(i).name == name) launch.breakdown->parts.time[i] = time;
     }
   }
