@@ -44,7 +44,7 @@ export function Links({ run, values }: { run: Run; values: URLSearchParams }) {
   const offset = Math.max(0, Number(values.get('offset') ?? 0) || 0);
   const state = { table: 'links', sort, order: ascending ? 'asc' : 'desc', name: values.get('name') ?? undefined, launch: values.get('launch') ?? undefined, offset: offset || undefined };
   const to = (changed: Values) => href('tables', { ...state, ...changed });
-  const filter = `t0=${span.t0}&t1=${span.t1}&kind=link&name=${encodeURIComponent(values.get('name') ?? '')}&sort=${encodeURIComponent(sort)}&order=${state.order}`;
+  const filter = `t0=${span.t0}&t1=${span.t1}&kind=wire&name=${encodeURIComponent(values.get('name') ?? '')}&sort=${encodeURIComponent(sort)}&order=${state.order}`;
   const query = `${filter}&offset=${offset}&limit=${PAGE}`;
   const answer = useAnswer(query, (signal) => fetchActivity(query, signal));
   const length = Number(span.t1 - span.t0) / 1e6;

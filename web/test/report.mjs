@@ -40,7 +40,7 @@ async function to(page, place) {
   await page.waitForTimeout(200);
 }
 
-const PLACES = ['overview', 'why', 'why?sort=wait', 'why?sort=bytes&kind=link', 'why?like=sip*.cube*.pe*.pe_dma read', 'machine?at=', 'machine?at=sip0', 'machine?at=sip0.cube0', 'machine?at=sip0.cube0&measure=wait&kind=link',
+const PLACES = ['overview', 'why', 'why?sort=wait', 'why?sort=bytes&kind=wire', 'why?like=sip*.cube*.pe*.pe_dma read', 'machine?at=', 'machine?at=sip0', 'machine?at=sip0.cube0', 'machine?at=sip0.cube0&measure=wait&kind=link',
   'machine?at=sip0.cube0.pe0', 'machine?context=run', 'roofline', 'tables', 'tables?table=links', 'tables?table=links&sort=bytes&name=*r0c*&order=asc', 'tables?table=links&sort=name&offset=100', 'tables?table=pes', 'tables?table=launches'];
 
 async function sameAsServed(folder, url, places) {
