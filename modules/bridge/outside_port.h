@@ -23,8 +23,8 @@ struct OutsideAccess {
   std::uint32_t bytes = 0;
   std::uint64_t tag = 0;  // private to the user
   account::PlaceId place;
-  TimeFs pushed = 0_fs;   // given to the port
-  TimeFs issued = 0_fs;   // BEGIN_REQ, or the call of b_transport()
+  TimeFs pushed = 0_fs;  // given to the port
+  TimeFs issued = 0_fs;  // BEGIN_REQ, or the call of b_transport()
 };
 
 class IOutsideUser {
