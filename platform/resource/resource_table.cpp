@@ -21,7 +21,10 @@ void check(const std::string& owner, const Declaration& declared) {
   constexpr auto kNames = "write lower-case letters, digits and underscores";
   if (!is_name(declared.name)) refuse(fmt::format("has no valid name; {}", kNames));
   if (declared.units == 0) refuse("has no units; declare how many can be busy at once");
-  if (declared.role == Role::state) refuse("has the role of a state of a PE; choose that of a resource");
+  if (declared.role == Role::wire || declared.role == Role::tcm || declared.role == Role::state) {
+    refuse(fmt::format("has the role '{}', which only the machine's own parts have; choose another, such as memory",
+                       word_of(declared.role).name));
+  }
   for (auto cause = declared.causes.begin(); cause != declared.causes.end(); ++cause) {
     if (!is_name(cause->name)) refuse(fmt::format("has a cause '{}'; {}", cause->name, kNames));
     const bool again =

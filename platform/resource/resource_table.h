@@ -29,7 +29,8 @@ class ResourceTable {
 
   // Declares a resource of the block at `node`, which `owner` names; `group` is that of its series. The result is
   // stable. Configuration Error when the name or a cause is empty, has other characters than lower-case letters, digits
-  // and underscores, or is declared twice, and when there are no units.
+  // and underscores, or is declared twice, when there are no units, and when the role is that of a wire, a TCM port or
+  // a state of a PE, which the machine records itself.
   Resource& declare(NodeId node, const std::string& owner, int group, Declaration declaration);
   // In the order of their declaration.
   const std::vector<Resource*>& of(NodeId node) const;

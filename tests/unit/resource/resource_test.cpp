@@ -88,7 +88,9 @@ TEST(ResourceTest, DeclarationsAreChecked) {
   EXPECT_THAT(refused({"Bank", Role::memory, 1, "", {}}),
               HasSubstr("write lower-case letters, digits and underscores"));
   EXPECT_THAT(refused({"a", Role::memory, 0, "", {}}), HasSubstr("has no units"));
-  EXPECT_THAT(refused({"a", Role::state, 1, "", {}}), HasSubstr("has the role of a state of a PE"));
+  for (const auto& [role, name] : {std::pair(Role::wire, "wire"), {Role::tcm, "tcm"}, {Role::state, "state"}}) {
+    EXPECT_THAT(refused({"a", role, 1, "", {}}), HasSubstr(std::string("has the role '") + name + "', which only"));
+  }
   EXPECT_THAT(refused({"a", Role::memory, 1, "", {{"x", {}, ""}, {"x", {}, ""}}}), HasSubstr("the cause 'x' twice"));
   EXPECT_EQ(table.of(NodeId(1)).size(), 1u);
   EXPECT_TRUE(table.of(NodeId(2)).empty());
