@@ -223,22 +223,6 @@ void PeDma::plan_pieces(const std::vector<Extent>& extents, const plan::Stage& s
   }
 }
 
-void PeDma::check_local(const contract::Command& command) const {
-  const std::uint64_t memory = total_bytes(command.memory);
-  const std::uint64_t local = total_bytes(command.local);
-  if (memory != local) {
-    throw Error::program("SCHEMA_ERROR", fmt::format("a DMA command moves {} bytes of memory and {} bytes of TCM; both "
-                                                     "sides must be equal",
-                                                     memory, local));
-  }
-  for (const Extent& extent : command.local) {
-    if (address::space_of(extent.pa) == address::AddressSpace::message) continue;  // a received value
-    if (extent.pa >= tcm_begin_ && extent.pa <= tcm_end_ && extent.nbytes <= tcm_end_ - extent.pa) continue;
-    throw Error::program("ADDRESS_ERROR", fmt::format("{} bytes at {:#x} are not in the TCM of this PE, {:#x} to {:#x}",
-                                                      extent.nbytes, extent.pa, tcm_begin_, tcm_end_ - 1));
-  }
-}
-
 void PeDma::plan_extent(const Extent& extent) {
   if (address::space_of(extent.pa) == address::AddressSpace::pa) {
     plan_physical(extent);
@@ -331,10 +315,6 @@ void PeDma::on_response(payload::Transaction& transaction) {
   if (!transaction.status.ok && operation.task->status.ok) operation.task->status = transaction.status;
   context().pool.release(transaction);
   on_part_done(slot);
-}
-
-std::string PeDma::origin(const payload::Transaction& transaction) const {
-  return " (" + text_of(*operations_[transaction.cookie].task) + ")";
 }
 
 void PeDma::on_part_done(std::uint64_t slot) {

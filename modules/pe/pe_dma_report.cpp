@@ -1,9 +1,32 @@
-// Reports of PE_DMA: statistics, and open waits of a deadlocked run.
+// Reports of PE_DMA: errors of commands, statistics, and open waits of a deadlocked run.
 #include <fmt/format.h>
 
 #include "modules/pe/pe_dma.h"
+#include "platform/address/address_space.h"
+#include "platform/base/error.h"
+#include "platform/contract/command.h"
 
 namespace kb::modules {
+
+void PeDma::check_local(const contract::Command& command) const {
+  const std::uint64_t memory = total_bytes(command.memory);
+  const std::uint64_t local = total_bytes(command.local);
+  if (memory != local) {
+    throw Error::program("SCHEMA_ERROR", fmt::format("a DMA command moves {} bytes of memory and {} bytes of TCM; both "
+                                                     "sides must be equal",
+                                                     memory, local));
+  }
+  for (const Extent& extent : command.local) {
+    if (address::space_of(extent.pa) == address::AddressSpace::message) continue;  // a received value
+    if (extent.pa >= tcm_begin_ && extent.pa <= tcm_end_ && extent.nbytes <= tcm_end_ - extent.pa) continue;
+    throw Error::program("ADDRESS_ERROR", fmt::format("{} bytes at {:#x} are not in the TCM of this PE, {:#x} to {:#x}",
+                                                      extent.nbytes, extent.pa, tcm_begin_, tcm_end_ - 1));
+  }
+}
+
+std::string PeDma::origin(const payload::Transaction& transaction) const {
+  return " (" + text_of(*operations_[transaction.cookie].task) + ")";
+}
 
 void PeDma::collect_statistics(std::vector<elab::Statistic>& statistics) const {
   FabricEndpoint::collect_statistics(statistics);

@@ -1,4 +1,4 @@
-// Whose time it is: the place from which a transaction was issued.
+// Places: where transactions are issued. The time that a resource spends on a transaction belongs to its place.
 #pragma once
 
 #include <cstddef>

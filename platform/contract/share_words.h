@@ -16,7 +16,7 @@ static_assert(engine::kTimeShares <= kMaxStallReasons && kPeResources <= kMaxPeR
 
 // Shares that have a name, in order: those of the engines that the process knows, then the stall reasons.
 std::vector<std::size_t> share_indices();
-// Of a share in share_indices(). The phrase says what the PE did: "waited for a DMA channel".
+// The words for a share in share_indices(). The phrase says what the PE did: "waited for a DMA channel".
 const DisplayText& word_of(std::size_t share);
 
 }  // namespace kb::contract

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "platform/base/display_text.h"
 #include "platform/record/activity.h"
 
 namespace kb::resource {
@@ -21,8 +20,6 @@ enum class CauseClass : std::uint8_t {
   refresh,   // the resource is out of service
   other,
 };
-inline constexpr std::size_t kCauseClasses = 6;
-const DisplayText& word_of(CauseClass what);
 
 struct Cause {
   std::string name;  // of statistics: "row"

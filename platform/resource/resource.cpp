@@ -2,25 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <numeric>
 #include <utility>
 
 #include "platform/base/error.h"
 
 namespace kb::resource {
-
-const DisplayText& word_of(CauseClass what) {
-  static constexpr std::array<DisplayText, kCauseClasses> kWords{{
-      {"full", "no place", "No place is free.", "found no place", ""},
-      {"order", "order", "Something else has to be first.", "waited for its turn", ""},
-      {"rate", "rate", "The data take their time.", "waited for data", ""},
-      {"conflict", "conflict", "Two uses exclude each other.", "met another use", ""},
-      {"refresh", "refresh", "The resource is out of service.", "waited for a refresh", ""},
-      {"other", "other", "Another reason.", "waited", ""},
-  }};
-  return kWords[static_cast<std::size_t>(what)];
-}
 
 TimeFs Resource::Sums::wait() const {
   return std::accumulate(waits.begin(), waits.end(), 0_fs);

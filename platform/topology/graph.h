@@ -148,7 +148,7 @@ struct Graph {
   // Edges that enter a node, in EdgeId order.
   std::pair<const EdgeId*, const EdgeId*> in_edges(NodeId id) const;
 
-  // That of `spec`, without a lookup; 0 when it has no HBM controller.
+  // The flit size of `spec`, kept here because its lookup is slow; 0 when there is no HBM controller.
   std::uint64_t flit_bytes() const { return flit_bytes_; }
 
   // Builds the indices for the lookups above. Called once by the compiler, after the last edge.

@@ -51,7 +51,8 @@ bool is_inside(const Series& series, const Scope& part) {
 struct Used {
   std::map<std::string, Sum> wires,
       fullest;  // by kind of wire: all wires in use, and the one with the longest busy time
-  // By HBM slice and resource: a controller of a plug-in may have several, and each byte passes them all.
+  // Bytes by HBM slice and resource. A controller of a plug-in may have several resources, and each byte passes them
+  // all.
   std::map<std::string, std::map<std::string, double>> memory_bytes;
   Sum fetched, stored;
   std::set<std::string> slices;  // those in use, or whose PE ran a kernel: as in cell_of()

@@ -23,7 +23,7 @@ struct Outcome {
   std::uint64_t completed = 0;  // end of the last transfer in fs
   std::uint64_t accesses = 0;
   std::uint64_t stall = 0;  // fs
-  // Of the resource `outside`, in fs.
+  // Sums of the resource `outside`, in fs.
   std::uint64_t busy = 0, waited_for_accept = 0, waited_for_answer = 0;
   std::int64_t failed = 0;  // transfers with an error response
   bool ok = true;

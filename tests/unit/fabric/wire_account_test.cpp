@@ -1,4 +1,4 @@
-// Whose time a wire spent, against a loop over its flits.
+// The account of a wire, against a loop over its flits.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -97,7 +97,7 @@ TEST(WireAccount, ACutChangesTheWaitsOfTheOtherStream) {
   EXPECT_EQ(accounted.told(), (Account{{1, {2_ns, 1_ns, 512, 2}}, {2, {1_ns, 500'000_fs, 256, 1}}}));
 }
 
-// When flits are told, their transaction may belong to somebody else.
+// When the account gets flits, their transaction may have been reused for another place.
 TEST(WireAccount, AReusedTransactionDoesNotChangeWhoseFlitsTheyWere) {
   payload::FabricRoute route;
   payload::TransactionPool pool(256);
