@@ -109,8 +109,7 @@ TEST_P(RandomAccount, EqualsTheSumsOverTheFlitsOfEachPlace) {
   std::map<Role, std::size_t> compared;
   for (std::uint32_t i = 0; i < recorder_.series().size(); ++i) {
     const record::SeriesInfo& series = recorder_.series()[i];
-    if (series.role != Role::wire && series.role != Role::decoder &&
-        series.role != Role::memory) {
+    if (series.role != Role::wire && series.role != Role::decoder && series.role != Role::memory) {
       continue;
     }
     const std::string name = loaded_.graph.node(series.node).id + " " + series.label(loaded_.graph);
