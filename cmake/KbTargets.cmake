@@ -43,6 +43,11 @@ function(kb_use_common_headers library unoptimised dependencies)
   target_precompile_headers(${library} REUSE_FROM ${headers})
 endfunction()
 
+# Kernels know the lines of their calls (kernels/tl): reports name files relative to the source folder.
+function(kb_name_sources target)
+  target_compile_options(${target} PRIVATE "-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=")
+endfunction()
+
 # kb_library(name SOURCES ... DEPS ... [PRIVATE_DEPS ...] [ALONE ...|ALL]): one static library per folder, sources listed
 # by name. With KB_UNITY eight sources are one compilation. Those of ALONE are compiled by themselves, because their
 # unnamed namespaces have names that others use, too; they also stand in SOURCES.
@@ -62,6 +67,9 @@ function(kb_library name)
     endif()
     if(unoptimised)
       target_compile_options(${name} PRIVATE -O0)
+    endif()
+    if(folder MATCHES "^kernels/" AND NOT folder STREQUAL "kernels/tl")
+      kb_name_sources(${name})
     endif()
     if(KB_UNITY)
       kb_use_common_headers(${name} ${unoptimised} "${ARG_DEPS};${ARG_PRIVATE_DEPS}")

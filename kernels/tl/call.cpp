@@ -30,8 +30,35 @@ const char* lasting(const std::string& name) {
 
 }  // namespace
 
-Call::Call(PeCoord pe, std::string kernel)
-    : pe_(pe), kernel_(std::move(kernel)), lasting_kernel_(lasting(kernel_)), instance_(next_instance()) {}
+Call::Call(contract::IPe& pe, std::string kernel)
+    : pe_(pe.info().coord),
+      kernel_(std::move(kernel)),
+      lasting_kernel_(lasting(kernel_)),
+      instance_(next_instance()),
+      places_(pe) {}
+
+std::size_t Call::open_range(std::string_view name) {
+  if (name.empty()) fail("tl.range needs a name");
+  return places_.open_range(name);
+}
+
+// A destructor must not throw: the next call does.
+void Call::close_range(std::size_t depth) noexcept {
+  misplaced_range_ = misplaced_range_ || !places_.close_range(depth);
+}
+
+void Call::refuse_range() {
+  misplaced_range_ = false;  // calls of destructors do not throw again
+  fail(
+      fmt::format("a range was closed before tl.range(\"{}\"), which was opened inside it; make ranges local variables",
+                  places_.open_ranges().back()));
+}
+
+void Call::require_closed_ranges() const {
+  if (places_.open_ranges().empty()) return;
+  fail(fmt::format("tl.range(\"{}\") is still open at the end of the kernel; make it a local variable",
+                   places_.open_ranges().back()));
+}
 
 void Call::raise(std::string_view code, std::string_view message) const {
   throw Error::program(std::string(code),

@@ -5,9 +5,11 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/tl/places.h"
 #include "platform/base/error.h"
 #include "platform/base/ids.h"
 #include "platform/contract/command.h"
+#include "platform/contract/source_line.h"
 #include "platform/ops/op_types.h"
 
 namespace kb::tl {
@@ -16,11 +18,17 @@ namespace kb::tl {
 // with this place: "kernel gemm, tl.dot #17, sip0.cube0.pe3: ...".
 class Call {
  public:
-  Call(PeCoord pe, std::string kernel);
+  Call(contract::IPe& pe, std::string kernel);
 
+  // Calls that take no time have no line.
   void begin(const char* name) {
     name_ = name;
     ++number_;
+    if (misplaced_range_) refuse_range();
+  }
+  void begin(const char* name, contract::SourceLine at) {
+    at_ = at;
+    begin(name);
   }
   const char* name() const { return name_; }            // of the latest call
   std::uint64_t number() const { return number_; }      // number of calls so far
@@ -32,7 +40,17 @@ class Call {
     command.kernel = lasting_kernel_;
     command.call = name_;
     command.call_index = number_;
+    if (!contract::is_transfer(command.kind)) command.place = place();  // transfers have that of their tensor
   }
+  // Place of what the current call transfers.
+  account::PlaceId place(const contract::TensorLayout* tensor = nullptr) const {
+    return places_.find(at_, name_, tensor);
+  }
+
+  std::size_t open_range(std::string_view name);
+  void close_range(std::size_t depth) noexcept;
+  // KERNEL_ERROR for a range that the kernel has not closed.
+  void require_closed_ranges() const;
 
   [[noreturn]] void raise(std::string_view code, std::string_view message) const;
   // Throws a KERNEL_ERROR of the kernel that does not name a call.
@@ -53,6 +71,7 @@ class Call {
   std::uint64_t checked_bytes(const Shape& shape, Dtype dtype) const;
 
  private:
+  [[noreturn]] void refuse_range();
   bool names_a_call(const Error& error) const;  // true for errors of the data engine
 
   PeCoord pe_;
@@ -61,6 +80,9 @@ class Call {
   std::uint64_t instance_;
   const char* name_ = "";
   std::uint64_t number_ = 0;
+  contract::SourceLine at_;
+  mutable Places places_;
+  bool misplaced_range_ = false;  // a range was closed before one inside it
 };
 
 }  // namespace kb::tl

@@ -81,6 +81,7 @@ void CompositeCommands::add_input(const TensorHandle& handle, int index) {
     return;
   }
   tensors_.check_owner(handle, index + 1);
+  command_.operand_places.at(position) = call_.place(&handle.source().tensor());
   std::vector<Extent> extents;
   command_.strided.at(position) = append_extents(handle, extents);
   command_.inputs.push_back(
@@ -104,7 +105,10 @@ void CompositeCommands::set_tile_shape(const CompositeOptions& options) {
 }
 
 void CompositeCommands::set_epilogues(const CompositeOptions& options) {
-  for (const Epilogue& epilogue : options.epilogue) command_.epilogues.push_back(resolved(epilogue));
+  for (const Epilogue& epilogue : options.epilogue) {
+    command_.epilogue_places.emplace_back();
+    command_.epilogues.push_back(resolved(epilogue));
+  }
 }
 
 // Resolves operands that are numbers, tensors in scratch, or data in memory.
@@ -125,6 +129,7 @@ kb::Epilogue CompositeCommands::resolved(const Epilogue& epilogue) {
     const TensorHandle& tensor = *input.tensor;
     if (tensor.is_ref()) {
       tensors_.check_owner(tensor, position);
+      command_.epilogue_places.back().at(i) = call_.place(&tensor.source().tensor());
       std::vector<Extent> extents;
       out.strided.at(i) = append_extents(tensor, extents);
       out.in_memory.at(i) = true;
@@ -159,6 +164,7 @@ Dispatch::Work CompositeCommands::completed(const Target& out, TensorType&& resu
     extents.push_back(Tensors::extent(value));
     command_.out_pinned = true;
   } else {
+    command_.operand_places[2] = call_.place(&out.memory().tensor());
     addressing_.append(out.memory(), result.shape, result.dtype, 0, extents);
   }
   command_.out = OperandRef::tensor(std::move(extents), std::move(result.shape), result.dtype);

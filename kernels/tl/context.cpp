@@ -52,8 +52,8 @@ LocalShard Context::cube_shard(Ptr ptr) {
   return parts_->addressing.cube_shard(ptr);
 }
 
-TensorHandle Context::load(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std::int64_t row_stride) {
-  parts_->dispatch.begin("load");
+TensorHandle Context::load(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std::int64_t row_stride, SourceLine at) {
+  parts_->dispatch.begin("load", at);
   if (!parts_->prefetches.empty()) {
     if (auto early = parts_->prefetches.take(ptr, shape, row_stride, parts_->tensors)) {
       parts_->dispatch.wait(early->future);
@@ -63,8 +63,8 @@ TensorHandle Context::load(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std
   return parts_->dispatch.execute(parts_->dma.load(ptr, std::move(shape), dtype, row_stride));
 }
 
-void Context::load_into(const TensorHandle& out, Ptr ptr, std::int64_t row_stride) {
-  parts_->dispatch.begin("load_into").execute(parts_->dma.load_into(out, ptr, row_stride));
+void Context::load_into(const TensorHandle& out, Ptr ptr, std::int64_t row_stride, SourceLine at) {
+  parts_->dispatch.begin("load_into", at).execute(parts_->dma.load_into(out, ptr, row_stride));
 }
 
 TensorHandle Context::in_dtype_of(Ptr ptr, const TensorHandle& value) {
@@ -81,28 +81,28 @@ void Context::write_in_dtype_of(Ptr ptr, const TensorHandle& value, Write write)
   write(in_dtype_of(ptr, value));
 }
 
-void Context::store(Ptr ptr, const TensorHandle& value, std::int64_t row_stride) {
-  parts_->dispatch.begin("store");
+void Context::store(Ptr ptr, const TensorHandle& value, std::int64_t row_stride, SourceLine at) {
+  parts_->dispatch.begin("store", at);
   write_in_dtype_of(ptr, value, [&](const TensorHandle& stored) {
     parts_->dispatch.execute(parts_->dma.store(ptr, stored, row_stride));
   });
 }
 
-Future Context::load_async(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std::int64_t row_stride) {
-  return parts_->dispatch.begin("load_async").submit(parts_->dma.load(ptr, std::move(shape), dtype, row_stride));
+Future Context::load_async(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std::int64_t row_stride, SourceLine at) {
+  return parts_->dispatch.begin("load_async", at).submit(parts_->dma.load(ptr, std::move(shape), dtype, row_stride));
 }
 
-Future Context::load_into_async(const TensorHandle& out, Ptr ptr, std::int64_t row_stride) {
-  return parts_->dispatch.begin("load_into_async").submit(parts_->dma.load_into(out, ptr, row_stride), out);
+Future Context::load_into_async(const TensorHandle& out, Ptr ptr, std::int64_t row_stride, SourceLine at) {
+  return parts_->dispatch.begin("load_into_async", at).submit(parts_->dma.load_into(out, ptr, row_stride), out);
 }
 
-Future Context::store_async(Ptr ptr, const TensorHandle& value, std::int64_t row_stride) {
-  parts_->dispatch.begin("store_async");
+Future Context::store_async(Ptr ptr, const TensorHandle& value, std::int64_t row_stride, SourceLine at) {
+  parts_->dispatch.begin("store_async", at);
   return parts_->dispatch.submit(parts_->dma.store(ptr, in_dtype_of(ptr, value), row_stride));
 }
 
-void Context::prefetch(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std::int64_t row_stride) {
-  parts_->dispatch.begin("prefetch");
+void Context::prefetch(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std::int64_t row_stride, SourceLine at) {
+  parts_->dispatch.begin("prefetch", at);
   parts_->dispatch.prefetch(ptr, row_stride, parts_->dma.load(ptr, std::move(shape), dtype, row_stride));
 }
 
@@ -114,249 +114,252 @@ TensorHandle Context::ref(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std:
   return parts_->tensors.refer(ptr, std::move(shape), type, row_stride);
 }
 
-TensorHandle Context::gather(Ptr ptr, const Indices& rows, std::int64_t row_elements) {
-  return parts_->dispatch.begin("gather").execute(parts_->dma.gather(ptr, rows, row_elements));
+TensorHandle Context::gather(Ptr ptr, const Indices& rows, std::int64_t row_elements, SourceLine at) {
+  return parts_->dispatch.begin("gather", at).execute(parts_->dma.gather(ptr, rows, row_elements));
 }
 
-void Context::gather_into(const TensorHandle& out, Ptr ptr, const Indices& rows) {
-  parts_->dispatch.begin("gather_into").execute(parts_->dma.gather_into(out, ptr, rows));
+void Context::gather_into(const TensorHandle& out, Ptr ptr, const Indices& rows, SourceLine at) {
+  parts_->dispatch.begin("gather_into", at).execute(parts_->dma.gather_into(out, ptr, rows));
 }
 
-void Context::scatter(Ptr ptr, const Indices& rows, const TensorHandle& value) {
-  parts_->dispatch.begin("scatter");
+void Context::scatter(Ptr ptr, const Indices& rows, const TensorHandle& value, SourceLine at) {
+  parts_->dispatch.begin("scatter", at);
   write_in_dtype_of(ptr, value, [&](const TensorHandle& stored) {
     parts_->dispatch.execute(parts_->dma.scatter(ptr, rows, stored));
   });
 }
 
-TensorHandle Context::load(Ptr ptr, Shape shape, const Mask& mask, Scalar other) {
-  return parts_->dispatch.begin("load").execute(parts_->dma.load(ptr, std::move(shape), mask, other));
+TensorHandle Context::load(Ptr ptr, Shape shape, const Mask& mask, Scalar other, SourceLine at) {
+  return parts_->dispatch.begin("load", at).execute(parts_->dma.load(ptr, std::move(shape), mask, other));
 }
 
-void Context::store(Ptr ptr, const TensorHandle& value, const Mask& mask) {
-  parts_->dispatch.begin("store");
+void Context::store(Ptr ptr, const TensorHandle& value, const Mask& mask, SourceLine at) {
+  parts_->dispatch.begin("store", at);
   write_in_dtype_of(
       ptr, value, [&](const TensorHandle& stored) { parts_->dispatch.execute(parts_->dma.store(ptr, stored, mask)); });
 }
 
-void Context::atomic_add(Ptr ptr, const TensorHandle& value) {
-  parts_->dispatch.begin("atomic_add").execute(parts_->dma.add(ptr, value));
+void Context::atomic_add(Ptr ptr, const TensorHandle& value, SourceLine at) {
+  parts_->dispatch.begin("atomic_add", at).execute(parts_->dma.add(ptr, value));
 }
 
-void Context::atomic_add(Ptr ptr, const Indices& rows, const TensorHandle& value) {
-  parts_->dispatch.begin("atomic_add").execute(parts_->dma.add(ptr, rows, value));
+void Context::atomic_add(Ptr ptr, const Indices& rows, const TensorHandle& value, SourceLine at) {
+  parts_->dispatch.begin("atomic_add", at).execute(parts_->dma.add(ptr, rows, value));
 }
 
-Future Context::gather_async(Ptr ptr, const Indices& rows, std::int64_t row_elements) {
-  return parts_->dispatch.begin("gather_async").submit(parts_->dma.gather(ptr, rows, row_elements));
+Future Context::gather_async(Ptr ptr, const Indices& rows, std::int64_t row_elements, SourceLine at) {
+  return parts_->dispatch.begin("gather_async", at).submit(parts_->dma.gather(ptr, rows, row_elements));
 }
 
-Future Context::gather_into_async(const TensorHandle& out, Ptr ptr, const Indices& rows) {
-  return parts_->dispatch.begin("gather_into_async").submit(parts_->dma.gather_into(out, ptr, rows), out);
+Future Context::gather_into_async(const TensorHandle& out, Ptr ptr, const Indices& rows, SourceLine at) {
+  return parts_->dispatch.begin("gather_into_async", at).submit(parts_->dma.gather_into(out, ptr, rows), out);
 }
 
-Future Context::scatter_async(Ptr ptr, const Indices& rows, const TensorHandle& value) {
-  parts_->dispatch.begin("scatter_async");
+Future Context::scatter_async(Ptr ptr, const Indices& rows, const TensorHandle& value, SourceLine at) {
+  parts_->dispatch.begin("scatter_async", at);
   return parts_->dispatch.submit(parts_->dma.scatter(ptr, rows, in_dtype_of(ptr, value)));
 }
 
-Future Context::load_async(Ptr ptr, Shape shape, const Mask& mask, Scalar other) {
-  return parts_->dispatch.begin("load_async").submit(parts_->dma.load(ptr, std::move(shape), mask, other));
+Future Context::load_async(Ptr ptr, Shape shape, const Mask& mask, Scalar other, SourceLine at) {
+  return parts_->dispatch.begin("load_async", at).submit(parts_->dma.load(ptr, std::move(shape), mask, other));
 }
 
-Future Context::store_async(Ptr ptr, const TensorHandle& value, const Mask& mask) {
-  parts_->dispatch.begin("store_async");
+Future Context::store_async(Ptr ptr, const TensorHandle& value, const Mask& mask, SourceLine at) {
+  parts_->dispatch.begin("store_async", at);
   return parts_->dispatch.submit(parts_->dma.store(ptr, in_dtype_of(ptr, value), mask));
 }
 
-Future Context::atomic_add_async(Ptr ptr, const TensorHandle& value) {
-  return parts_->dispatch.begin("atomic_add_async").submit(parts_->dma.add(ptr, value));
+Future Context::atomic_add_async(Ptr ptr, const TensorHandle& value, SourceLine at) {
+  return parts_->dispatch.begin("atomic_add_async", at).submit(parts_->dma.add(ptr, value));
 }
 
-Future Context::atomic_add_async(Ptr ptr, const Indices& rows, const TensorHandle& value) {
-  return parts_->dispatch.begin("atomic_add_async").submit(parts_->dma.add(ptr, rows, value));
+Future Context::atomic_add_async(Ptr ptr, const Indices& rows, const TensorHandle& value, SourceLine at) {
+  return parts_->dispatch.begin("atomic_add_async", at).submit(parts_->dma.add(ptr, rows, value));
 }
 
-TensorHandle Context::empty(Shape shape, Dtype dtype) {
-  parts_->call.begin("empty");
+TensorHandle Context::empty(Shape shape, Dtype dtype, SourceLine at) {
+  parts_->call.begin("empty", at);
   return parts_->tensors.allocate(std::move(shape), dtype);
 }
 
-TensorHandle Context::zeros(Shape shape, Dtype dtype) {
-  parts_->call.begin("zeros");
+TensorHandle Context::zeros(Shape shape, Dtype dtype, SourceLine at) {
+  parts_->call.begin("zeros", at);
   return parts_->tensors.zeros(std::move(shape), dtype);
 }
 
-TensorHandle Context::full(Shape shape, Scalar value, Dtype dtype) {
-  parts_->call.begin("full");
+TensorHandle Context::full(Shape shape, Scalar value, Dtype dtype, SourceLine at) {
+  parts_->call.begin("full", at);
   return parts_->tensors.full(std::move(shape), value, dtype);
 }
 
-TensorHandle Context::arange(std::int64_t start, std::int64_t end, Dtype dtype) {
-  parts_->call.begin("arange");
+TensorHandle Context::arange(std::int64_t start, std::int64_t end, Dtype dtype, SourceLine at) {
+  parts_->call.begin("arange", at);
   return parts_->tensors.arange(start, end, dtype);
 }
 
-void Context::send(std::string_view direction, const TensorHandle& value) {
-  parts_->dispatch.begin("send").execute(parts_->messages.send(direction, value));
+void Context::send(std::string_view direction, const TensorHandle& value, SourceLine at) {
+  parts_->dispatch.begin("send", at).execute(parts_->messages.send(direction, value));
 }
 
-void Context::send(std::string_view direction, Ptr ptr, Shape shape, std::int64_t row_stride) {
-  parts_->dispatch.begin("send").execute(parts_->messages.send(direction, ptr, shape, row_stride));
+void Context::send(std::string_view direction, Ptr ptr, Shape shape, std::int64_t row_stride, SourceLine at) {
+  parts_->dispatch.begin("send", at).execute(parts_->messages.send(direction, ptr, shape, row_stride));
 }
 
-TensorHandle Context::recv(std::string_view direction, Shape shape, Dtype dtype) {
-  return parts_->dispatch.begin("recv").execute(parts_->messages.receive(direction, std::move(shape), dtype));
+TensorHandle Context::recv(std::string_view direction, Shape shape, Dtype dtype, SourceLine at) {
+  return parts_->dispatch.begin("recv", at).execute(parts_->messages.receive(direction, std::move(shape), dtype));
 }
 
-Message Context::recv_any(Shape shape, Dtype dtype) {
-  parts_->dispatch.begin("recv_any");
+Message Context::recv_any(Shape shape, Dtype dtype, SourceLine at) {
+  parts_->dispatch.begin("recv_any", at);
   Dispatch::Work work = parts_->messages.receive_any(std::move(shape), dtype);
   std::string direction = parts_->dispatch.receive(work.command);
   return {std::move(work.result), std::move(direction)};
 }
 
-void Context::recv_into(std::string_view direction, const TensorHandle& out) {
-  parts_->dispatch.begin("recv_into").execute(parts_->messages.receive_into(direction, out));
+void Context::recv_into(std::string_view direction, const TensorHandle& out, SourceLine at) {
+  parts_->dispatch.begin("recv_into", at).execute(parts_->messages.receive_into(direction, out));
 }
 
-void Context::recv_into(std::string_view direction, Ptr ptr, Shape shape, std::int64_t row_stride) {
-  parts_->dispatch.begin("recv_into").execute(parts_->messages.receive_into(direction, ptr, shape, row_stride));
+void Context::recv_into(std::string_view direction, Ptr ptr, Shape shape, std::int64_t row_stride, SourceLine at) {
+  parts_->dispatch.begin("recv_into", at).execute(parts_->messages.receive_into(direction, ptr, shape, row_stride));
 }
 
-TensorHandle Context::recv_no_consume(std::string_view direction, Shape shape, Dtype dtype) {
-  return parts_->dispatch.begin("recv_no_consume")
+TensorHandle Context::recv_no_consume(std::string_view direction, Shape shape, Dtype dtype, SourceLine at) {
+  return parts_->dispatch.begin("recv_no_consume", at)
       .execute(parts_->messages.receive(direction, std::move(shape), dtype, false));
 }
 
-Future Context::recv_async(std::string_view direction, Shape shape, Dtype dtype) {
-  return parts_->dispatch.begin("recv_async").submit(parts_->messages.receive(direction, std::move(shape), dtype));
+Future Context::recv_async(std::string_view direction, Shape shape, Dtype dtype, SourceLine at) {
+  return parts_->dispatch.begin("recv_async", at).submit(parts_->messages.receive(direction, std::move(shape), dtype));
 }
 
-Future Context::recv_async(std::string_view direction, Ptr ptr, Shape shape) {
+Future Context::recv_async(std::string_view direction, Ptr ptr, Shape shape, SourceLine at) {
   TensorHandle value = ref(ptr, shape);
-  return parts_->dispatch.begin("recv_async")
+  return parts_->dispatch.begin("recv_async", at)
       .submit(parts_->messages.receive_into(direction, ptr, shape, 0), std::move(value));
 }
 
-void Context::barrier(BarrierScope scope) {
-  parts_->dispatch.begin("barrier");
+void Context::barrier(BarrierScope scope, SourceLine at) {
+  parts_->dispatch.begin("barrier", at);
   contract::Command command;
   command.kind = contract::CommandKind::barrier;
   command.scope = scope;
   parts_->dispatch.execute(command);
 }
 
-TensorHandle Context::dot(const TensorHandle& a, const TensorHandle& b, std::optional<Dtype> out_dtype) {
-  return parts_->dispatch.begin("dot").execute(parts_->compute.product(a, b, out_dtype));
+TensorHandle Context::dot(const TensorHandle& a, const TensorHandle& b, std::optional<Dtype> out_dtype, SourceLine at) {
+  return parts_->dispatch.begin("dot", at).execute(parts_->compute.product(a, b, out_dtype));
 }
 
-void Context::dot_into(const TensorHandle& out, const TensorHandle& a, const TensorHandle& b) {
-  parts_->dispatch.begin("dot_into").execute(parts_->compute.product_into(out, 0, a, b, false));
+void Context::dot_into(const TensorHandle& out, const TensorHandle& a, const TensorHandle& b, SourceLine at) {
+  parts_->dispatch.begin("dot_into", at).execute(parts_->compute.product_into(out, 0, a, b, false));
 }
 
-TensorHandle Context::dot(const TensorHandle& a, const TensorHandle& b, const TensorHandle& acc) {
-  parts_->dispatch.begin("dot").execute(parts_->compute.product_into(acc, 3, a, b, true));
+TensorHandle Context::dot(const TensorHandle& a, const TensorHandle& b, const TensorHandle& acc, SourceLine at) {
+  parts_->dispatch.begin("dot", at).execute(parts_->compute.product_into(acc, 3, a, b, true));
   return acc;
 }
 
-Future Context::dot_async(const TensorHandle& a, const TensorHandle& b, std::optional<Dtype> out_dtype) {
-  return parts_->dispatch.begin("dot_async").submit(parts_->compute.product(a, b, out_dtype));
+Future Context::dot_async(const TensorHandle& a, const TensorHandle& b, std::optional<Dtype> out_dtype, SourceLine at) {
+  return parts_->dispatch.begin("dot_async", at).submit(parts_->compute.product(a, b, out_dtype));
 }
 
-Future Context::dot_async(const TensorHandle& a, const TensorHandle& b, const TensorHandle& acc) {
-  return parts_->dispatch.begin("dot_async").submit(parts_->compute.product_into(acc, 3, a, b, true), acc);
+Future Context::dot_async(const TensorHandle& a, const TensorHandle& b, const TensorHandle& acc, SourceLine at) {
+  return parts_->dispatch.begin("dot_async", at).submit(parts_->compute.product_into(acc, 3, a, b, true), acc);
 }
 
-Future Context::dot_into_async(const TensorHandle& out, const TensorHandle& a, const TensorHandle& b) {
-  return parts_->dispatch.begin("dot_into_async").submit(parts_->compute.product_into(out, 0, a, b, false), out);
+Future Context::dot_into_async(const TensorHandle& out, const TensorHandle& a, const TensorHandle& b, SourceLine at) {
+  return parts_->dispatch.begin("dot_into_async", at).submit(parts_->compute.product_into(out, 0, a, b, false), out);
 }
 
-TensorHandle Context::math(MathOp op, const char* call, std::initializer_list<Operand> inputs, std::optional<int> axis,
-                           std::optional<Dtype> out_dtype) {
-  return parts_->dispatch.begin(call).execute(parts_->compute.math(op, inputs, axis, out_dtype));
+TensorHandle Context::math(MathOp op, const char* call, SourceLine at, std::initializer_list<Operand> inputs,
+                           std::optional<int> axis, std::optional<Dtype> out_dtype) {
+  return parts_->dispatch.begin(call, at).execute(parts_->compute.math(op, inputs, axis, out_dtype));
 }
 
 TensorHandle Context::engine(std::string_view command, const std::vector<TensorHandle>& inputs,
-                             std::initializer_list<EngineParameter> parameters) {
-  return parts_->dispatch.begin("engine").execute(parts_->engines.make(command, inputs, parameters));
+                             std::initializer_list<EngineParameter> parameters, SourceLine at) {
+  return parts_->dispatch.begin("engine", at).execute(parts_->engines.make(command, inputs, parameters));
 }
 
 void Context::engine_into(const TensorHandle& out, std::string_view command, const std::vector<TensorHandle>& inputs,
-                          std::initializer_list<EngineParameter> parameters) {
-  parts_->dispatch.begin("engine_into").execute(parts_->engines.into(out, command, inputs, parameters));
+                          std::initializer_list<EngineParameter> parameters, SourceLine at) {
+  parts_->dispatch.begin("engine_into", at).execute(parts_->engines.into(out, command, inputs, parameters));
 }
 
 Future Context::engine_async(std::string_view command, const std::vector<TensorHandle>& inputs,
-                             std::initializer_list<EngineParameter> parameters) {
-  return parts_->dispatch.begin("engine_async").submit(parts_->engines.make(command, inputs, parameters));
+                             std::initializer_list<EngineParameter> parameters, SourceLine at) {
+  return parts_->dispatch.begin("engine_async", at).submit(parts_->engines.make(command, inputs, parameters));
 }
 
 Future Context::math_async(MathOp op, std::initializer_list<Operand> inputs, std::optional<int> axis,
-                           std::optional<Dtype> out_dtype) {
-  return parts_->dispatch.begin(math_op_name(op).data()).submit(parts_->compute.math(op, inputs, axis, out_dtype));
+                           std::optional<Dtype> out_dtype, SourceLine at) {
+  return parts_->dispatch.begin(math_op_name(op).data(), at).submit(parts_->compute.math(op, inputs, axis, out_dtype));
 }
 
-void Context::compute_into(const TensorHandle& out, MathOp op, std::initializer_list<Operand> inputs) {
-  parts_->dispatch.begin(math_op_name(op).data()).execute(parts_->compute.math_into(out, op, inputs));
+void Context::compute_into(const TensorHandle& out, MathOp op, std::initializer_list<Operand> inputs, SourceLine at) {
+  parts_->dispatch.begin(math_op_name(op).data(), at).execute(parts_->compute.math_into(out, op, inputs));
 }
 
-Future Context::compute_into_async(const TensorHandle& out, MathOp op, std::initializer_list<Operand> inputs) {
-  return parts_->dispatch.begin(math_op_name(op).data()).submit(parts_->compute.math_into(out, op, inputs), out);
+Future Context::compute_into_async(const TensorHandle& out, MathOp op, std::initializer_list<Operand> inputs,
+                                   SourceLine at) {
+  return parts_->dispatch.begin(math_op_name(op).data(), at).submit(parts_->compute.math_into(out, op, inputs), out);
 }
 
-TensorHandle Context::cast(const TensorHandle& x, Dtype dtype) {
-  return parts_->dispatch.begin("cast").execute(parts_->compute.cast(x, dtype));
+TensorHandle Context::cast(const TensorHandle& x, Dtype dtype, SourceLine at) {
+  return parts_->dispatch.begin("cast", at).execute(parts_->compute.cast(x, dtype));
 }
 
-void Context::assign(const TensorHandle& out, const TensorHandle& x) {
-  parts_->dispatch.begin("assign").execute(parts_->compute.cast_into(out, x));
+void Context::assign(const TensorHandle& out, const TensorHandle& x, SourceLine at) {
+  parts_->dispatch.begin("assign", at).execute(parts_->compute.cast_into(out, x));
 }
 
-TopK Context::topk(const TensorHandle& x, std::int64_t k) {
-  parts_->dispatch.begin("topk");
+TopK Context::topk(const TensorHandle& x, std::int64_t k, SourceLine at) {
+  parts_->dispatch.begin("topk", at);
   TopK out;
   out.values = parts_->dispatch.execute(parts_->compute.topk(x, k, out.indices));
   return out;
 }
 
-TensorHandle Context::concat(const std::vector<TensorHandle>& parts, int axis) {
-  return parts_->dispatch.begin("concat").execute(parts_->compute.concat(parts, axis));
+TensorHandle Context::concat(const std::vector<TensorHandle>& parts, int axis, SourceLine at) {
+  return parts_->dispatch.begin("concat", at).execute(parts_->compute.concat(parts, axis));
 }
 
-TensorHandle Context::rand(Shape shape, std::int64_t seed, std::int64_t offset, Dtype dtype) {
-  return parts_->dispatch.begin("rand").execute(parts_->compute.rand(std::move(shape), seed, offset, dtype));
+TensorHandle Context::rand(Shape shape, std::int64_t seed, std::int64_t offset, Dtype dtype, SourceLine at) {
+  return parts_->dispatch.begin("rand", at).execute(parts_->compute.rand(std::move(shape), seed, offset, dtype));
 }
 
-Future Context::composite(const TensorHandle& a, const TensorHandle& b, Ptr out, const CompositeOptions& options) {
-  return parts_->dispatch.begin("composite").submit(parts_->composites.gemm(a, b, out, options));
+Future Context::composite(const TensorHandle& a, const TensorHandle& b, Ptr out, const CompositeOptions& options,
+                          SourceLine at) {
+  return parts_->dispatch.begin("composite", at).submit(parts_->composites.gemm(a, b, out, options));
 }
 
 Future Context::composite(const TensorHandle& a, const TensorHandle& b, const TensorHandle& out,
-                          const CompositeOptions& options) {
-  return parts_->dispatch.begin("composite").submit(parts_->composites.gemm(a, b, out, options));
+                          const CompositeOptions& options, SourceLine at) {
+  return parts_->dispatch.begin("composite", at).submit(parts_->composites.gemm(a, b, out, options));
 }
 
-Future Context::composite(MathOp op, const TensorHandle& x, Ptr out, const CompositeOptions& options) {
-  return parts_->dispatch.begin("composite").submit(parts_->composites.math(op, x, out, options));
+Future Context::composite(MathOp op, const TensorHandle& x, Ptr out, const CompositeOptions& options, SourceLine at) {
+  return parts_->dispatch.begin("composite", at).submit(parts_->composites.math(op, x, out, options));
 }
 
-Future Context::composite(MathOp op, const TensorHandle& x, const TensorHandle& out, const CompositeOptions& options) {
-  return parts_->dispatch.begin("composite").submit(parts_->composites.math(op, x, out, options));
+Future Context::composite(MathOp op, const TensorHandle& x, const TensorHandle& out, const CompositeOptions& options,
+                          SourceLine at) {
+  return parts_->dispatch.begin("composite", at).submit(parts_->composites.math(op, x, out, options));
 }
 
-TensorHandle Context::wait(const Future& future) {
-  parts_->call.begin("wait");
+TensorHandle Context::wait(const Future& future, SourceLine at) {
+  parts_->call.begin("wait", at);
   return parts_->dispatch.wait(future);
 }
 
-void Context::wait() {
-  parts_->call.begin("wait");
+void Context::wait(SourceLine at) {
+  parts_->call.begin("wait", at);
   parts_->dispatch.wait_for_all();
 }
 
-std::size_t Context::wait_any(const std::vector<Future>& futures) {
-  parts_->call.begin("wait_any");
+std::size_t Context::wait_any(const std::vector<Future>& futures, SourceLine at) {
+  parts_->call.begin("wait_any", at);
   return parts_->dispatch.wait_any(futures);
 }
 
@@ -387,8 +390,8 @@ std::int64_t Context::cdiv(std::int64_t a, std::int64_t b) {
   return a / b + (a % b != 0 ? 1 : 0);
 }
 
-void Context::cycles(std::int64_t n) {
-  parts_->dispatch.begin("cycles");
+void Context::cycles(std::int64_t n, SourceLine at) {
+  parts_->dispatch.begin("cycles", at);
   if (n < 0) parts_->call.raise("KERNEL_ERROR", fmt::format("{} cycles cannot be spent; give 0 or more", n));
   contract::Command command;
   command.kind = contract::CommandKind::cpu_overhead;
@@ -398,6 +401,7 @@ void Context::cycles(std::int64_t n) {
 
 void Context::finish() {
   parts_->prefetches.drop_all();
+  parts_->call.require_closed_ranges();
   parts_->dispatch.require_waited();
 }
 

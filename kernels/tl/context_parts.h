@@ -25,7 +25,7 @@ namespace kb::tl {
 struct Context::Parts {
   Parts(Context& context, contract::IPe& owner, std::string kernel)
       : pe(owner.info()),
-        call(pe.coord, std::move(kernel)),
+        call(owner, std::move(kernel)),
         prefetches(owner),
         dispatch(owner, call, prefetches),
         tensors(context, owner, call, dispatch),

@@ -101,7 +101,7 @@ const InFlight::Operation* Dispatch::unfinished(const Future& future) const {
 void Dispatch::take(const InFlight::Operation& operation) {
   const contract::IPe::Ticket ticket = operation.ticket;
   in_flight_.remove(operation.number);
-  call_.located([&] { pe_.wait(ticket); });
+  call_.located([&] { pe_.wait(ticket, call_.place()); });
 }
 
 TensorHandle Dispatch::wait(const Future& future) {
@@ -124,7 +124,7 @@ std::size_t Dispatch::wait_any(const std::vector<Future>& futures) {
     if (operation == nullptr) return tickets.size();
     tickets.push_back(operation->ticket);
   }
-  return call_.located([&] { return pe_.wait_any(tickets); });
+  return call_.located([&] { return pe_.wait_any(tickets, call_.place()); });
 }
 
 void Dispatch::require_waited() const {

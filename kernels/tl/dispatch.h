@@ -33,8 +33,8 @@ class Dispatch {
   // Begins a call that costs the PE's CPU its dispatch_cycles (P-45); a free call begins in Call. C++ evaluates the
   // arguments of a member function of the result later, so that a call can be written as
   // dispatch.begin("dot").execute(make_command()).
-  Dispatch& begin(const char* call) {
-    call_.begin(call);
+  Dispatch& begin(const char* call, contract::SourceLine at) {
+    call_.begin(call, at);
     if (overhead_.cycles > 0) execute(overhead_);
     return *this;
   }

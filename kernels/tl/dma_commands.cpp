@@ -10,8 +10,9 @@ namespace kb::tl {
 using contract::Command;
 using contract::CommandKind;
 
-void DmaCommands::begin(CommandKind kind) {
+void DmaCommands::begin(CommandKind kind, Ptr ptr) {
   command_.kind = kind;
+  command_.place = call_.place(&ptr.tensor());
   command_.memory.clear();
   command_.local.clear();
   command_.added.reset();
@@ -21,7 +22,7 @@ void DmaCommands::begin(CommandKind kind) {
 
 // A transfer between a tile of the tensor and `local`.
 Command& DmaCommands::tile(CommandKind kind, Ptr ptr, const TensorHandle& local, std::int64_t row_stride) {
-  begin(kind);
+  begin(kind, ptr);
   addressing_.append(ptr, local.shape(), local.dtype(), row_stride, command_.memory);
   command_.local.push_back(Tensors::extent(local));
   return command_;
@@ -29,7 +30,7 @@ Command& DmaCommands::tile(CommandKind kind, Ptr ptr, const TensorHandle& local,
 
 // A transfer between rows of the tensor and `local`.
 Command& DmaCommands::rows_of(CommandKind kind, Ptr ptr, const Indices& rows, const TensorHandle& local) {
-  begin(kind);
+  begin(kind, ptr);
   selection_.append_rows(ptr, rows, selection_.row_elements_of(rows, local), command_);
   command_.local.push_back(Tensors::extent(local));
   return command_;
@@ -82,7 +83,7 @@ void DmaCommands::check_added(Ptr ptr, const TensorHandle& value) const {
 
 Dispatch::Work DmaCommands::load(Ptr ptr, Shape&& shape, std::optional<Dtype> dtype, std::int64_t row_stride) {
   const Dtype type = addressing_.dtype_of(ptr, dtype);
-  begin(CommandKind::dma_read);
+  begin(CommandKind::dma_read, ptr);
   addressing_.append(ptr, shape, type, row_stride, command_.memory);
   TensorHandle handle = tensors_.allocate(std::move(shape), type);
   command_.local.push_back(Tensors::extent(handle));
@@ -111,7 +112,7 @@ Dispatch::Work DmaCommands::gather(Ptr ptr, const Indices& rows, std::int64_t ro
   Shape shape = selection_.shape_of(rows);
   if (row_elements != 1) shape.push_back(row_elements);
   call_.checked_bytes(shape, dtype);
-  begin(CommandKind::dma_read);
+  begin(CommandKind::dma_read, ptr);
   selection_.append_rows(ptr, rows, row_elements, command_);
   TensorHandle handle = tensors_.allocate(std::move(shape), dtype);
   command_.local.push_back(Tensors::extent(handle));
@@ -141,7 +142,7 @@ Dispatch::Work DmaCommands::load(Ptr ptr, Shape&& shape, const Mask& mask, Scala
   const std::uint64_t element = call_.located([&] { return encode_element(dtype, other); });
   const Selection::Elements elements = selection_.elements_of(ptr, mask, shape);
   TensorHandle handle = tensors_.allocate(std::move(shape), dtype);
-  begin(CommandKind::dma_read);
+  begin(CommandKind::dma_read, ptr);
   selection_.append_masked(ptr, handle, elements, command_);
   const std::vector<bool>& taken = elements.takes_part;
   if (std::find(taken.begin(), taken.end(), false) != taken.end()) tensors_.fill(handle, element);
@@ -151,7 +152,7 @@ Dispatch::Work DmaCommands::load(Ptr ptr, Shape&& shape, const Mask& mask, Scala
 Command& DmaCommands::store(Ptr ptr, const TensorHandle& value, const Mask& mask) {
   check_stored(ptr, value);
   const Selection::Elements elements = selection_.elements_of(ptr, mask, value.shape());
-  begin(CommandKind::dma_write);
+  begin(CommandKind::dma_write, ptr);
   selection_.append_masked(ptr, value, elements, command_);
   return command_;
 }

@@ -39,7 +39,7 @@ class DmaCommands {
   contract::Command& store(Ptr ptr, const TensorHandle& value, const Mask& mask);
 
  private:
-  void begin(contract::CommandKind kind);
+  void begin(contract::CommandKind kind, Ptr ptr);
   contract::Command& tile(contract::CommandKind kind, Ptr ptr, const TensorHandle& local, std::int64_t row_stride);
   contract::Command& rows_of(contract::CommandKind kind, Ptr ptr, const Indices& rows, const TensorHandle& local);
   void check_loaded(const TensorHandle& out, Ptr ptr) const;

@@ -89,35 +89,35 @@ Context& context_of(const Operand& a, const Operand& b) {
 }  // namespace
 
 TensorHandle operator+(const Operand& a, const Operand& b) {
-  return context_of(a, b).add(a, b);
+  return context_of(a, b).add(a, b, a.at());
 }
 TensorHandle operator-(const Operand& a, const Operand& b) {
-  return context_of(a, b).sub(a, b);
+  return context_of(a, b).sub(a, b, a.at());
 }
 TensorHandle operator*(const Operand& a, const Operand& b) {
-  return context_of(a, b).mul(a, b);
+  return context_of(a, b).mul(a, b, a.at());
 }
 TensorHandle operator/(const Operand& a, const Operand& b) {
-  return context_of(a, b).div(a, b);
+  return context_of(a, b).div(a, b, a.at());
 }
-TensorHandle operator-(const TensorHandle& x) {
-  return x.context().neg(x);
+TensorHandle operator-(const Operand& x) {
+  return context_of(x, x).neg(*x.handle(), x.at());
 }
 
 TensorHandle& operator+=(TensorHandle& a, const Operand& b) {
-  a.context().compute_into(a, MathOp::add, {a, b});
+  a.context().compute_into(a, MathOp::add, {a, b}, b.at());
   return a;
 }
 TensorHandle& operator-=(TensorHandle& a, const Operand& b) {
-  a.context().compute_into(a, MathOp::sub, {a, b});
+  a.context().compute_into(a, MathOp::sub, {a, b}, b.at());
   return a;
 }
 TensorHandle& operator*=(TensorHandle& a, const Operand& b) {
-  a.context().compute_into(a, MathOp::mul, {a, b});
+  a.context().compute_into(a, MathOp::mul, {a, b}, b.at());
   return a;
 }
 TensorHandle& operator/=(TensorHandle& a, const Operand& b) {
-  a.context().compute_into(a, MathOp::div, {a, b});
+  a.context().compute_into(a, MathOp::div, {a, b}, b.at());
   return a;
 }
 

@@ -7,6 +7,7 @@
 
 #include "kernels/tl/ptr.h"
 #include "kernels/tl/scratch_allocator.h"
+#include "platform/contract/source_line.h"
 #include "platform/ops/op_types.h"
 
 namespace kb::tl {
@@ -79,9 +80,10 @@ std::vector<T> TensorHandle::read() const {
 // An input of an element-wise operation: a tensor, or a number, which takes the dtype of the tensors.
 class Operand {
  public:
-  Operand(const TensorHandle& handle) : handle_(&handle) {}
+  Operand(const TensorHandle& handle, contract::SourceLine at = contract::SourceLine::here())
+      : handle_(&handle), at_(at) {}
   template <typename T, std::enable_if_t<std::is_arithmetic_v<T> && !std::is_same_v<T, bool>, int> = 0>
-  Operand(T value) {
+  Operand(T value, contract::SourceLine at = contract::SourceLine::here()) : at_(at) {
     if constexpr (std::is_integral_v<T>) {
       number_ = static_cast<std::int64_t>(value);
     } else {
@@ -91,10 +93,12 @@ class Operand {
 
   const TensorHandle* handle() const { return handle_; }  // null for a number
   const Scalar& number() const { return number_; }
+  contract::SourceLine at() const { return at_; }  // where the operation is written
 
  private:
   const TensorHandle* handle_ = nullptr;
   Scalar number_;
+  contract::SourceLine at_;
 };
 
 // Each operator is one MATH command with NumPy broadcasting; both tensors must have one dtype (program Errors
@@ -103,7 +107,7 @@ TensorHandle operator+(const Operand& a, const Operand& b);
 TensorHandle operator-(const Operand& a, const Operand& b);
 TensorHandle operator*(const Operand& a, const Operand& b);
 TensorHandle operator/(const Operand& a, const Operand& b);
-TensorHandle operator-(const TensorHandle& x);
+TensorHandle operator-(const Operand& x);
 
 // In place: the result overwrites `a` and must have its shape and dtype. It is visible in every copy of `a`.
 TensorHandle& operator+=(TensorHandle& a, const Operand& b);

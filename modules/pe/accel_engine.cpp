@@ -48,7 +48,7 @@ void AccelEngine::on_grant(CommandTask& task) {
 
 void AccelEngine::start(CommandTask& task) {
   running_ = &task;
-  begin_activity(engine_);
+  begin_activity(engine_, task.place());
   task.start = now();
   log_stage("begins", task);
   busy_probe_.set(now(), 1);

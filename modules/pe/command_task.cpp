@@ -117,9 +117,20 @@ void CommandTask::reset(std::uint64_t new_id, const contract::Command& new_comma
   state = CommandState::submitted;
   if (!status.ok) status = payload::Status{};
   served = {};
+  held_by = {};
   held_slot = nullptr;
   submitted = start = end = dma = compute = 0_fs;
   macs = useful_macs = 0;
+}
+
+account::PlaceId CommandTask::place() const {
+  if (pipeline() == nullptr) return command->place;
+  if (stage.type != plan::StageType::dma_read && stage.type != plan::StageType::dma_write) return command->place;
+  if (stage.operand != plan::TileOperand::epilogue) {
+    return command->operand_places[static_cast<std::size_t>(stage.operand)];
+  }
+  const std::vector<std::array<account::PlaceId, kEpilogueInputs>>& places = command->epilogue_places;
+  return stage.epilogue < places.size() ? places[stage.epilogue][stage.input] : command->place;
 }
 
 CommandPool::~CommandPool() {

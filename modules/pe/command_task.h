@@ -83,6 +83,7 @@ struct TaskReport {
   CommandState state = CommandState::submitted;  // written by PE_SCHEDULER (P-8) or PE_IPCQ
   payload::Status status;
   std::string_view served;         // direction from which PE_IPCQ served a receive; valid while its queues exist
+  account::PlaceId held_by;        // place of the message that a receive took, written by PE_IPCQ
   AccelSlot* held_slot = nullptr;  // compute slot that this task holds (P-17), written by the engines
 
   TimeFs submitted = 0_fs;  // written by PE_CPU
@@ -128,6 +129,8 @@ class CommandTask final : public tlm::tlm_extension<CommandTask>, public StageCu
   const contract::Command* command = nullptr;  // owned by the requester; unchanged until the task returns
   ReturnPath return_path;
 
+  // Whose time the current stage is: the command's line, with the tensor that a tile transfers.
+  account::PlaceId place() const;
   // Advances to the next stage; false when there is none.
   bool advance() { return next(*command); }
   // Reinitialises the task for another command.

@@ -26,6 +26,11 @@ contract::TimeShares PeActivity::until(TimeFs now) {
   return out;
 }
 
+const std::array<TimeFs, contract::kShares>& PeActivity::times(TimeFs now) {
+  accrue(now);
+  return shares_->time;
+}
+
 TimeShare PeActivity::idle_share(bool moving) const {
   if (moving && count(Kind::waiting) > 0) return TimeShare::channel_busy;
   if (count(Kind::fetch) > 0 || count(Kind::store) > 0) return TimeShare::tcm;
@@ -36,22 +41,24 @@ TimeShare PeActivity::idle_share(bool moving) const {
 void PeActivity::accrue(TimeFs now) {
   const TimeFs time = now - since_;
   if (time == 0_fs) return;
-  const auto busy = [&](PeResource resource, std::int64_t units, const record::RecordedResource& recorded) {
+  const auto busy = [&](PeResource resource, std::int64_t units, record::ActivitySeries* recorded) {
     if (units == 0) return;
     std::int64_t sum = 0;
     const bool overflow = __builtin_mul_overflow(units, time.fs(), &sum);
     accumulate(shares_->busy[static_cast<std::size_t>(resource)], overflow ? kNever : TimeFs(sum));
-    if (recorded) recorded.add(place_, {since_, now, time_product(units, time)});
+    if (recorded != nullptr) recorded->add({since_, now, time_product(units, time)});
   };
   // Engines that do not share a slot may compute at once (shared_resource none): the PE then computes, once.
   const std::size_t engine = computing();
   const bool computes = engine < engine::kMaxEngines;
-  busy(PeResource::compute, computes ? 1 : 0, series_.compute);
+  busy(PeResource::compute, computes ? 1 : 0, series_.compute.series);
+  if (computes && series_.compute) series_.compute.account->add(places_[engine], {time, 0_fs, 0, 0});
   // accessed_tcm() tells their series, with the bytes.
-  busy(PeResource::tcm_read, count(Kind::fetch), {});
-  busy(PeResource::tcm_write, count(Kind::store), {});
-  busy(PeResource::read_channel, count(Kind::reading), series_.read_channel);
-  busy(PeResource::write_channel, count(Kind::writing), series_.write_channel);
+  busy(PeResource::tcm_read, count(Kind::fetch), nullptr);
+  busy(PeResource::tcm_write, count(Kind::store), nullptr);
+  // held_channel() tells their accounts, with the waits.
+  busy(PeResource::read_channel, count(Kind::reading), series_.read_channel.series);
+  busy(PeResource::write_channel, count(Kind::writing), series_.write_channel.series);
 
   const auto add = [&](std::size_t share, TimeFs part) {
     shares_->time[share] += part;

@@ -8,16 +8,9 @@
 #include <vector>
 
 #include "platform/base/units.h"
+#include "platform/contract/time_shares.h"
 #include "platform/engine/engine_id.h"
 #include "platform/record/recorded_resource.h"
-
-namespace kb::contract {
-struct TimeShares;
-}  // namespace kb::contract
-namespace kb::engine {
-enum class PeResource : std::uint8_t;
-enum class TimeShare : std::uint8_t;
-}  // namespace kb::engine
 
 namespace kb::modules {
 
@@ -47,8 +40,10 @@ class PeActivity {
     accrue(now);
     --counts_[index(kind)];
   }
-  void begin(engine::EngineId engine, TimeFs now) {
+  // The engine's time is for `place`.
+  void begin(engine::EngineId engine, account::PlaceId place, TimeFs now) {
     accrue(now);
+    places_[engine::index_of(engine)] = place;
     ++computing_[engine::index_of(engine)];
     ++commands_;
   }
@@ -58,11 +53,16 @@ class PeActivity {
     --commands_;
   }
   void translating_until(TimeFs end) { translated_ = std::max(translated_, end); }
-  void moved(engine::PeResource resource, TimeFs occupancy);
+  void moved(contract::PeResource resource, TimeFs occupancy);
   // A FETCH or STORE (`kind`) that began at `begin` has ended and moved `bytes`.
-  void accessed_tcm(Kind kind, std::uint64_t bytes, TimeFs begin, TimeFs end) const {
+  void accessed_tcm(Kind kind, account::PlaceId place, std::uint64_t bytes, TimeFs begin, TimeFs end) const {
     const record::RecordedResource& port = kind == Kind::fetch ? series_.fetch : series_.store;
-    if (port && end > begin) port.add(place_, {begin, end, end - begin, 0_fs, bytes});
+    if (port && end > begin) port.add(place, {begin, end, end - begin, 0_fs, bytes});
+  }
+  // A command has used a channel of PE_DMA (`kind`: reading, writing), after it waited for a free one.
+  void held_channel(Kind kind, account::PlaceId place, const account::Sums& use) const {
+    const record::RecordedResource& channel = kind == Kind::reading ? series_.read_channel : series_.write_channel;
+    if (channel) channel.account->add(place, use);
   }
 
   // Where the time shares (while a kernel runs) and the busy times of resources (always) are recorded.
@@ -74,18 +74,14 @@ class PeActivity {
     record::RecordedResource fetch, store;
   };
   void record_in(Series series) { series_ = std::move(series); }
-  // From now on, resources are used for `place`.
-  void set_place(account::PlaceId place, TimeFs now) {
-    accrue(now);
-    place_ = place;
-  }
   void set_running(bool running, TimeFs now) {
     accrue(now);
     running_ = running;
   }
 
-  // Shares from the start of the kernel until `now`.
+  // Shares from the start of the run until `now`.
   contract::TimeShares until(TimeFs now);
+  const std::array<TimeFs, contract::kShares>& times(TimeFs now);
 
  private:
   static constexpr std::size_t index(Kind kind) { return static_cast<std::size_t>(kind); }
@@ -97,18 +93,18 @@ class PeActivity {
     while (computing_[engine] == 0) ++engine;
     return engine;
   }
-  engine::TimeShare idle_share(bool moving) const;
+  contract::TimeShare idle_share(bool moving) const;
   void accrue(TimeFs now);
 
   Series series_;
-  account::PlaceId place_;
   bool running_ = false;  // a kernel is running
   TimeFs since_ = 0_fs;
   TimeFs translated_ = 0_fs;  // latest end of an address translation
   std::int64_t readers_ = 1, writers_ = 1;
   std::array<std::int64_t, kKinds> counts_{};
-  std::array<std::uint8_t, engine::kMaxEngines> computing_{};  // commands, by engine
-  int commands_ = 0;                                           // of all engines
+  std::array<std::uint8_t, engine::kMaxEngines> computing_{};   // commands, by engine
+  std::array<account::PlaceId, engine::kMaxEngines> places_{};  // of the latest command, by engine
+  int commands_ = 0;                                            // of all engines
   std::unique_ptr<contract::TimeShares> shares_;
 };
 

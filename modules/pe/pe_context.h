@@ -5,7 +5,6 @@
 
 #include "modules/pe/accel_slot.h"
 #include "modules/pe/pe_activity.h"
-#include "platform/account/place.h"
 #include "platform/address/channel_stripe.h"
 #include "platform/base/reuse_a.h"
 #include "platform/base/tile_shape.h"
@@ -42,7 +41,6 @@ struct PeContext final : elab::PeParts {
   address::ChannelStripe hbm_stripe;  // mapping of the slice's addresses to its channels
 
   std::uint64_t launch = 0;  // request number of the kernel that PE_CPU runs or ran last, for the log
-  account::PlaceId place;    // whose time the PE spends: the place of that kernel's launch
 
   PeActivity activity;   // busy times of the blocks
   AccelSlot accel_slot;  // shared by the engines (P-39)

@@ -18,8 +18,11 @@
 #include "platform/contract/kernel.h"
 #include "platform/contract/kernel_launch.h"
 #include "platform/contract/share_words.h"
+#include "platform/contract/source_line.h"
+#include "platform/contract/tensor_layout.h"
 #include "platform/elab/route_table.h"
 #include "platform/payload/messages.h"
+#include "platform/record/activity_recorder.h"
 
 namespace kb::modules {
 namespace {
@@ -44,7 +47,8 @@ PeCpu::PeCpu(const sc_core::sc_module_name& name, NodeId node, const params::PeC
       clock_(params.clock),
       waker_(*this),
       state_probe_(context.observer,
-                   {node_id(), "", "kernel_state", 2, {"idle", "waits_for_start", "runs", "waits_for_engine"}}) {
+                   {node_id(), "", "kernel_state", 2, {"idle", "waits_for_start", "runs", "waits_for_engine"}}),
+      line_clock_(pe.activity) {
   const topology::MachineSpec& spec = context.graph.spec;
   const topology::Node& self = node_record();
   const address::TcmPartition tcm = address::AddressConfig::from_spec(spec).tcm_partition();
@@ -102,19 +106,20 @@ void PeCpu::run(Launch launch) {
   result_ = contract::PeResult{};
   result_.pe = info_.coord;
   result_.ready = now();
-  pe().place = launch.transaction->place;
-  pe().activity.set_place(pe().place, now());
   result_.shares = pe().activity.until(now());
   try_kernel(launch);
   await_all_background();
   current_.reset();
   if (order() != nullptr && kernel_began_) order()->kernel_ends(info_.coord);
-  kernel_began_ = false;
+  const bool kernel_began = std::exchange(kernel_began_, false);
   result_.exec = now() - result_.start;
   pe().activity.set_running(false, now());
   contract::TimeShares shares = pe().activity.until(now());
   shares -= result_.shares;
   result_.shares = shares;
+  if (recorder() != nullptr && kernel_began) {
+    recorder()->line_times().add(pe().launch, info_.coord, now(), line_clock_.lines());
+  }
   answer(launch);
 }
 
@@ -148,7 +153,7 @@ void PeCpu::try_kernel(const Launch& launch) {
 void PeCpu::await_all_background() {
   while (!background_.empty()) {
     try {
-      wait_for_async(background_.begin());
+      wait_for_async(background_.begin(), {});
     } catch (const Error& error) {
       if (error.family() == ErrorFamily::model) throw;
       if (result_.error_code.empty()) fail(error.code(), error.what());
@@ -202,6 +207,7 @@ void PeCpu::run_kernel(const payload::KernelLaunchMsg& launch_message, TimeFs re
     PeCpu& cpu;
   } body(*this, kernel.name.c_str());
   kernel_began_ = true;
+  line_clock_.start(now());
   if (order() != nullptr) order()->kernel_begins(info_.coord, launch_message.request, launch_message.launch);
   kernel.body(*this, launch_message.launch->args);
 }
@@ -236,6 +242,7 @@ void PeCpu::spend(const contract::Command& command) {
   begin_activity(PeActivity::Kind::scalar);
   sleep_until(now() + time);
   end_activity(PeActivity::Kind::scalar);
+  charge(command.place, command.place);
   current_.reset();
 }
 
@@ -246,7 +253,7 @@ void PeCpu::meet(const contract::Command& command) {
   const NodeId m_cpu = context().routes.resolver().find_m_cpu(info_.coord.sip, info_.coord.cube);
   payload::Transaction& transaction =
       context().pool.acquire(payload::Op::message, context().routes.command(node(), m_cpu), 0, 0);
-  transaction.place = pe().place;
+  transaction.place = command.place;
   transaction.message = payload::share(
       payload::BarrierMsg{pe().launch, command.scope, launch.pes.size(), launch.cubes.size(), info_.coord});
   log(LogLevel::info, [&] {
@@ -259,6 +266,7 @@ void PeCpu::meet(const contract::Command& command) {
   barrier_ = &transaction;
   issue(transaction, now() + overhead());
   while (barrier_ != nullptr) wait_for(resumed_event_);
+  charge(command.place, command.place);
   set_state(State::running);
   current_.reset();
   const payload::Status status = transaction.status;
@@ -339,6 +347,28 @@ std::optional<std::vector<std::byte>> PeCpu::read_if_known(const std::vector<Ext
   count_call();
   if (context().operations == nullptr) return std::nullopt;
   return context().operations->read_if_known(extents);
+}
+
+account::PlaceId PeCpu::place(const contract::SourceLine& line, const char* call, account::RangeId range,
+                              const contract::TensorLayout* tensor) {
+  if (recorder() == nullptr) return {};
+  account::PlaceTable& places = recorder()->places();
+  account::Place place;
+  place.launch = pe().launch;
+  place.file = places.name(line.file());
+  place.line = static_cast<std::uint32_t>(line.line());
+  place.call = places.name(call);
+  place.range = range;
+  if (tensor != nullptr) place.tensor = places.name(tensor->name);
+  return places.intern(place);
+}
+
+account::RangeId PeCpu::range(account::RangeId outer, std::string_view name) {
+  return recorder() == nullptr ? outer : recorder()->places().range(outer, name);
+}
+
+void PeCpu::charge(account::PlaceId line, account::PlaceId held_by) {
+  if (recorder() != nullptr) line_clock_.charge(line, held_by, now());
 }
 
 void PeCpu::set_state(State state) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "modules/pe/line_clock.h"
 #include "modules/pe/pe_links.h"
 #include "modules/pe/probe.h"
 #include "platform/contract/completion.h"
@@ -64,9 +65,12 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   void execute(const contract::Command& command) override;
   std::string receive(const contract::Command& command) override;
   Ticket submit(const contract::Command& command) override;
-  void wait(Ticket ticket) override;
+  void wait(Ticket ticket, account::PlaceId at) override;
   void abandon(Ticket ticket) override;
-  std::size_t wait_any(const std::vector<Ticket>& tickets) override;
+  std::size_t wait_any(const std::vector<Ticket>& tickets, account::PlaceId at) override;
+  account::PlaceId place(const contract::SourceLine& line, const char* call, account::RangeId range,
+                         const contract::TensorLayout* tensor) override;
+  account::RangeId range(account::RangeId outer, std::string_view name) override;
   void write_scratch(std::uint64_t pa, Dtype dtype, std::vector<std::byte> bytes) override;
   std::vector<std::byte> read(const std::vector<Extent>& extents) override;
   std::vector<Extent> physical(const std::vector<Extent>& extents) const override;
@@ -83,7 +87,9 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   void run_kernel(const payload::KernelLaunchMsg& message, TimeFs ready);
   const contract::Kernel& find_kernel(const std::string& name) const;
   CommandTask& send_command(const contract::Command& command);
-  std::string await(CommandTask& task);
+  std::string await(CommandTask& task, account::PlaceId at);
+  // The time of the kernel since the last call belongs to `line`.
+  void charge(account::PlaceId line, account::PlaceId held_by);
   std::string tensor_at(std::uint64_t fault) const;
   void spend(const contract::Command& command);
   void sleep_until(TimeFs at);
@@ -95,6 +101,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   const payload::KernelLaunchMsg& message(const Launch& launch) const;
   std::string call_in_progress() const;
   contract::IOrderObserver* order() const { return context().order; }
+  record::ActivityRecorder* recorder() const { return context().recorder; }
 
   contract::PeInfo info_;
   Gigahertz clock_;
@@ -125,7 +132,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   using Backgrounds = std::vector<std::unique_ptr<Background>>;
   Backgrounds::iterator find_async_command(Ticket ticket);
   Backgrounds::iterator background(Ticket ticket);
-  void wait_for_async(Backgrounds::iterator which);
+  void wait_for_async(Backgrounds::iterator which, account::PlaceId at);
   void await_all_background();
   Backgrounds background_;       // issued and not yet waited for, in the order of their tickets
   Backgrounds free_background_;  // reused, so that a command needs no allocation
@@ -135,6 +142,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   bool awaits_any_ = false;                        // any completion wakes the kernel
   contract::PeResult result_;                      // measurements of the running kernel
   Probe state_probe_;
+  LineClock line_clock_;
 
   std::int64_t kernels_ = 0;
   std::int64_t failures_ = 0;

@@ -29,14 +29,14 @@ void PeCpu::execute(const contract::Command& command) {
   set_current(command);
   count_call();
   set_state(State::waiting_for_engine);
-  await(send_command(command));
+  await(send_command(command), command.place);
 }
 
 std::string PeCpu::receive(const contract::Command& command) {
   set_current(command);
   count_call();
   set_state(State::waiting_for_engine);
-  return await(send_command(command));
+  return await(send_command(command), command.place);
 }
 
 contract::IPe::Ticket PeCpu::submit(const contract::Command& command) {
@@ -72,22 +72,22 @@ void PeCpu::abandon(Ticket ticket) {
   if (found != background_.end() && order() != nullptr) order()->abandoned(info_.coord, (*found)->task->id);
 }
 
-void PeCpu::wait(Ticket ticket) {
-  wait_for_async(background(ticket));
+void PeCpu::wait(Ticket ticket, account::PlaceId at) {
+  wait_for_async(background(ticket), at);
 }
 
 // The command is removed from the list first, because it is finished even when it has failed.
-void PeCpu::wait_for_async(Backgrounds::iterator which) {
+void PeCpu::wait_for_async(Backgrounds::iterator which, account::PlaceId at) {
   free_background_.push_back(std::move(*which));
   background_.erase(which);
   Background& background = *free_background_.back();
   set_current(background.command);
   count_call();
   set_state(State::waiting_for_engine);
-  await(*background.task);
+  await(*background.task, at);
 }
 
-std::size_t PeCpu::wait_any(const std::vector<Ticket>& tickets) {
+std::size_t PeCpu::wait_any(const std::vector<Ticket>& tickets, account::PlaceId at) {
   std::vector<const CommandTask*> tasks;
   tasks.reserve(tickets.size());
   for (const Ticket ticket : tickets) tasks.push_back((*background(ticket))->task);
@@ -103,6 +103,7 @@ std::size_t PeCpu::wait_any(const std::vector<Ticket>& tickets) {
   awaits_any_ = true;
   while (!find_done()) wait_for(resumed_event_);
   awaits_any_ = false;
+  charge(at, tasks[done]->command->place);
   set_state(State::running);
   current_.reset();
   return done;
@@ -132,10 +133,11 @@ CommandTask& PeCpu::send_command(const contract::Command& command) {
 }
 
 // Blocks until the current command has completed, and records its times. Returns the direction that served a receive.
-std::string PeCpu::await(CommandTask& task) {
+std::string PeCpu::await(CommandTask& task, account::PlaceId at) {
   awaited_ = &task;
   while (task.state != CommandState::completed) wait_for(resumed_event_);
   awaited_ = nullptr;
+  charge(at, task.held_by == account::PlaceId{} ? task.command->place : task.held_by);
   log(LogLevel::info, [&] { return "continues after " + text_of(task); });
   set_state(State::running);
   accumulate(result_.dma, task.dma);

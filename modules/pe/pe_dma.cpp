@@ -114,12 +114,13 @@ void PeDma::serve(Channels& channels) {
     channels.queue.pop_front();
     end_activity(PeActivity::Kind::waiting);
     accumulate(channels.wait, now() - next.since);
-    start(channels, *next.task);
+    start(channels, next);
     admit_waiting();
   }
 }
 
-void PeDma::start(Channels& channels, CommandTask& task) {
+void PeDma::start(Channels& channels, const Waiting& next) {
+  CommandTask& task = *next.task;
   task.start = now();
   log_stage("begins", task);
   begin_activity(channels.activity());
@@ -139,8 +140,13 @@ void PeDma::start(Channels& channels, CommandTask& task) {
     copied_bytes_ = 0;
     task.status = {false, error.code(), error.what(), fault_};
   }
-  operations_[slot] = {&task, &channels, static_cast<std::uint32_t>(requests_.size()) + (copied_bytes_ > 0 ? 1 : 0),
-                       join_channel(channels, slot)};
+  operations_[slot] = {&task,
+                       &channels,
+                       static_cast<std::uint32_t>(requests_.size()) + (copied_bytes_ > 0 ? 1 : 0),
+                       join_channel(channels, slot),
+                       task.place(),
+                       copied_bytes_,
+                       now() - next.since};
   if (operations_[slot].outstanding == 0) {
     end_in_order(slot);
     return;
@@ -155,11 +161,12 @@ void PeDma::start(Channels& channels, CommandTask& task) {
   }
   for (const Request& request : requests_) {
     payload::Transaction& transaction = context().pool.acquire(channels.op, *request.route, request.pa, request.nbytes);
-    transaction.place = pe().place;
+    transaction.place = operations_[slot].place;
     transaction.hbm_offset = request.hbm_offset;
     transaction.cookie = slot;
     transaction.initiator = this;
     channels.bytes += static_cast<std::int64_t>(request.nbytes);
+    operations_[slot].bytes += request.nbytes;
     account_busy(channels, request);
     issue(transaction, offered, channels.order);
   }
@@ -350,6 +357,8 @@ void PeDma::end(std::uint64_t slot) {
   Channels& channels = *operations_[slot].channels;
   free_operations_.push_back(slot);
   end_activity(channels.activity());
+  const Operation& ended = operations_[slot];
+  pe().activity.held_channel(channels.activity(), ended.place, {now() - task.start, ended.wait, ended.bytes, 1});
   ++channels.commands;
   if (!task.status.ok) ++channels.failures;
   accumulate(channels.busy_time, now() - task.start);

@@ -106,6 +106,9 @@ class PeDma final : public PeFabricBlock, private payload::IInitiator {
     Channels* channels = nullptr;
     std::uint32_t outstanding = 0;
     std::uint32_t channel = 0;  // index in Channels::in_order
+    account::PlaceId place;     // of the current stage
+    std::uint64_t bytes = 0;
+    TimeFs wait = 0_fs;  // for the channel
   };
   struct Request {
     const payload::FabricRoute* route;
@@ -126,7 +129,7 @@ class PeDma final : public PeFabricBlock, private payload::IInitiator {
   void on_accepted(CommandTask& task) override;
   Channels& channels_of(const CommandTask& task);
   void serve(Channels& channels);
-  void start(Channels& channels, CommandTask& task);
+  void start(Channels& channels, const Waiting& next);
   static std::uint32_t join_channel(Channels& channels, std::uint64_t slot);
   void end_in_order(std::uint64_t slot);
   void end(std::uint64_t slot);

@@ -95,7 +95,7 @@ void PeFetchStore::complete(std::size_t index) {
   ++unit.commands;
   const TimeFs start = unit.since;
   unit.busy += now() - start;
-  pe().activity.accessed_tcm(activity_of(index), task.stage.nbytes, start, now());
+  pe().activity.accessed_tcm(activity_of(index), task.place(), task.stage.nbytes, start, now());
   const bool fetched = task.stage.type == plan::StageType::fetch;
   if (fetched && task.owner() != nullptr) task.owner()->inputs_fetched(task);
   unit.phase = Phase::stalled;

@@ -87,7 +87,7 @@ void PeIpcq::transmit(Queue& queue, const Waiting& send) {
                                total_bytes(task.command->local),
                                coord(),
                                queue.pair.direction,
-                               pe().place};
+                               task.command->place};
   std::vector<Extent> source;
   try {
     source = resolved(task);
@@ -103,8 +103,9 @@ void PeIpcq::transmit(Queue& queue, const Waiting& send) {
   if (context().order != nullptr) context().order->message_sent(coord(), token.slot_pa);
   if (context().operations != nullptr) {
     const std::vector<Extent> in_flight{{address::message_in_flight(token.slot_pa), token.nbytes}};
-    context().operations->on_message(node(), {MessageStep::send, source, in_flight, queue.pair.direction, sequence},
-                                     nullptr, task.submitted, now());
+    context().operations->on_message(
+        node(), {MessageStep::send, source, in_flight, queue.pair.direction, sequence, task.command->place}, nullptr,
+        task.submitted, now());
   }
   log(contract::LogLevel::info, [&] {
     return fmt::format("sends message {} of {} in direction '{}' to {} for {}", sequence, format_bytes(token.nbytes),
@@ -246,7 +247,7 @@ void PeIpcq::on_arrival(Token token, NodeId writer) {
     const std::vector<Extent> in_flight{{address::message_in_flight(token->slot_pa), token->nbytes}};
     const std::vector<Extent> slot{{token->slot_pa, token->nbytes}};
     context().operations->on_message(
-        writer, {MessageStep::copy, in_flight, slot, queue.pair.direction, token->sequence}, nullptr,
+        writer, {MessageStep::copy, in_flight, slot, queue.pair.direction, token->sequence, token->place}, nullptr,
         slots_on_fabric(queue) ? queue.writes.front().since
                                : now() - slot_cost_->of(queue.pair.own->memory, token->nbytes),
         now());
@@ -280,19 +281,19 @@ void PeIpcq::serve(Queue& queue) {
   accumulate(queue.receive_wait, now() - receive.since);
   last_served_ = index_of(queue);
   if (receive.task->command->charge_slot) {
-    read_slot(queue, token.slot_pa, token.nbytes);
+    read_slot(queue, token, receive.task->command->place);
   } else {
     slot_read(queue);
   }
 }
 
-void PeIpcq::read_slot(Queue& queue, std::uint64_t slot_pa, std::uint64_t nbytes) {
+void PeIpcq::read_slot(Queue& queue, const payload::QueueTokenMsg& token, account::PlaceId place) {
   const QueueMemory memory = queue.pair.own->memory;
   if (slots_on_fabric(queue)) {
-    slot_access_->begin(payload::Op::read, {slot_pa, nbytes}, index_of(queue), pe().place);
+    slot_access_->begin(payload::Op::read, {token.slot_pa, token.nbytes}, index_of(queue), place);
     return;
   }
-  const TimeFs cost = slot_cost_->of(memory, nbytes);
+  const TimeFs cost = slot_cost_->of(memory, token.nbytes);
   if (cost == 0_fs) {
     slot_read(queue);
   } else {
@@ -321,13 +322,15 @@ void PeIpcq::slot_read(Queue& queue) {
     if (context().operations != nullptr) {
       const std::vector<Extent> slot{{token->slot_pa, token->nbytes}};
       context().operations->on_message(
-          node(), {MessageStep::receive, slot, resolved(task), queue.pair.direction, token->sequence}, nullptr,
-          task.submitted, now());
+          node(),
+          {MessageStep::receive, slot, resolved(task), queue.pair.direction, token->sequence, task.command->place},
+          nullptr, task.submitted, now());
     }
   } catch (const Error& error) {
     if (error.family() == ErrorFamily::model) throw;
     task.status = {false, error.code(), error.what()};
   }
+  task.held_by = token->place;
   queue.received_bytes += static_cast<std::int64_t>(token->nbytes);
   ++queue.my_tail;
   queue.receiving = Receiving::crediting;

@@ -91,7 +91,7 @@ class PeIpcq final : public PeBlock,
   void poll(Queue& queue);
   bool slots_on_fabric(const Queue& queue) const;
   void begin_write(Queue& queue);
-  void read_slot(Queue& queue, std::uint64_t slot_pa, std::uint64_t nbytes);
+  void read_slot(Queue& queue, const payload::QueueTokenMsg& token, account::PlaceId place);
   void serve(Queue& queue);
   void serve_anybody();
   void slot_read(Queue& queue);

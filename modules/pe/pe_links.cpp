@@ -87,8 +87,8 @@ void PeLinks::end_activity(PeActivity::Kind kind) {
   pe_.activity.end(kind, block_context_.scheduler.now());
 }
 
-void PeLinks::begin_activity(engine::EngineId engine) {
-  pe_.activity.begin(engine, block_context_.scheduler.now());
+void PeLinks::begin_activity(engine::EngineId engine, account::PlaceId place) {
+  pe_.activity.begin(engine, place, block_context_.scheduler.now());
 }
 
 void PeLinks::end_activity(engine::EngineId engine) {
@@ -166,7 +166,8 @@ bool PeLinks::finish_stage(CommandTask& task, TimeFs start) {
   if (watch_ != nullptr && !watch_->may_end(task)) return true;
   log_stage("ends", task);
   if (task.pipeline() != nullptr && task.status.ok && block_context_.operations != nullptr) {
-    block_context_.operations->on_stage(self_.node(), task.stage, task.pipeline()->command->id, task.tile().id, start,
+    block_context_.operations->on_stage(self_.node(),
+                                        {task.stage, task.pipeline()->command->id, task.tile().id, task.place()}, start,
                                         block_context_.scheduler.now());
   }
   return pass_on(task);

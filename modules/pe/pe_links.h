@@ -69,7 +69,7 @@ class PeLinks : public elab::PeSide {
   const PeContext& pe() const { return pe_; }
   void begin_activity(PeActivity::Kind kind);
   void end_activity(PeActivity::Kind kind);
-  void begin_activity(engine::EngineId engine);
+  void begin_activity(engine::EngineId engine, account::PlaceId place);
   void end_activity(engine::EngineId engine);
 
   // Whether the input queue can take one more task; called before on_task(). Default: always.

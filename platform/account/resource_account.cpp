@@ -18,8 +18,16 @@ void ResourceAccount::change_to(PlaceId place) {
     rows_.push_back({before, latest});
     return;
   }
+  // Lines of a loop follow one another, so that the next row is often beside the latest one.
+  for (const std::size_t near : {row_, row_ + 1}) {
+    if (near >= rows_.size() || rows_[near].place != before) continue;
+    rows_[near].sums.add(latest);
+    row_ = static_cast<std::uint32_t>(near);
+    return;
+  }
   const auto row = std::lower_bound(rows_.begin(), rows_.end(), before,
                                     [](const Row& one, PlaceId wanted) { return one.place < wanted; });
+  row_ = static_cast<std::uint32_t>(row - rows_.begin());
   if (row->place == before) {
     row->sums.add(latest);
   } else {

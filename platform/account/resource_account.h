@@ -56,7 +56,8 @@ class alignas(64) ResourceAccount {
   void change_to(PlaceId place);
 
   PlaceId place_;
-  Sums latest_;  // uses of `place_` that are not in rows_ yet
+  std::uint32_t row_ = 0;  // the latest one that was not appended
+  Sums latest_;            // uses of `place_` that are not in rows_ yet
   std::vector<Row> rows_;
 };
 static_assert(sizeof(ResourceAccount) == 64);

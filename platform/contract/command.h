@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "platform/account/place.h"
 #include "platform/base/dtype.h"
 #include "platform/base/reuse_a.h"
 #include "platform/contract/barrier_scope.h"
@@ -103,6 +104,12 @@ struct Command {
   const char* kernel = "";  // strings with static lifetime
   const char* call = "";
   std::uint64_t call_index = 0;
+
+  // Whose time its transactions are: the line of the call, with the tensor that a transfer reads or writes.
+  account::PlaceId place;
+  // The same for the operands of a composite in memory: first and second input, output; and for those of its epilogues.
+  std::array<account::PlaceId, 3> operand_places{};
+  std::vector<std::array<account::PlaceId, kEpilogueInputs>> epilogue_places;
 };
 
 // The engine that executes a simple command; no value for transfers, messages and composites.

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "platform/account/place.h"
 #include "platform/base/dtype.h"
 #include "platform/base/ids.h"
 #include "platform/base/units.h"
@@ -31,11 +32,15 @@ class IOperationSink {
   virtual void on_command(NodeId component, const Command& command, const ITranslator* translator, TimeFs start,
                           TimeFs end) = 0;
   // Reports a tile stage of a composite that ends now (P-72), for timing only: the composite itself is reported when it
-  // is done. `composite` is its number on this PE.
-  virtual void on_stage(NodeId component, const plan::Stage& stage, std::uint64_t composite, std::uint64_t tile,
-                        TimeFs start, TimeFs end) {
-    static_cast<void>(component), static_cast<void>(stage), static_cast<void>(composite), static_cast<void>(tile),
-        static_cast<void>(start), static_cast<void>(end);
+  // is done.
+  struct TileStage {
+    const plan::Stage& stage;
+    std::uint64_t composite = 0;  // its number on this PE
+    std::uint64_t tile = 0;
+    account::PlaceId place;
+  };
+  virtual void on_stage(NodeId component, const TileStage& tile, TimeFs start, TimeFs end) {
+    static_cast<void>(component), static_cast<void>(tile), static_cast<void>(start), static_cast<void>(end);
   }
   // A step of a message between PEs. When it ends, the bytes of `source` (extents as in a command) are at
   // `destination`.
@@ -46,6 +51,7 @@ class IOperationSink {
     const std::vector<Extent>& destination;
     std::string_view direction;  // queue of the reporting PE
     std::uint64_t sequence = 0;  // number of the message in its queue
+    account::PlaceId place;      // of the send, or of the receive
   };
   virtual void on_message(NodeId component, const MessageCopy& copy, const ITranslator* translator, TimeFs start,
                           TimeFs end) {

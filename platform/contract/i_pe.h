@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "platform/account/place.h"
 #include "platform/base/ids.h"
 #include "platform/base/reuse_a.h"
 #include "platform/base/tile_shape.h"
@@ -18,6 +20,8 @@
 namespace kb::contract {
 
 struct Command;
+struct TensorLayout;
+class SourceLine;
 
 struct PeInfo {
   PeCoord coord;
@@ -50,17 +54,28 @@ class IPe {
     execute(command);
     return 0;
   }
-  // Returns when the command has completed; throws like execute(). Call it once per ticket. A kernel that ends waits
-  // for all of its remaining commands.
-  virtual void wait(Ticket) {}
+  // Returns when the command has completed; throws like execute(). Call it once per ticket. `at`: where the kernel
+  // waits. A kernel that ends waits for all of its remaining commands.
+  virtual void wait(Ticket ticket, account::PlaceId at) {
+    static_cast<void>(ticket);
+    static_cast<void>(at);
+  }
   // Declares that the result of this prefetch will not be used. The transfer continues, and the kernel must still wait
   // for it. Calling it after wait() is allowed.
   virtual void abandon(Ticket) {}
   // Returns when one of these commands has completed, with its position in the list (the first one when there are
   // several). All of them still have to be waited for.
-  virtual std::size_t wait_any(const std::vector<Ticket>& tickets) {
+  virtual std::size_t wait_any(const std::vector<Ticket>& tickets, account::PlaceId at) {
     static_cast<void>(tickets);
+    static_cast<void>(at);
     return 0;
+  }
+  // Number of a place in the running kernel: a call in a line within a range, and the tensor that is transferred or
+  // null. Nobody's when the run keeps no account.
+  virtual account::PlaceId place(const SourceLine&, const char*, account::RangeId, const TensorLayout*) { return {}; }
+  virtual account::RangeId range(account::RangeId outer, std::string_view name) {
+    static_cast<void>(name);
+    return outer;
   }
   // Puts known contents (zeros, full, arange) of a dtype into this PE's scratch. It takes no simulated time and is
   // logged for replay.

@@ -28,6 +28,7 @@ CREATE TABLE op (
   t_end_fs INTEGER NOT NULL,
   component_id INTEGER NOT NULL REFERENCES component (id),
   operation_id INTEGER NOT NULL REFERENCES operation (id),
+  place_id INTEGER NOT NULL,
   params TEXT NOT NULL
 );
 CREATE VIEW ops AS
@@ -67,7 +68,7 @@ constexpr std::size_t kRowsPerStatement = 16;  // starting a statement costs as 
 // With OR FAIL, SQLite needs no state for undoing a part of the rows.
 std::string insert_sql(std::size_t rows) {
   std::string sql = "INSERT OR FAIL INTO op VALUES ";
-  for (std::size_t i = 0; i < rows; ++i) sql += i == 0 ? "(?,?,?,?,?,?,?)" : ",(?,?,?,?,?,?,?)";
+  for (std::size_t i = 0; i < rows; ++i) sql += i == 0 ? "(?,?,?,?,?,?,?,?)" : ",(?,?,?,?,?,?,?,?)";
   return sql;
 }
 
@@ -105,10 +106,15 @@ void OpLogSqlite::write_engines() {
 void OpLogSqlite::record(std::uint64_t sequence, const OpRecord& record) {
   if (finished_ || !database_.is_open()) throw Error::model("operation log: a record after finish()");
   format_params(params_, record, options_);
-  rows_.push_back({{static_cast<std::int64_t>(sequence), static_cast<std::int64_t>(record.id), record.start.fs(),
-                    record.end.fs(), component_id(record.component), operation_id(record.kind(), record.name())},
-                   params_.size()});
+  rows_.push_back(
+      {{static_cast<std::int64_t>(sequence), static_cast<std::int64_t>(record.id), record.start.fs(), record.end.fs(),
+        component_id(record.component), operation_id(record.kind(), record.name()), place_id(record.place)},
+       params_.size()});
   if (rows_.size() == kRowsPerStatement) write_rows();
+}
+
+std::int64_t OpLogSqlite::place_id(account::PlaceId place) const {
+  return options_.activity == nullptr ? 0 : std::int64_t{options_.activity->places().site(place).value};
 }
 
 void OpLogSqlite::write_rows() {

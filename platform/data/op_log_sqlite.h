@@ -33,7 +33,7 @@ class OpLogSqlite final : public IOpSink {
 
  private:
   struct Row {
-    std::array<std::int64_t, 6> numbers;  // the columns before `params`
+    std::array<std::int64_t, 7> numbers;  // the columns before `params`
     std::size_t params_end;  // end of the row's parameters in params_; they begin at the end of the previous row's
   };
 
@@ -44,6 +44,8 @@ class OpLogSqlite final : public IOpSink {
   void insert_component(std::int64_t id, NodeId component);
   std::int64_t component_id(NodeId component);
   std::int64_t operation_id(std::string_view kind, std::string_view name);
+  // Id in the table `place` of a whole record; 0: no line.
+  std::int64_t place_id(account::PlaceId place) const;
 
   OpLog::Options options_;
   SqliteFile database_;

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "platform/account/place.h"
 #include "platform/base/ids.h"
 #include "platform/base/units.h"
 #include "platform/contract/pattern.h"
@@ -101,6 +102,7 @@ struct OpRecord {
   const char* kernel = "";
   const char* call = "";
   std::uint64_t call_index = 0;
+  account::PlaceId place{};  // whose time it is (contract::Command)
 
   // The engine that computed; no value for operations that only move bytes or take time.
   std::optional<engine::EngineId> engine() const;

@@ -114,15 +114,16 @@ void OperationRecorder::on_command(NodeId component, const Command& command, con
   record_.kernel = command.kernel;
   record_.call = command.call;
   record_.call_index = command.call_index;
+  record_.place = command.place;
   describe(command, record_);
   if (translator != nullptr) make_physical(*translator);
   engine_.complete(std::move(record_));
 }
 
-void OperationRecorder::on_stage(NodeId component, const plan::Stage& stage, std::uint64_t composite,
-                                 std::uint64_t tile, TimeFs start, TimeFs end) {
+void OperationRecorder::on_stage(NodeId component, const TileStage& tile, TimeFs start, TimeFs end) {
   if (!engine_.wants_stages()) return;
-  engine_.complete({next_id_++, start, end, component, TileOp{stage, composite, tile}});
+  engine_.complete(
+      {next_id_++, start, end, component, TileOp{tile.stage, tile.composite, tile.tile}, "", "", 0, tile.place});
 }
 
 void OperationRecorder::on_message(NodeId component, const MessageCopy& message,
@@ -135,6 +136,7 @@ void OperationRecorder::on_message(NodeId component, const MessageCopy& message,
   record_.end = end;
   record_.component = component;
   record_.kernel = record_.call = "";
+  record_.place = message.place;
   CopyOp& copy = become<CopyOp>(record_);
   copy.name = kNames.at(static_cast<std::size_t>(message.step));
   copy.source = message.source;

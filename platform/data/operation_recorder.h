@@ -15,8 +15,7 @@ class OperationRecorder final : public contract::IOperationSink {
 
   void on_command(NodeId component, const contract::Command& command, const contract::ITranslator* translator,
                   TimeFs start, TimeFs end) override;
-  void on_stage(NodeId component, const plan::Stage& stage, std::uint64_t composite, std::uint64_t tile, TimeFs start,
-                TimeFs end) override;
+  void on_stage(NodeId component, const TileStage& tile, TimeFs start, TimeFs end) override;
   void on_message(NodeId component, const MessageCopy& message, const contract::ITranslator* translator, TimeFs start,
                   TimeFs end) override;
   void on_scratch_write(NodeId component, std::uint64_t pa, Dtype dtype, std::vector<std::byte> bytes,

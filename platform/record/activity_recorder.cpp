@@ -8,6 +8,8 @@ namespace {
 
 constexpr std::size_t kBinsInAll = std::size_t{1} << 22;
 constexpr std::uint32_t kFewestBins = 16, kMaxBins = 512;
+constexpr std::size_t kMostRows = std::size_t{1} << 20;  // 40 MiB
+constexpr std::size_t kPlacesUnchecked = 64;
 
 std::uint32_t bins_for(std::size_t series) {
   std::uint32_t bins = kMaxBins;
@@ -59,6 +61,7 @@ RecordedResource ActivityRecorder::add_resource(const SeriesInfo& info) {
 }
 
 void ActivityRecorder::launch_began(int group, std::uint64_t launch, TimeFs now) {
+  limit_accounts();
   for (const int one : {group, kOutside}) {
     if (groups_.count(one) == 0) continue;
     groups_.at(one).open.push_back(launch);
@@ -73,6 +76,16 @@ void ActivityRecorder::launch_ended(int group, std::uint64_t launch, TimeFs now)
     open.erase(std::remove(open.begin(), open.end(), launch), open.end());
     change(one, now);
   }
+}
+
+// Lines are told apart as long as the rows of all accounts stay below a limit. Rows grow with places, so that they are
+// counted again when there are a quarter more places.
+void ActivityRecorder::limit_accounts() {
+  if (places_.size() < places_checked_ + places_checked_ / 4 + kPlacesUnchecked) return;
+  places_checked_ = places_.size();
+  std::size_t rows = 0;
+  for (const account::ResourceAccount& account : accounts_) rows += account.rows().size();
+  if (rows > kMostRows) places_.close();
 }
 
 void ActivityRecorder::change(int index, TimeFs now) {

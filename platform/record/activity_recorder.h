@@ -12,6 +12,7 @@
 #include "platform/account/place.h"
 #include "platform/account/resource_account.h"
 #include "platform/base/ids.h"
+#include "platform/record/line_times.h"
 #include "platform/record/recorded_resource.h"
 #include "platform/record/usage_log.h"
 #include "platform/topology/graph.h"
@@ -65,6 +66,8 @@ class ActivityRecorder {
 
   account::PlaceTable& places() { return places_; }
   const account::PlaceTable& places() const { return places_; }
+  LineTimes& line_times() { return line_times_; }
+  const LineTimes& line_times() const { return line_times_; }
 
   void launch_began(int group, std::uint64_t launch, TimeFs now);
   void launch_ended(int group, std::uint64_t launch, TimeFs now);
@@ -94,6 +97,7 @@ class ActivityRecorder {
 
   Group& group_of(int group);
   void change(int group, TimeFs now);
+  void limit_accounts();
   void end_epochs(Group& group, TimeFs end, const Window& binned);
   void sort_epochs();
   void settle(std::size_t epoch);
@@ -104,6 +108,8 @@ class ActivityRecorder {
   std::deque<ActivitySeries> all_;
   std::vector<SeriesInfo> infos_;
   account::PlaceTable places_;
+  std::size_t places_checked_ = 0;  // number of places at the latest check of the accounts' size
+  LineTimes line_times_;
   std::deque<account::ResourceAccount> accounts_;  // by series
   std::map<int, Group> groups_;
   Group* latest_group_ = nullptr;  // of the latest series

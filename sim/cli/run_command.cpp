@@ -89,6 +89,7 @@ class RunCommand final : public Command {
         ->type_name("WHAT");
     app.add_flag("--details", details_, "Also single launches, PEs and blocks: in ops.sqlite, or with --json");
     app.add_flag("--no-findings", no_findings_, "Don't observe how busy everything is: no findings, a faster run");
+    app.add_flag("--no-source", no_source_, "Don't look for the source of kernels, to show the text of their lines");
     app.add_flag("--json", json_, "Print the result as JSON and nothing else on standard output");
     app.add_flag("--quiet", quiet_, "Print errors only");
     app.add_flag("--dump-config", dump_, "Print the effective configuration with the origin of each value and exit");
@@ -129,6 +130,7 @@ class RunCommand final : public Command {
     run.check_races = check_ == "races";
     run.record = !no_findings_ || !record_.empty();
     run.record_window = window_;
+    if (!no_source_) run.source_folders = sim::source_folders(plugins_);
     run.options = simulation_options();
     log_.check(run.topology.graph);
     run.options.blocks = &library.blocks();
@@ -318,7 +320,7 @@ class RunCommand final : public Command {
   double time_limit_ns_ = 0.0;      // 0: no limit
   double host_time_limit_s_ = 0.0;  // 0: no limit
   bool details_ = false;
-  bool no_findings_ = false;
+  bool no_findings_ = false, no_source_ = false;
   bool strict_ = false;
   bool json_ = false;
   bool quiet_ = false;

@@ -308,6 +308,8 @@ struct Fields<Result> {
         "modes");
     visit("launch_count", self.launch_count, "all launches of the run");
     visit("kernels", self.kernels, "sums over all launches, by kernel");
+    visit("lines", self.lines, "where the time of kernels went, by line of their source; the longest ones");
+    visit("transfers", self.transfers, "what the transfers and commands of each line did; the longest waits");
   }
   template <typename Self, typename Visit>
   static void after_launches(Self& self, Visit& visit) {

@@ -157,4 +157,62 @@ struct Fields<Kernel> {
   }
 };
 
+template <>
+struct Fields<Line> {
+  static constexpr auto kName = "line", kMeaning = "a call in a line of a kernel's source";
+  static constexpr bool kOneLine = true;
+  template <typename Self, typename Visit>
+  static void visit(Self& self, Visit& visit) {
+    visit("file", self.file, "as the compiler knows it; empty: no line, for example the end of a kernel");
+    visit("line", self.line, "from 1; 0: no line");
+    visit("call", self.call, "of tl, e.g. load");
+    visit("range", self.range, "names of the ranges around it (tl.range), outermost first; empty: none");
+    visit("tensor", self.tensor, "what it transfers; empty: no tensor in memory");
+  }
+};
+
+template <>
+struct Fields<LineTime> {
+  static constexpr auto kName = "line_time",
+                        kMeaning = "time of a kernel's thread at a line, over all launches of the kernel";
+  static constexpr bool kOneLine = true;
+  template <typename Self, typename Visit>
+  static void visit(Self& self, Visit& visit) {
+    visit("kernel", self.kernel, "its name");
+    visit("at", self.line, "where the thread stood");
+    visit("held_by", self.held_by, "the call whose end the thread waited for; null: the line's own");
+    visit("time_ns", self.time, "on the PE that ended last; the lines of a kernel add up to its critical paths");
+    visit("all_pes_ns", self.all_pes, "over all PEs");
+    visit("shares", self.shares, "division of time_ns by what the PE did, ns");
+  }
+};
+
+template <>
+struct Fields<LineUse> {
+  static constexpr auto kName = "line_use", kMeaning = "use of all resources of a role";
+  static constexpr bool kOneLine = true;
+  template <typename Self, typename Visit>
+  static void visit(Self& self, Visit& visit) {
+    visit("busy_ns", self.busy, "time in use");
+    visit("wait_ns", self.wait, "of everything that waited, together");
+    visit("bytes", self.bytes, "moved, at each of them");
+    visit("most_at", self.most_at, "the resource with the longest wait; null: there was no wait");
+    visit("most_wait_ns", self.most_wait, "the wait there");
+  }
+};
+
+template <>
+struct Fields<Transfer> {
+  static constexpr auto kName = "transfer",
+                        kMeaning = "what the transfers and commands of a line did, over all launches of the kernel";
+  static constexpr bool kOneLine = true;
+  template <typename Self, typename Visit>
+  static void visit(Self& self, Visit& visit) {
+    visit("kernel", self.kernel, "its name");
+    visit("at", self.line, "the line that issued them; empty: messages that distribute the launch");
+    visit("bytes", self.bytes, "that DMA channels moved");
+    visit("uses", self.uses, "by role of the resources: wire, memory, dma ...");
+  }
+};
+
 }  // namespace kb::result

@@ -9,6 +9,7 @@
 #include "platform/base/names.h"
 #include "platform/contract/completion.h"
 #include "platform/contract/request_id.h"
+#include "sim/result/line_record.h"
 
 namespace kb::sim {
 
@@ -33,8 +34,10 @@ struct LaunchRecord {
   std::string error_code;  // empty when ok, once completed
   std::string error_message;
   contract::LaunchSummary summary;
-  std::optional<PeCoord> awaited;  // the PE whose messages the last-ending PE waited for longest, if known
-  std::vector<ResourceUse> uses;   // in machine order, if recorded
+  std::optional<PeCoord> awaited;         // the PE whose messages the last-ending PE waited for longest, if known
+  std::vector<ResourceUse> uses;          // in machine order, if recorded
+  std::vector<LineTimeRecord> lines;      // by line, if recorded
+  std::vector<PlaceUseRecord> transfers;  // by place and role, if recorded
   // in (sip, cube, pe) order; only for the first kLaunchesWithPes launches of a run
   std::vector<contract::PeResult> pes;
 

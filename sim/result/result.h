@@ -18,7 +18,7 @@ namespace kb::result {
 inline constexpr std::uint64_t kSchema = 3;
 // Maximum number of listed launches; all launches are in the sums by kernel.
 inline constexpr std::size_t kMostLaunches = 256;
-// Figures and chosen collectives of the file, each.
+// Figures, chosen collectives, lines and transfers of the file, each.
 inline constexpr std::size_t kMostRows = 256;
 
 // An object whose member names depend on the run: keys of the topology, kinds of blocks.
@@ -118,6 +118,37 @@ struct Kernel {
   std::uint64_t macs = 0, useful_macs = 0;
   PartTimes parts;
   ResourceTimes busy;
+};
+
+// A call in a line of a kernel's source.
+struct Line {
+  std::string file;
+  std::uint64_t line = 0;
+  std::string call, range, tensor;
+};
+
+// Time of a kernel's thread at a line, over all launches of the kernel.
+struct LineTime {
+  std::string kernel;
+  Line line;
+  std::optional<Line> held_by;
+  TimeFs time = 0_fs, all_pes = 0_fs;
+  Members<TimeFs> shares;
+};
+
+struct LineUse {
+  TimeFs busy = 0_fs, wait = 0_fs;
+  std::uint64_t bytes = 0;
+  std::optional<std::string> most_at;
+  TimeFs most_wait = 0_fs;
+};
+
+// What the transfers and commands of a line did, over all launches of the kernel.
+struct Transfer {
+  std::string kernel;
+  Line line;
+  std::uint64_t bytes = 0;
+  Members<LineUse> uses;
 };
 
 // Integers in the unit; in fs when the unit is "ns".
@@ -236,6 +267,8 @@ struct Result {
   std::uint64_t unknown_accesses = 0;
   std::uint64_t launch_count = 0;
   std::vector<Kernel> kernels;
+  std::vector<LineTime> lines;
+  std::vector<Transfer> transfers;
   std::vector<Launch> launches;
   Members<BlockKind> block_kinds;
   std::optional<Members<Members<Statistic>>> blocks;  // in detail only

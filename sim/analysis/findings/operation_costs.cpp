@@ -83,13 +83,13 @@ void OperationCosts::on_command(NodeId component, const Command& command, const 
   next_->on_command(component, command, translator, start, end);
 }
 
-void OperationCosts::on_stage(NodeId component, const plan::Stage& stage, std::uint64_t composite, std::uint64_t tile,
-                              TimeFs start, TimeFs end) {
+void OperationCosts::on_stage(NodeId component, const TileStage& tile, TimeFs start, TimeFs end) {
+  const plan::Stage& stage = tile.stage;
   const bool reads = stage.type == plan::StageType::dma_read, moves = reads || stage.type == plan::StageType::dma_write;
   const auto type = static_cast<std::size_t>(stage.type);
   add(cost_of(kStages + type, [&stage] { return "TileToken/" + std::string(plan::stage_type_name(stage.type)); }),
       component, start, end, moves ? transfer_time(component, reads, stage.nbytes) : end - start);
-  next_->on_stage(component, stage, composite, tile, start, end);
+  next_->on_stage(component, tile, start, end);
 }
 
 void OperationCosts::on_message(NodeId component, const MessageCopy& copy, const contract::ITranslator* translator,

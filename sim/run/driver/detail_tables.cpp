@@ -36,6 +36,18 @@ CREATE TABLE launch_use (
   launch_id INTEGER NOT NULL, sip INTEGER NOT NULL, block TEXT NOT NULL, resource TEXT NOT NULL,
   busy_fs INTEGER NOT NULL, wait_fs INTEGER NOT NULL, bytes INTEGER NOT NULL,
   PRIMARY KEY (launch_id, sip, block, resource)) WITHOUT ROWID;
+CREATE TABLE place (
+  id INTEGER PRIMARY KEY, file TEXT NOT NULL, line INTEGER NOT NULL, call TEXT NOT NULL, range TEXT NOT NULL,
+  tensor TEXT NOT NULL);
+CREATE TABLE source (file TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE line_time (
+  launch_id INTEGER NOT NULL, sip INTEGER NOT NULL, place_id INTEGER NOT NULL, held_by INTEGER NOT NULL,
+  share TEXT NOT NULL, all_pes_fs INTEGER NOT NULL, last_pe_fs INTEGER NOT NULL,
+  PRIMARY KEY (launch_id, sip, place_id, held_by, share)) WITHOUT ROWID;
+CREATE TABLE line_use (
+  launch_id INTEGER NOT NULL, sip INTEGER NOT NULL, place_id INTEGER NOT NULL, role TEXT NOT NULL,
+  busy_fs INTEGER NOT NULL, wait_fs INTEGER NOT NULL, bytes INTEGER NOT NULL, most_at TEXT, most_wait_fs INTEGER NOT NULL,
+  PRIMARY KEY (launch_id, sip, place_id, role)) WITHOUT ROWID;
 CREATE TABLE block_statistic (
   block TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, value INTEGER NOT NULL, unit TEXT NOT NULL,
   PRIMARY KEY (block, name)) WITHOUT ROWID;
@@ -146,6 +158,30 @@ void add_uses(const RunRecord& run, data::SqliteFile& file) {
   }
 }
 
+void add_lines(const RunRecord& run, data::SqliteFile& file) {
+  Rows places(file, "place", 6);
+  for (std::size_t i = 0; i < run.places.size(); ++i) {
+    const SourcePlace& place = run.places[i];
+    places.add({number(i), place.file, std::int64_t{place.line}, place.call, place.range, place.tensor});
+  }
+  Rows sources(file, "source", 2);
+  for (const SourceFile& source : run.sources) sources.add({source.file, source.text});
+  Rows times(file, "line_time", 7);
+  Rows uses(file, "line_use", 9);
+  for (const LaunchRecord& launch : run.launches) {
+    for (const LineTimeRecord& one : launch.lines) {
+      times.add({number(launch.id), std::int64_t{launch.sip.value}, std::int64_t{one.line}, std::int64_t{one.held_by},
+                 std::string(contract::word_of(one.share).name), one.sum.fs(), one.last.fs()});
+    }
+    for (const PlaceUseRecord& one : launch.transfers) {
+      const ResourceName* const most = one.most_wait > 0_fs ? &run.resources[one.most] : nullptr;
+      uses.add({number(launch.id), std::int64_t{launch.sip.value}, std::int64_t{one.place},
+                std::string(word_of(one.role).name), one.sums.busy.fs(), one.sums.wait.fs(), number(one.sums.bytes),
+                most == nullptr ? Cell() : Cell(most->block + '.' + most->resource), one.most_wait.fs()});
+    }
+  }
+}
+
 void add_statistics(const RunRecord& run, data::SqliteFile& file) {
   Rows rows(file, "block_statistic", 5);
   for (const BlockRecord& block : run.blocks) {
@@ -164,6 +200,7 @@ void add_detail_tables(const RunRecord& run, observe::OutputFile& operations) {
   add_parts(run, file);
   add_pes(run, file);
   add_uses(run, file);
+  add_lines(run, file);
   add_statistics(run, file);
   file.finish();
 }

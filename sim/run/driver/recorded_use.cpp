@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/run/driver/recorded_lines.h"
+
 namespace kb::sim {
 namespace {
 
@@ -31,6 +33,7 @@ void name_resources(const record::ActivityRecorder& recorder, const topology::Gr
   std::vector<bool> used(order.size());
   for (const LaunchRecord& launch : run.launches) {
     for (const ResourceUse& use : launch.uses) used[use.resource] = true;
+    for (const PlaceUseRecord& use : launch.transfers) used[use.most] = used[use.most] || use.most_wait > 0_fs;
   }
   std::vector<std::uint32_t> place(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -41,6 +44,7 @@ void name_resources(const record::ActivityRecorder& recorder, const topology::Gr
   }
   for (LaunchRecord& launch : run.launches) {
     for (ResourceUse& use : launch.uses) use.resource = place[use.resource];
+    for (PlaceUseRecord& use : launch.transfers) use.most = place[use.most];
   }
 }
 
@@ -91,6 +95,9 @@ void add_recorded_use(const record::ActivityRecorder& recorder, const topology::
     most -= uses[i].size();
     run.launches[i].uses = std::move(uses[i]);
   }
+  std::vector<std::uint32_t> position_of(order.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) position_of[order[i]] = i;
+  add_recorded_lines(recorder, position_of, run);
   name_resources(recorder, graph, order, run);
   if (left_out) run.notes.push_back("the use of resources launch by launch is kept of the first launches only");
 }

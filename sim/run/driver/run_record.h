@@ -18,6 +18,7 @@
 #include "sim/analysis/findings/finding.h"
 #include "sim/analysis/findings/operation_cost.h"
 #include "sim/result/launch_record.h"
+#include "sim/run/driver/source_text.h"
 
 namespace kb::sim {
 
@@ -102,6 +103,8 @@ struct RunRecord {
   TimeFs sim_time = 0_fs;
   std::deque<LaunchRecord> launches;
   std::vector<ResourceName> resources;          // resources used by launches, in machine order
+  std::vector<SourcePlace> places;              // the first one is no line
+  std::vector<SourceFile> sources;              // text of the files of `places` that were found
   std::vector<BlockRecord> blocks;              // in node order
   std::vector<resource::DeclaredUse> declared;  // resources that blocks declare
   std::vector<data::VerificationRow> verification;

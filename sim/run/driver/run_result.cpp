@@ -10,6 +10,7 @@
 #include "platform/data/verification.h"
 #include "sim/analysis/findings/limiter.h"
 #include "sim/result/launch_parts.h"
+#include "sim/run/driver/line_result.h"
 
 namespace kb::sim {
 namespace {
@@ -273,6 +274,7 @@ result::Result result_of(const RunRecord& run, Detail detail) {
   document.unknown_accesses = run.unknown_accesses;
   document.launch_count = run.launches.size();
   add_kernels(run, document);
+  add_lines(run, result::kMostRows, document);
   add_launches(run, detail, document);
   add_kinds(run, document);
   if (detail == Detail::everything) document.blocks = blocks_of(run);

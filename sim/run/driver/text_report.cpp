@@ -11,6 +11,7 @@
 #include "sim/analysis/findings/findings.h"
 #include "sim/analysis/findings/limiter.h"
 #include "sim/result/launch_parts.h"
+#include "sim/run/driver/line_report.h"
 
 namespace kb::sim {
 namespace {
@@ -52,11 +53,6 @@ std::string figure_text(double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.5g", value);
   return text;
-}
-
-// To the picosecond, so that columns align; the result file has the exact time.
-std::string table_time(TimeFs fs) {
-  return fs == kNever ? "-" : observe::fixed(fs_to_ns(fs), 3);
 }
 
 std::string render_settings(const RunRecord& run) {
@@ -280,6 +276,10 @@ std::string host_text(const HostFigures& host) {
 
 }  // namespace
 
+std::string table_time(TimeFs fs) {
+  return fs == kNever ? "-" : observe::fixed(fs_to_ns(fs), 3);
+}
+
 std::string machine_text(const topology::MachineSpec& spec) {
   const auto number = [](int value) { return static_cast<std::size_t>(value); };
   return plural(number(spec.sip_count), "SIP") + " x " + plural(number(spec.cubes_per_sip()), "cube") + " x " +
@@ -295,6 +295,8 @@ std::string render_report(const RunRecord& run, const topology::MachineSpec& spe
   text += line("data mode", run.data_mode);
   text += render_launches(run) + render_padding(run);
   text += render_breakdown(run);
+  text += render_line_times(run);
+  text += render_line_transfers(run);
   text += render_findings(run);
   text += render_operations(run);
   text += render_figures(run);

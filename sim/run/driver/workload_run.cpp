@@ -130,6 +130,7 @@ WorkloadOutcome run_workload(const WorkloadRun& run) {
   record.unknown_accesses = result.unknown_accesses.count;
   if (record.unknown_accesses > 0) record.warnings.push_back(unknown_accesses_text(result.unknown_accesses));
   observers.report(record);
+  if (!run.source_folders.empty()) record.sources = read_sources(record.places, run.source_folders);
   for (const std::string& warning : data::non_finite_warnings(record.verification)) warnings.push_back(warning);
   record.warnings.insert(record.warnings.end(), warnings.begin(), warnings.end());
   note_limits(record);

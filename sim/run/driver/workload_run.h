@@ -25,7 +25,8 @@ struct WorkloadRun {
   bool strict = false;  // warnings make the run fail
   bool verify = false;  // the user requested verification
   bool check_races = false;
-  bool record = false;  // records occupancy, for findings and an operation database
+  std::vector<std::string> source_folders;  // where to look for the text of kernels (source_text.h)
+  bool record = false;                      // records occupancy, for findings and an operation database
   // Window with its own bins, which splits launches. The run then has no findings, because these are about whole
   // launches.
   std::optional<std::pair<TimeFs, TimeFs>> record_window;

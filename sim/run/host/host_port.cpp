@@ -131,7 +131,7 @@ contract::RequestId HostPort::submit(std::shared_ptr<const contract::KernelLaunc
   const TimeFs target_start = request->target_start.value_or(kNever);
   payload::Transaction& transaction = platform_.pool().acquire(payload::Op::message, route, 0, 0);
   if (record::ActivityRecorder* const recorder = platform_.context().recorder) {
-    transaction.place = recorder->places().intern({requests_.size()});
+    transaction.place = recorder->places().intern(account::Place::of_launch(requests_.size()));
   }
   transaction.message = payload::share(payload::KernelLaunchMsg{std::move(request), requests_.size(), target_start});
   inject(opened, transaction);

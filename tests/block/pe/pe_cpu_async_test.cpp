@@ -117,16 +117,16 @@ TEST_F(PeCpuAsync, WaitAnyReturnsWithTheFirstThatEnds) {
   std::vector<std::size_t> which;
   run([&](IPe& pe, PeMachine&) {
     const std::vector<IPe::Ticket> tickets{pe.submit(load(0, 4096)), pe.submit(gemm(32, 64, 32))};
-    which.push_back(pe.wait_any(tickets));
+    which.push_back(pe.wait_any(tickets, {}));
     note();
     pe.wait(tickets[1]);
-    which.push_back(pe.wait_any({tickets[0]}));
+    which.push_back(pe.wait_any({tickets[0]}, {}));
     note();
     pe.wait(tickets[0]);
     note();
     const IPe::Ticket first = pe.submit(gemm(32, 64, 32)), second = pe.submit(gemm(32, 64, 32));
     pe.execute(load(0, 4096));
-    which.push_back(pe.wait_any({second, first}));  // both have ended
+    which.push_back(pe.wait_any({second, first}, {}));  // both have ended
     pe.wait(first);
     pe.wait(second);
   });

@@ -58,9 +58,8 @@ void OperationLog::on_command(NodeId component, const contract::Command& command
   }
   commands.push_back({component, command.kind, command.call, start, end, std::move(memory)});
 }
-void OperationLog::on_stage(NodeId component, const plan::Stage& stage, std::uint64_t, std::uint64_t tile, TimeFs start,
-                            TimeFs end) {
-  stages.push_back({component, stage.type, tile, start, end});
+void OperationLog::on_stage(NodeId component, const TileStage& tile, TimeFs start, TimeFs end) {
+  stages.push_back({component, tile.stage.type, tile.tile, start, end});
 }
 
 void OperationLog::on_message(NodeId component, const MessageCopy& copy, const contract::ITranslator*, TimeFs start,

@@ -19,6 +19,7 @@
 #include "platform/contract/i_pe.h"
 #include "platform/contract/kernel.h"
 #include "platform/contract/kernel_launch.h"
+#include "platform/contract/source_line.h"
 #include "platform/elab/platform.h"
 #include "platform/payload/i_hop_observer.h"
 #include "platform/record/activity_recorder.h"
@@ -52,6 +53,7 @@ contract::Kernel transfers() {
       command.kind = number(0) == kRead ? contract::CommandKind::dma_read : contract::CommandKind::dma_write;
       command.memory = {{base + (self.pe.value * calls + i) * bytes, bytes}};
       command.local = {{pe.info().scratch_pa, bytes}};
+      command.place = pe.place(contract::SourceLine::here(), "execute", {}, nullptr);
       pe.execute(command);
     }
   };

@@ -31,8 +31,8 @@ struct SlowPe final : contract::IPe {
     submitted.push_back(command);
     return 99 + submitted.size();
   }
-  void wait(Ticket ticket) override { waits.push_back(ticket); }
-  std::size_t wait_any(const std::vector<Ticket>& tickets) override {
+  void wait(Ticket ticket, account::PlaceId) override { waits.push_back(ticket); }
+  std::size_t wait_any(const std::vector<Ticket>& tickets, account::PlaceId) override {
     any_of = tickets;
     return first_done;
   }

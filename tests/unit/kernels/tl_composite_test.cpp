@@ -280,7 +280,7 @@ struct CountingPe final : contract::IPe {
   const contract::PeInfo& info() const override { return info_; }
   void execute(const Command&) override {}
   Ticket submit(const Command&) override { return next++; }
-  void wait(Ticket ticket) override { waits.push_back(ticket); }
+  void wait(Ticket ticket, account::PlaceId) override { waits.push_back(ticket); }
   void write_scratch(std::uint64_t, Dtype, std::vector<std::byte>) override {}
   std::vector<std::byte> read(const std::vector<Extent>&) override { return {}; }
 };

@@ -35,7 +35,7 @@ struct MappedPe final : contract::IPe {
     submitted.push_back(command);
     return submitted.size();
   }
-  void wait(Ticket ticket) override { waits.push_back(ticket); }
+  void wait(Ticket ticket, account::PlaceId) override { waits.push_back(ticket); }
   void abandon(Ticket ticket) override { abandoned.push_back(ticket); }
   std::vector<Extent> physical(const std::vector<Extent>& extents) const override {
     std::vector<Extent> out;

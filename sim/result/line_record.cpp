@@ -1,0 +1,11 @@
+#include "sim/result/line_record.h"
+
+namespace kb::sim {
+
+std::string SourcePlace::text() const {
+  if (line == 0) return "";
+  const std::size_t slash = file.rfind('/');
+  return (slash == std::string::npos ? file : file.substr(slash + 1)) + ':' + std::to_string(line) + ' ' + call;
+}
+
+}  // namespace kb::sim

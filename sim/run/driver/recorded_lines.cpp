@@ -1,0 +1,77 @@
+#include "sim/run/driver/recorded_lines.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+namespace kb::sim {
+namespace {
+
+std::vector<SourcePlace> list_places(const account::PlaceTable& table) {
+  std::vector<SourcePlace> places;
+  for (std::uint32_t i = 0; i < table.sites(); ++i) {
+    const account::Place& site = table[account::SiteId{i}];
+    places.push_back({table[site.file], site.line, table[site.call], table.path(site.range), table[site.tensor]});
+  }
+  return places;
+}
+
+void add_times(const record::LineTimes& times, const account::PlaceTable& table, LaunchRecord& launch) {
+  const std::vector<record::LineShare>* const shares = times.of_launch(launch.id);
+  if (shares == nullptr) return;
+  for (const record::LineShare& one : *shares) {
+    launch.lines.push_back({table.site(one.line).value, table.site(one.held_by).value, one.share, one.sum, one.last});
+  }
+}
+
+// Sums of a place over the resources of each role.
+class PlaceUses {
+ public:
+  explicit PlaceUses(std::size_t places) : uses_(places) {}
+
+  void add(record::Role role, std::uint32_t resource, const account::ResourceAccount::Row& row) {
+    std::vector<PlaceUseRecord>& uses = uses_[row.place.value];
+    auto use = std::find_if(uses.begin(), uses.end(), [&](const PlaceUseRecord& one) { return one.role == role; });
+    if (use == uses.end()) use = uses.insert(uses.end(), {0, role, {}, 0, 0_fs});
+    use->sums.add(row.sums);
+    if (row.sums.wait <= use->most_wait) return;
+    use->most = resource;
+    use->most_wait = row.sums.wait;
+  }
+  std::vector<PlaceUseRecord>& operator[](std::size_t place) { return uses_[place]; }
+
+ private:
+  std::vector<std::vector<PlaceUseRecord>> uses_;  // by place of the recorder
+};
+
+}  // namespace
+
+void add_recorded_lines(const record::ActivityRecorder& recorder, const std::vector<std::uint32_t>& resource_of,
+                        RunRecord& run) {
+  const account::PlaceTable& table = recorder.places();
+  run.places = list_places(table);
+  std::unordered_map<std::uint64_t, LaunchRecord*> launches;
+  for (LaunchRecord& launch : run.launches) {
+    launches[launch.id] = &launch;
+    add_times(recorder.line_times(), table, launch);
+  }
+  PlaceUses uses(table.size());
+  for (std::uint32_t series = 0; series < recorder.series().size(); ++series) {
+    for (const account::ResourceAccount::Row& row : recorder.uses_of(series)) {
+      if (!row.sums.is_empty()) uses.add(recorder.series()[series].role, resource_of[series], row);
+    }
+  }
+  for (std::uint32_t place = 0; place < table.size(); ++place) {
+    const auto launch = launches.find(table[account::PlaceId{place}].launch);
+    if (launch == launches.end()) continue;
+    for (PlaceUseRecord& use : uses[place]) {
+      use.place = table.site(account::PlaceId{place}).value;
+      launch->second->transfers.push_back(use);
+    }
+  }
+  if (table.lacks_lines()) {
+    run.notes.push_back("the transfers of later launches are not told apart by line, because there are too many");
+  }
+}
+
+}  // namespace kb::sim
