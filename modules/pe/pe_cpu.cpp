@@ -18,8 +18,6 @@
 #include "platform/contract/kernel.h"
 #include "platform/contract/kernel_launch.h"
 #include "platform/contract/share_words.h"
-#include "platform/contract/source_line.h"
-#include "platform/contract/tensor_layout.h"
 #include "platform/elab/route_table.h"
 #include "platform/payload/messages.h"
 #include "platform/record/activity_recorder.h"
@@ -48,7 +46,8 @@ PeCpu::PeCpu(const sc_core::sc_module_name& name, NodeId node, const params::PeC
       waker_(*this),
       state_probe_(context.observer,
                    {node_id(), "", "kernel_state", 2, {"idle", "waits_for_start", "runs", "waits_for_engine"}}),
-      line_clock_(pe.activity) {
+      line_clock_(pe.activity),
+      reliefs_(context.shared<CodeReliefs>()) {
   const topology::MachineSpec& spec = context.graph.spec;
   const topology::Node& self = node_record();
   const address::TcmPartition tcm = address::AddressConfig::from_spec(spec).tcm_partition();
@@ -208,6 +207,13 @@ void PeCpu::run_kernel(const payload::KernelLaunchMsg& launch_message, TimeFs re
   } body(*this, kernel.name.c_str());
   kernel_began_ = true;
   line_clock_.start(now());
+  parameters_ = &kernel.parameters;
+  host_range_ = {};
+  if (recorder() != nullptr) {
+    for (const std::string& name : launch_message.launch->ranges) {
+      host_range_ = recorder()->places().range(host_range_, name);
+    }
+  }
   if (order() != nullptr) order()->kernel_begins(info_.coord, launch_message.request, launch_message.launch);
   kernel.body(*this, launch_message.launch->args);
 }
@@ -347,28 +353,6 @@ std::optional<std::vector<std::byte>> PeCpu::read_if_known(const std::vector<Ext
   count_call();
   if (context().operations == nullptr) return std::nullopt;
   return context().operations->read_if_known(extents);
-}
-
-account::PlaceId PeCpu::place(const contract::SourceLine& line, const char* call, account::RangeId range,
-                              const contract::TensorLayout* tensor) {
-  if (recorder() == nullptr) return {};
-  account::PlaceTable& places = recorder()->places();
-  account::Place place;
-  place.launch = pe().launch;
-  place.file = places.name(line.file());
-  place.line = static_cast<std::uint32_t>(line.line());
-  place.call = places.name(call);
-  place.range = range;
-  if (tensor != nullptr) place.tensor = places.name(tensor->name);
-  return places.intern(place);
-}
-
-account::RangeId PeCpu::range(account::RangeId outer, std::string_view name) {
-  return recorder() == nullptr ? outer : recorder()->places().range(outer, name);
-}
-
-void PeCpu::charge(account::PlaceId line, account::PlaceId held_by) {
-  if (recorder() != nullptr) line_clock_.charge(line, held_by, now());
 }
 
 void PeCpu::set_state(State state) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "modules/pe/code_reliefs.h"
 #include "modules/pe/line_clock.h"
 #include "modules/pe/pe_links.h"
 #include "modules/pe/probe.h"
@@ -88,6 +89,10 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   const contract::Kernel& find_kernel(const std::string& name) const;
   CommandTask& send_command(const contract::Command& command);
   std::string await(CommandTask& task, account::PlaceId at);
+  // Name of a tensor in reports: its own, or that of the kernel's parameter when the host program gave it none.
+  const std::string& name_of(const contract::TensorLayout& tensor) const;
+  // True when the kernel is supposed not to wait for calls of this place.
+  bool waits_not(account::PlaceId place);
   // The time of the kernel since the last call belongs to `line`.
   void charge(account::PlaceId line, account::PlaceId held_by);
   std::string tensor_at(std::uint64_t fault) const;
@@ -123,7 +128,9 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   std::optional<Call> current_;
   std::uint64_t calls_ = 0;  // number of calls at the simulated time calls_at_
   TimeFs calls_at_ = 0_fs;
-  const char* kernel_ = nullptr;  // name of the running kernel; null when idle
+  const char* kernel_ = nullptr;                                        // name of the running kernel; null when idle
+  const std::vector<contract::KernelParameter>* parameters_ = nullptr;  // of the running kernel
+  account::RangeId host_range_;  // of the host program when it launched the kernel
   struct Background {
     Ticket ticket = 0;
     contract::Command command;
@@ -143,6 +150,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   contract::PeResult result_;                      // measurements of the running kernel
   Probe state_probe_;
   LineClock line_clock_;
+  CodeReliefs& reliefs_;
 
   std::int64_t kernels_ = 0;
   std::int64_t failures_ = 0;

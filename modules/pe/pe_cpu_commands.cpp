@@ -26,6 +26,10 @@ void PeCpu::execute(const contract::Command& command) {
     meet(command);
     return;
   }
+  if (waits_not(command.place)) {
+    submit(command);  // waited for at the end of the kernel
+    return;
+  }
   set_current(command);
   count_call();
   set_state(State::waiting_for_engine);
@@ -73,7 +77,9 @@ void PeCpu::abandon(Ticket ticket) {
 }
 
 void PeCpu::wait(Ticket ticket, account::PlaceId at) {
-  wait_for_async(background(ticket), at);
+  const auto awaited = background(ticket);
+  if (waits_not(at) || waits_not((*awaited)->command.place)) return;
+  wait_for_async(awaited, at);
 }
 
 // The command is removed from the list first, because it is finished even when it has failed.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "platform/address/address_space.h"
 #include "platform/address/phys_addr.h"
@@ -44,6 +45,7 @@ PeDma::Channels::Channels(const PeDma& dma, const char* name, payload::Op op_kin
 PeDma::PeDma(const sc_core::sc_module_name& name, NodeId node, const params::PeDmaParams& params, PeContext& pe,
              elab::BlockContext& context)
     : PeFabricBlock(name, node, params.overhead.time(), pe, context),
+      reliefs_(context.shared<CodeReliefs>()),
       baaw_(params.baaw_overhead.time()),
       vc_comm_(*this, pe, context),
       tcm_access_(pe, context,
@@ -134,6 +136,10 @@ void PeDma::start(Channels& channels, const Waiting& next) {
   }
   try {
     plan(task);
+    const bool reads = channels.op == payload::Op::read;
+    if (reads && context().recorder != nullptr && reliefs_.reads_copy(context().recorder->places(), task.place())) {
+      plan_copies();
+    }
   } catch (const Error& error) {
     if (error.family() == ErrorFamily::model) throw;
     requests_.clear();
@@ -286,6 +292,18 @@ void PeDma::plan_physical(const Extent& extent) {
     if (!at.is_hbm()) continue;
     const std::uint64_t in_slice = hbm_offset % slice_bytes_;
     slices_[next_slice_++ % slices_.size()] = {at.value() - in_slice, hbm_offset - in_slice, &route};
+  }
+}
+
+void PeDma::plan_copies() {
+  const std::vector<Request> planned = std::exchange(requests_, {});
+  for (const Request& request : planned) {
+    if (!address::PhysAddr::decode(request.pa).is_hbm()) {
+      requests_.push_back(request);
+      continue;
+    }
+    const Extent own{hbm_begin_ + request.hbm_offset % slice_bytes_, request.nbytes};
+    has_channels(own) ? plan_channels(own) : plan_physical(own);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "modules/pe/baaw.h"
+#include "modules/pe/code_reliefs.h"
 #include "modules/pe/pe_links.h"
 #include "modules/pe/probe.h"
 #include "modules/pe/tcm_access.h"
@@ -136,6 +137,8 @@ class PeDma final : public PeFabricBlock, private payload::IInitiator {
   void plan(const CommandTask& task);
   void plan_pieces(const std::vector<Extent>& extents, const plan::Stage& stage);
   void plan_extent(const Extent& extent);
+  // Moves the planned reads of HBM to this PE's own slice, as if it had a copy there.
+  void plan_copies();
   void plan_physical(const Extent& extent);
   void on_part_done(std::uint64_t slot);
   bool has_channels(const Extent& extent) const;
@@ -146,6 +149,7 @@ class PeDma final : public PeFabricBlock, private payload::IInitiator {
   // The recently accessed slice that contains `pa`; null when there is none.
   const Slice* recent_slice(std::uint64_t pa) const;
 
+  CodeReliefs& reliefs_;
   Baaw baaw_;
   VcComm vc_comm_;
   TcmAccess tcm_access_;

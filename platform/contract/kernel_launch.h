@@ -23,6 +23,7 @@ struct KernelLaunch {
   FailurePolicy failure_policy = FailurePolicy::fail_fast;
   std::optional<TimeFs> target_start;  // absolute; without it IO_CPU stamps the launch (H-47, H-49)
   std::string label;                   // shown in reports only
+  std::vector<std::string> ranges;     // of the host program, outermost first; shown in reports only
 
   std::string name() const { return launch_name(kernel, label); }
 };

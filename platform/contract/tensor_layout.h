@@ -26,6 +26,7 @@ struct Shard {
 struct TensorLayout {
   std::uint64_t id = 0;
   std::string name;
+  bool named = true;  // false: the name was made up, and tells a reader nothing
   Dtype dtype = Dtype::f16;
   Shape shape;                // global, one to four dimensions
   Shape shard_shape;          // for shards without their own shape

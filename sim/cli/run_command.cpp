@@ -89,6 +89,13 @@ class RunCommand final : public Command {
         ->type_name("WHAT");
     app.add_flag("--details", details_, "Also single launches, PEs and blocks: in ops.sqlite, or with --json");
     app.add_flag("--no-findings", no_findings_, "Don't observe how busy everything is: no findings, a faster run");
+    app.add_option(
+           "--relief", reliefs_,
+           "Suppose that a kernel does not wait for calls of a line (no-wait=FILE:LINE), or that each PE reads a "
+           "tensor from its own memory (copies=TENSOR); may be repeated")
+        ->type_name("WHAT")
+        ->expected(1)
+        ->take_all();
     app.add_flag("--no-source", no_source_, "Don't look for the source of kernels, to show the text of their lines");
     app.add_flag("--json", json_, "Print the result as JSON and nothing else on standard output");
     app.add_flag("--quiet", quiet_, "Print errors only");
@@ -176,9 +183,23 @@ class RunCommand final : public Command {
       throw usage_error("--check " + check_ + ": " + suggest(check_, {"races"}));
     waves_.check();
     if (time_limit_ns_ > 0.0) options.time_limit = ns_to_fs(time_limit_ns_);
+    for (const std::string& relief : reliefs_) take_relief(relief, options);
     options.strict = strict_;
     options.progress = log_.progress(quiet_);
     return options;
+  }
+
+  void take_relief(const std::string& text, sim::SimulationOptions& options) const {
+    const auto [kind, name] = split_assignment(text);
+    if (kind != "no-wait" && kind != "copies") {
+      throw usage_error("--relief " + text + ": " + suggest(kind, {"no-wait", "copies"}));
+    }
+    if (no_findings_) throw usage_error("--relief needs the account of lines, which --no-findings leaves out");
+    if (options.data_mode != contract::DataMode::off) {
+      throw usage_error(
+          "--relief changes times and no data: what a kernel computes then means nothing; use --data off");
+    }
+    (kind == "no-wait" ? options.no_wait : options.copies).push_back(name);
   }
 
   int dump_config(const sim::WorkloadRun& run) const {
@@ -306,7 +327,7 @@ class RunCommand final : public Command {
   CLI::Option* data_option_ = nullptr;
   bool verify_ = false;
   std::string check_;
-  std::vector<std::string> sets_;
+  std::vector<std::string> sets_, reliefs_;
   sw::Assignments workload_sets_;
   std::uint64_t seed_ = 1;
   std::vector<std::string> plugins_;

@@ -18,7 +18,8 @@ struct SourcePlace {
   std::string range;   // "layer 3 / gather h"; "" outside of all ranges
   std::string tensor;  // "" without one
 
-  std::string text() const;  // "gemm.cpp:41 load"
+  std::string position() const;  // "gemm.cpp:41"; "" without a line
+  std::string text() const;      // "gemm.cpp:41 load"
 };
 
 // Time of a kernel's thread at a line, of one share. Places are indices in the run's list.

@@ -70,6 +70,7 @@ Tensor Runtime::empty(const Shape& shape, Dtype dtype, const DPPolicy& policy, c
   auto layout = std::make_shared<contract::TensorLayout>();
   layout->id = id;
   layout->name = state->name;
+  layout->named = !name.empty();
   layout->dtype = dtype;
   layout->shape = shape;
   layout->shard_shape = shard_shape(shape, state->placement.front());
@@ -116,6 +117,8 @@ PreparedLaunch Runtime::prepare(const std::string& kernel, const Args& args, con
   const bool in_rank = host_.current_worker() != kMainProgram;
   PreparedLaunch prepared{kernel, options.label,
                           plan_launch({machine(), devices_, current_device(), in_rank}, kernel, values, options)};
+  const std::vector<std::string> ranges = ranges_.names(host_.current_worker());
+  for (const auto& part : prepared.parts) part->ranges = ranges;
   memory_.map_arguments(prepared.parts);
   wait_for_arguments(*prepared.parts.front());
   if (prepared.parts.size() > 1) start_together(prepared.parts);

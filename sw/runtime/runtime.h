@@ -8,12 +8,14 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "platform/contract/i_host.h"
 #include "platform/contract/pattern.h"
 #include "sw/runtime/collective_record.h"
 #include "sw/runtime/device_memory.h"
+#include "sw/runtime/host_ranges.h"
 #include "sw/runtime/launch.h"
 #include "sw/runtime/request_tracker.h"
 #include "sw/runtime/tensor_memory.h"
@@ -65,6 +67,11 @@ class Runtime final : private ITensorContext {
   // for the kernel or for other launches. KERNEL_ERROR for an unknown kernel, SCHEMA_ERROR for arguments that do not
   // match, and for cubes, PEs or SIPs that are empty, outside the machine or outside --device.
   LaunchHandle launch(const std::string& kernel, const Args& args, const LaunchOptions& options = {});
+  // Names what the caller launches until the returned object is destroyed; ranges nest, also with those of kernels.
+  // Reports give the time, the bytes and the waits of each range.
+  //   const auto layer = rt.range("layer 3");
+  HostRanges::Range range(std::string_view name) { return {ranges_, host_.current_worker(), name}; }
+  HostRanges& ranges() { return ranges_; }
   // launch() in two steps, so that ranks can meet in between.
   PreparedLaunch prepare(const std::string& kernel, const Args& args, const LaunchOptions& options = {});
   LaunchHandle submit(const PreparedLaunch& launch);
@@ -158,6 +165,7 @@ class Runtime final : private ITensorContext {
   std::uint64_t unknown_reads_ = 0;  // number of reads of contents that data mode off does not know, by any rank
   std::map<int, std::uint64_t> forgotten_reads_;  // rank (-1: main) -> unknown_reads_ at assume_independent_writes()
   std::vector<LaunchState> launches_;
+  HostRanges ranges_;
   std::size_t late_pes_ = 0;
   std::map<int, int> bound_;  // rank (-1: main) -> SIP
   std::set<std::string> warned_;

@@ -125,6 +125,7 @@ WorkloadResult run_workload(Runtime& runtime, const Workload& workload, const Pa
   try {
     result = workload.run(runtime, params);
     runtime.wait_all();
+    runtime.ranges().require_closed();
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {

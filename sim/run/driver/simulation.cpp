@@ -1,8 +1,11 @@
 #include "sim/run/driver/simulation.h"
 
+#include <algorithm>
 #include <systemc>
 
 #include "modules/catalog.h"
+#include "modules/pe/code_reliefs.h"
+#include "platform/base/nearest.h"
 #include "platform/elab/platform.h"
 #include "platform/record/activity_recorder.h"
 #include "sim/analysis/findings/findings.h"
@@ -32,6 +35,22 @@ std::optional<Error> program_error_of(const std::function<void()>& step) {
   return std::nullopt;
 }
 
+// Calls are not known where no kernel ran.
+std::string unused_relief(const std::string& name, const SimulationOptions& options) {
+  const account::PlaceTable& places = options.recorder->places();
+  std::vector<std::string> known;
+  for (std::uint32_t i = 1; i < places.sites(); ++i) {
+    const account::Place& site = places[account::SiteId{i}];
+    known.push_back(name.find(':') == std::string::npos
+                        ? places[site.tensor]
+                        : SourcePlace{places[site.file], site.line, "", "", ""}.position());
+  }
+  std::sort(known.begin(), known.end());
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  known.erase(std::remove(known.begin(), known.end(), ""), known.end());
+  return "--relief: '" + name + "' changed nothing, because no call of a kernel has it; " + suggest(name, known);
+}
+
 }  // namespace
 
 SimulationResult simulate(const topology::LoadedTopology& topology, const SimulationOptions& options,
@@ -47,6 +66,9 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   // simulation for a large machine, and the process ends soon.
   elab::Platform& platform = *new elab::Platform("platform", topology.graph, modules::registry_with(options.blocks),
                                                  platform_options(options, data, waves ? &*waves : nullptr));
+  auto& reliefs = platform.context().shared<modules::CodeReliefs>();
+  reliefs.no_wait = options.no_wait;
+  reliefs.copies = options.copies;
   HostPortOptions host_options;
   host_options.data_mode = options.data_mode;
   host_options.read_memory = [&data](std::uint64_t pa, std::uint64_t nbytes) { return data.read_if_known(pa, nbytes); };
@@ -102,7 +124,10 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   if (waves) waves->write_save_file(launch_spans(result.launches, result.sim_time), result.sim_time, topology.graph);
   result.warnings = systemc.warnings();
   result.warnings.insert(result.warnings.end(), wave_warnings.begin(), wave_warnings.end());
-  if (!result.failure) warn_of_unconsumed(platform, result.warnings);
+  if (!result.failure) {
+    warn_of_unconsumed(platform, result.warnings);
+    for (const std::string& name : reliefs.unused()) result.warnings.push_back(unused_relief(name, options));
+  }
   result.blocks = collect_statistics(platform);
   result.resources = platform.resources().uses();
   return result;

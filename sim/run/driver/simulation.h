@@ -62,6 +62,8 @@ struct SimulationOptions {
   OperationCosts* costs = nullptr;            // may be null
   contract::IOrderObserver* order = nullptr;  // may be null
   payload::IHopObserver* hops = nullptr;      // may be null
+  // Supposed changes of kernels (modules/pe/code_reliefs.h); they need `recorder`, which knows the lines.
+  std::vector<std::string> no_wait, copies;
   const contract::IKernelCatalog* kernels = nullptr;
   const elab::BlockCatalog* blocks = nullptr;  // in addition to the built-in ones
 };

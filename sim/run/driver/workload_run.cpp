@@ -133,6 +133,11 @@ WorkloadOutcome run_workload(const WorkloadRun& run) {
   if (!run.source_folders.empty()) record.sources = read_sources(record.places, run.source_folders);
   for (const std::string& warning : data::non_finite_warnings(record.verification)) warnings.push_back(warning);
   record.warnings.insert(record.warnings.end(), warnings.begin(), warnings.end());
+  if (!options.no_wait.empty() || !options.copies.empty()) {
+    record.notes.push_back(
+        "what if: kernels are supposed to differ from what is written (--relief); the times are bounds of what "
+        "the change can bring");
+  }
   note_limits(record);
   judge(outcome, run, result.failure);
   if (record.ok && nothing_to_verify(outcome, run)) {
