@@ -21,10 +21,13 @@
 #include "sim/cli/wave_choice.h"
 #include "sim/cli/workload_library.h"
 #include "sim/cli/workload_text.h"
+#include "sim/result/inputs.h"
 #include "sim/result/write.h"
 #include "sim/run/driver/host_time_limit.h"
+#include "sim/run/driver/planning_machine.h"
 #include "sim/run/driver/run_description.h"
 #include "sim/run/driver/run_files.h"
+#include "sim/run/driver/run_inputs.h"
 #include "sim/run/driver/run_result.h"
 #include "sim/run/driver/text_report.h"
 #include "sim/run/driver/workload_run.h"
@@ -63,6 +66,9 @@ class RunCommand final : public Command {
     add_whole_option(app, "--seed", seed_, 0, std::numeric_limits<std::uint64_t>::max(),
                      "Seed of random tensor contents")
         ->default_str("1");
+    app.add_option("--pins", pins_,
+                   "Routes and choices of the run whose folder or inputs.json this is; times of this machine")
+        ->type_name("RUN");
     add_plugin_option(app, plugins_);
     app.add_option("--out", out_, "Folder for result.json (default: results)")->type_name("DIR");
     app.add_option("--record", record_,
@@ -119,6 +125,9 @@ class RunCommand final : public Command {
     if (!quiet_)
       print_warnings(sw::unknown_variables(run.workload->name, run.workload->parameters, sw::environment_variables(),
                                            run.workload->environment));
+    if (!pins_.empty())
+      run.plan =
+          sim::planning_machine(result::read_inputs(pins_), pins_, run.topology, library.blocks().implementations());
     run.reference = reference_config();
     run.device = device_;
     contract::MachineInfo machine;
@@ -225,6 +234,7 @@ class RunCommand final : public Command {
     if (!output_folder().empty()) {
       roles.writes("--out", output_folder());
       roles.writes(out_.empty() ? "the result file" : "--out", result_file());
+      roles.writes("--out", sim::inputs_file(output_folder()));
       for (const std::string& view : run.topology.graph.spec.emit_views) {
         roles.writes("visualization.emit_views", views::view_path(output_folder(), view));
       }
@@ -241,6 +251,8 @@ class RunCommand final : public Command {
     if (!output_folder().empty()) {
       observe::make_folder(output_folder());
       result = &sim::add_run_files(outputs, run.topology, output_folder(), !record_.empty());
+      outputs.add(sim::inputs_file(output_folder()), "the inputs of the run")
+          .write(result::render(sim::inputs_of(run, choice_.file, plugins_)));
     }
     if (!oplog_file_.empty()) run.options.oplog = &sim::add_operations(outputs, oplog_file_);
     observe::OutputFile* details = record_.empty() ? nullptr : run.options.oplog;
@@ -311,6 +323,7 @@ class RunCommand final : public Command {
   std::uint64_t seed_ = 1;
   std::vector<std::string> plugins_;
   std::string out_;
+  std::string pins_;
   std::string record_;
   std::string oplog_file_, perfetto_;
   std::optional<std::pair<TimeFs, TimeFs>> window_;

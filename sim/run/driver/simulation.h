@@ -64,6 +64,7 @@ struct SimulationOptions {
   payload::IHopObserver* hops = nullptr;      // may be null
   const contract::IKernelCatalog* kernels = nullptr;
   const elab::BlockCatalog* blocks = nullptr;  // in addition to the built-in ones
+  const topology::Graph* plan = nullptr;       // planning machine; null: the simulated one
 };
 
 // The host side of the run; called in a host thread. Program Errors that it throws end the run with ok: false.
