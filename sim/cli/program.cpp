@@ -36,6 +36,7 @@ struct Entry {
 };
 constexpr Entry kCommands[] = {
     {"run", "Run a workload on a simulated machine and report times and data", make_run_command},
+    {"why", "Measure what a run waits for: take the causes away, one by one", make_why_command},
     {"list", "List the workloads and kernels that can be run", make_list_command, false},
     {"probe", "Measure single transfers against the latency formula", make_probe_command},
     {"topology", "Show a compiled machine: summary, JSON or Graphviz", make_topology_command, false},
