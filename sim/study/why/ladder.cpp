@@ -9,7 +9,7 @@ namespace {
 constexpr double kSame = 0.95;      // a member that gains so much of what its kind gains is the cause
 constexpr double kOfPath = 0.6;     // a kind, of what its path gains
 constexpr double kOfMachine = 0.3;  // a path, of what all wires gain
-constexpr double kRests = 0.001;    // a relief that gains less is asked again at the end only
+constexpr double kRests = 0.005;    // a relief that gains less is asked again at the end only
 constexpr double kDiffers = 0.01;
 constexpr std::size_t kPaired = 5;
 
@@ -32,15 +32,12 @@ class Climb {
   }
 
   Ladder run(const std::vector<Remedy>& remedies) {
-    for (;;) {
+    while (ladder_.steps.size() < options_.steps) {
       const std::optional<Candidate> best = next();
       if (!best) break;
-      if (ladder_.steps.size() == options_.steps) {
-        ladder_.cut = true;
-        break;
-      }
       take(*best);
     }
+    ladder_.cut = ladder_.steps.size() == options_.steps;
     ladder_.bound = now_.bound;
     ladder_.bound_name = now_.bound_name;
     choose_again();

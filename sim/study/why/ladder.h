@@ -32,7 +32,7 @@ struct Ladder {
   std::vector<Step> steps;
   std::vector<Trial> others;    // of the base run: further reliefs that gain, largest gain first
   std::vector<Trial> remedies;  // that gain, largest gain first
-  bool cut = false;             // more steps were left than asked for
+  bool cut = false;             // it has as many steps as asked for, and may go on
   std::string bound_name;       // of the last step
   TimeFs bound = 0_fs;
   std::size_t points = 0;  // different points

@@ -44,13 +44,29 @@ void keep_hottest(ClassUse& use) {
   if (use.members.size() > ClassUse::kMostMembers) use.members.resize(ClassUse::kMostMembers);
 }
 
+// The limiter of the launch; the largest part of its time when the limiter is a slice without its relief.
+std::string limiter_text(const sim::LaunchRecord& longest) {
+  const sim::LaunchRecord::LastEndingPe& pe = *longest.last_pe();
+  const auto limiter = sim::limiter_of(longest);
+  if (!limiter || limiter->time <= pe.exec) return limiter ? limiter->text(pe.exec) : "";
+  std::size_t most = 0;
+  for (const std::size_t share : contract::share_indices()) {
+    if (pe.shares.time[share] > pe.shares.time[most]) most = share;
+  }
+  return sim::Limiter{"", std::string(contract::word_of(most).phrase), pe.shares.time[most]}.text(pe.exec);
+}
+
 using ByName = std::map<std::string, std::size_t>;
 
 // The busiest resource of the PE that ended last: no shorter time is possible without it. Channels wait for others.
 void add_bound(const sim::LaunchRecord& longest, Measure& measure) {
   const auto& busy = longest.last_pe()->shares.busy;
   const auto last = busy.begin() + static_cast<std::ptrdiff_t>(contract::PeResource::read_channel);
-  const auto most = std::max_element(busy.begin(), last);
+  // A relieved slice is told to be busy for as long as without its relief.
+  const TimeFs exec = longest.last_pe()->exec;
+  const auto most = std::max_element(
+      busy.begin(), last, [exec](TimeFs a, TimeFs b) { return (a > exec ? 0_fs : a) < (b > exec ? 0_fs : b); });
+  if (*most > exec) return;
   measure.bound = *most;
   measure.bound_name = std::string(word_of(static_cast<contract::PeResource>(most - busy.begin())).phrase);
 }
@@ -116,8 +132,7 @@ Measure measure_of(const sim::RunRecord& record, const Graph& graph, bool accoun
   measure.time = record.launches.empty() ? 0_fs : end - begin;
   if (!account) return measure;
   if (const sim::LaunchRecord* const longest = sim::longest_launch(record.launches)) {
-    const auto limiter = sim::limiter_of(*longest);
-    if (limiter) measure.limiter = limiter->text(longest->last_pe()->exec);
+    measure.limiter = limiter_text(*longest);
     add_bound(*longest, measure);
   }
   add_formula(record, measure);

@@ -52,13 +52,23 @@ std::string general(const std::string& name) {
   return pattern;
 }
 
-std::vector<std::string> distinct(const std::vector<std::string>& names) {
-  std::vector<std::string> patterns;
-  for (const std::string& name : names) {
-    const std::string pattern = general(name);
-    if (std::find(patterns.begin(), patterns.end(), pattern) == patterns.end()) patterns.push_back(pattern);
+// "a.b.c" as "*.b.c" and "*.c"
+std::vector<std::string> tails(const std::string& name) {
+  std::vector<std::string> found{name};
+  for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
+    found.push_back("*" + name.substr(dot));
   }
-  return patterns;
+  return found;
+}
+
+std::vector<std::string> shorter_patterns(const std::string& pattern) {
+  const std::size_t arrow = pattern.find(" -> ");
+  if (arrow == std::string::npos) return tails(pattern);
+  std::vector<std::string> found;
+  for (const std::string& from : tails(pattern.substr(0, arrow))) {
+    for (const std::string& to : tails(pattern.substr(arrow + 4))) found.push_back(from + " -> " + to);
+  }
+  return found;
 }
 
 // Kinds of the blocks that took part: those that were used, those at the ends of used wires, all blocks of PEs, and
@@ -142,38 +152,47 @@ std::string wire_name(const Graph& graph, const topology::Edge& edge) {
   return graph.node(edge.src).id + " -> " + graph.node(edge.dst).id;
 }
 
-std::vector<std::string> patterns_of(const std::vector<std::string>& names, const std::vector<std::string>& all) {
-  const std::vector<std::string> patterns = distinct(names);
-  const auto matches = [&](const std::string& name) {
-    return std::any_of(patterns.begin(), patterns.end(),
-                       [&](const auto& pattern) { return glob_match(pattern, name); });
+Patterns::Patterns(const Graph& graph) {
+  const auto add = [](Classes& classes, int kind, const std::string& name) {
+    std::vector<Alike>& alike = classes[general(name)];
+    const auto same = [&](const Alike& one) { return one.kind == kind; };
+    if (std::none_of(alike.begin(), alike.end(), same)) alike.push_back({kind, name});
   };
-  const auto matched = static_cast<std::size_t>(std::count_if(all.begin(), all.end(), matches));
-  return matched == names.size() ? patterns : std::vector<std::string>();
-}
-
-std::vector<std::string> wire_patterns(const Graph& graph, EdgeKind kind) {
-  std::vector<std::string> names, all;
   for (const topology::Edge& edge : graph.edges) {
-    if (edge.kind == EdgeKind::pe_internal) continue;
-    all.push_back(wire_name(graph, edge));
-    if (edge.kind == kind) names.push_back(all.back());
+    if (edge.kind != EdgeKind::pe_internal) add(wires_, static_cast<int>(edge.kind), wire_name(graph, edge));
   }
-  return patterns_of(names, all);
+  for (const topology::Node& node : graph.nodes) add(blocks_, static_cast<int>(node.kind), node.id);
 }
 
-std::vector<std::string> block_patterns(const Graph& graph, NodeKind kind) {
-  std::vector<std::string> names, all;
-  for (const topology::Node& node : graph.nodes) {
-    all.push_back(node.id);
-    if (node.kind == kind) names.push_back(node.id);
+// A pattern has no digits, so that it matches all names of a class or none.
+std::vector<std::string> Patterns::patterns_of(const Classes& classes, int kind) {
+  const auto matches_others = [&](const std::string& pattern) {
+    for (const auto& [general_name, alike] : classes) {
+      for (const Alike& one : alike) {
+        if (one.kind != kind && glob_match(pattern, one.first)) return true;
+      }
+    }
+    return false;
+  };
+  std::vector<std::string> patterns;
+  for (const auto& [pattern, alike] : classes) {
+    const auto same = [&](const Alike& one) { return one.kind == kind; };
+    const auto found = std::find_if(alike.begin(), alike.end(), same);
+    const auto is_covered = [&](const std::string& other) { return glob_match(other, found->first); };
+    if (found == alike.end() || std::any_of(patterns.begin(), patterns.end(), is_covered)) continue;
+    std::string best = pattern;
+    for (const std::string& shorter : shorter_patterns(pattern)) {
+      if (!matches_others(shorter) && shorter.size() < best.size()) best = shorter;
+    }
+    if (matches_others(best)) return {};
+    patterns.push_back(best);
   }
-  return patterns_of(names, all);
+  return patterns;
 }
 
 std::vector<Relief> reliefs_of(const topology::LoadedTopology& machine, const std::vector<ClassUse>& uses) {
   std::vector<Relief> reliefs;
-  const ReliefCase relief_case{machine.graph, uses, kinds_of(machine.graph, uses)};
+  const ReliefCase relief_case{machine.graph, uses, Patterns(machine.graph), kinds_of(machine.graph, uses)};
   add_wire_reliefs(relief_case, reliefs);
   add_block_reliefs(relief_case, reliefs);
   add_odd_reliefs(relief_case, reliefs);

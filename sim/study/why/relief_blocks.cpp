@@ -60,7 +60,7 @@ class KindReliefs {
       : case_(relief_case),
         kind_(kind),
         name_(node_kind_name(kind)),
-        patterns_(block_patterns(relief_case.graph, kind)),
+        patterns_(relief_case.patterns.of(kind)),
         reliefs_(reliefs) {
     for (const Node& node : case_.graph.nodes) {
       if (node.kind != kind) continue;
@@ -179,7 +179,7 @@ class KindReliefs {
     Relief with_wires{"rate memory", "HBM and its wires without limit", Scope::path, use->busy,
                       rate_changes(rates, patterns_)};
     for (const topology::EdgeKind wires : {topology::EdgeKind::router_to_hbm, topology::EdgeKind::hbm_to_router}) {
-      for (const std::string& pattern : wire_patterns(case_.graph, wires)) {
+      for (const std::string& pattern : case_.patterns.of(wires)) {
         with_wires.changes.push_back({Change::Where::links, pattern, "bw_gbs", number(kMaxBandwidth)});
       }
     }

@@ -13,10 +13,31 @@
 
 namespace kb::why {
 
+// Patterns for the wires and blocks of a machine, as short as they can be.
+class Patterns {
+ public:
+  explicit Patterns(const topology::Graph& graph);
+  // "FROM -> TO"; empty when no patterns match just these.
+  std::vector<std::string> of(topology::EdgeKind kind) const { return patterns_of(wires_, static_cast<int>(kind)); }
+  std::vector<std::string> of(topology::NodeKind kind) const { return patterns_of(blocks_, static_cast<int>(kind)); }
+
+ private:
+  // Names that differ in their digits only.
+  struct Alike {
+    int kind = 0;
+    std::string first;
+  };
+  using Classes = std::map<std::string, std::vector<Alike>>;  // by name with `*` for digits; one entry for each kind
+  static std::vector<std::string> patterns_of(const Classes& classes, int kind);
+
+  Classes wires_, blocks_;
+};
+
 // A machine and what was used of it.
 struct ReliefCase {
   const topology::Graph& graph;
   const std::vector<ClassUse>& uses;
+  Patterns patterns;
   std::set<topology::NodeKind> kinds;  // of blocks that took part
 
   const ClassUse* use_of(std::string_view kind, bool wires) const;
@@ -26,13 +47,6 @@ struct ReliefCase {
 void add_wire_reliefs(const ReliefCase& relief_case, std::vector<Relief>& reliefs);
 void add_block_reliefs(const ReliefCase& relief_case, std::vector<Relief>& reliefs);
 void add_odd_reliefs(const ReliefCase& relief_case, std::vector<Relief>& reliefs);
-
-// Patterns that match these names and no others of `all`: digits become `*`. Empty when there are none such.
-std::vector<std::string> patterns_of(const std::vector<std::string>& names, const std::vector<std::string>& all);
-
-// The wires of a kind as patterns "FROM -> TO"; empty when no pattern matches just these.
-std::vector<std::string> wire_patterns(const topology::Graph& graph, topology::EdgeKind kind);
-std::vector<std::string> block_patterns(const topology::Graph& graph, topology::NodeKind kind);
 
 std::string wire_name(const topology::Graph& graph, const topology::Edge& edge);
 std::string number(double value);  // "0.5", "32"

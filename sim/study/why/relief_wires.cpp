@@ -90,7 +90,7 @@ void add_wire_reliefs(const ReliefCase& relief_case, std::vector<Relief>& relief
     const ClassUse* const use = relief_case.use_of(name, true);
     if (use == nullptr || use->busy == 0_fs) continue;
     std::vector<Change> changes;
-    for (const std::string& pattern : wire_patterns(relief_case.graph, kind)) changes.push_back(unlimited(pattern));
+    for (const std::string& pattern : relief_case.patterns.of(kind)) changes.push_back(unlimited(pattern));
     if (changes.empty()) continue;
     used[kind] = time_sum(use->busy, use->wait);
     reliefs.push_back(

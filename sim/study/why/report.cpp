@@ -29,7 +29,7 @@ std::string steps_table(const Ladder& ladder) {
   TextTable table({{"step", TextTable::Align::right},
                    {"time ns", TextTable::Align::right},
                    {"gain", TextTable::Align::right},
-                   {"of all", TextTable::Align::right},
+                   {"so far", TextTable::Align::right},
                    {"taken away", TextTable::Align::left, true},
                    {"what limits now", TextTable::Align::left, true}});
   table.add({"0", ns(ladder.base), "", "", "nothing: the run as it is", ladder.limiter});
@@ -47,8 +47,7 @@ std::string steps_table(const Ladder& ladder) {
 
 std::string end_of(const Ladder& ladder, std::size_t steps) {
   if (ladder.cut) {
-    return fmt::format("  The ladder goes on: it was cut after {} steps. --top {} goes on from here.\n", steps,
-                       2 * steps);
+    return fmt::format("  Cut after {} steps; --top {} goes on from here.\n", steps, 2 * steps);
   }
   std::string text = "  No relief gains another 1 %, and no two of the best five do.";
   if (!ladder.bound_name.empty()) {
@@ -68,6 +67,19 @@ std::string trials_table(const std::vector<Trial>& trials, const Ladder& ladder,
   }
   std::string text = table.render("  ", kWidth);
   if (trials.size() > kMostTrials) text += fmt::format("  ... and {} more in why.json\n", trials.size() - kMostTrials);
+  return text;
+}
+
+// The options of a step begin with those of the step before.
+std::string commands_of(const Ladder& ladder, const Repeat& repeat) {
+  std::string text = "\nThe command of a step is that of the step before with more options; why.json has them whole\n";
+  std::string before = options_of(Point{}, repeat.replacements(), repeat.folder());
+  text += "  0  " + repeat.command(Point{}) + "\n";
+  for (std::size_t i = 0; i < ladder.steps.size(); ++i) {
+    const std::string options = options_of(ladder.steps[i].point, repeat.replacements(), repeat.folder());
+    text += fmt::format("  {} {}\n", i + 1, options.substr(before.size()));
+    before = options;
+  }
   return text;
 }
 
@@ -100,10 +112,7 @@ std::string render_text(const Ladder& ladder, const Repeat& repeat, std::size_t 
   text += "\nWhat you can change; routes, algorithms and tiles are chosen again\n";
   text += ladder.remedies.empty() ? "  No neighbour of a parameter gains 1 %.\n"
                                   : trials_table(ladder.remedies, ladder, repeat, true);
-  if (!ladder.steps.empty()) text += "\nThe commands of the steps, which give these times again\n";
-  for (std::size_t i = 0; i < ladder.steps.size(); ++i) {
-    text += fmt::format("  {}  {}\n", i + 1, repeat.command(ladder.steps[i].point));
-  }
+  if (!ladder.steps.empty()) text += commands_of(ladder, repeat);
   return text;
 }
 
