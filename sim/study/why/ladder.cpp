@@ -6,8 +6,9 @@
 namespace kb::why {
 namespace {
 
-constexpr double kSame = 0.95;      // a member that gains so much of what its kind gains is the cause
-constexpr double kOfPath = 0.6;     // a kind, of what its path gains
+constexpr double kOdd = 0.5;     // an oddity that gains so much of the best is the cause: it is a fault, and no design
+constexpr double kSame = 0.95;   // a member that gains so much of what its kind gains is the cause
+constexpr double kOfPath = 0.6;  // a kind, of what its path gains
 constexpr double kOfMachine = 0.3;  // a path, of what all wires gain
 constexpr double kRests = 0.005;    // a relief that gains less is asked again at the end only
 constexpr double kDiffers = 0.01;
@@ -99,18 +100,20 @@ class Climb {
 
   // From the most particular to the most general: a broader relief has to gain clearly more.
   const Candidate* choose(const std::vector<Candidate>& list) const {
-    const Candidate* chosen = best_of(list, Scope::odd_one, Scope::odd_one);
+    const Candidate* chosen = nullptr;
     const auto broader = [&](Scope from, Scope to, double part) {
       const Candidate* const other = best_of(list, from, to);
       if (other == nullptr) return;
       if (chosen == nullptr || share(saved(*chosen), saved(*other)) < part) chosen = other;
     };
-    broader(Scope::odd_ones, Scope::odd_ones, kSame);
     broader(Scope::member, Scope::member, kSame);
     broader(Scope::kind, Scope::kind, kSame);
     broader(Scope::path, Scope::path, kOfPath);
     broader(Scope::machine, Scope::machine, kOfMachine);
-    return chosen;
+    const Candidate* odd = best_of(list, Scope::odd_one, Scope::odd_one);
+    const Candidate* const odd_ones = best_of(list, Scope::odd_ones, Scope::odd_ones);
+    if (odd_ones != nullptr && (odd == nullptr || share(saved(*odd), saved(*odd_ones)) < kSame)) odd = odd_ones;
+    return odd != nullptr && (chosen == nullptr || share(saved(*odd), saved(*chosen)) >= kOdd) ? odd : chosen;
   }
 
   std::optional<Candidate> next() {
