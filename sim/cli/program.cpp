@@ -158,6 +158,15 @@ int parse_and_run(CLI::App& app, CLI::App& options_of, const std::vector<std::st
   return command.run();
 }
 
+// `why run OPTIONS` is `run --why OPTIONS`, unless it names a folder of that name.
+std::vector<std::string> without_alias(std::vector<std::string> args) {
+  if (args.size() < 2 || args[0] != "why" || args[1] != "run") return args;
+  if (args.size() == 2 && std::filesystem::exists("run/result.json")) return args;
+  args[0] = "run";
+  args[1] = "--why";
+  return args;
+}
+
 }  // namespace
 
 Error usage_error(const std::string& message) {
@@ -246,7 +255,7 @@ int start_systemc_main(int argc, char** argv) {
 }
 
 int run_kernbench(int argc, char** argv, const Program& program) {
-  const std::vector<std::string> args(argv + 1, argv + argc);
+  const std::vector<std::string> args = without_alias({argv + 1, argv + argc});
   Caller caller{program.name};
   return guarded(caller, [&] {
     CLI::App app(kOverview, program.name);

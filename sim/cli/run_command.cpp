@@ -13,12 +13,14 @@
 #include "platform/views/view_files.h"
 #include "sim/analysis/convert/perfetto.h"
 #include "sim/cli/arguments.h"
+#include "sim/cli/catalogs.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/hop_choice.h"
 #include "sim/cli/log_choice.h"
 #include "sim/cli/program.h"
 #include "sim/cli/wave_choice.h"
+#include "sim/cli/why_choice.h"
 #include "sim/cli/workload_library.h"
 #include "sim/cli/workload_text.h"
 #include "sim/result/inputs.h"
@@ -84,6 +86,7 @@ class RunCommand final : public Command {
     waves_.add_options(app);
     hops_.add_options(app);
     log_.add_options(app);
+    if (!program.fixed_topology) why_.add_options(app);
     add_real_option(app, "--time-limit-ns", time_limit_ns_, kLeastLimitNs, kMaxLimitNs,
                     "Stop at this simulated time (exit code 4 when work is outstanding)")
         ->type_name("NS");
@@ -145,7 +148,8 @@ class RunCommand final : public Command {
     run.options.blocks = &library.blocks();
     run.options.host_time_limit = &host_limit;
     if (dump_) return dump_config(run);
-    return simulate_and_report(run);
+    why_.check(output_folder());
+    return simulate_and_report(run, library);
   }
 
  private:
@@ -244,8 +248,12 @@ class RunCommand final : public Command {
     roles.check();
   }
 
-  int simulate_and_report(sim::WorkloadRun& run) {
+  int simulate_and_report(sim::WorkloadRun& run, const WorkloadLibrary& library) {
     check_files(run);
+    const sweep::Catalogs catalogs = catalogs_of(library, *choice_.program);
+    if (why_.wanted()) {
+      why_.measure(sim::inputs_of(run, choice_.file, plugins_), output_folder(), catalogs, quiet_ || json_);
+    }
     observe::OutputSet outputs;
     observe::OutputFile* result = nullptr;
     if (!output_folder().empty()) {
@@ -271,11 +279,13 @@ class RunCommand final : public Command {
     if (result != nullptr) sim::write_result(outcome.record, *result);
     if (details != nullptr) sim::write_details(outcome.record, *details, !record_.empty());
     outputs.commit();
+    if (why_.wanted()) why_.write(sim::result_of(outcome.record, sim::Detail::sums));
     if (json_) {
       result::render(sim::result_of(outcome.record, details_ ? sim::Detail::everything : sim::Detail::sums),
                      [](std::string_view text) { print(std::string(text)); });
     } else if (!quiet_) {
       print_text(sim::render_report(outcome.record, run.topology.graph.spec, files(run)));
+      if (why_.wanted()) print_text("\n" + why_.text(quiet_));
     }
     if (!outcome.record.ok && (json_ || quiet_)) {
       print_note(name_ + ": error: " + outcome.record.error_code + ": " + outcome.record.error_message);
@@ -330,6 +340,7 @@ class RunCommand final : public Command {
   WaveChoice waves_;
   HopChoice hops_;
   LogChoice log_;
+  WhyChoice why_;
   double time_limit_ns_ = 0.0;      // 0: no limit
   double host_time_limit_s_ = 0.0;  // 0: no limit
   bool details_ = false;

@@ -1,11 +1,10 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
-#include "sim/cli/arguments.h"
 #include "sim/cli/catalogs.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
-#include "sim/cli/shipped_machines.h"
+#include "sim/cli/why_choice.h"
 #include "sim/cli/workload_library.h"
 #include "sim/result/inputs.h"
 #include "sim/result/read.h"
@@ -22,8 +21,7 @@ class WhyCommand final : public Command {
   WhyCommand(CLI::App& app, const Program& program) : program_(program) {
     app.footer(kWhyFooter);
     app.add_option("RUN_DIR", folder_, "Folder of a run (or: why run OPTIONS, which is run --why OPTIONS)")->required();
-    add_whole_option(app, "--top", top_, 1, 100, "Steps of the ladder (default: 5)");
-    add_whole_option(app, "--jobs", jobs_, 1, 9999, "Runs at a time (default: one per core)");
+    choice_.add_ladder_options(app, "");
     app.add_flag("--json", json_, "Print why.json and nothing else on standard output");
     app.add_flag("--quiet", quiet_, "Print errors only");
   }
@@ -41,10 +39,7 @@ class WhyCommand final : public Command {
     const why::Repeat repeat(inputs, folder, catalogs);
     const files::FolderLock lock(folder + "/why", true, "explanation");
     sim::set_interrupt_hint("finished runs are kept; the same command goes on");
-    why::ExplainOptions options;
-    options.steps = top_;
-    options.jobs = static_cast<int>(jobs_);
-    if (quiet_) options.progress = sim::Progress::on_request;
+    const why::ExplainOptions options = choice_.options(quiet_);
     const why::Explanation explanation = why::explain(repeat, &result, options);
     why::write_explanation(explanation, repeat);
     if (json_) {
@@ -58,7 +53,7 @@ class WhyCommand final : public Command {
  private:
   const Program& program_;
   std::string folder_;
-  std::uint64_t top_ = 5, jobs_ = 0;
+  WhyChoice choice_;
   bool json_ = false, quiet_ = false;
 };
 
