@@ -45,7 +45,7 @@ inline constexpr const char* kWhyFooter =
     "  rate    a wire, a kind of wire or a path without limit; ports and channels of memories likewise\n"
     "  delay   an overhead or a latency 0\n"
     "  engine  an engine twice as fast\n"
-    "  count   many transfers under way, many DMA channels\n"
+    "  count   many transfers under way in a PE_DMA\n"
     "  mode    headers decoded at once, engines that do not share, products without padding\n"
     "  odd     a wire or block that differs from others of its kind, made like them\n"
     "Routes, algorithms and tiles stay those of the run (--pins), because a faster wire would also draw other "

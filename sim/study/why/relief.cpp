@@ -19,7 +19,7 @@ const std::vector<ReliefFamily>& relief_families() {
       {"rate", "a wire, a kind of wire or a path without limit; ports and channels of memories likewise"},
       {"delay", "an overhead or a latency 0"},
       {"engine", "an engine twice as fast"},
-      {"count", "many transfers under way, many DMA channels"},
+      {"count", "many transfers under way in a PE_DMA"},
       {"mode", "headers decoded at once, engines that do not share, products without padding"},
       {"odd", "a wire or block that differs from others of its kind, made like them"},
   };
@@ -69,6 +69,12 @@ std::vector<std::string> shorter_patterns(const std::string& pattern) {
     for (const std::string& to : tails(pattern.substr(arrow + 4))) found.push_back(from + " -> " + to);
   }
   return found;
+}
+
+std::string exact(std::string name) {
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c) != 0; }, '?');
+  return name;
 }
 
 // Kinds of the blocks that took part: those that were used, those at the ends of used wires, all blocks of PEs, and
@@ -155,8 +161,9 @@ std::string wire_name(const Graph& graph, const topology::Edge& edge) {
 Patterns::Patterns(const Graph& graph) {
   const auto add = [](Classes& classes, int kind, const std::string& name) {
     std::vector<Alike>& alike = classes[general(name)];
-    const auto same = [&](const Alike& one) { return one.kind == kind; };
-    if (std::none_of(alike.begin(), alike.end(), same)) alike.push_back({kind, name});
+    auto found = std::find_if(alike.begin(), alike.end(), [&](const Alike& one) { return one.kind == kind; });
+    if (found == alike.end()) found = alike.insert(alike.end(), {kind, name, {}});
+    found->exact.insert(exact(name));
   };
   for (const topology::Edge& edge : graph.edges) {
     if (edge.kind != EdgeKind::pe_internal) add(wires_, static_cast<int>(edge.kind), wire_name(graph, edge));
@@ -164,28 +171,35 @@ Patterns::Patterns(const Graph& graph) {
   for (const topology::Node& node : graph.nodes) add(blocks_, static_cast<int>(node.kind), node.id);
 }
 
-// A pattern has no digits, so that it matches all names of a class or none.
-std::vector<std::string> Patterns::patterns_of(const Classes& classes, int kind) {
-  const auto matches_others = [&](const std::string& pattern) {
-    for (const auto& [general_name, alike] : classes) {
-      for (const Alike& one : alike) {
-        if (one.kind != kind && glob_match(pattern, one.first)) return true;
-      }
+bool Patterns::matches_others(const Classes& classes, int kind, const std::string& pattern) {
+  for (const auto& [name, alike] : classes) {
+    for (const Alike& one : alike) {
+      if (one.kind != kind && glob_match(pattern, one.first)) return true;
     }
-    return false;
-  };
+  }
+  return false;
+}
+
+// A pattern without digits matches all names of a class or none. `*` may also match what follows a number in the name
+// of another kind; then each digit is a `?`.
+std::vector<std::string> Patterns::patterns_of(const Classes& classes, int kind) {
   std::vector<std::string> patterns;
   for (const auto& [pattern, alike] : classes) {
-    const auto same = [&](const Alike& one) { return one.kind == kind; };
-    const auto found = std::find_if(alike.begin(), alike.end(), same);
-    const auto is_covered = [&](const std::string& other) { return glob_match(other, found->first); };
-    if (found == alike.end() || std::any_of(patterns.begin(), patterns.end(), is_covered)) continue;
-    std::string best = pattern;
-    for (const std::string& shorter : shorter_patterns(pattern)) {
-      if (!matches_others(shorter) && shorter.size() < best.size()) best = shorter;
+    const auto found = std::find_if(alike.begin(), alike.end(), [&](const Alike& one) { return one.kind == kind; });
+    const auto covers = [&](const std::string& other) { return glob_match(other, found->first); };
+    if (found == alike.end() || std::any_of(patterns.begin(), patterns.end(), covers)) continue;
+    std::string best;
+    for (const std::string& one : shorter_patterns(pattern)) {
+      if ((best.empty() || one.size() < best.size()) && !matches_others(classes, kind, one)) best = one;
     }
-    if (matches_others(best)) return {};
-    patterns.push_back(best);
+    if (!best.empty()) {
+      patterns.push_back(best);
+      continue;
+    }
+    for (const std::string& one : found->exact) {
+      if (matches_others(classes, kind, one)) return {};
+      patterns.push_back(one);
+    }
   }
   return patterns;
 }

@@ -27,8 +27,6 @@ constexpr Special kSpecial[] = {
     {"decode", "pipelined", "mode", "headers decoded at once"},
     {"rd_outstanding", "64", "count", "64 reads under way"},
     {"wr_outstanding", "64", "count", "64 writes under way"},
-    {"rd_engines", "16", "count", "16 read channels"},
-    {"wr_engines", "16", "count", "16 write channels"},
     {"shared_resource", "none", "mode", "does not wait for another engine"},
     {"gemm_granularity", "none", "mode", "without padding"},
     {"charge_fetch_store", "false", "mode", "operands of commands moved for nothing"},

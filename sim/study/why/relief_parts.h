@@ -26,9 +26,11 @@ class Patterns {
   struct Alike {
     int kind = 0;
     std::string first;
+    std::set<std::string> exact;  // patterns with a `?` for each digit
   };
   using Classes = std::map<std::string, std::vector<Alike>>;  // by name with `*` for digits; one entry for each kind
   static std::vector<std::string> patterns_of(const Classes& classes, int kind);
+  static bool matches_others(const Classes& classes, int kind, const std::string& pattern);
 
   Classes wires_, blocks_;
 };

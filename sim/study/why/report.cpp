@@ -7,6 +7,7 @@
 #include "platform/base/version.h"
 #include "platform/observe/json_writer.h"
 #include "platform/observe/text_table.h"
+#include "platform/topology/sha256.h"
 
 namespace kb::why {
 namespace {
@@ -121,6 +122,7 @@ std::string render_json(const Ladder& ladder, const Repeat& repeat) {
   json.begin_object();
   json.key("schema").text(kWhySchema);
   json.key("version").text(kVersion);
+  json.key("inputs_sha256").text(topology::sha256_hex(result::render(repeat.inputs())));
   json.key("workload").text(repeat.inputs().workload);
   json.key("command").text(repeat.command());
   json.key("time_ns").time_ns(ladder.base);
