@@ -54,6 +54,8 @@ void Simulations::run_missing(const std::vector<Request>& requests, const std::v
     journal_.append(keys[point], answer);
     known_[keys[point]] = answer;
     ++ran_;
+  };
+  work.tick = [&] {
     if (told_) told_(ran_);
   };
   sweep::run_points(points, work, {}, jobs_);

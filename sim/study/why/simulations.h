@@ -16,7 +16,7 @@ namespace kb::why {
 class Simulations final : public IMeasurer {
  public:
   // `jobs` processes at a time, 0: one per core. Answers are kept in the folder of the run, and those of an earlier
-  // call are taken from there. `told` is called with the number of points that ran so far.
+  // call are taken from there. `told` is called a few times per second, with the number of points that ran so far.
   Simulations(const Repeat& repeat, int jobs, std::function<void(std::size_t ran)> told);
 
   std::vector<Measure> measure(const std::vector<Request>& requests) override;

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 constexpr const char* kSlowLink =
-    "--set 'replace[0].links=sip0.cube0.r4c1 -> sip0.cube0.r4c0' --set 'replace[0].attrs.bw_gbs=16'";
+    "--set 'replace[0].links=sip0.cube0.r4c1 -> sip0.cube0.pe5.pe_dma' --set 'replace[0].attrs.bw_gbs=16'";
 
 class WhyTest : public CommandLineTest {
  protected:
@@ -81,10 +81,9 @@ TEST_F(WhyTest, ALadderEnds) {
 }
 
 TEST_F(WhyTest, ASlowLinkIsNamed) {
-  const std::string traffic = "--topology one_cube --bench redistribute ";
-  run(traffic + kSlowLink);
+  run(std::string("--topology one_cube --bench gemm-multi-pe ") + kSlowLink);
   const nlohmann::json step = why("r --top 1")["steps"].at(0);
-  EXPECT_EQ(step["relief"], "odd sip0.cube0.r4c1 -> sip0.cube0.r4c0 bw_gbs");
+  EXPECT_EQ(step["relief"], "odd sip0.cube0.r4c1 -> sip0.cube0.pe5.pe_dma bw_gbs");
   EXPECT_THAT(step["text"].get<std::string>(), HasSubstr("bw_gbs 256 (16)"));
 }
 
