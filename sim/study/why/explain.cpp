@@ -63,9 +63,20 @@ void write_explanation(const Explanation& explanation, const Repeat& repeat) {
 }
 
 std::string text_of(const Explanation& explanation, const Repeat& repeat, const ExplainOptions& options) {
-  return render_text(explanation.ladder, repeat, options.steps) +
-         fmt::format("\n  {} points, {} of them run now in {:.1f} s; why {}\n", explanation.ladder.points + 1,
-                     explanation.ran, explanation.seconds, why_file(repeat));
+  std::string text = render_text(explanation.ladder, repeat, options.steps);
+  if (explanation.base.unknown_accesses > 0) {
+    text += fmt::format(
+        "\n  Note: {} accesses have indices or masks that data mode {} does not know; their times are assumed. For "
+        "the\n"
+        "  times of the contents run with --data eager.\n",
+        explanation.base.unknown_accesses, repeat.inputs().data_mode);
+  }
+  text += fmt::format("\n  {} points, {} of them run now in {:.1f} s", explanation.ladder.points + 1, explanation.ran,
+                      explanation.seconds);
+  if (explanation.ladder.failed > 0) {
+    text += fmt::format("; {} make no machine or no run and are left out", explanation.ladder.failed);
+  }
+  return text + "; " + why_file(repeat) + "\n";
 }
 
 }  // namespace kb::why

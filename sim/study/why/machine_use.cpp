@@ -122,6 +122,7 @@ Measure measure_of(const sim::RunRecord& record, const Graph& graph, bool accoun
   measure.ok = record.ok;
   measure.code = record.error_code;
   measure.cause = record.error_message;
+  measure.unknown_accesses = record.unknown_accesses;
   if (!record.ok) return measure;
   TimeFs begin = kNever, end = 0_fs;
   for (const sim::LaunchRecord& launch : record.launches) {

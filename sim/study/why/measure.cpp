@@ -39,6 +39,7 @@ sweep::Answer answer_of(const Measure& measure) {
   }
   for (const ClassUse& use : measure.uses) uses.push_back(json_of(use));
   answer.cells = {measure.time.fs(), launches, measure.limiter, measure.bound_name, measure.bound.fs(), uses};
+  answer.unknown_accesses = measure.unknown_accesses;
   return answer;
 }
 
@@ -47,6 +48,7 @@ Measure measure_of(const sweep::Answer& answer) {
   measure.ok = answer.ok;
   measure.code = answer.code;
   measure.cause = answer.cause;
+  measure.unknown_accesses = answer.unknown_accesses;
   if (answer.cells.size() != 6) return measure;
   const Json cells(answer.cells);
   measure.time = time_at(cells, 0);

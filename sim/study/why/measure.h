@@ -38,7 +38,8 @@ struct Measure {
   std::string limiter;               // what limits the longest launch, in words; with the account only
   std::string bound_name;            // the bound below the time, in words
   TimeFs bound = 0_fs;
-  std::vector<ClassUse> uses;  // with the account only
+  std::uint64_t unknown_accesses = 0;  // as in the result: their times are assumed
+  std::vector<ClassUse> uses;          // with the account only
 };
 
 sweep::Answer answer_of(const Measure& measure);

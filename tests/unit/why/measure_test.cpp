@@ -14,6 +14,7 @@ TEST(Measure, AnAnswerKeepsAll) {
   measure.limiter = "the compute engines, 97.4 %";
   measure.bound_name = "the compute engines";
   measure.bound = TimeFs(3);
+  measure.unknown_accesses = 8;
   measure.uses = {{"ucie_mesh", true, TimeFs(4), TimeFs(5), {{"a -> b", TimeFs(6), TimeFs(7)}}}};
   const auto answer = sweep::answer_of(sweep::to_text(answer_of(measure)));
   ASSERT_TRUE(answer);
@@ -26,6 +27,7 @@ TEST(Measure, AnAnswerKeepsAll) {
   EXPECT_EQ(back.limiter, measure.limiter);
   EXPECT_EQ(back.bound_name, measure.bound_name);
   EXPECT_EQ(back.bound, TimeFs(3));
+  EXPECT_EQ(back.unknown_accesses, 8u);
   ASSERT_EQ(back.uses.size(), 1u);
   EXPECT_EQ(back.uses[0].kind, "ucie_mesh");
   EXPECT_TRUE(back.uses[0].wires);
