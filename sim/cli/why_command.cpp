@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
@@ -11,15 +13,24 @@
 #include "sim/run/driver/interrupt.h"
 #include "sim/study/files/folder_lock.h"
 #include "sim/study/why/explain.h"
+#include "sim/study/why/relief.h"
 #include "sim/study/why/report.h"
 
 namespace kb::cli {
 namespace {
 
+std::string footer() {
+  std::string text = kWhyFooter;
+  for (const why::ReliefFamily& family : why::relief_families()) {
+    text += fmt::format("  {:<8}{}\n", family.name, family.text);
+  }
+  return text + kWhyEnd;
+}
+
 class WhyCommand final : public Command {
  public:
   WhyCommand(CLI::App& app, const Program& program) : program_(program) {
-    app.footer(kWhyFooter);
+    app.footer(footer());
     app.add_option("RUN_DIR", folder_, "Folder of a run (or: why run OPTIONS, which is run --why OPTIONS)")->required();
     choice_.add_ladder_options(app, "");
     app.add_flag("--json", json_, "Print why.json and nothing else on standard output");

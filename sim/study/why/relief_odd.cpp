@@ -27,7 +27,7 @@ std::optional<std::string> usual_of(const std::map<std::string, std::size_t>& co
 
 // One way in which some members of a kind differ from the others.
 struct Oddity {
-  std::string name, usual, unit;  // of the attribute
+  std::string name, usual;  // of the attribute
   bool wires = false;
   std::vector<std::pair<std::string, std::string>> members;  // name and value
 };
@@ -67,7 +67,7 @@ void add_odd_wires(const ReliefCase& relief_case, std::vector<Relief>& reliefs) 
   for (const auto& [kind, counts] : rates) {
     const auto usual = usual_of(counts);
     if (counts.size() < 2 || !usual || kind == edge_kind_name(topology::EdgeKind::pe_internal)) continue;
-    Oddity oddity{"bw_gbs", *usual, "GB/s", true, {}};
+    Oddity oddity{"bw_gbs", *usual, true, {}};
     for (const Edge& edge : graph.edges) {
       if (edge_kind_name(edge.kind) != kind || !edge.bw.limited() || edge.bw.gbs() >= std::stod(*usual)) continue;
       oddity.members.emplace_back(wire_name(graph, edge), number(edge.bw.gbs()));
@@ -96,7 +96,7 @@ void add_odd_blocks(const ReliefCase& relief_case, NodeKind kind, std::vector<Re
     }
     const auto usual = usual_of(counts);
     if (!settable || counts.size() < 2 || !usual) continue;
-    Oddity oddity{field.name, *usual, field.unit, false, {}};
+    Oddity oddity{field.name, *usual, false, {}};
     for (const Node* node : nodes) {
       const auto value = value_of(*node, field);
       if (value && *value != *usual) oddity.members.emplace_back(node->id, *value);
