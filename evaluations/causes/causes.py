@@ -22,7 +22,8 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LEAST_GAIN = 1.15
-COLUMNS = ["case", "network", "time", "run", "planted", "relieved", "cause", "names", "resource"]
+COLUMNS = ["case", "network", "time", "run", "planted", "relieved", "cause", "names", "resource", "relief"]
+STEPS = 2
 
 
 class CaseError(Exception):
@@ -71,6 +72,43 @@ def run_once(case, which, options):
     return json.loads(done.stdout)
 
 
+def kernbench(arguments, case, folder, options):
+    done = subprocess.run([options.kernbench, *arguments], capture_output=True, text=True, cwd=folder)
+    if done.returncode != 0:
+        raise CaseError(f"{case['case']}: exit code {done.returncode}: {shlex.join(done.args)}\n{done.stderr}")
+    return done.stdout
+
+
+def explain(case, options):
+    """What `kernbench why` says of the planted run."""
+    command = ["run", "--quiet", "--out", "r"]
+    for plugin in options.plugin:
+        command += ["--plugin", plugin]
+    command += shlex.split((case["run"] + " " + case["planted"]).replace("{here}", shlex.quote(HERE)))
+    with tempfile.TemporaryDirectory() as folder:
+        kernbench(command, case, folder, options)
+        return json.loads(kernbench(["why", "r", "--json", "--jobs", "1", "--top", str(STEPS)], case, folder, options))
+
+
+def place_in(case, texts):
+    """The place of the first text that is an accepted relief, among the first steps."""
+    patterns = [pattern.strip() for pattern in case["relief"].split("|") if pattern.strip()]
+    for place, text in enumerate(texts[:STEPS], 1):
+        if any(fnmatch.fnmatchcase(text, pattern) for pattern in patterns):
+            return place
+    return None
+
+
+def add_ladder(case, row, options):
+    said = explain(case, options)
+    row["step"] = place_in(case, [step["relief"] for step in said["steps"]])
+    row["change"] = place_in(case, [remedy["text"] for remedy in said["remedies"]])
+    row["steps"] = [step["relief"] for step in said["steps"]]
+    row["changes"] = [remedy["text"] for remedy in said["remedies"][:STEPS]]
+    first = (said["steps"] or [{"time_ns": said["time_ns"]}])[0]
+    row["step_gain"] = round(said["time_ns"] / first["time_ns"], 4)
+
+
 def time_of(case, result):
     """Of the longest launch, or from the first submission to the last completion, as findings count."""
     spans = [(launch["submit_ns"], launch["completed_ns"]) for launch in result["launches"]]
@@ -102,6 +140,8 @@ def score_case(case, options):
     row["first"] = findings[0]["rule"] if findings else None
     row["first_promised"] = round(findings[0]["factor"], 4) if findings else None
     row["findings"] = [finding["rule"] for finding in findings]
+    if options.why:
+        add_ladder(case, row, options)
     return row, planted["version"]
 
 
@@ -132,7 +172,14 @@ def summary(rows):
         "below_gain": sum(value < 1 for value in found),
         "promised_of_gain_median": round(statistics.median(found), 4) if found else None,
         "promised_of_gain_90": at_most(found, 90),
-    }
+    } | ladder_summary(rows)
+
+
+def ladder_summary(rows):
+    if not all("step" in row for row in rows):
+        return {}
+    named = [row["step"] or row["change"] for row in rows]
+    return {"ladder_first": named.count(1), "ladder_second": named.count(2), "ladder_absent": named.count(None)}
 
 
 def number(value):
@@ -147,6 +194,11 @@ def show(score):
                       number(row["gain"]), str(row["place"] or "absent"), row["finding"] or "-",
                       number(row["promised"]), number(row["promised_of_gain"]), row["first"] or "-",
                       number(row["first_promised"])])
+    if "ladder_first" in score["summary"]:
+        table[0] += ["step", "change", "first step", "gain"]
+        for line, row in zip(table[1:], score["cases"]):
+            line += [str(row["step"] or "-"), str(row["change"] or "-"), (row["steps"] or ["-"])[0],
+                     number(row["step_gain"])]
     widths = [max(map(len, column)) for column in zip(*table)]
     for line in table:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
@@ -155,6 +207,9 @@ def show(score):
     print("cause first {first}, second {second}, later {later}, absent {absent}\n"
           "promised / measured where it is named: median {promised_of_gain_median}, 90 % up to {promised_of_gain_90}; "
           "below what was measured in {below_gain}".format(**score["summary"]))
+    if "ladder_first" in score["summary"]:
+        print("kernbench why: cause first {ladder_first}, second {ladder_second}, absent {ladder_absent}".format(
+            **score["summary"]))
 
 
 def problems(score, cases, options):
@@ -191,6 +246,7 @@ def parse(arguments):
     add("--cases", metavar="FILE", default=os.path.join(HERE, "cases.csv"), help="the cases (default: cases.csv)")
     add("--only", metavar="LIST", help="cases with commas between; * stands for anything")
     add("--jobs", metavar="N", type=int, default=os.cpu_count(), help="cases at a time (default: one per core)")
+    add("--why", action="store_true", help="also ask kernbench why: is its first or second step, or change, the cause?")
     add("--json", action="store_true", help="print the score as JSON and no table")
     add("--score", metavar="FILE", default=os.path.join(HERE, "score.json"), help="score file (default: score.json)")
     add("--write", action="store_true", help="write the score file")

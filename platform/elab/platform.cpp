@@ -116,10 +116,11 @@ Platform::Platform(const sc_core::sc_module_name& name, const topology::Graph& g
                    const PlatformOptions& options)
     : sc_core::sc_module(name),
       graph_(graph),
+      plan_(options.plan != nullptr ? *options.plan : graph),
       ports_(graph),
       scheduler_("scheduler"),
       pool_(graph.spec.flit_bytes()),
-      routes_(graph, ports_),
+      routes_(graph, plan_, ports_),
       resources_(options.recorder, [this] { return scheduler_.now(); }),
       context_{graph,
                scheduler_,

@@ -23,6 +23,9 @@ struct PlatformOptions {
   record::ActivityRecorder* recorder = nullptr;
   payload::IHopObserver* hops = nullptr;
   bool check_foreign = true;  // check the fabric protocol on links of plug-in blocks
+  // The machine by which routes and the host program are chosen, with the nodes and links of the simulated one, which
+  // has the times; null: the simulated one. It must outlive the platform.
+  const topology::Graph* plan = nullptr;
 };
 
 // Builds the modules in compile order (T-31) and binds them edge by edge. A process can have one platform (SystemC
@@ -34,6 +37,7 @@ class Platform final : public sc_core::sc_module {
   ~Platform() override;
 
   const topology::Graph& graph() const { return graph_; }
+  const topology::Graph& plan() const { return plan_; }
   BlockContext& context() { return context_; }
   EventScheduler& scheduler() { return scheduler_; }
   payload::TransactionPool& pool() { return pool_; }
@@ -58,6 +62,7 @@ class Platform final : public sc_core::sc_module {
 
  private:
   const topology::Graph& graph_;
+  const topology::Graph& plan_;
   PortMap ports_;
   EventScheduler scheduler_;
   payload::TransactionPool pool_;

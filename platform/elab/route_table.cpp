@@ -28,8 +28,8 @@ std::uint16_t PortMap::port_towards(NodeId node, NodeId neighbour) const {
   throw Error::configuration("a fabric edge has no reverse edge: every link needs both directions");
 }
 
-RouteTable::RouteTable(const topology::Graph& graph, const PortMap& ports)
-    : graph_(graph), ports_(ports), resolver_(graph), router_(graph) {}
+RouteTable::RouteTable(const topology::Graph& graph, const topology::Graph& plan, const PortMap& ports)
+    : graph_(graph), ports_(ports), resolver_(graph), router_(plan) {}
 
 const payload::FabricRoute& RouteTable::compile(const routing::Route& route) {
   std::unique_ptr<payload::FabricRoute>& slot = compiled_[&route];

@@ -34,7 +34,8 @@ class PortMap {
 
 class RouteTable {
  public:
-  RouteTable(const topology::Graph& graph, const PortMap& ports);
+  // `plan` has the weights of the routes; it has the same nodes and links as `graph`.
+  RouteTable(const topology::Graph& graph, const topology::Graph& plan, const PortMap& ports);
 
   // Routes by purpose (F-15). References stay valid for the run. Throws Error "no path from X to Y" (F-22).
   const payload::FabricRoute& pe_dma(NodeId pe_dma, NodeId memory);

@@ -69,6 +69,7 @@ struct Field {
   std::string follows;        // an earlier field whose value is the default
   std::string set_instead;    // not empty: the value follows from another key, which this text names
   bool optional = false;      // has no value unless it is set
+  bool by_node = false;       // of a field with `set_instead`: may be set for single nodes
   bool machine_wide = false;  // must be equal for all nodes of the kind, because addresses or all blocks depend on it
 
   // Access to the member of a parameter struct; `get` returns no value for an unset optional field.
@@ -198,6 +199,10 @@ class Fields {
   }
   Fields& set_instead(std::string_view remedy) {
     last().set_instead = remedy;
+    return *this;
+  }
+  Fields& by_node() {
+    last().by_node = true;
     return *this;
   }
 

@@ -16,7 +16,6 @@ const FieldTable& HbmCtrlParams::fields() {
           .machine_wide()
           .add("switch_penalty_ns", &P::switch_penalty, "cost of changing a pseudo-channel's direction")
           .add("efficiency", &P::efficiency, rate(1.0), "scales the link to the router (T-19)")
-          .machine_wide()
           .add("read_order", &P::read_order, {"fair", "arrival"},
                "`fair`: requesters take turns, a burst each; `arrival`: one read command after the other")
           .add("access_ns", &P::access, "from the end of a read burst to its data; pipelined")
@@ -29,6 +28,7 @@ const FieldTable& HbmCtrlParams::fields() {
           .machine_wide()
           .add("pc_bw_gbs", &P::pc_bw, "bandwidth of a pseudo-channel, hbm_to_router_bw_gbs / num_pcs")
           .set_instead("remove it: it is derived as hbm_to_router_bw_gbs / num_pcs")
+          .by_node()
           .table();
   return table;
 }

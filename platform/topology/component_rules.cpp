@@ -177,7 +177,7 @@ params::ParamSet read_params(MapReader& attrs, const params::ParamSet& base, con
       attrs.allow(field.name);
       continue;
     }
-    if (!field.set_instead.empty()) {
+    if (!field.set_instead.empty() && !(single && field.by_node)) {
       report_misplaced(attrs, field.name, field.set_instead);
     } else if (single && field.machine_wide) {
       report_misplaced(attrs, field.name,

@@ -87,6 +87,8 @@ LoadedTopology load_text(const std::string& text, const std::string& name,
   LoadedTopology loaded;
   loaded.file = name;
   loaded.sha256 = sha256_hex(text);
+  loaded.text = text;
+  loaded.overrides = overrides;
   MapReader top(context, root);
   const MachineSpec spec = read_machine(top);
   top.allow("replace");

@@ -10,6 +10,7 @@
 
 #include "platform/base/glob.h"
 #include "platform/base/no_match.h"
+#include "platform/params/hbm_ctrl_params.h"
 #include "platform/topology/component_rules.h"
 
 namespace kb::topology {
@@ -36,6 +37,17 @@ void report_no_node(MapReader& entry, const char* key, const Graph& graph, const
                no_match_help(pattern, names));
 }
 
+// T-34: the links of an HBM controller have its efficiency.
+void scale_links(Graph& graph, NodeId hbm, double scale) {
+  for (Edge& edge : graph.edges) {
+    if (edge.src == hbm || edge.dst == hbm) edge.bw = edge.bw * scale;
+  }
+}
+
+double efficiency_of(const Node& node) {
+  return node.kind == NodeKind::hbm_ctrl ? node.params.as<params::HbmCtrlParams>().efficiency : 1.0;
+}
+
 // Applies one entry to `nodes`, which all have the same kind.
 void replace(MapReader& entry, Graph& graph, const std::vector<NodeId>& nodes) {
   const NodeKind kind = graph.node(nodes.front()).kind;
@@ -57,7 +69,9 @@ void replace(MapReader& entry, Graph& graph, const std::vector<NodeId>& nodes) {
       params = change_params(attrs, node, effective);
     }
     if (names_impl) node.impl = chosen.impl;
+    const double efficiency = efficiency_of(node);
     node.params = params.kind;
+    if (efficiency_of(node) != efficiency) scale_links(graph, id, efficiency_of(node) / efficiency);
     node.impl_params = params.impl;
     node.foreign = params.foreign;
     node.overhead = overhead_of(node.params);

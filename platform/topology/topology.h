@@ -21,11 +21,13 @@ struct ConfigValue {
 };
 
 struct LoadedTopology {
-  std::string file;                           // as given by the user
-  std::string sha256;                         // hash of the file's bytes
-  std::map<std::string, ConfigValue> config;  // all leaf keys by dotted path
-  std::vector<Diagnostic> warnings;           // plausibility warnings, which do not stop a run (T-37)
-  MeshLayout mesh;                            // the router grid of every cube
+  std::string file;                                            // as given by the user
+  std::string sha256;                                          // hash of the file's bytes
+  std::string text;                                            // the file's bytes
+  std::vector<std::pair<std::string, std::string>> overrides;  // as given
+  std::map<std::string, ConfigValue> config;                   // all leaf keys by dotted path
+  std::vector<Diagnostic> warnings;                            // plausibility warnings, which do not stop a run (T-37)
+  MeshLayout mesh;                                             // the router grid of every cube
   Graph graph;
 };
 

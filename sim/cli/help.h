@@ -34,6 +34,22 @@ inline constexpr const char* kRunFooter =
     "Data modes: off = times only; replay = compute after the run; eager = compute as operations complete.\n"
     "Without --out the result goes to results/result.json (with --json alone no file is written).";
 
+inline constexpr const char* kWhyFooter =
+    "Examples:\n"
+    "  kernbench run --out r && kernbench why r             the five worst causes, and what each costs\n"
+    "  kernbench why r --top 10                             goes on; runs that are known are not made again\n"
+    "  kernbench run --why --bench flash-attention          the same for a run that comes now\n"
+    "  kernbench why run --bench flash-attention            likewise\n"
+    "\n"
+    "Each step takes one cause away from the machine and runs again, so that a gain is measured and not estimated:\n";
+// The families of reliefs stand between these texts.
+inline constexpr const char* kWhyEnd =
+    "Routes, algorithms and tiles stay those of the run (--pins), because a faster wire would also draw other "
+    "traffic.\n"
+    "What you can change (parameters, the hash of the channels) is measured without pins. The command behind each "
+    "step\n"
+    "gives its time again, to the femtosecond. RUN_DIR/why has why.json and the runs that were made.";
+
 inline constexpr const char* kSimulationFooter =
     "This program is a simulation of one machine; its topology is built in.\n"
     "--set changes single keys of it (a name with a dot) or parameters of the workload.";

@@ -36,6 +36,7 @@ struct Entry {
 };
 constexpr Entry kCommands[] = {
     {"run", "Run a workload on a simulated machine and report times and data", make_run_command},
+    {"why", "Measure what a run waits for: take the causes away, one by one", make_why_command},
     {"list", "List the workloads and kernels that can be run", make_list_command, false},
     {"probe", "Measure single transfers against the latency formula", make_probe_command},
     {"topology", "Show a compiled machine: summary, JSON or Graphviz", make_topology_command, false},
@@ -157,6 +158,15 @@ int parse_and_run(CLI::App& app, CLI::App& options_of, const std::vector<std::st
   return command.run();
 }
 
+// `why run OPTIONS` is `run --why OPTIONS`, unless it names a folder of that name.
+std::vector<std::string> without_alias(std::vector<std::string> args) {
+  if (args.size() < 2 || args[0] != "why" || args[1] != "run") return args;
+  if (args.size() == 2 && std::filesystem::exists("run/result.json")) return args;
+  args[0] = "run";
+  args[1] = "--why";
+  return args;
+}
+
 }  // namespace
 
 Error usage_error(const std::string& message) {
@@ -245,7 +255,7 @@ int start_systemc_main(int argc, char** argv) {
 }
 
 int run_kernbench(int argc, char** argv, const Program& program) {
-  const std::vector<std::string> args(argv + 1, argv + argc);
+  const std::vector<std::string> args = without_alias({argv + 1, argv + argc});
   Caller caller{program.name};
   return guarded(caller, [&] {
     CLI::App app(kOverview, program.name);

@@ -80,6 +80,7 @@ std::unique_ptr<Command> make_serve_command(CLI::App& app, const Program& progra
 std::unique_ptr<Command> make_sweep_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_traffic_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_web_command(CLI::App& app, const Program& program);
+std::unique_ptr<Command> make_why_command(CLI::App& app, const Program& program);
 
 // Runs a step that needs much memory; the configuration Error for a failed allocation names the step.
 template <typename Body>

@@ -13,18 +13,23 @@
 #include "platform/views/view_files.h"
 #include "sim/analysis/convert/perfetto.h"
 #include "sim/cli/arguments.h"
+#include "sim/cli/catalogs.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/hop_choice.h"
 #include "sim/cli/log_choice.h"
 #include "sim/cli/program.h"
 #include "sim/cli/wave_choice.h"
+#include "sim/cli/why_choice.h"
 #include "sim/cli/workload_library.h"
 #include "sim/cli/workload_text.h"
+#include "sim/result/inputs.h"
 #include "sim/result/write.h"
 #include "sim/run/driver/host_time_limit.h"
+#include "sim/run/driver/planning_machine.h"
 #include "sim/run/driver/run_description.h"
 #include "sim/run/driver/run_files.h"
+#include "sim/run/driver/run_inputs.h"
 #include "sim/run/driver/run_result.h"
 #include "sim/run/driver/text_report.h"
 #include "sim/run/driver/workload_run.h"
@@ -63,6 +68,9 @@ class RunCommand final : public Command {
     add_whole_option(app, "--seed", seed_, 0, std::numeric_limits<std::uint64_t>::max(),
                      "Seed of random tensor contents")
         ->default_str("1");
+    app.add_option("--pins", pins_,
+                   "Routes and choices of the run whose folder or inputs.json this is; times of this machine")
+        ->type_name("RUN");
     add_plugin_option(app, plugins_);
     app.add_option("--out", out_, "Folder for result.json (default: results)")->type_name("DIR");
     app.add_option("--record", record_,
@@ -78,6 +86,7 @@ class RunCommand final : public Command {
     waves_.add_options(app);
     hops_.add_options(app);
     log_.add_options(app);
+    if (!program.fixed_topology) why_.add_options(app);
     add_real_option(app, "--time-limit-ns", time_limit_ns_, kLeastLimitNs, kMaxLimitNs,
                     "Stop at this simulated time (exit code 4 when work is outstanding)")
         ->type_name("NS");
@@ -126,6 +135,9 @@ class RunCommand final : public Command {
     if (!quiet_)
       print_warnings(sw::unknown_variables(run.workload->name, run.workload->parameters, sw::environment_variables(),
                                            run.workload->environment));
+    if (!pins_.empty())
+      run.plan =
+          sim::planning_machine(result::read_inputs(pins_), pins_, run.topology, library.blocks().implementations());
     run.reference = reference_config();
     run.device = device_;
     contract::MachineInfo machine;
@@ -143,7 +155,8 @@ class RunCommand final : public Command {
     run.options.blocks = &library.blocks();
     run.options.host_time_limit = &host_limit;
     if (dump_) return dump_config(run);
-    return simulate_and_report(run);
+    why_.check(output_folder());
+    return simulate_and_report(run, library);
   }
 
  private:
@@ -246,6 +259,7 @@ class RunCommand final : public Command {
     if (!output_folder().empty()) {
       roles.writes("--out", output_folder());
       roles.writes(out_.empty() ? "the result file" : "--out", result_file());
+      roles.writes("--out", sim::inputs_file(output_folder()));
       for (const std::string& view : run.topology.graph.spec.emit_views) {
         roles.writes("visualization.emit_views", views::view_path(output_folder(), view));
       }
@@ -255,13 +269,19 @@ class RunCommand final : public Command {
     roles.check();
   }
 
-  int simulate_and_report(sim::WorkloadRun& run) {
+  int simulate_and_report(sim::WorkloadRun& run, const WorkloadLibrary& library) {
     check_files(run);
+    const sweep::Catalogs catalogs = catalogs_of(library, *choice_.program);
+    if (why_.wanted()) {
+      why_.measure(sim::inputs_of(run, choice_.file, plugins_), output_folder(), catalogs, quiet_ || json_);
+    }
     observe::OutputSet outputs;
     observe::OutputFile* result = nullptr;
     if (!output_folder().empty()) {
       observe::make_folder(output_folder());
       result = &sim::add_run_files(outputs, run.topology, output_folder(), !record_.empty());
+      outputs.add(sim::inputs_file(output_folder()), "the inputs of the run")
+          .write(result::render(sim::inputs_of(run, choice_.file, plugins_)));
     }
     if (!oplog_file_.empty()) run.options.oplog = &sim::add_operations(outputs, oplog_file_);
     observe::OutputFile* details = record_.empty() ? nullptr : run.options.oplog;
@@ -280,11 +300,13 @@ class RunCommand final : public Command {
     if (result != nullptr) sim::write_result(outcome.record, *result);
     if (details != nullptr) sim::write_details(outcome.record, *details, !record_.empty());
     outputs.commit();
+    if (why_.wanted()) why_.write(sim::result_of(outcome.record, sim::Detail::sums));
     if (json_) {
       result::render(sim::result_of(outcome.record, details_ ? sim::Detail::everything : sim::Detail::sums),
                      [](std::string_view text) { print(std::string(text)); });
     } else if (!quiet_) {
       print_text(sim::render_report(outcome.record, run.topology.graph.spec, files(run)));
+      if (why_.wanted()) print_text("\n" + why_.text(quiet_));
     }
     if (!outcome.record.ok && (json_ || quiet_)) {
       print_note(name_ + ": error: " + outcome.record.error_code + ": " + outcome.record.error_message);
@@ -332,12 +354,14 @@ class RunCommand final : public Command {
   std::uint64_t seed_ = 1;
   std::vector<std::string> plugins_;
   std::string out_;
+  std::string pins_;
   std::string record_;
   std::string oplog_file_, perfetto_;
   std::optional<std::pair<TimeFs, TimeFs>> window_;
   WaveChoice waves_;
   HopChoice hops_;
   LogChoice log_;
+  WhyChoice why_;
   double time_limit_ns_ = 0.0;      // 0: no limit
   double host_time_limit_s_ = 0.0;  // 0: no limit
   bool details_ = false;

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "platform/base/error.h"
+#include "sim/result/inputs.h"
 #include "sim/study/files/json_file.h"
 
 namespace kb::result {
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 constexpr const char* kWanted = "give the folder or the result.json of `kernbench run`";
+constexpr const char* kInputsWanted = "give the folder or the inputs.json of `kernbench run`";
 constexpr long double kFsInNs = 1e6L;
 constexpr std::size_t kShown = 40;
 
@@ -118,6 +120,29 @@ void Reader::take(const Json& json, const std::string& path, Element& value) {
 std::string file_of(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::is_directory(path, ignored) ? (std::filesystem::path(path) / "result.json").string() : path;
+}
+
+Inputs read_inputs(const std::string& path) {
+  std::error_code ignored;
+  const bool folder = std::filesystem::is_directory(path, ignored);
+  const std::string file = folder ? (std::filesystem::path(path) / kInputsFile).string() : path;
+  if (folder && !std::filesystem::exists(file, ignored)) {
+    throw Error::configuration(file +
+                               ": there is no such file: the folder is not that of `kernbench run`, or its run " +
+                               "was made by an earlier version; run it again");
+  }
+  const Json json = files::read_json(file, files::kMaxDataBytes, kInputsWanted);
+  if (!json.is_object() || json.value("schema", Json()) != kInputsSchema) {
+    throw Error::configuration(file + ": is not the inputs of a run in the form '" + kInputsSchema + "'; " +
+                               kInputsWanted);
+  }
+  Inputs inputs;
+  try {
+    Reader::take(json, "", inputs);
+  } catch (const ReadError& error) {
+    throw Error::configuration(fmt::format("{}: is damaged: {} (run it again)", file, error.what()));
+  }
+  return inputs;
 }
 
 Result read(const std::string& path) {

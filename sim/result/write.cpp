@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "sim/result/inputs.h"
+
 namespace kb::result {
 namespace {
 
@@ -42,6 +44,12 @@ void render(const Result& result, const observe::TextSink& sink) {
   observe::JsonWriter json(sink);
   Writer(json).put(result);
   json.finish();
+}
+
+std::string render(const Inputs& inputs) {
+  observe::JsonWriter json;
+  Writer(json).put(inputs);
+  return json.str() + '\n';
 }
 
 std::string render(const Setup& setup) {

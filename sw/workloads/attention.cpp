@@ -116,8 +116,8 @@ std::vector<Parameter> attention_parameters() {
       Parameter::integer("root", -1, "rank that collects in decode; -1: 0 on the ring, the centre of a row", -1)
           .at_most(Parameter::kMaxUnits),
       Parameter::choice("result", "root", {"root", "all"}, "ranks that have the result of decode"),
-      Parameter::integer("keys", 0, "of a block of K and V, in prefill as many as a slot holds; 0: chosen", 0,
-                         "tokens"),
+      Parameter::integer("keys", 0, "of a block of K and V, in prefill as many as a slot holds; 0: chosen", 0, "tokens")
+          .tuning({"64", "128", "256"}),
       Parameter::choice("dtype", "f16", {"f16", "bf16", "f32"}, "element type of all tensors"),
       data_parameter(),
   };

@@ -83,7 +83,8 @@ data::VerificationRow reduced_row(const std::string& tensor, const HostArray& ac
 }
 
 namespace {
-constexpr const char* kQueueKeys[] = {"buffer_kind", "n_slots", "slot_size", "backpressure", "credit", "slot_access"};
+constexpr const char* kQueueKeys[] = {"buffer_kind",  "n_slots", "slot_size",  "backpressure",
+                                      "ipcq_poll_ns", "credit",  "slot_access"};
 // Lists are written without brackets.
 constexpr const char* kChoiceKeys[] = {"tiles", "candidates"};
 }  // namespace
@@ -114,10 +115,13 @@ std::vector<Parameter> queue_parameters() {
   return {
       Parameter::text("ccl", "",
                       "collective configuration file; empty: ccl.yaml of the working directory, or defaults"),
-      Parameter::text("buffer_kind", "", "tcm, sram or hbm; empty: as configured"),
-      Parameter::text("n_slots", "", "messages that a ring holds; empty: as configured"),
-      Parameter::text("slot_size", "", "bytes of the largest message, 0: chosen; empty: as configured"),
-      Parameter::text("backpressure", "", "sleep or poll; empty: as configured"),
+      Parameter::text("buffer_kind", "", "tcm, sram or hbm; empty: as configured").tuning({"tcm", "sram", "hbm"}),
+      Parameter::text("n_slots", "", "messages that a ring holds; empty: as configured").tuning({"2", "4", "8", "16"}),
+      Parameter::text("slot_size", "", "bytes of the largest message, 0: chosen; empty: as configured")
+          .tuning({"0", "1024", "4096", "16384"}),
+      Parameter::text("backpressure", "", "sleep or poll; empty: as configured").tuning({"sleep"}),
+      Parameter::text("ipcq_poll_ns", "", "how often poll looks for a free slot, in ns; empty: as configured")
+          .tuning({"1"}),
       Parameter::text("credit", "", "annotated or fabric; empty: as configured"),
       Parameter::text("slot_access", "", "formula or fabric; empty: as configured"),
   };
@@ -127,8 +131,9 @@ std::vector<Parameter> ccl_parameters() {
   std::vector<Parameter> parameters = queue_parameters();
   parameters.insert(
       parameters.begin() + 1,
-      {Parameter::text("algorithm", "", "its entry to use, or auto; empty: as configured"),
-       Parameter::text("tiles", "", "of auto, on PE 0 of every cube or on every PE: cubes, pes; empty: as configured"),
+      {Parameter::text("algorithm", "", "its entry to use, or auto; empty: as configured").tuning({"auto"}),
+       Parameter::text("tiles", "", "of auto, on PE 0 of every cube or on every PE: cubes, pes; empty: as configured")
+           .tuning({"cubes", "pes"}),
        Parameter::text("candidates", "",
                        "that auto chooses from, with commas: ring, reduce_scatter, pairwise, tree, hierarchical; "
                        "empty: as configured")});

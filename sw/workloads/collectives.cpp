@@ -90,8 +90,10 @@ Workload ccl_allreduce_workload() {
       data_parameter(),
       Parameter::choice("op", "sum", {"sum", "max", "min", "avg"}, "how the tiles are combined"),
       Parameter::choice("cubes", "all", {"all", "one"}, "a tile on every cube, or on cube 0 of each SIP only"),
-      Parameter::integer("root", -1, "cube that collects; -1: the best by formula", -1).at_most(Parameter::kMaxUnits),
-      Parameter::integer("chunk", 0, "elements per message; 0: chosen", 0, "elements"),
+      Parameter::integer("root", -1, "cube that collects; -1: the best by formula", -1)
+          .tuning({"-1"})
+          .at_most(Parameter::kMaxUnits),
+      Parameter::integer("chunk", 0, "elements per message; 0: chosen", 0, "elements").tuning({"0"}),
   };
   for (Parameter& parameter : ccl_parameters()) parameters.push_back(std::move(parameter));
   return {"ccl-allreduce", "all-reduce of one tile per cube over all SIPs by message queues, verified",

@@ -164,12 +164,13 @@ Workload flash_attention_workload() {
            Parameter::integer("context", 8192, "rows of K and V", 1, "tokens"),
            Parameter::integer("head_dim", 128, "columns of Q, K and V", 1, "elements"),
            Parameter::choice("variant", "double_buffered", {"double_buffered", "blocking"},
-                             "loads that run ahead of the computation, or one after the other"),
+                             "loads that run ahead of the computation, or one after the other")
+               .tuning(),
            Parameter::choice("mask", "none", {"none", "causal"}, "causal: the queries are the last tokens"),
            Parameter::choice("pes", "one", {"one", "all"},
                              "PE 0 of cube 0, or all of one SIP with a copy of K and V in each cube"),
-           Parameter::integer("rows", 16, "of Q that a PE works on at a time", 1, "tokens"),
-           Parameter::integer("keys", 256, "of a block of K and V", 1, "tokens"),
+           Parameter::integer("rows", 16, "of Q that a PE works on at a time", 1, "tokens").tuning(),
+           Parameter::integer("keys", 256, "of a block of K and V", 1, "tokens").tuning(),
            Parameter::choice("dtype", "f16", {"f16", "bf16", "f32"}, "element type of all tensors"),
            memory_parameter(kAttentionTensors), data_parameter()},
           run_flash_attention};

@@ -20,9 +20,9 @@ const std::vector<std::string> kTensors{"A", "B", "C"};
 
 std::vector<Parameter> tile_parameters() {
   return {
-      Parameter::integer("tile_m", 128, "rows of an output tile", 1, "elements"),
-      Parameter::integer("tile_k", 256, "depth of one step", 1, "elements"),
-      Parameter::integer("tile_n", 128, "columns of an output tile", 1, "elements"),
+      Parameter::integer("tile_m", 128, "rows of an output tile", 1, "elements").tuning(),
+      Parameter::integer("tile_k", 256, "depth of one step", 1, "elements").tuning(),
+      Parameter::integer("tile_n", 128, "columns of an output tile", 1, "elements").tuning(),
   };
 }
 
@@ -104,17 +104,18 @@ Workload gemm_single_pe_workload() {
 }
 
 Workload gemm_multi_pe_workload() {
-  return {"gemm-multi-pe", "C = A x B with A and C split by rows over all PEs of a SIP, verified",
-          with_tiles({
-              Parameter::integer("rows_per_pe", 8, "rows of A and C that each PE owns", 1, "elements")
-                  .at_most(1'000'000'000),
-              Parameter::integer("k", 256, "columns of A, rows of B", 1, "elements"),
-              Parameter::integer("n", 256, "columns of B and C", 1, "elements"),
-              Parameter::choice(
-                  "b_copies", "pe", {"pe", "cube"},
-                  "a whole B for every PE (in sram one per cube), or one per cube split by rows over its PEs"),
-          }),
-          run_multi};
+  return {
+      "gemm-multi-pe", "C = A x B with A and C split by rows over all PEs of a SIP, verified",
+      with_tiles({
+          Parameter::integer("rows_per_pe", 8, "rows of A and C that each PE owns", 1, "elements")
+              .at_most(1'000'000'000),
+          Parameter::integer("k", 256, "columns of A, rows of B", 1, "elements"),
+          Parameter::integer("n", 256, "columns of B and C", 1, "elements"),
+          Parameter::choice("b_copies", "pe", {"pe", "cube"},
+                            "a whole B for every PE (in sram one per cube), or one per cube split by rows over its PEs")
+              .tuning(),
+      }),
+      run_multi};
 }
 
 }  // namespace kb::sw

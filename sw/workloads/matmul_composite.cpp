@@ -275,7 +275,8 @@ WorkloadResult run_math(Runtime& rt, const Params& params) {
 Workload matmul_composite_workload() {
   std::vector<Parameter> parameters = gemm_size_parameters();
   parameters.push_back(Parameter::choice("variant", "ref", {"ref", "load_ref", "load"},
-                                         "A and B streamed tile by tile; A loaded whole before; both loaded"));
+                                         "A and B streamed tile by tile; A loaded whole before; both loaded")
+                           .tuning());
   parameters.push_back(epilogue_parameter(
       "steps on the product: a list of bias, dequant (each a random vector of n, or a number: bias=2), relu, "
       "scale=<factor>, and "));
@@ -283,12 +284,15 @@ Workload matmul_composite_workload() {
   parameters.push_back(
       Parameter::choice("reuse_a", "machine", {"machine", "auto", "off"},
                         "keep the rows of A that a row of tiles uses in the TCM when they fit; machine: "
-                        "as its pe_scheduler says"));
+                        "as its pe_scheduler says")
+          .tuning());
   parameters.push_back(
-      Parameter::integer("tile_m", 0, "rows of a tile of A and C; 0: the machine's tile shape", 0, "elements"));
-  parameters.push_back(Parameter::integer("tile_k", 0, "depth of a tile; 0: the machine's", 0, "elements"));
-  parameters.push_back(
-      Parameter::integer("tile_n", 0, "columns of a tile of B and C; 0: the machine's", 0, "elements"));
+      Parameter::integer("tile_m", 0, "rows of a tile of A and C; 0: the machine's tile shape", 0, "elements")
+          .tuning({"16", "32", "64", "128"}));
+  parameters.push_back(Parameter::integer("tile_k", 0, "depth of a tile; 0: the machine's", 0, "elements")
+                           .tuning({"16", "32", "64", "128"}));
+  parameters.push_back(Parameter::integer("tile_n", 0, "columns of a tile of B and C; 0: the machine's", 0, "elements")
+                           .tuning({"16", "32", "64", "128"}));
   parameters.push_back(dtype_parameter());
   parameters.push_back(memory_parameter(kProductTensors));
   parameters.push_back(data_parameter());

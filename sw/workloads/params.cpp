@@ -91,6 +91,13 @@ Parameter Parameter::at_most(std::int64_t most) const {
   return p;
 }
 
+Parameter Parameter::tuning(std::vector<std::string> trials) const {
+  Parameter p = *this;
+  p.tunes = true;
+  p.trials = std::move(trials);
+  return p;
+}
+
 Parameter Parameter::real(std::string name, double default_value, std::string help, std::string unit) {
   Parameter p;
   p.name = std::move(name);

@@ -27,6 +27,8 @@ struct Parameter {
   std::vector<std::string> choices;                        // for choices only
   double minimum = std::numeric_limits<double>::lowest();  // for numbers only
   double maximum = std::numeric_limits<double>::max();
+  bool tunes = false;               // chooses how the workload computes, and not what
+  std::vector<std::string> trials;  // of a tuning parameter: values worth a try; empty: choices, or half and double
 
   // Default maximum of an integer parameter; more than fits any memory.
   static constexpr std::int64_t kMax = std::int64_t{1} << 40;
@@ -41,6 +43,8 @@ struct Parameter {
                           std::string help);
   // The same parameter with another maximum: Parameter::integer("launches", 1, "...").at_most(1000).
   Parameter at_most(std::int64_t most) const;
+  // The same parameter as one that tunes, whose other values `kernbench why` tries.
+  Parameter tuning(std::vector<std::string> trials = {}) const;
 };
 
 struct ParameterValue {

@@ -253,10 +253,11 @@ Workload workload_of(const Collective& collective) {
       dtype_parameter(),
       data_parameter(),
       Parameter::choice("cubes", "all", {"all", "one"}, "a tile on every cube, or on cube 0 of each SIP only"),
-      Parameter::integer("chunk", 0, "elements per message; 0: chosen by formula", 0, "elements"),
+      Parameter::integer("chunk", 0, "elements per message; 0: chosen by formula", 0, "elements").tuning({"0"}),
       Parameter::choice("exchange", "auto", {"auto", "direct", "path"},
                         "blocks go straight to their rank, or along the path of the SIPs; auto: straight where rings "
-                        "between every two ranks fit"),
+                        "between every two ranks fit")
+          .tuning(),
       Parameter::text("groups", "", "ranks of each group that does it, in order: 0,2/1,3; empty: all ranks together"),
   };
   if (collective.target) {
@@ -274,7 +275,8 @@ Workload workload_of(const Collective& collective) {
   if (collective.blocks) {
     parameters.push_back(
         Parameter::choice("blocks", "auto", {"auto", "yes", "no"},
-                          "each rank combines a block that all get; auto: where it is faster by formula"));
+                          "each rank combines a block that all get; auto: where it is faster by formula")
+            .tuning());
   }
   for (Parameter& parameter : ccl_parameters()) parameters.push_back(std::move(parameter));
   return {"ccl-" + collective.name, collective.description, std::move(parameters),

@@ -141,10 +141,12 @@ Workload rms_norm_matmul_workload() {
            Parameter::integer("columns", 512, "columns of W, split over the PEs", 1, "elements"),
            Parameter::real("eps", 1e-5, "added to the mean of the squares"),
            Parameter::choice("variant", "double_buffered", {"double_buffered", "blocking"},
-                             "loads that run ahead of the computation, or one after the other"),
+                             "loads that run ahead of the computation, or one after the other")
+               .tuning(),
            Parameter::choice("pes", "one", {"one", "all"}, "PE 0 of cube 0, or all of one SIP with a copy of X each"),
-           Parameter::integer("rows_at_once", 0, "rows of X that a PE works on; 0: up to 64, as fit the scratch", 0),
-           Parameter::integer("depth_at_once", 0, "rows of a block of W; 0: 128", 0),
+           Parameter::integer("rows_at_once", 0, "rows of X that a PE works on; 0: up to 64, as fit the scratch", 0)
+               .tuning({"16", "32", "64", "128"}),
+           Parameter::integer("depth_at_once", 0, "rows of a block of W; 0: 128", 0).tuning({"64", "128", "256"}),
            Parameter::integer("columns_at_once", 0, "columns of a block of W; 0: as many as fit the scratch", 0),
            Parameter::choice("dtype", "f16", {"f16", "bf16", "f32"}, "element type of all tensors"), data_parameter()},
           run_rms_norm_matmul};

@@ -100,7 +100,8 @@ Workload rotary_embedding_workload() {
            Parameter::integer("first_position", 0, "of the first token", 0),
            Parameter::real("base", 10000, "angle i of position p is p base^(-2 i / head_dim)"),
            Parameter::choice("variant", "double_buffered", {"double_buffered", "blocking"},
-                             "loads and stores beside the computation, or one after the other"),
+                             "loads and stores beside the computation, or one after the other")
+               .tuning(),
            Parameter::choice("pes", "all", {"all", "one"}, "all PEs of one SIP, or PE 0 of cube 0"),
            Parameter::integer("at_once", 0, "tokens that a PE works on; 0: 32 KiB", 0, "tokens"),
            Parameter::choice("dtype", "f16", {"f16", "bf16", "f32"}, "element type of all tensors"), data_parameter()},

@@ -289,10 +289,11 @@ Workload topk_routing_workload() {
            Parameter::integer("experts", 64, "columns of the router's weights"),
            Parameter::integer("k", 2, "experts of a token"),
            Parameter::choice("variant", "double_buffered", {"double_buffered", "blocking"},
-                             "loads that run ahead of the computation, or one after the other"),
+                             "loads that run ahead of the computation, or one after the other")
+               .tuning(),
            Parameter::choice("pes", "one", {"one", "all"},
                              "PE 0 of cube 0, or all of one SIP with a copy of the router each"),
-           Parameter::integer("rows", 64, "tokens that a PE routes at a time", 1, "tokens"),
+           Parameter::integer("rows", 64, "tokens that a PE routes at a time", 1, "tokens").tuning(),
            Parameter::integer("depth", 1024, "of their elements at a time", 1, "elements"),
            Parameter::integer("gathered", 8, "tokens that a PE gathers at a time", 1, "tokens"),
            Parameter::choice("dtype", "f16", {"f16", "bf16", "f32"}, "element type of tokens and router"),

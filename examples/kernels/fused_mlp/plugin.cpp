@@ -94,6 +94,6 @@ KERNBENCH_PLUGIN(registrar) {
   registrar.add_workload(
       {"fused-mlp",
        "a two-layer MLP over the PEs of a cube, verified: loads that wait, run ahead, find what they read nearby",
-       {Parameter::choice("variant", "blocking", {"blocking", "ahead", "staged"}, "source that is run")},
+       {Parameter::choice("variant", "blocking", {"blocking", "ahead", "staged"}, "source that is run").tuning()},
        run});
 }

@@ -18,6 +18,7 @@ elab::PlatformOptions platform_options(const SimulationOptions& options, DataMod
   platform.order = options.order;
   platform.recorder = options.recorder;
   platform.hops = options.hops;
+  platform.plan = options.plan;
   return platform;
 }
 

@@ -4,6 +4,7 @@
 
 #include "platform/data/op_log_file.h"
 #include "platform/views/view_files.h"
+#include "sim/result/inputs.h"
 #include "sim/result/write.h"
 #include "sim/run/driver/detail_tables.h"
 #include "sim/run/driver/run_result.h"
@@ -16,6 +17,10 @@ std::string file_in(const std::string& folder, const std::string& name) {
 
 std::string result_file(const std::string& folder) {
   return file_in(folder, "result.json");
+}
+
+std::string inputs_file(const std::string& folder) {
+  return file_in(folder, result::kInputsFile);
 }
 
 std::string machine_file(const std::string& folder) {

@@ -11,6 +11,7 @@ namespace kb::sim {
 
 std::string file_in(const std::string& folder, const std::string& name);
 std::string result_file(const std::string& folder);      // DIR/result.json
+std::string inputs_file(const std::string& folder);      // DIR/inputs.json
 std::string machine_file(const std::string& folder);     // DIR/topology.json
 std::string operations_file(const std::string& folder);  // DIR/ops.sqlite
 

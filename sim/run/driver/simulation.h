@@ -66,6 +66,7 @@ struct SimulationOptions {
   std::vector<std::string> no_wait, copies;
   const contract::IKernelCatalog* kernels = nullptr;
   const elab::BlockCatalog* blocks = nullptr;  // in addition to the built-in ones
+  const topology::Graph* plan = nullptr;       // planning machine; null: the simulated one
 };
 
 // The host side of the run; called in a host thread. Program Errors that it throws end the run with ok: false.

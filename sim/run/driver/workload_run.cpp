@@ -116,6 +116,7 @@ WorkloadOutcome run_workload(const WorkloadRun& run) {
   record = describe(run);
   SimulationOptions options = run.options;
   options.kernels = run.kernels;
+  if (run.plan != nullptr) options.plan = &run.plan->graph;
   options.oplog_facts = log_facts(record);
   RunObservers observers(run.topology.graph, {run.record, run.record_window, run.check_races});
   observers.observe(options);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace kb::sim {
 
 struct WorkloadRun {
   topology::LoadedTopology topology;
+  std::shared_ptr<const topology::LoadedTopology> plan;  // the planning machine of --pins; null: `topology`
   const contract::IKernelCatalog* kernels = nullptr;
   const sw::AllReduceCatalog* all_reduces = nullptr;  // null = the built-in ones
   const sw::Workload* workload = nullptr;

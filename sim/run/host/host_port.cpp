@@ -56,7 +56,7 @@ contract::MachineInfo machine_info(const topology::Graph& graph) {
 HostPort::HostPort(elab::Platform& platform, HostPortOptions options)
     : platform_(platform),
       options_(std::move(options)),
-      machine_(machine_info(platform.graph())),
+      machine_(machine_info(platform.plan())),
       threads_(platform.scheduler()) {
   for (int sip = 0; sip < machine_.sips; ++sip) {
     const NodeId entry = platform.routes().resolver().find_pcie_ep(SipId(static_cast<std::uint32_t>(sip)));

@@ -1,4 +1,4 @@
-// HostPort: costs of messages between PEs.
+// HostPort: costs of messages between PEs, by which the host program chooses: those of the planning machine.
 #include <algorithm>
 #include <string>
 
@@ -22,7 +22,7 @@ params::PeIpcqParams::SlotCost slot_cost(const params::PeIpcqParams& params, Que
 }  // namespace
 
 contract::MessageRoute HostPort::message_route(const PeCoord& from, const PeCoord& to) {
-  const topology::Graph& graph = platform_.graph();
+  const topology::Graph& graph = platform_.plan();
   elab::RouteTable& routes = platform_.routes();
   const NodeId source = routes.resolver().find_pe_node(from, NodeKind::pe_dma);
   const NodeId target = routes.resolver().find_pe_node(to, NodeKind::pe_dma);
@@ -41,7 +41,7 @@ contract::MessageRoute HostPort::message_route(const PeCoord& from, const PeCoor
 }
 
 contract::PeCosts HostPort::pe_costs(QueueMemory memory, Dtype dtype) {
-  const topology::Graph& graph = platform_.graph();
+  const topology::Graph& graph = platform_.plan();
   elab::RouteTable& routes = platform_.routes();
   const PeCoord pe{SipId(0), CubeId(0), PeId(0)};
   const topology::Node& queues = graph.node(routes.resolver().find_pe_node(pe, NodeKind::pe_ipcq));

@@ -109,7 +109,7 @@ TEST_F(FailureTest, AResultThatCannotBePrintedIsKeptWhole) {
     const Outcome outcome = kernbench(small() + option + "--out out > /dev/full");
     EXPECT_EQ(outcome.code, 2) << option;
     EXPECT_THAT(outcome.err, HasSubstr("standard output: No space left on device"));
-    EXPECT_THAT(files(), testing::ElementsAre("out", "out/result.json"));
+    EXPECT_THAT(files(), testing::ElementsAre("out", "out/inputs.json", "out/result.json"));
     EXPECT_EQ(nlohmann::json::parse(read("out/result.json"))["ok"], true);
   }
 }

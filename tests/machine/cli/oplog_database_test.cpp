@@ -61,7 +61,7 @@ TEST_F(OplogDatabaseTest, RepeatsAreEqualBytes) {
 
 TEST_F(OplogDatabaseTest, AFailedRunKeepsWhatHappened) {
   ASSERT_EQ(run("--oplog ops.sqlite --time-limit-ns 2000").code, 4);
-  EXPECT_THAT(files(), testing::ElementsAre("ops.sqlite", "out", "out/result.json"));
+  EXPECT_THAT(files(), testing::ElementsAre("ops.sqlite", "out", "out/inputs.json", "out/result.json"));
   EXPECT_NE(query("SELECT count(*) FROM ops")[0][0], "0");
 }
 

@@ -93,10 +93,10 @@ TEST_F(OutputFilesTest, WhatAKilledRunLeftIsRemovedAndWhatIsInUseIsNot) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr(".s.tsv.kernbench-"));
   EXPECT_THAT(outcome.out, testing::Not(HasSubstr(stale)));
-  EXPECT_THAT(contents(),
-              testing::UnorderedElementsAre(testing::Key("out/result.json"), testing::Key("s.tsv"),
-                                            testing::Key("w.vcd"), testing::Key(".s.tsv.kernbench-0123.tmp"),
-                                            testing::Key(".s.tsv.kernbench-0123456789abcdeX.tmp")));
+  EXPECT_THAT(contents(), testing::UnorderedElementsAre(
+                              testing::Key("out/inputs.json"), testing::Key("out/result.json"), testing::Key("s.tsv"),
+                              testing::Key("w.vcd"), testing::Key(".s.tsv.kernbench-0123.tmp"),
+                              testing::Key(".s.tsv.kernbench-0123456789abcdeX.tmp")));
 }
 
 TEST_F(OutputFilesTest, OneFileForTwoOptionsIsRefused) {
@@ -168,7 +168,7 @@ TEST_F(OutputFilesTest, LongNamesWork) {
   const std::string log(251, 'l'), wave(255, 'w');
   const Outcome outcome = kernbench(small() + "--out out --oplog " + log + ".tsv --vcd " + wave);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(files(), ElementsAre(log + ".tsv", "out", "out/result.json", wave));
+  EXPECT_THAT(files(), ElementsAre(log + ".tsv", "out", "out/inputs.json", "out/result.json", wave));
 }
 
 TEST_F(OutputFilesTest, StandardOutputCanBeAFile) {
@@ -197,7 +197,7 @@ TEST_F(OutputFilesTest, PipesAreWrittenDirectlyAndStay) {
 
 TEST_F(OutputFilesTest, AFailedRunKeepsAllItsFiles) {
   EXPECT_EQ(kernbench(all() + " --time-limit-ns 2000").code, 4);
-  EXPECT_THAT(files(), ElementsAre("out", "out/result.json", "s.tsv", "w.vcd"));
+  EXPECT_THAT(files(), ElementsAre("out", "out/inputs.json", "out/result.json", "s.tsv", "w.vcd"));
 }
 
 TEST_F(OutputFilesTest, AFailureInPrintingNamesTheFilesThatAreThere) {
@@ -205,7 +205,7 @@ TEST_F(OutputFilesTest, AFailureInPrintingNamesTheFilesThatAreThere) {
   const Outcome full = kernbench(loud + " --json > /dev/full");
   EXPECT_EQ(full.code, 2);
   EXPECT_THAT(full.err, HasSubstr("standard output: No space left on device; all result files were written"));
-  EXPECT_THAT(files(), ElementsAre("out", "out/result.json", "s.tsv"));
+  EXPECT_THAT(files(), ElementsAre("out", "out/inputs.json", "out/result.json", "s.tsv"));
   ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
   EXPECT_EQ(kernbench(loud + " --json > pipe", ": < pipe &").code, 128 + SIGPIPE);
 }

@@ -61,7 +61,7 @@ TEST_P(ProgramMistakeTest, IsExplainedAndInTheResult) {
   EXPECT_EQ(outcome.out, "");
   EXPECT_THAT(outcome.err, HasSubstr(std::string("kernbench run: error: ") + GetParam().code));
   EXPECT_THAT(outcome.err, HasSubstr(GetParam().message));
-  EXPECT_THAT(files(), ElementsAre("out", "out/result.json"));
+  EXPECT_THAT(files(), ElementsAre("out", "out/inputs.json", "out/result.json"));
   const Json result = Json::parse(read("out/result.json"));
   EXPECT_EQ(result["ok"], false);
   EXPECT_EQ(result["error"]["code"], GetParam().code);
@@ -184,7 +184,7 @@ TEST_F(ProgramFailureTest, TheHostTimeLimitEndsARunWithItsResult) {
     const Outcome outcome = limited(mistake, "sip0.cube0.pe3.pe_cpu: kernel faulty_" + mistake + ", tl.cycles #");
     EXPECT_THAT(outcome.err, HasSubstr("HOST_TIME_LIMIT: the host time limit of "));
     EXPECT_THAT(outcome.err, HasSubstr(" ns of simulated time with work outstanding"));
-    EXPECT_THAT(files(), ElementsAre("o.log", "out", "out/result.json"));
+    EXPECT_THAT(files(), ElementsAre("o.log", "out", "out/inputs.json", "out/result.json"));
     const Json result = Json::parse(read("out/result.json"));
     EXPECT_EQ(result["ok"], false);
     EXPECT_EQ(result["error"]["code"], "HOST_TIME_LIMIT");

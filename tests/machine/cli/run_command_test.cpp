@@ -26,7 +26,7 @@ TEST_F(RunCommandTest, ResultHasTheContractsMembers) {
   const Outcome outcome = kernbench(small() + "--verify-data --out out");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
-  EXPECT_THAT(files(), testing::ElementsAre("out", "out/result.json"));
+  EXPECT_THAT(files(), testing::ElementsAre("out", "out/inputs.json", "out/result.json"));
   const Json result = Json::parse(read("out/result.json"));
   for (const char* key :
        {"schema", "version", "topology", "config", "bench", "seed", "data_mode", "ok", "error", "sim_time_ns",

@@ -109,7 +109,7 @@ TEST_F(TopologyCommandTest, SvgDrawsTheChosenViews) {
 TEST_F(TopologyCommandTest, RunsDrawWhatTheMachineAsksFor) {  // T-58
   write("m.yaml", kOnePe);
   EXPECT_EQ(kernbench("run --topology m.yaml --bench noop --out plain").code, 0);
-  EXPECT_THAT(files(), testing::ElementsAre("m.yaml", "plain", "plain/result.json"));
+  EXPECT_THAT(files(), testing::ElementsAre("m.yaml", "plain", "plain/inputs.json", "plain/result.json"));
   const Outcome asked =
       kernbench("run --topology m.yaml --bench noop --out drawn --set 'visualization.emit_views=[pe]'");
   EXPECT_THAT(asked.out, HasSubstr("drawings      drawn/pe_view.svg"));

@@ -14,7 +14,7 @@ import tempfile
 
 SOURCES = sys.argv[1]
 FOLDER = f"{SOURCES}/evaluations/causes"
-HEAD = "case,network,time,run,planted,relieved,cause,names,resource\n"
+HEAD = "case,network,time,run,planted,relieved,cause,names,resource,relief\n"
 
 # `--time N` is the time of the longest launch; an earlier launch of 10 ns begins at 0, and the run ends at 1000 + N.
 FAKE = """#!/usr/bin/env python3
@@ -22,6 +22,14 @@ import json, sys
 words = sys.argv[1:]
 def value(name, default):
     return words[words.index(name) + 1] if name in words else default
+if words[0] == "why":
+    said = json.load(open("r"))
+    print(json.dumps({"time_ns": 300, "steps": [{"relief": word, "time_ns": 150} for word in said[0]],
+                      "remedies": [{"text": word} for word in said[1]]}))
+    sys.exit()
+if "--out" in words:
+    sides = value("--findings", ":").split(",")
+    json.dump([[side.split(":")[0] for side in sides], ["tile 1 -> 2"]], open(value("--out", ""), "w"))
 if "--fail" in words:
     sys.exit("no such machine")
 time = float(value("--time", "100"))
@@ -69,9 +77,9 @@ class Folder:
 
 def finds_causes(folder):
     planted = "--time 300 --findings straggler:5,slow_link:4.5"
-    score = folder.score(f"a,yes,launch,--seed 1,\"{planted}\",--time 150,x,slow_link,a -> b\n"
-                         f"b,no,launch,--seed 1,\"{planted}\",--time 200,x,slow_link,b -> a\n"
-                         f"c,no,run,--seed 1,\"{planted}\",--time 100 ,x,nothing|more slots,\n")
+    score = folder.score(f"a,yes,launch,--seed 1,\"{planted}\",--time 150,x,slow_link,a -> b,\n"
+                         f"b,no,launch,--seed 1,\"{planted}\",--time 200,x,slow_link,b -> a,\n"
+                         f"c,no,run,--seed 1,\"{planted}\",--time 100 ,x,nothing|more slots,,\n")
     a, b, c = score["cases"]
     expect((a["gain"], a["place"], a["finding"]) == (2, 2, "slow_link"), a)
     expect((a["promised"], a["promised_of_gain"]) == (4.5, 2.25), a)
@@ -83,10 +91,25 @@ def finds_causes(folder):
     expect(total["promised_of_gain_90"] == c["promised_of_gain"] and score["version"] == "9.9", total)
 
 
+def asks_the_ladder(folder):
+    planted = "--time 300 --findings straggler:5,slow_link:4.5"
+    rows = "".join(f"{name},yes,launch,--seed 1,\"{planted}\",--time 150,x,names,,{relief}\n"
+                   for name, relief in (("a", "slow_*"), ("b", "tile *"), ("c", "odd *"), ("d", "straggler|slow_link")))
+    folder.write("cases.csv", HEAD + rows)
+    done = folder.causes("--json", "--why")
+    expect(done.returncode == 0, done.stderr)
+    score = json.loads(done.stdout)
+    expect([row["step"] for row in score["cases"]] == [2, None, None, 1], score["cases"])
+    expect([row["change"] for row in score["cases"]] == [None, 1, None, None], score["cases"])
+    expect(score["cases"][0]["step_gain"] == 2, "measured by the first step")
+    total = score["summary"]
+    expect((total["ladder_first"], total["ladder_second"], total["ladder_absent"]) == (2, 1, 1), total)
+
+
 def refuses_what_is_wrong(folder):
-    good = "a,yes,launch,--seed 1,--time 300,--time 150,x,names,\n"
+    good = "a,yes,launch,--seed 1,--time 300,--time 150,x,names,,\n"
     folder.refused(2, "cases.csv:1: the columns must be case,network", rows="case,run\n")
-    folder.refused(2, "cases.csv:2: a row needs 9 cells", rows=HEAD + "a,yes,launch\n")
+    folder.refused(2, "cases.csv:2: a row needs 10 cells", rows=HEAD + "a,yes,launch\n")
     folder.refused(2, "cases.csv:3: case 'a' is there twice", rows=HEAD + good + good)
     folder.refused(2, "network is 'maybe'; it must be yes or no", rows=HEAD + good.replace("yes", "maybe"))
     folder.refused(2, "run has no --seed", rows=HEAD + good.replace("--seed 1", "--bench x"))
@@ -99,7 +122,7 @@ def refuses_what_is_wrong(folder):
 
 
 def checks_the_score(folder):
-    rows = "a,yes,launch,--seed 1,--time 300,--time 150,x,names,\nb,yes,launch,--seed 1,--time 300,--time 150,x,names,\n"
+    rows = "a,yes,launch,--seed 1,--time 300,--time 150,x,names,,\nb,yes,launch,--seed 1,--time 300,--time 150,x,names,,\n"
     folder.write("cases.csv", HEAD + rows)
     expect(folder.causes("--write").returncode == 0, "written")
     expect(folder.causes("--check", "--only", "b").returncode == 0, "a part of the cases")
@@ -124,6 +147,7 @@ def the_cases_of_the_folder():
 
 with tempfile.TemporaryDirectory() as path:
     finds_causes(Folder(path))
+    asks_the_ladder(Folder(path))
     refuses_what_is_wrong(Folder(path))
     checks_the_score(Folder(path))
 the_cases_of_the_folder()
