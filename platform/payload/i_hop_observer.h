@@ -21,6 +21,9 @@ struct Hop {
   TimeFs end = 0_fs;           // when the last flit has left the wire
   TimeFs arrived = 0_fs;       // when the last flit has arrived at `to`
   TimeFs longest_wait = 0_fs;  // longest wait of a flit between ready and start
+  // The last flit, or the message: when it could leave, when it was put on the wire, and what it waited for between.
+  TimeFs last_ready = 0_fs, last_start = 0_fs;
+  TimeFs behind_own = 0_fs, behind_others = 0_fs;  // behind flits of its leg, of other transactions
 };
 
 class IHopObserver {
