@@ -15,6 +15,18 @@
 
 namespace kb::sim {
 
+// What the time of a transaction consists of at one wire, along its last flit: the parts of all wires of both legs, one
+// after the other, are the time from its issue until the last flit of the response has arrived.
+struct HopParts {
+  TimeFs node = 0_fs;                              // in the node before the wire, or at work in the memory
+  TimeFs behind_own = 0_fs, behind_others = 0_fs;  // waiting for the wire
+  TimeFs on_wire = 0_fs, distance = 0_fs;          // occupancy of the last flit, and propagation
+
+  TimeFs sum() const { return node + behind_own + behind_others + on_wire + distance; }
+};
+// `came`: when the last flit arrived at the node before the wire, or the issue of the transaction.
+HopParts parts_of(const payload::Hop& hop, TimeFs came);
+
 class HopTrace final : public payload::IHopObserver {
  public:
   struct Options {
@@ -37,12 +49,13 @@ class HopTrace final : public payload::IHopObserver {
  private:
   struct Followed {
     payload::Op op = payload::Op::message;
+    TimeFs issued = 0_fs;
     NodeId initiator, target;
     std::uint64_t address = 0, bytes = 0;
     std::string origin;
   };
   std::string head_of(std::uint64_t transaction) const;
-  void append(fmt::memory_buffer& text, const std::string& head, const payload::Hop& hop) const;
+  void append(fmt::memory_buffer& text, const std::string& head, const payload::Hop& hop, TimeFs came) const;
   bool chosen(NodeId initiator) const { return options_.initiators.empty() || chosen_[initiator.value]; }
 
   const topology::Graph& graph_;
