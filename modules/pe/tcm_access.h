@@ -47,6 +47,7 @@ class TcmAccess final : private ITcmPort::IUser, private elab::EventHandler {
  private:
   struct Entry {
     payload::Transaction* transaction = nullptr;  // null for a copy
+    account::PlaceId place;
     std::uint64_t nbytes = 0;
     std::uint64_t cookie = 0;
     int open = 0;  // number of unfinished channels
