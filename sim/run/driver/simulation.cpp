@@ -105,6 +105,7 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   if (!result.failure) warn_of_unconsumed(platform, result.warnings);
   result.blocks = collect_statistics(platform);
   result.resources = platform.resources().uses();
+  result.undeclared = undeclared_blocks(platform);
   return result;
 }
 
