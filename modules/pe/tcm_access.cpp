@@ -62,10 +62,10 @@ void TcmAccess::serve(Transaction& transaction) {
   }
 }
 
-void TcmAccess::copy(std::uint64_t nbytes, TimeFs at, std::uint64_t cookie) {
+void TcmAccess::copy(std::uint64_t nbytes, TimeFs at, account::PlaceId place, std::uint64_t cookie) {
   ++copies_;
   copied_bytes_ += static_cast<std::int64_t>(nbytes);
-  const std::uint64_t index = insert({nullptr, pe_.place, nbytes, cookie, 2});
+  const std::uint64_t index = insert({nullptr, place, nbytes, cookie, 2});
   if (at == context_.scheduler.now()) {
     on_event(at, index);
   } else {

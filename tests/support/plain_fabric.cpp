@@ -359,7 +359,7 @@ class Simulation {
       std::vector<PlainStep>& way = uses_->ways[f.request];
       const TimeFs occupied = f.message ? 0_fs : occupancy(edge, bytes_of(f));
       const TimeFs came = way.empty() ? requests_[f.request].issue : way.back().arrived;
-      way.push_back({f.response, edge, came, time, through - occupied, through, through + propagation});
+      way.push_back({f.response, f.message, edge, came, time, through - occupied, through, through + propagation});
     }
     push(through + propagation, to, Kind::arrive, {through + propagation, edge.value, wire.sequence++}, f);
   }

@@ -41,7 +41,7 @@ using PlainPassages = std::vector<std::vector<PlainPassage>>;  // by edge, in or
 
 // A wire on the way of the last flit of a leg, or of a message.
 struct PlainStep {
-  bool response = false;
+  bool response = false, message = false;
   EdgeId edge;
   TimeFs came = 0_fs;  // to the node before the wire; of the first step when it was injected
   TimeFs ready = 0_fs, start = 0_fs, end = 0_fs, arrived = 0_fs;

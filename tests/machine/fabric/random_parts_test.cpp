@@ -22,7 +22,9 @@ class AllHops final : public payload::IHopObserver {
  public:
   bool follows(const payload::Transaction&) override { return true; }
   void passed(const payload::Hop& hop) override { hops[hop.transaction].push_back(hop); }
+  void decoded(const payload::Decoding& decoding) override { decodings[decoding.node].push_back(decoding); }
   std::map<std::uint64_t, std::vector<payload::Hop>> hops;  // by transaction
+  std::map<NodeId, std::vector<payload::Decoding>> decodings;
 };
 
 class RandomParts : public testing::TestWithParam<unsigned> {
@@ -55,14 +57,23 @@ void RandomParts::run() {
 // Each part by itself: waits are summed over the flits that the oracle has put on the wire meanwhile.
 HopParts RandomParts::plain_parts(std::size_t request, const test::PlainStep& step) const {
   HopParts parts;
-  parts.node = step.ready - step.came;
+  const topology::Edge& edge = loaded_.graph.edge(step.edge);
+  const auto decoder = plain_.decoders.find(edge.src);
+  const bool decodes = decoder != plain_.decoders.end() && !step.message;
+  if (!decodes) parts.node = step.ready - step.came;
+  for (std::size_t i = 0; decodes && i < decoder->second.size(); ++i) {
+    const test::PlainPassage& header = decoder->second[i];
+    const TimeFs begin = std::max(header.start, step.came), end = std::min(header.end, step.ready);
+    if (end <= begin) continue;
+    const bool own = header.request == request && header.response == step.response;
+    (own ? parts.node : parts.behind_headers) += end - begin;
+  }
   for (const test::PlainPassage& flit : plain_.edges[step.edge.value]) {
     const TimeFs begin = std::max(flit.start, step.ready), end = std::min(flit.end, step.start);
     if (end <= begin) continue;
     const bool own = flit.request == request && flit.response == step.response;
     (own ? parts.behind_own : parts.behind_others) += end - begin;
   }
-  const topology::Edge& edge = loaded_.graph.edge(step.edge);
   parts.on_wire = step.end - step.start;
   parts.distance = std::max(1_fs, TimeFs(std::llround(edge.distance_mm * loaded_.graph.spec.ns_per_mm * 1e6)));
   return parts;
@@ -81,8 +92,10 @@ TEST_P(RandomParts, EqualThoseOfTheOracleAndAddUpToTheTransfer) {
     });
     TimeFs came = result.issue, sum = 0_fs;
     for (std::size_t i = 0; i < way.size(); ++i) {
-      const HopParts parts = sim::parts_of(hops[i], came), plain = plain_parts(row, way[i]);
+      const HopParts parts = sim::parts_of(hops[i], came, trace_.decodings[hops[i].from]),
+                     plain = plain_parts(row, way[i]);
       ASSERT_EQ(loaded_.graph.find_edge(hops[i].from, hops[i].to), way[i].edge);
+      EXPECT_EQ(parts.behind_headers, plain.behind_headers);
       EXPECT_EQ(parts.node, plain.node);
       EXPECT_EQ(parts.behind_own, plain.behind_own);
       EXPECT_EQ(parts.behind_others, plain.behind_others);
