@@ -144,10 +144,10 @@ void Resource::show_in_order(std::uint32_t unit, TimeFs entry, const record::Usa
 }
 
 void Resource::write_log(std::uint32_t unit, const record::Usage& usage, const std::vector<Part::Wait>& waits) const {
-  std::string text = fmt::format("keeps {} busy from {} to {} ns", declaration_.label(unit), format_ns(usage.begin),
-                                 format_ns(usage.end));
-  if (usage.bytes > 0) text += fmt::format(" for {} B", usage.bytes);
-  const char* joint = waits.empty() ? "" : ", after a wait of ";
+  std::string text = fmt::format("keeps {} busy from {} to {} ns for ", declaration_.label(unit),
+                                 format_ns(usage.begin), format_ns(usage.end));
+  text += usage.bytes > 0 ? fmt::format("{} B", usage.bytes) : "an access";
+  const char* joint = " that waited ";
   for (const Part::Wait& wait : waits) {
     text += fmt::format("{}{} ns ({})", joint, format_ns(wait.time), declaration_.causes[wait.cause].name);
     joint = " and ";

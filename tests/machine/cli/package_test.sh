@@ -87,7 +87,7 @@ grep -q '^  1 .*the bank of custom.banked_memory: their bank served another acce
   cat banked.txt; echo "the first finding is not that banks are busy"; exit 1; }
 grep -q '"bank.wait.row"' banked/result.json || { echo "the blocks report no waits by cause"; exit 1; }
 grep -q ' bank15_cause ' banks.vcd || { echo "the banks are no signals"; exit 1; }
-grep -q 'hbm_ctrl.pe0 keeps bank0 busy from .* for 256 B, after a wait of .*(row)' banks.log || { echo "the log has no uses"; exit 1; }
+grep -q 'hbm_ctrl.pe0 keeps bank0 busy from .* for 256 B that waited .*(row)' banks.log || { echo "the log has no uses"; exit 1; }
 grep -qa bank15 banked/ops.sqlite || { echo "the banks are no recorded series"; exit 1; }
 "$kernbench" run --plugin ./libblocks.so --topology "$source/examples/blocks/starved.yaml" --bench vector-add --set memory=hbm,hbm,sram \
   --out starved >starved.txt

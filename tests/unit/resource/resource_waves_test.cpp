@@ -118,10 +118,9 @@ TEST(ResourceWaves, TheLogHasALineForEachUse) {
     machine->resource.use(0, 10_ns, 12_ns, kOwner, 0);
   }
   EXPECT_TRUE(info.log.lines.empty());
-  EXPECT_THAT(
-      debug.log.lines,
-      ElementsAre("5 block keeps bank1 busy from 10 to 30 ns for 64 B, after a wait of 3 ns (busy) and 4 ns (row)",
-                  "5 block keeps bank0 busy from 10 to 12 ns"));
+  EXPECT_THAT(debug.log.lines,
+              ElementsAre("5 block keeps bank1 busy from 10 to 30 ns for 64 B that waited 3 ns (busy) and 4 ns (row)",
+                          "5 block keeps bank0 busy from 10 to 12 ns for an access"));
 }
 
 // Values at each time, from the list of uses.
