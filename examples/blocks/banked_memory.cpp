@@ -18,7 +18,8 @@ Declaration bank_declaration(std::int64_t banks) {
           static_cast<std::uint32_t>(banks),
           "A row is read, written or changed.",
           {{"busy", CauseClass::order, "their bank served another access"},
-           {"row", CauseClass::conflict, "another row of their bank was open"}}};
+           {"row", CauseClass::conflict, "another row of their bank was open"}},
+          kb::resource::Told::ahead};
 }
 
 enum BusCause : std::size_t { kBusBusy };
@@ -27,7 +28,8 @@ Declaration bus_declaration() {
           kb::resource::Role::memory,
           1,
           "Data are on the bus of all banks.",
-          {{"order", CauseClass::order, "other data were on the bus of the banks"}}};
+          {{"order", CauseClass::order, "other data were on the bus of the banks"}},
+          kb::resource::Told::ahead};
 }
 
 }  // namespace
@@ -72,7 +74,7 @@ TimeFs BankedMemory::burst(const kb::payload::Transaction& transaction, std::uin
   bank.free_at = start + (hit ? burst_time_ : row_cycle_);
   const TimeFs ready = start + (hit ? row_hit_ : row_miss_);
   bank_.use(static_cast<std::uint32_t>(which), start, bank.free_at, transaction.place, burst_bytes_,
-            {{kBankBusy, start - at}, {kOtherRow, std::max(ready - start - row_hit_, TimeFs{})}});
+            {{kBankBusy, start - at}, {kOtherRow, std::max(ready - start - row_hit_, TimeFs{}), true}});
   const TimeFs first = std::max(ready, bus_free_);
   bus_free_ = first + burst_time_;
   bus_.use(0, first, bus_free_, transaction.place, burst_bytes_, {{kBusBusy, first - ready}});

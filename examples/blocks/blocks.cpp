@@ -2,6 +2,7 @@
 #include <kernbench/platform/elab/block_plugin.h>
 
 #include "banked_memory.h"
+#include "fixed_priority.h"
 #include "plain_router.h"
 #include "priority_router.h"
 #include "table_math.h"
@@ -18,6 +19,8 @@ KERNBENCH_BLOCKS(catalog) {
   catalog.add_block({NodeKind::noc_router, "custom.plain_router", kb::params::no_fields(),
                      make_factory<PlainRouter, ForwardingParams>()});
   catalog.add_block(priority_router());
+  catalog.add_block({NodeKind::noc_router, "custom.fixed_priority", kb::params::no_fields(),
+                     make_factory<FixedPriority, ForwardingParams>()});
   catalog.add_block({NodeKind::hbm_ctrl, "custom.banked_memory", BankedMemoryParams::fields(),
                      make_custom_factory<BankedMemory, HbmCtrlParams, BankedMemoryParams>()});
 }

@@ -192,8 +192,11 @@ void TlmMemory::on_accepted(const OutsideAccess& access) {
 }
 
 void TlmMemory::on_answered(const OutsideAccess& access, tlm::tlm_response_status status) {
-  outside_.use(0, std::max(answered_, access.issued), now(), access.place, access.bytes,
-               {{kNotAccepted, access.issued - access.pushed}, {kNotAnswered, now() - access.issued}});
+  const TimeFs begin = std::max(answered_, access.issued);
+  outside_.use(0, begin, now(), access.place, access.bytes,
+               {{kNotAccepted, access.issued - access.pushed},
+                {kNotAnswered, begin - access.issued},
+                {kNotAnswered, now() - begin, true}});
   answered_ = now();
   const bool acknowledged = access.write && params_.write_ack == TlmMemoryParams::WriteAck::accept;
   if (status != tlm::TLM_OK_RESPONSE) {

@@ -23,15 +23,15 @@ resource::Declaration BurstPlan::declaration(const params::HbmCtrlParams& params
           resource::Role::memory,
           static_cast<std::uint32_t>(params.num_pcs),
           "Bursts use the pseudo-channel.",
-          {{"order", resource::CauseClass::order, "their pseudo-channel served other bursts"}}};
+          {{"order", resource::CauseClass::order, "their pseudo-channel served other bursts"}},
+          resource::Told::by_block};
 }
 
-BurstPlan::BurstPlan(const elab::Block& block, elab::BlockContext& context, const params::HbmCtrlParams& params,
-                     resource::Resource& channels, bool bound)
+BurstPlan::BurstPlan(elab::BlockContext& context, const params::HbmCtrlParams& params, resource::Resource& channels,
+                     bool bound)
     : channels_(channel_params(params)),
       retired_channels_(channels_),
       trial_(channels_),
-      waves_(block, context.observer, channels_.params().count),
       use_(channels),
       recorded_(context.recorder != nullptr),
       bound_(bound) {}
@@ -127,7 +127,7 @@ void BurstPlan::retire_past(TimeFs now) {
 }
 
 void BurstPlan::retire_all() {
-  bool alike = !waves_.wanted();
+  bool alike = !use_.is_shown();
   for (std::size_t i = 0; alike && recorded_ && i < pieces_.size(); ++i) alike = pieces_[i].flows;
   if (!alike) {
     // brings retired_channels_ to the state of the channels
@@ -148,7 +148,7 @@ void BurstPlan::record_flow(const Piece& piece) {
 
 void BurstPlan::retire_piece(const Piece& piece) {
   const BurstRun run = piece.run(piece.bursts.count, whole_burst());
-  const bool flows = piece.flows && !waves_.wanted();
+  const bool flows = piece.flows && !use_.is_shown();
   if (flows && recorded_) record_flow(piece);
   if (flows || !is_watched()) {
     retired_channels_.commit(run, kNothing);
@@ -158,28 +158,29 @@ void BurstPlan::retire_piece(const Piece& piece) {
     const TimeFs finish = retired_channels_.enter(run, j);
     const TimeFs time = j + 1 == run.count ? run.last : whole_burst();
     const TimeFs entry = run.entry_of(j), start = finish - time;
-    const std::size_t pc = retired_channels_.channel_of(run, j);
-    if (waves_.wanted()) waves_.add(pc, entry, start, finish);
-    if (!recorded_) continue;
-    use_.add(static_cast<std::uint32_t>(pc), piece.bursts.place,
-             {start, finish, time, start - entry, channels_.params().burst_bytes,
-              static_cast<std::uint64_t>(periods(start - entry, whole_burst()))},
-             1, 0);
+    const auto pc = static_cast<std::uint32_t>(retired_channels_.channel_of(run, j));
+    const record::Usage usage{start,
+                              finish,
+                              time,
+                              start - entry,
+                              channels_.params().burst_bytes,
+                              static_cast<std::uint64_t>(periods(start - entry, whole_burst()))};
+    if (use_.is_shown()) use_.show_in_order(pc, entry, usage, 0);
+    if (recorded_) use_.add(pc, piece.bursts.place, usage, 1, 0);
   }
 }
 
 TimeFs BurstPlan::show_until(TimeFs now, TimeFs waiting) {
-  if (!waves_.wanted()) return now;
+  if (!use_.has_waves()) return now;
   retire_past(now);
   TimeFs until = std::min(now, waiting);
   for (std::size_t i = 0; i < pieces_.size(); ++i) until = std::min(until, pieces_[i].entry(0));
-  waves_.show_until(until);
+  use_.show_until(until);
   return until;
 }
 
 void BurstPlan::finish() {
   retire_all();
-  waves_.finish();
 }
 
 }  // namespace kb::modules

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "modules/cube/pseudo_channel_waves.h"
 #include "modules/cube/pseudo_channels.h"
 #include "modules/fabric/flit_stream.h"
 #include "modules/fabric/sliding_deque.h"
+#include "platform/elab/block.h"
 #include "platform/params/hbm_ctrl_params.h"
 #include "platform/resource/resource.h"
 
@@ -57,8 +57,7 @@ class BurstPlan {
   // What a controller has besides its wires: a resource with a unit per pseudo-channel.
   static resource::Declaration declaration(const params::HbmCtrlParams& params);
   // `channels`: where their use is told. `bound`: pieces can be bound to channels.
-  BurstPlan(const elab::Block& block, elab::BlockContext& context, const params::HbmCtrlParams& params,
-            resource::Resource& channels, bool bound);
+  BurstPlan(elab::BlockContext& context, const params::HbmCtrlParams& params, resource::Resource& channels, bool bound);
 
   // False when adding the piece would pass the end of simulated time.
   bool fits(const Piece& piece) {
@@ -117,7 +116,7 @@ class BurstPlan {
   void retire_all();
   void retire_piece(const Piece& piece);
   void record_flow(const Piece& piece);
-  bool is_watched() const { return waves_.wanted() || recorded_; }
+  bool is_watched() const { return use_.is_shown() || recorded_; }
 
   // Limits the search in bound pieces; pieces by address are searched from the back.
   static constexpr std::size_t kMaxUnretired = 128;
@@ -126,7 +125,6 @@ class BurstPlan {
   PseudoChannels retired_channels_;  // state before the first piece
   PseudoChannels trial_;
   SlidingDeque<Piece> pieces_;
-  PseudoChannelWaves waves_;
   resource::Resource& use_;  // of the channels
   bool recorded_;            // whether it is told
   bool bound_;

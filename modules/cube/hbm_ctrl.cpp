@@ -24,7 +24,7 @@ HbmCtrl::HbmCtrl(const sc_core::sc_module_name& name, NodeId node, const params:
       access_(params.access.time()),
       unit_(AccessUnit::of(params)),
       pc_bw_(params.pc_bw),
-      plan_(*this, context, params, declare(BurstPlan::declaration(params)), port_count() > 1),
+      plan_(context, params, declare(BurstPlan::declaration(params)), port_count() > 1),
       lanes_(port_count()),
       burst_budget_(kLargestBudget),
       return_budget_(kLargestBudget) {

@@ -3,14 +3,28 @@
 #include <algorithm>
 
 namespace kb::modules {
+namespace {
+
+resource::Declaration port_declaration() {
+  return {"port",
+          resource::Role::memory,
+          1,
+          "A transaction is served.",
+          {{"order", resource::CauseClass::order, "the SRAM served another transaction"}},
+          resource::Told::ahead};
+}
+
+}  // namespace
 
 Sram::Sram(const sc_core::sc_module_name& name, NodeId node, const params::SramParams& params,
            elab::BlockContext& context)
-    : FabricEndpoint(name, node, params.overhead.time(), context) {}
+    : FabricEndpoint(name, node, params.overhead.time(), context), port_(declare(port_declaration())) {}
 
 void Sram::on_arrival(const FlitStream& message) {
   payload::Transaction& transaction = *message.transaction;
-  free_at_ = time_sum(std::max(message.time, free_at_), overhead());
+  const TimeFs begin = std::max(message.time, free_at_);
+  free_at_ = time_sum(begin, overhead());
+  port_.use(0, begin, free_at_, message.place, transaction.bytes, {{0, begin - message.time}});
   if (transaction.op == payload::Op::message) {
     transaction.status = {false, "UNSUPPORTED_REQUEST", node_id() + " serves reads and writes only"};
   } else if (transaction.op == payload::Op::write) {

@@ -19,6 +19,7 @@ class Sram final : public FabricEndpoint {
   void on_arrival(const FlitStream& message) override;
 
  private:
+  resource::Resource& port_;
   TimeFs free_at_ = 0_fs;
   std::uint64_t reads_ = 0;
   std::uint64_t writes_ = 0;

@@ -34,6 +34,11 @@ class ArrivalNode : public FabricNode, private elab::EventHandler {
     std::uint32_t index() const { return stream_.first; }  // index in its leg
     bool is_first() const { return stream_.first == 0; }
     bool is_last() const { return message_ || stream_.has_last_flit(); }
+    std::uint64_t bytes() const {  // of this flit; 0 for a message
+      const payload::Transaction& whole = transaction();
+      if (message_) return 0;
+      return is_last() ? whole.last_flit_bytes : (whole.bytes - whole.last_flit_bytes) / (whole.flits - 1);
+    }
     TimeFs time() const { return stream_.time; }
     std::uint16_t in_port() const { return stream_.in_port; }
     std::uint16_t out_port() const { return stream_.out_port; }  // payload::kNoPort: its leg ends here

@@ -315,11 +315,10 @@ void FabricNode::send_message(std::uint16_t port, Transaction& transaction, Leg 
 
 // A message occupies no time on the wire and is never rolled back.
 void FabricNode::follow_message(std::uint16_t port, const Transaction& transaction, Leg leg, std::uint16_t hop,
-                                TimeFs ready, TimeFs arrived) const {
-  payload::IHopObserver& observer = *context().hops;
-  if (!observer.follows(transaction)) return;
+                                TimeFs ready, TimeFs arrived) {
+  if (!context().hops->follows(transaction)) return;
   const TimeFs start = arrived - ports_[port].wire.params().propagation;
-  observer.passed(
+  ports_[port].wire.follow_message(
       {transaction.id, node(), ports_[port].link.neighbour, leg, hop, 0, ready, start, start, arrived, start - ready});
 }
 

@@ -155,7 +155,7 @@ class FabricNode : public elab::Block,
   tlm::tlm_sync_enum receive(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase);
   void log_header(const FlitStream& header) const;
   void follow_message(std::uint16_t port, const payload::Transaction& transaction, payload::Leg leg, std::uint16_t hop,
-                      TimeFs ready, TimeFs arrived) const;
+                      TimeFs ready, TimeFs arrived);
   void on_committed(const FlitStream& flits, const payload::Segment& segment) override;
   void on_cut(const FlitStream& rolled_back, const TimeWindow& window) override;
   void flush() {

@@ -200,6 +200,9 @@ void ForwardingNode::decode_headers(TimeFs now) {
 void ForwardingNode::note_decode(const FlitStream& header, TimeFs begin) {
   const TimeFs wait = begin - header.time;
   accumulate(headers_waited_, wait);
+  if (context().hops != nullptr) {
+    context().hops->decoded({header.transaction->id, header.leg, node(), begin, worker_free_});
+  }
   if (decoder_) decoder_.add(header.place, {begin, worker_free_, overhead_, wait, 0, 0}, 1);
 }
 

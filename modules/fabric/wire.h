@@ -127,6 +127,8 @@ class Wire {
   void follow(payload::IHopObserver& observer, NodeId from, NodeId to) {
     viewers().hops = std::make_unique<WireHops>(observer, from, to, params_.propagation);
   }
+  // A message that has been sent on a wire with a hop observer.
+  void follow_message(const payload::Hop& message) { viewers().hops->add_message(message); }
 
  private:
   static constexpr int kHotBytes = 192, kCacheLine = 64;

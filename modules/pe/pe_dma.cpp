@@ -163,7 +163,7 @@ void PeDma::start(Channels& channels, const Waiting& next) {
   const TimeFs offered = now() + overhead() + translation;
   if (copied_bytes_ > 0) {
     channels.bytes += static_cast<std::int64_t>(copied_bytes_);
-    tcm_access_.copy(copied_bytes_, offered, slot);
+    tcm_access_.copy(copied_bytes_, offered, operations_[slot].place, slot);
   }
   for (const Request& request : requests_) {
     payload::Transaction& transaction = context().pool.acquire(channels.op, *request.route, request.pa, request.nbytes);

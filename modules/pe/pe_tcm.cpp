@@ -1,5 +1,7 @@
 #include "modules/pe/pe_tcm.h"
 
+#include <algorithm>
+
 #include "platform/base/error.h"
 
 namespace kb::modules {
@@ -13,13 +15,28 @@ TcmRequest& TcmRequest::of(CommandTask& task) {
   return *request;
 }
 
-PeTcm::Port::Port(const PeTcm& tcm, const char* name, Bandwidth bandwidth)
-    : bw(bandwidth), busy_probe(tcm, tcm.context().observer, name, 1) {}
+namespace {
+
+resource::Declaration dma_declaration(const char* name) {
+  return {
+      name,
+      resource::Role::tcm,
+      1,
+      "PE_DMA uses the port, for accesses from outside and for copies inside.",
+      {{"order", resource::CauseClass::order, "the port of the TCM served other accesses, FETCH and STORE included"}},
+      resource::Told::ahead};
+}
+
+}  // namespace
+
+PeTcm::Port::Port(PeTcm& tcm, const char* name, const char* resource, Bandwidth bandwidth)
+    : bw(bandwidth), busy_probe(tcm, tcm.context().observer, name, 1), by_dma(tcm.declare(dma_declaration(resource))) {}
 
 PeTcm::PeTcm(const sc_core::sc_module_name& name, NodeId node, const params::PeTcmParams& params, PeContext& pe,
              elab::BlockContext& context)
     : PeBlock(name, node, pe, context),
-      ports_{Port(*this, "read_busy", params.read_bw), Port(*this, "write_busy", params.write_bw)} {
+      ports_{Port(*this, "read_busy", "dma_read", params.read_bw),
+             Port(*this, "write_busy", "dma_write", params.write_bw)} {
   pe.tcm = this;
 }
 
@@ -37,12 +54,17 @@ TimeFs PeTcm::occupancy(TcmDirection direction, std::uint64_t nbytes) const {
   return ports_[static_cast<std::size_t>(direction)].bw.occupancy(nbytes);
 }
 
-void PeTcm::access(TcmDirection direction, std::uint64_t nbytes, TimeFs time, IUser& user, std::uint64_t cookie) {
+void PeTcm::access(TcmDirection direction, std::uint64_t nbytes, TimeFs time, account::PlaceId place, IUser& user,
+                   std::uint64_t cookie) {
+  Port& port = ports_[static_cast<std::size_t>(direction)];
+  const TimeFs begin = std::max(now(), port.free_at);
+  port.by_dma.use(0, begin, time_sum(begin, time), place, nbytes, {{0, begin - now()}});
   enqueue(static_cast<std::size_t>(direction), {nullptr, &user, cookie, nbytes, time, now()});
 }
 
 void PeTcm::enqueue(std::size_t port, const Waiting& waiting) {
   ports_[port].queue.push_back(waiting);
+  ports_[port].free_at = time_sum(std::max(now(), ports_[port].free_at), waiting.time);
   if (!ports_[port].busy_now) serve(port);
 }
 

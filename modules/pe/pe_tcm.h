@@ -36,7 +36,8 @@ class PeTcm final : public PeBlock, public ITcmPort, private elab::EventHandler 
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 
   TimeFs occupancy(TcmDirection direction, std::uint64_t nbytes) const override;
-  void access(TcmDirection direction, std::uint64_t nbytes, TimeFs time, IUser& user, std::uint64_t cookie) override;
+  void access(TcmDirection direction, std::uint64_t nbytes, TimeFs time, account::PlaceId place, IUser& user,
+              std::uint64_t cookie) override;
 
  private:
   struct Waiting {
@@ -48,12 +49,14 @@ class PeTcm final : public PeBlock, public ITcmPort, private elab::EventHandler 
     TimeFs since = 0_fs;
   };
   struct Port {
-    Port(const PeTcm& tcm, const char* name, Bandwidth bandwidth);
+    Port(PeTcm& tcm, const char* name, const char* resource, Bandwidth bandwidth);
     Bandwidth bw;
     Waiting serving;
     bool busy_now = false;
     SlidingDeque<Waiting> queue;
     Probe busy_probe;
+    resource::Resource& by_dma;  // what PE_DMA has of it
+    TimeFs free_at = 0_fs;       // after all requests
     std::int64_t requests = 0;
     std::int64_t bytes = 0;
     TimeFs busy = 0_fs;

@@ -53,7 +53,8 @@ void TcmAccess::serve(Transaction& transaction) {
     const auto bytes = static_cast<std::int64_t>(transaction.bytes);
     ++(transaction.op == Op::read ? reads_ : writes_);
     (transaction.op == Op::read ? read_bytes_ : written_bytes_) += bytes;
-    port().access(direction, transaction.bytes, time, *this, insert({&transaction, transaction.bytes, 0, 1}));
+    port().access(direction, transaction.bytes, time, transaction.place, *this,
+                  insert({&transaction, transaction.place, transaction.bytes, 0, 1}));
   } catch (const Error& error) {
     if (error.family() == ErrorFamily::model) throw;
     transaction.status = {false, error.code(), error.what()};
@@ -61,10 +62,10 @@ void TcmAccess::serve(Transaction& transaction) {
   }
 }
 
-void TcmAccess::copy(std::uint64_t nbytes, TimeFs at, std::uint64_t cookie) {
+void TcmAccess::copy(std::uint64_t nbytes, TimeFs at, account::PlaceId place, std::uint64_t cookie) {
   ++copies_;
   copied_bytes_ += static_cast<std::int64_t>(nbytes);
-  const std::uint64_t index = insert({nullptr, nbytes, cookie, 2});
+  const std::uint64_t index = insert({nullptr, place, nbytes, cookie, 2});
   if (at == context_.scheduler.now()) {
     on_event(at, index);
   } else {
@@ -75,7 +76,7 @@ void TcmAccess::copy(std::uint64_t nbytes, TimeFs at, std::uint64_t cookie) {
 void TcmAccess::on_event(TimeFs, std::uint64_t index) {
   const std::uint64_t nbytes = entries_[index].nbytes;
   for (const TcmDirection direction : {TcmDirection::read, TcmDirection::write}) {
-    port().access(direction, nbytes, port().occupancy(direction, nbytes), *this, index);
+    port().access(direction, nbytes, port().occupancy(direction, nbytes), entries_[index].place, *this, index);
   }
 }
 

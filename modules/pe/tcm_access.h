@@ -40,13 +40,14 @@ class TcmAccess final : private ITcmPort::IUser, private elab::EventHandler {
   void require_port() const { static_cast<void>(port()); }
   // Serves a read or write that has arrived completely. An address outside this TCM is answered with ADDRESS_ERROR.
   void serve(payload::Transaction& transaction);
-  // Copies `nbytes` inside the TCM, beginning at `at`. Requires require_port().
-  void copy(std::uint64_t nbytes, TimeFs at, std::uint64_t cookie);
+  // Copies `nbytes` inside the TCM for `place`, beginning at `at`. Requires require_port().
+  void copy(std::uint64_t nbytes, TimeFs at, account::PlaceId place, std::uint64_t cookie);
   void collect_statistics(std::vector<elab::Statistic>& statistics) const;
 
  private:
   struct Entry {
     payload::Transaction* transaction = nullptr;  // null for a copy
+    account::PlaceId place;
     std::uint64_t nbytes = 0;
     std::uint64_t cookie = 0;
     int open = 0;  // number of unfinished channels

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "platform/account/place.h"
 #include "platform/base/units.h"
 
 namespace kb::modules {
@@ -21,8 +22,9 @@ class ITcmPort {
 
   virtual TimeFs occupancy(TcmDirection direction, std::uint64_t nbytes) const = 0;
   // Occupies the channel of `direction` for `time` after all earlier requests, and calls the user at the end. `nbytes`
-  // is counted in the statistics.
-  virtual void access(TcmDirection direction, std::uint64_t nbytes, TimeFs time, IUser& user, std::uint64_t cookie) = 0;
+  // is counted in the statistics, for `place`.
+  virtual void access(TcmDirection direction, std::uint64_t nbytes, TimeFs time, account::PlaceId place, IUser& user,
+                      std::uint64_t cookie) = 0;
 
  protected:
   ~ITcmPort() = default;

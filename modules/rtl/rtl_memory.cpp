@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "modules/fabric/request_text.h"
@@ -16,6 +17,13 @@ using payload::Op;
 using payload::Transaction;
 
 namespace {
+
+// Pins of `busy_when` and `stall_when`, in the order of tell_use().
+const std::vector<std::string>& memory_pins() {
+  static const std::vector<std::string> names{"open",    "busy",    "arvalid", "arready", "rvalid", "rready",
+                                              "awvalid", "awready", "wvalid",  "wready",  "bvalid", "bready"};
+  return names;
+}
 
 std::uint8_t log2_of(std::uint64_t power) {
   std::uint8_t log = 0;
@@ -43,6 +51,8 @@ const params::FieldTable& RtlMemoryParams::fields() {
           .add("pins", &P::pins, "show the pins as signals of SystemC, which means gate: off")
           .add("check_unknown", &P::check_unknown, "look for outputs that depend on what was never written")
           .add("hang_cycles", &P::hang_cycles, at_least(1, 1e9), "cycles without a transfer after which a memory hangs")
+          .add("busy_when", &P::busy_when, "pins that say that the resource `rtl` is busy")
+          .add("stall_when", &P::stall_when, "pins that say that it stalls what comes in")
           .table();
   return table;
 }
@@ -57,7 +67,9 @@ RtlMemory::RtlMemory(const sc_core::sc_module_name& name, NodeId node, const Rtl
       shadow_(params.check_unknown ? make(RtlFill::ones) : nullptr),
       port_(memory_->port()),
       beat_size_(log2_of(params.beat_bytes == 0 ? port_.beat_bytes : static_cast<std::uint64_t>(params.beat_bytes))),
-      manager_(port_, static_cast<std::size_t>(params.max_reads), static_cast<std::size_t>(params.max_writes)) {
+      manager_(port_, static_cast<std::size_t>(params.max_reads), static_cast<std::size_t>(params.max_writes)),
+      use_(declare(PinUse::declaration(resource::Role::memory)), {"busy_when", params.busy_when, memory_pins()},
+           {"stall_when", params.stall_when, memory_pins()}) {
   check_port(params);
   if (params.verify) scoreboard_ = std::make_unique<AxiScoreboard>(port_);
   const IAxiMemory::Straps straps{static_cast<std::uint16_t>(params.read_latency),
@@ -143,6 +155,7 @@ std::uint8_t RtlMemory::next_id() {
 
 void RtlMemory::start(const Arrival& arrival) {
   Transaction& transaction = arrival.transaction();
+  use_.enter(transaction.place, transaction.op == Op::read ? transaction.bytes : arrival.bytes());
   if (transaction.op == Op::read) {
     ++read_count_;
     const std::uint8_t id = next_id();
@@ -201,9 +214,24 @@ void RtlMemory::edge() {
   edge_ = !manager_.idle() || memory_->busy() || !arrived_.empty() ? next : kNever;
   if (edge_ != kNever) {
     wake_at(edge_);
-  } else if (pins_ != nullptr) {
-    pins_->rest(next);
+  } else {
+    use_.flush();
+    if (pins_ != nullptr) pins_->rest(next);
   }
+}
+
+void RtlMemory::tell_use(const AxiManagerPins& manager, const AxiMemoryPins& memory) {
+  const std::array<bool, 12> pins{!manager_.idle(), memory.busy,    manager.arvalid, memory.arready,
+                                  memory.rvalid,    manager.rready, manager.awvalid, memory.awready,
+                                  manager.wvalid,   memory.wready,  memory.bvalid,   manager.bready};
+  std::array<std::uint64_t, pins.size()> values;
+  std::transform(pins.begin(), pins.end(), values.begin(), pin_value);
+  use_.cycle(now() - clock_.period(), now(), values.data());
+}
+
+void RtlMemory::conclude() {
+  ArrivalNode::conclude();
+  use_.flush();
 }
 
 AxiManager::Done RtlMemory::clock() {
@@ -217,6 +245,7 @@ AxiManager::Done RtlMemory::clock() {
   }
   rules_.check(driven, pins);
   if (scoreboard_ != nullptr) scoreboard_->observe(driven, pins);
+  if (edge_ == now()) tell_use(driven, pins);
   const AxiManager::Done done = manager_.apply(driven, pins);
   if (signals_ != nullptr) {
     shown_manager_ = driven;

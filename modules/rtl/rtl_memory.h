@@ -12,6 +12,7 @@
 #include "modules/rtl/axi_manager.h"
 #include "modules/rtl/axi_scoreboard.h"
 #include "modules/rtl/axi_signals.h"
+#include "modules/rtl/pin_use.h"
 #include "modules/rtl/rtl_clock.h"
 #include "modules/rtl/rtl_pins.h"
 #include "platform/elab/registry.h"
@@ -32,6 +33,8 @@ struct RtlMemoryParams {
   bool pins = false;
   bool check_unknown = true;
   std::int64_t hang_cycles = 10'000;
+  std::string busy_when = "open";
+  std::string stall_when = "arvalid & !arready, awvalid & !awready, wvalid & !wready";
 
   static const params::FieldTable& fields();
 };
@@ -50,6 +53,7 @@ class RtlMemory final : public ArrivalNode, private IPinSource {
             const RtlMaker<IAxiMemory>& make, elab::BlockContext& context);
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
+  void conclude() override;
 
  private:
   // A flit in the memory; its index is the token of its bursts.
@@ -73,6 +77,7 @@ class RtlMemory final : public ArrivalNode, private IPinSource {
   AxiManager::Done clock();
   void finish(std::uint64_t token);
   void watch(bool moved);
+  void tell_use(const AxiManagerPins& manager, const AxiMemoryPins& memory);
   [[noreturn]] void fail(const Error& error, std::int64_t number) const;
 
   TimeFs overhead_;
@@ -84,11 +89,12 @@ class RtlMemory final : public ArrivalNode, private IPinSource {
   AxiManager manager_;
   AxiRules rules_;
   std::unique_ptr<AxiScoreboard> scoreboard_;  // null: data are not compared
-  std::unique_ptr<AxiPins> pins_;              // null: no waveforms
-  std::unique_ptr<AxiSignals> signals_;        // null: no SystemC signals
-  AxiManagerPins shown_manager_;               // before the last edge
-  AxiMemoryPins shown_memory_;                 // before the last edge
-  SlidingDeque<Arrival> arrived_;              // not sampled yet
+  PinUse use_;
+  std::unique_ptr<AxiPins> pins_;        // null: no waveforms
+  std::unique_ptr<AxiSignals> signals_;  // null: no SystemC signals
+  AxiManagerPins shown_manager_;         // before the last edge
+  AxiMemoryPins shown_memory_;           // before the last edge
+  SlidingDeque<Arrival> arrived_;        // not sampled yet
   std::vector<Access> accesses_;
   std::vector<std::uint32_t> free_;
   struct Write {

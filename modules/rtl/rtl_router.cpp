@@ -13,6 +13,16 @@
 
 namespace kb::modules {
 
+namespace {
+
+// Pins of `busy_when` and `stall_when`, in the order of tell_use().
+const std::vector<std::string>& router_pins() {
+  static const std::vector<std::string> names{"in_valid", "in_taken", "out_valid", "out_ready", "busy"};
+  return names;
+}
+
+}  // namespace
+
 const params::FieldTable& RtlRouterParams::fields() {
   using P = RtlRouterParams;
   static const params::FieldTable table =
@@ -24,6 +34,8 @@ const params::FieldTable& RtlRouterParams::fields() {
           .add("pins", &P::pins, "show the pins as signals of SystemC, which means gate: off")
           .add("check_unknown", &P::check_unknown, "look for outputs that depend on what was never written")
           .add("hang_cycles", &P::hang_cycles, at_least(1, 1e9), "cycles without progress after which a router hangs")
+          .add("busy_when", &P::busy_when, "pins that say that the resource `rtl` is busy")
+          .add("stall_when", &P::stall_when, "pins that say that it stalls what comes in")
           .table();
   return table;
 }
@@ -34,7 +46,9 @@ RtlRouter::RtlRouter(const sc_core::sc_module_name& name, NodeId node, const par
       overhead_(kind.overhead.time()),
       params_(params),
       clock_(params.clock, params.phase),
-      rtl_(make, params.check_unknown) {
+      rtl_(make, params.check_unknown),
+      use_(declare(PinUse::declaration(resource::Role::queue)), {"busy_when", params.busy_when, router_pins()},
+           {"stall_when", params.stall_when, router_pins()}) {
   for (const elab::PortMap::Port& port : context.ports.ports(node)) {
     const bool messages_only = context.graph.edge(port.out).kind == topology::EdgeKind::command;
     lane_of_port_.push_back(messages_only ? kNoLane : static_cast<std::uint32_t>(lanes_.size()));
@@ -150,6 +164,7 @@ std::uint64_t RtlRouter::enter(const Arrival& flit, std::uint32_t out_lane) {
   const std::uint32_t slot = free_.back();
   free_.pop_back();
   inside_[slot] = {flit, true};
+  use_.enter(flit.transaction().place, flit.bytes());
   return RtlFlit::pack(flit.is_last(), flit.is_first(), out_lane, std::uint64_t{slot} + 1);
 }
 
@@ -161,6 +176,7 @@ void RtlRouter::edge() {
   } catch (const Error& error) {
     fail(RtlFault::unknown, error.what());
   }
+  tell_use(*pins);
   if (pins_ != nullptr) pins_->edge(now(), in_, *pins);
   bool waits = false;
   for (std::uint32_t i = 0; i < lanes_.size(); ++i) {
@@ -176,9 +192,24 @@ void RtlRouter::edge() {
   edge_ = pins->busy || pins->out_valid != 0 || waits ? next : kNever;
   if (edge_ != kNever) {
     wake_at(edge_);
-  } else if (pins_ != nullptr) {
-    pins_->rest(next);
+  } else {
+    use_.flush();
+    if (pins_ != nullptr) pins_->rest(next);
   }
+}
+
+// Pins in the cycle that this edge ends.
+void RtlRouter::tell_use(const IRouterModel::Outputs& pins) {
+  const std::array<std::uint64_t, 5> values{in_.in_valid, pins.taken, shown_valid_, in_.out_ready,
+                                            pin_value(was_busy_)};
+  use_.cycle(now() - clock_.period(), now(), values.data());
+  shown_valid_ = pins.out_valid;
+  was_busy_ = pins.busy;
+}
+
+void RtlRouter::conclude() {
+  ArrivalNode::conclude();
+  use_.flush();
 }
 
 void RtlRouter::take_outputs(const IRouterModel::Outputs& pins) {

@@ -9,6 +9,7 @@
 
 #include "modules/fabric/arrival_node.h"
 #include "modules/fabric/sliding_deque.h"
+#include "modules/rtl/pin_use.h"
 #include "modules/rtl/router_model.h"
 #include "modules/rtl/router_signals.h"
 #include "modules/rtl/rtl_clock.h"
@@ -26,6 +27,8 @@ struct RtlRouterParams {
   bool pins = false;
   bool check_unknown = true;
   std::int64_t hang_cycles = 10'000;
+  std::string busy_when = "busy";
+  std::string stall_when = "in_valid & !in_taken, out_valid & !out_ready";
 
   static const params::FieldTable& fields();
 };
@@ -44,6 +47,7 @@ class RtlRouter final : public ArrivalNode, private IPinSource {
             const RtlRouterParams& params, const RtlMaker<IRouterModel>& make, elab::BlockContext& context);
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
+  void conclude() override;
 
  private:
   static constexpr std::uint32_t kNoLane = IRouterModel::kPorts;
@@ -70,6 +74,7 @@ class RtlRouter final : public ArrivalNode, private IPinSource {
   void offer();
   void edge();
   void take_outputs(const IRouterModel::Outputs& pins);
+  void tell_use(const IRouterModel::Outputs& pins);
   bool take_output(Lane& lane, std::uint32_t index, std::uint64_t flit);
   std::uint64_t enter(const Arrival& flit, std::uint32_t out_lane);
   void watch(bool moved);
@@ -80,6 +85,9 @@ class RtlRouter final : public ArrivalNode, private IPinSource {
   RtlClock clock_;
   RouterRunner rtl_;
   IRouterModel::Inputs in_;
+  PinUse use_;
+  std::uint8_t shown_valid_ = 0;             // out_valid after the edge before
+  bool was_busy_ = false;                    // after the edge before
   std::unique_ptr<RouterPins> pins_;         // null: no waveforms
   std::unique_ptr<RouterSignals> signals_;   // null: no SystemC signals
   IRouterModel::Inputs shown_in_;            // before the last edge

@@ -6,7 +6,8 @@
 namespace kb::elab {
 
 resource::Resource& Block::declare(resource::Declaration declaration) {
-  return context_.resources.declare(node_, node_id(), record::ActivityRecorder::group_of(node_record().sip),
+  const topology::Node& record = node_record();
+  return context_.resources.declare({node_, record.id, record::ActivityRecorder::group_of(record.sip), record.foreign},
                                     std::move(declaration));
 }
 
@@ -24,13 +25,10 @@ void add_statistics(const resource::Resource& resource, std::vector<Statistic>& 
     statistics.push_back({declared.name + ".uses", static_cast<std::int64_t>(sums.uses), "1"});
     statistics.push_back({declared.name + ".bytes", static_cast<std::int64_t>(sums.bytes), "B"});
   }
-  if (declared.units == 1) {
-    if (sums.uses > 0) add_times(declared.name, resource.units().front());
-  } else {
-    for (std::uint32_t unit = 0; unit < declared.units; ++unit) {
-      const resource::Resource::UnitSums& one = resource.units()[unit];
-      if (one.busy > 0_fs || one.wait > 0_fs) add_times(declared.name + std::to_string(unit), one);
-    }
+  for (std::uint32_t unit = 0; unit < declared.units; ++unit) {
+    const resource::Resource::UnitSums& one = resource.units()[unit];
+    const bool used = declared.units == 1 ? sums.uses > 0 : one.busy > 0_fs || one.wait > 0_fs;
+    if (used) add_times(declared.label(unit), one);
   }
   for (std::size_t cause = 0; declared.causes.size() > 1 && cause < declared.causes.size(); ++cause) {
     if (sums.waits[cause] == 0_fs) continue;

@@ -121,7 +121,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const topology::Graph& g
       scheduler_("scheduler"),
       pool_(graph.spec.flit_bytes()),
       routes_(graph, plan_, ports_),
-      resources_(options.recorder, [this] { return scheduler_.now(); }),
+      resources_({options.recorder, options.observer, options.log}, [this] { return scheduler_.now(); }),
       context_{graph,
                scheduler_,
                pool_,

@@ -21,6 +21,17 @@ struct Hop {
   TimeFs end = 0_fs;           // when the last flit has left the wire
   TimeFs arrived = 0_fs;       // when the last flit has arrived at `to`
   TimeFs longest_wait = 0_fs;  // longest wait of a flit between ready and start
+  // The last flit, or the message: when it could leave, when it was put on the wire, and what it waited for between.
+  TimeFs last_ready = 0_fs, last_start = 0_fs;
+  TimeFs behind_own = 0_fs, behind_others = 0_fs;  // behind flits of its leg, of other transactions
+};
+
+// A header in the serial decoder of a node.
+struct Decoding {
+  std::uint64_t transaction = 0;
+  Leg leg = Leg::request;
+  NodeId node;
+  TimeFs begin = 0_fs, end = 0_fs;
 };
 
 class IHopObserver {
@@ -30,6 +41,8 @@ class IHopObserver {
   virtual bool follows(const Transaction& transaction) = 0;
   // Called when the hop is final; the transaction may have ended.
   virtual void passed(const Hop& hop) = 0;
+  // Called for the header of every leg, also of those that are not traced, in the order of a node's decoder.
+  virtual void decoded(const Decoding& /*decoding*/) {}
 };
 
 }  // namespace kb::payload

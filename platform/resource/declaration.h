@@ -27,12 +27,23 @@ struct Cause {
   std::string sentence;  // inside a sentence about an access: "another row was open"
 };
 
+// When a block tells a use, for waveforms, whose past is written while the simulation runs.
+enum class Told : std::uint8_t {
+  late,      // at most Resource::kMostLate after the use or its wait began; what lies before that is not shown
+  ahead,     // before the use and its waits begin
+  by_block,  // the block itself says what is final (Resource::show_until)
+};
+
 struct Declaration {
   std::string name;  // of statistics and series: "bank"
   Role role{};
   std::uint32_t units = 1;  // that can be busy at once, numbered from 0; each has a series of its own
   std::string sentence;     // what a busy unit does: "A row is open or being changed."
   std::vector<Cause> causes{};
+  Told told = Told::late;
+
+  // Name of a unit in series, statistics, signals and log: "bank3", or "bank" when there is one.
+  std::string label(std::uint32_t unit) const { return units > 1 ? name + std::to_string(unit) : name; }
 };
 
 }  // namespace kb::resource

@@ -6,12 +6,14 @@
 #include <deque>
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "platform/base/units.h"
 #include "platform/record/recorded_resource.h"
 #include "platform/resource/declaration.h"
+#include "platform/resource/resource_waves.h"
 
 namespace kb::resource {
 
@@ -22,17 +24,26 @@ struct Part {
   struct Wait {
     std::size_t cause = 0;  // index in the declaration
     TimeFs time = 0_fs;
+    bool inside = false;  // it waits at the beginning of its use, and not before
   };
   account::PlaceId place;  // of the transaction
   std::uint64_t bytes = 0;
   TimeFs service = 0_fs;              // of the use's time
-  std::initializer_list<Wait> waits;  // before the use, each for its own cause; empty: it did not wait
+  std::initializer_list<Wait> waits;  // one after the other, each for its own cause; empty: it did not wait
 };
 
 // A resource of one block. Sums are kept in every run; a series only when activity is recorded. Observes only, so that
 // no simulated time depends on it.
 class Resource {
  public:
+  static constexpr TimeFs kMostLate = 10'000_ns;  // Told::late
+
+  // Who looks at single uses; either may be empty.
+  struct Viewers {
+    std::unique_ptr<ResourceWaves> waves;
+    std::function<void(const std::string& sentence)> log;  // its subject is the block
+  };
+
   struct Sums {
     std::uint64_t uses = 0;  // parts of uses, where a block tells each by itself
     std::uint64_t bytes = 0;
@@ -48,12 +59,13 @@ class Resource {
 
   // `owner` names the block in errors. `recorded`: one per unit, or none; then `clock` tells the current time.
   Resource(Declaration declaration, std::string owner, std::vector<record::RecordedResource> recorded = {},
-           Clock clock = {});
+           Clock clock = {}, Viewers viewers = {});
 
   // Tells that a unit is in use within [begin, end). Call it once for each use, as soon as its times can no longer
   // change, also ahead of time; the uses of a unit follow one another in time. A use with several parts serves
   // several transactions in one span. Model Error when the unit or a cause is not declared, when the use ends before it
-  // begins or overlaps the one before, when a time is negative, or when the parts are served for longer than the use.
+  // begins or overlaps the one before, when a time is negative, when the parts are served for longer than the use, or
+  // when it comes late and the declaration says Told::ahead.
   void use(std::uint32_t unit, TimeFs begin, TimeFs end, const Part* parts, std::size_t count);
   void use(std::uint32_t unit, TimeFs begin, TimeFs end, std::initializer_list<Part> parts) {
     use(unit, begin, end, parts.begin(), parts.size());
@@ -78,18 +90,34 @@ class Resource {
     if (!recorded_.empty()) recorded_[unit].add(place, usage, count);
   }
 
+  // The same block shows single uses to waveforms and log when somebody looks: those of a unit in the order of `entry`,
+  // from where they wait for `cause` until they begin. With Told::by_block.
+  bool is_shown() const { return viewers_.waves != nullptr || viewers_.log; }
+  void show_in_order(std::uint32_t unit, TimeFs entry, const record::Usage& usage, std::size_t cause);
+  // No later use or wait begins before `until`.
+  void show_until(TimeFs until) {
+    if (viewers_.waves != nullptr) viewers_.waves->show_until(until);
+  }
+  bool has_waves() const { return viewers_.waves != nullptr; }
+
   const Declaration& declaration() const { return declaration_; }
   const Sums& sums() const { return sums_; }
   const std::vector<UnitSums>& units() const { return units_; }
 
-  // Passes all uses to the series; none follow.
-  void conclude() { record_until(kNever); }
+  // Passes all uses to series and waveforms; none follow.
+  void conclude() {
+    record_until(kNever);
+    show_until(kNever);
+  }
 
  private:
   static constexpr std::size_t kHeldBack = 64;  // uses of a unit, before those that are over are recorded
 
   void record_until(TimeFs now);
   void check(std::uint32_t unit, TimeFs begin, TimeFs end, const Part* parts, std::size_t count) const;
+  void check_ahead(TimeFs begin, const Part* parts, std::size_t count) const;
+  void show(std::uint32_t unit, TimeFs begin, TimeFs end, const Part* parts, std::size_t count);
+  void write_log(std::uint32_t unit, const record::Usage& usage, const std::vector<Part::Wait>& waits) const;
   [[noreturn]] void refuse(const std::string& what) const;
 
   Declaration declaration_;
@@ -100,6 +128,7 @@ class Resource {
   std::vector<UnitSums> units_;
   std::vector<TimeFs> ends_;                       // by unit: end of the latest use
   std::vector<std::deque<record::Usage>> coming_;  // by unit: uses that are not in the series yet
+  Viewers viewers_;
 };
 
 }  // namespace kb::resource

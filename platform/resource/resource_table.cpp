@@ -14,14 +14,14 @@ bool is_name(const std::string& name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), allowed);
 }
 
-void check(const std::string& owner, const Declaration& declared) {
+void check(const ResourceTable::Owner& owner, const Declaration& declared) {
   const auto refuse = [&](const std::string& what) {
-    throw Error::configuration(fmt::format("{}: its resource '{}' {}", owner, declared.name, what));
+    throw Error::configuration(fmt::format("{}: its resource '{}' {}", owner.name, declared.name, what));
   };
   constexpr auto kNames = "write lower-case letters, digits and underscores";
   if (!is_name(declared.name)) refuse(fmt::format("has no valid name; {}", kNames));
   if (declared.units == 0) refuse("has no units; declare how many can be busy at once");
-  if (declared.role == Role::wire || declared.role == Role::tcm || declared.role == Role::state) {
+  if (declared.role == Role::wire || declared.role == Role::state || (declared.role == Role::tcm && owner.foreign)) {
     refuse(fmt::format("has the role '{}', which only the machine's own parts have; choose another, such as memory",
                        word_of(declared.role).name));
   }
@@ -35,20 +35,42 @@ void check(const std::string& owner, const Declaration& declared) {
 
 }  // namespace
 
-Resource& ResourceTable::declare(NodeId node, const std::string& owner, int group, Declaration declaration) {
+ResourceTable::ResourceTable(const Observers& observers, Clock clock)
+    : observers_(observers), clock_(std::move(clock)) {
+  if (observers_.signals != nullptr) observers_.signals->add_late(*this);
+}
+
+Resource::Viewers ResourceTable::viewers_of(const std::string& owner, const Declaration& declaration) const {
+  Resource::Viewers viewers;
+  if (observers_.signals != nullptr) {
+    auto waves = std::make_unique<ResourceWaves>(*observers_.signals, owner, declaration);
+    if (waves->wanted()) viewers.waves = std::move(waves);
+  }
+  constexpr auto kLevel = contract::LogLevel::debug;  // a transaction may have many uses
+  if (observers_.log != nullptr && observers_.log->level_of(owner) == kLevel) {
+    viewers.log = [log = observers_.log, owner, clock = clock_](const std::string& sentence) {
+      log->write(kLevel, clock(), owner, sentence);
+    };
+  }
+  return viewers;
+}
+
+Resource& ResourceTable::declare(const Owner& owner, Declaration declaration) {
   check(owner, declaration);
-  std::vector<Resource*>& own = by_node_[node];
+  std::vector<Resource*>& own = by_node_[owner.node];
   for (const Resource* const other : own) {
     if (other->declaration().name == declaration.name) {
-      throw Error::configuration(fmt::format("{}: declares the resource '{}' twice", owner, declaration.name));
+      throw Error::configuration(fmt::format("{}: declares the resource '{}' twice", owner.name, declaration.name));
     }
   }
   std::vector<record::RecordedResource> recorded;
-  for (std::uint32_t unit = 0; recorder_ != nullptr && unit < declaration.units; ++unit) {
-    recorded.push_back(recorder_->add_resource(
-        {node, declaration.role, declaration.name, NodeId(), unit, group, 1, declaration.units > 1}));
+  for (std::uint32_t unit = 0; observers_.recorder != nullptr && unit < declaration.units; ++unit) {
+    recorded.push_back(observers_.recorder->add_resource(
+        {owner.node, declaration.role, declaration.name, NodeId(), unit, owner.group, 1, declaration.units > 1}));
   }
-  all_.push_back({node, Resource(std::move(declaration), owner, std::move(recorded), clock_)});
+  Resource::Viewers viewers = viewers_of(owner.name, declaration);
+  all_.push_back(
+      {owner.node, Resource(std::move(declaration), owner.name, std::move(recorded), clock_, std::move(viewers))});
   own.push_back(&all_.back().resource);
   return *own.back();
 }
@@ -63,6 +85,18 @@ std::vector<DeclaredUse> ResourceTable::uses() const {
   std::vector<DeclaredUse> uses;
   for (const Declared& one : all_) uses.push_back({one.node, one.resource.declaration(), one.resource.sums()});
   return uses;
+}
+
+TimeFs ResourceTable::report_until(TimeFs now) {
+  TimeFs until = now;
+  for (Declared& declared : all_) {
+    const Told told = declared.resource.declaration().told;
+    if (!declared.resource.has_waves() || told == Told::by_block) continue;
+    const TimeFs final_until = told == Told::ahead ? now : std::max(now - Resource::kMostLate, 0_fs);
+    declared.resource.show_until(final_until);
+    until = std::min(until, final_until);
+  }
+  return until;
 }
 
 void ResourceTable::conclude() {

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "platform/base/ids.h"
+#include "platform/contract/i_block_log.h"
+#include "platform/contract/i_signal_observer.h"
 #include "platform/record/activity_recorder.h"
 #include "platform/resource/resource.h"
 
@@ -20,18 +22,28 @@ struct DeclaredUse {
   Resource::Sums sums;
 };
 
-class ResourceTable {
+class ResourceTable final : private contract::IDeferredSignals {
  public:
-  // `recorder` may be null: no series. It outlives the table.
-  ResourceTable(record::ActivityRecorder* recorder, Clock clock) : recorder_(recorder), clock_(std::move(clock)) {}
+  // Each may be null; they outlive the table.
+  struct Observers {
+    record::ActivityRecorder* recorder = nullptr;  // of series
+    contract::ISignalObserver* signals = nullptr;  // of waveforms
+    contract::IBlockLog* log = nullptr;
+  };
+  ResourceTable(const Observers& observers, Clock clock);
   ResourceTable(const ResourceTable&) = delete;
   ResourceTable& operator=(const ResourceTable&) = delete;
 
-  // Declares a resource of the block at `node`, which `owner` names; `group` is that of its series. The result is
-  // stable. Configuration Error when the name or a cause is empty, has other characters than lower-case letters, digits
-  // and underscores, or is declared twice, when there are no units, and when the role is that of a wire, a TCM port or
-  // a state of a PE, which the machine records itself.
-  Resource& declare(NodeId node, const std::string& owner, int group, Declaration declaration);
+  struct Owner {
+    NodeId node;
+    std::string name;      // in errors, signals and log: the node id
+    int group = 0;         // of its series
+    bool foreign = false;  // a block of a plug-in
+  };
+  // Declares a resource of a block. The result is stable. Configuration Error when the name or a cause is empty, has
+  // other characters than lower-case letters, digits and underscores, or is declared twice, when there are no units,
+  // and when the role is that of a wire, a state of a PE or, in a plug-in, a TCM port, which only the machine has.
+  Resource& declare(const Owner& owner, Declaration declaration);
   // In the order of their declaration.
   const std::vector<Resource*>& of(NodeId node) const;
 
@@ -42,7 +54,10 @@ class ResourceTable {
   void conclude();
 
  private:
-  record::ActivityRecorder* recorder_;
+  TimeFs report_until(TimeFs now) override;
+  Resource::Viewers viewers_of(const std::string& owner, const Declaration& declaration) const;
+
+  Observers observers_;
   Clock clock_;
   struct Declared {
     NodeId node;

@@ -192,7 +192,8 @@ HttpResponse Api::cells(const HttpRequest& request) const {
   for (const auto& [key, sum] : cells) {
     // Unused channels have no series, but count as idle.
     const double channels = run_.machine() == nullptr ? 0 : static_cast<double>(run_.machine()->channels_per_slice());
-    const double units = key.second == "memory" ? std::max(channels, sum.units) : sum.units;
+    const bool slice = key.second == "memory" && run.activity().series()[sum.busiest].coord.pe.valid();
+    const double units = slice ? std::max(channels, sum.units) : sum.units;
     writer.begin_array().text(key.first).text(key.second).real(sum.share / units).real(sum.most).real(sum.bytes);
     writer.real(sum.wait_fs / kFsPerNs).integer(sum.queue).end_array();
   }

@@ -49,7 +49,10 @@ class Simulation {
       : graph_(graph), requests_(requests), uses_(uses), times_(requests.size()), state_(requests.size()) {
     flit_bytes_ = graph.spec.flit_bytes();
     edges_.resize(graph.edges.size());
-    if (uses_ != nullptr) uses_->edges.assign(graph.edges.size(), {});
+    if (uses_ != nullptr) {
+      uses_->edges.assign(graph.edges.size(), {});
+      uses_->ways.assign(requests.size(), {});
+    }
     for (std::size_t i = 0; i < requests.size(); ++i) inject(i);
   }
 
@@ -291,7 +294,9 @@ class Simulation {
     }
     if (graph_.node(node).kind == NodeKind::pe_dma) return tcm(e, node, whole);
     TimeFs& free = nodes_[node.value].worker;  // SRAM: one transaction at a time
-    free = std::max(e.time, free) + overhead(node);
+    const TimeFs start = std::max(e.time, free);
+    free = start + overhead(node);
+    if (uses_ != nullptr) uses_->memories[{node, 0}].push_back(passage(whole, e.time, start, free, r.bytes));
     if (r.write) times_[whole.request].delivered = free;
     whole.response = true;
     whole.message = r.write;
@@ -313,6 +318,11 @@ class Simulation {
     TimeFs& free = nodes_[node.value].channels[r.write ? 1 : 0].first;
     const TimeFs start = std::max(e.time + overhead(node), free);
     free = start + held;
+    if (uses_ != nullptr) {
+      const NodeId tcm_node = *graph_.find_node(memory.id);
+      uses_->memories[{tcm_node, r.write ? 1 : 0}].push_back(
+          passage(whole, e.time + overhead(node), start, free, r.bytes));
+    }
     if (r.write) times_[whole.request].delivered = free;
     whole.response = true;
     whole.message = r.write;
@@ -345,6 +355,12 @@ class Simulation {
       if (uses_ != nullptr) uses_->edges[edge.value].push_back(passage(f, time, start, through, bytes_of(f)));
     }
     const TimeFs propagation = std::max(1_fs, round_fs(graph_.edge(edge).distance_mm * graph_.spec.ns_per_mm));
+    if (uses_ != nullptr && (f.message || f.index + 1 == flits(requests_[f.request]))) {
+      std::vector<PlainStep>& way = uses_->ways[f.request];
+      const TimeFs occupied = f.message ? 0_fs : occupancy(edge, bytes_of(f));
+      const TimeFs came = way.empty() ? requests_[f.request].issue : way.back().arrived;
+      way.push_back({f.response, f.message, edge, came, time, through - occupied, through, through + propagation});
+    }
     push(through + propagation, to, Kind::arrive, {through + propagation, edge.value, wire.sequence++}, f);
   }
 

@@ -39,10 +39,21 @@ struct PlainPassage {
 };
 using PlainPassages = std::vector<std::vector<PlainPassage>>;  // by edge, in order
 
+// A wire on the way of the last flit of a leg, or of a message.
+struct PlainStep {
+  bool response = false, message = false;
+  EdgeId edge;
+  TimeFs came = 0_fs;  // to the node before the wire; of the first step when it was injected
+  TimeFs ready = 0_fs, start = 0_fs, end = 0_fs, arrived = 0_fs;
+};
+
 struct PlainUses {
+  std::vector<std::vector<PlainStep>> ways;  // by request
   PlainPassages edges;
   std::map<NodeId, std::vector<PlainPassage>> decoders;                            // headers, no bytes
   std::map<std::pair<NodeId, std::uint64_t>, std::vector<PlainPassage>> channels;  // bursts, by pseudo-channel
+  // Transactions in an SRAM (0), and in the read (0) and write (1) port of a PE_TCM.
+  std::map<std::pair<NodeId, std::uint64_t>, std::vector<PlainPassage>> memories;
 };
 
 // Requests with equal issue times at one node keep their order in the list.

@@ -71,6 +71,19 @@ TimeFs bound_of(const LaunchCase& launch_case, const Group& group) {
   return std::min(waited, launch_case.exposed() + messages);
 }
 
+// The causes of a fifth of the waits or more, except the first one.
+std::string other_causes(const Group& group) {
+  constexpr std::int64_t kLeastPart = 5;
+  std::string text;
+  for (std::size_t i = 0; i < group.wait_by_cause.size(); ++i) {
+    if (i == group.cause() || group.wait_by_cause[i] < group.all_waits() / kLeastPart) continue;
+    const resource::Cause& cause = group.declaration->causes[i];
+    text += fmt::format(", {} because {} ({})", percent(group.wait_by_cause[i], group.all_waits()), cause.sentence,
+                        cause.name);
+  }
+  return text;
+}
+
 void add_finding(const LaunchCase& launch_case, const std::string& impl, const Group& group, Findings& findings) {
   const resource::Declaration& declared = *group.declaration;
   const resource::Cause& cause = declared.causes[group.cause()];
@@ -80,9 +93,9 @@ void add_finding(const LaunchCase& launch_case, const std::string& impl, const G
       "resource_waits", bound_of(launch_case, group),
       fmt::format("accesses wait for the {} of {}: {} ({})", declared.name, impl, cause.sentence, cause.name));
   finding.evidence.push_back(
-      fmt::format("in the run {} uses in {} blocks waited {} on average, {} of it for this cause", group.uses,
+      fmt::format("in the run {} uses in {} blocks waited {} on average, {} of it for this cause{}", group.uses,
                   group.blocks.size(), ns_text(group.all_waits() / std::max<std::uint64_t>(1, group.uses)),
-                  percent(group.wait_by_cause[group.cause()], group.all_waits())));
+                  percent(group.wait_by_cause[group.cause()], group.all_waits()), other_causes(group)));
   if (hottest->second / 2 >= group.wait / group.blocks.size() && group.blocks.size() > 1) {
     finding.evidence.push_back(fmt::format("{} of what this launch waited is at {}",
                                            percent(hottest->second, group.wait),

@@ -45,8 +45,25 @@ std::string cell_of(std::string origin) {
 
 }  // namespace
 
+// In a serial decoder flits wait for headers, their own and those of others; messages do not.
+HopParts parts_of(const Hop& hop, TimeFs came, const std::vector<payload::Decoding>& decodings) {
+  HopParts parts{0_fs, 0_fs, hop.behind_own, hop.behind_others, hop.end - hop.last_start, hop.arrived - hop.end};
+  if (decodings.empty() || hop.flits == 0) {
+    parts.node = hop.last_ready - came;
+    return parts;
+  }
+  const auto ends_later = [&](TimeFs at, const payload::Decoding& decoding) { return at < decoding.end; };
+  auto decoding = std::upper_bound(decodings.begin(), decodings.end(), came, ends_later);
+  for (; decoding != decodings.end() && decoding->begin < hop.last_ready; ++decoding) {
+    const bool own = decoding->transaction == hop.transaction && decoding->leg == hop.leg;
+    (own ? parts.node : parts.behind_headers) +=
+        std::min(decoding->end, hop.last_ready) - std::max(decoding->begin, came);
+  }
+  return parts;
+}
+
 HopTrace::HopTrace(const topology::Graph& graph, Options options)
-    : graph_(graph), options_(std::move(options)), chosen_(graph.nodes.size()) {
+    : graph_(graph), options_(std::move(options)), chosen_(graph.nodes.size()), decodings_(graph.nodes.size()) {
   for (const std::string& pattern : options_.initiators) {
     bool any = false;
     std::vector<std::string> names;
@@ -73,9 +90,13 @@ bool HopTrace::follows(const payload::Transaction& transaction) {
   }
   expected_ += 2 * (nodes.size() - 1);
   followed_[transaction.id] = {
-      transaction.op,    nodes.front(),
-      nodes.back(),      transaction.address,
-      transaction.bytes, transaction.initiator == nullptr ? "-" : cell_of(transaction.initiator->origin(transaction))};
+      transaction.op,
+      transaction.issued,
+      nodes.front(),
+      nodes.back(),
+      transaction.address,
+      transaction.bytes,
+      transaction.initiator == nullptr ? "-" : cell_of(transaction.initiator->origin(transaction))};
   return true;
 }
 
@@ -83,19 +104,26 @@ void HopTrace::passed(const Hop& hop) {
   hops_.push_back(hop);
 }
 
+// Those after the last traced transaction are not needed.
+void HopTrace::decoded(const payload::Decoding& decoding) {
+  if (!first_unfollowed_) decodings_[decoding.node.value].push_back(decoding);
+}
+
 void HopTrace::write(observe::OutputFile& file) {
   const auto key = [](const Hop& hop) { return std::make_tuple(hop.transaction, hop.leg, position(hop)); };
   std::sort(hops_.begin(), hops_.end(), [&](const Hop& a, const Hop& b) { return key(a) < key(b); });
   file.write(
       "transaction\top\tinitiator\ttarget\taddress\tbytes\torigin\tleg\tfrom\tto\tflits\tready_ns\tstart_ns\tend_ns\t"
-      "arrived_ns\tlongest_wait_ns\n");
+      "arrived_ns\tlongest_wait_ns\tbehind_headers_ns\tnode_ns\tbehind_own_ns\tbehind_others_ns\ton_wire_ns\tdistance_"
+      "ns\n");
   fmt::memory_buffer text;
   std::string head;  // common beginning of all lines of a transaction
   const Hop* previous = nullptr;
   for (const Hop& hop : hops_) {
-    if (previous == nullptr || previous->transaction != hop.transaction) head = head_of(hop.transaction);
+    const bool first = previous == nullptr || previous->transaction != hop.transaction;
+    if (first) head = head_of(hop.transaction);
+    append(text, head, hop, first ? followed_.at(hop.transaction).issued : previous->arrived);
     previous = &hop;
-    append(text, head, hop);
     if (text.size() < observe::kPieceBytes) continue;
     file.write({text.data(), text.size()});
     text.clear();
@@ -110,7 +138,7 @@ std::string HopTrace::head_of(std::uint64_t transaction) const {
                      followed.bytes, followed.origin);
 }
 
-void HopTrace::append(fmt::memory_buffer& text, const std::string& head, const Hop& hop) const {
+void HopTrace::append(fmt::memory_buffer& text, const std::string& head, const Hop& hop, TimeFs came) const {
   data::TextWriter out(text);
   out.text(head);
   out.text(hop.leg == Leg::request ? "request\t" : "response\t");
@@ -119,7 +147,9 @@ void HopTrace::append(fmt::memory_buffer& text, const std::string& head, const H
   out.text(graph_.node(hop.to).id);
   out.put('\t');
   out.decimal(hop.flits);
-  for (const TimeFs time : {hop.ready, hop.start, hop.end, hop.arrived, hop.longest_wait}) {
+  const HopParts parts = parts_of(hop, came, decodings_[hop.from.value]);
+  for (const TimeFs time : {hop.ready, hop.start, hop.end, hop.arrived, hop.longest_wait, parts.behind_headers,
+                            parts.node, parts.behind_own, parts.behind_others, parts.on_wire, parts.distance}) {
     out.put('\t');
     out.nanoseconds(time);
   }

@@ -93,7 +93,7 @@ Used used_below(const Activity& activity, const std::vector<Use>& uses, const Ma
       used.slices.insert(cell_of(series));
     } else if (series.kind == "state") {
       used.slices.insert(cell_of(series));
-    } else if (series.kind == "tcm") {
+    } else if (series.kind == "tcm" && (series.name == "fetch" || series.name == "store")) {
       const bool fetch = series.name == "fetch";
       Sum& sum = fetch ? used.fetched : used.stored;
       sum.bytes += bytes;

@@ -30,7 +30,7 @@ double share_of(const Use& use, const Series& series, double span_fs) {
 
 double gbs_of(const Series& series, const Machine* machine) {
   if (machine == nullptr) return 0;
-  if (series.kind == "memory") return machine->channel_gbs();
+  if (series.kind == "memory") return series.coord.pe.valid() ? machine->channel_gbs() : 0;  // not of an SRAM
   return series.kind == "wire" ? machine->wire_gbs(series.component, series.peer) : 0;
 }
 

@@ -1,6 +1,7 @@
 #include "sim/run/driver/run_end.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "modules/fabric/foreign_links.h"
@@ -113,6 +114,16 @@ void end_without_progress(elab::Platform& platform, HostPort& host, std::optiona
   } else {
     failure.emplace(headline.family(), headline.code(), std::string(headline.what()) + "\n" + table);
   }
+}
+
+std::vector<std::string> undeclared_blocks(const elab::Platform& platform) {
+  std::set<std::string> found;
+  for (std::uint32_t i = 0; i < platform.graph().nodes.size(); ++i) {
+    const topology::Node& node = platform.graph().nodes[i];
+    const bool recorded = topology::is_pe_block(node.kind) || !platform.resources().of(NodeId(i)).empty();
+    if (node.foreign && !recorded) found.insert(node.impl);
+  }
+  return {found.begin(), found.end()};
 }
 
 std::vector<BlockRecord> collect_statistics(elab::Platform& platform) {

@@ -27,6 +27,8 @@ std::optional<Error> find_failure(elab::Platform& platform, HostPort& host, cons
 // had failed before, it is named as the cause instead.
 void end_without_progress(elab::Platform& platform, HostPort& host, std::optional<Error>& failure);
 
+// Implementations of blocks from outside that declare no resource and are no part of a PE, which records its own.
+std::vector<std::string> undeclared_blocks(const elab::Platform& platform);
 // Statistics of all blocks that have any, in node order.
 std::vector<BlockRecord> collect_statistics(elab::Platform& platform);
 

@@ -130,6 +130,7 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   }
   result.blocks = collect_statistics(platform);
   result.resources = platform.resources().uses();
+  result.undeclared = undeclared_blocks(platform);
   return result;
 }
 

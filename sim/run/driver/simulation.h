@@ -78,6 +78,7 @@ struct SimulationResult {
   std::uint64_t requests = 0;  // number of requests of the host program
   std::deque<LaunchRecord> launches;
   std::vector<BlockRecord> blocks;
+  std::vector<std::string> undeclared;  // implementations of blocks from outside that declare no resource
   std::vector<resource::DeclaredUse> resources;
   // The failure of the run, of family program or no_progress; no value when it succeeded. Errors of other families are
   // thrown.

@@ -127,6 +127,9 @@ WorkloadOutcome run_workload(const WorkloadRun& run) {
   record.launches = std::move(result.launches);
   record.blocks = std::move(result.blocks);
   record.declared = std::move(result.resources);
+  for (const std::string& impl : result.undeclared) {
+    record.notes.push_back("blocks '" + impl + "': resources not declared, so that nothing shows what waits in them");
+  }
   record.warnings = std::move(result.warnings);
   record.unknown_accesses = result.unknown_accesses.count;
   if (record.unknown_accesses > 0) record.warnings.push_back(unknown_accesses_text(result.unknown_accesses));

@@ -65,6 +65,37 @@ TEST(RtlMemory, AReadTakesItsLatencyAndItsBeats) {
   EXPECT_THAT(memory.answers(), ElementsAre(19_ns + kHop, 28_ns + kHop));
 }
 
+// The second address waits from 11 until the first burst is over; it is taken at 20.
+TEST(RtlMemory, PinsSayWhenItIsBusyAndWhenItStalls) {
+  AxiSram memory;
+  memory.request(Op::read, 512, 10_ns);
+  EXPECT_THAT(memory.fixture.run(), IsEmpty());
+  const resource::DeclaredUse use = memory.fixture.platform().resources().uses().at(0);
+  EXPECT_EQ(use.declaration.name, "rtl");
+  EXPECT_EQ(use.sums.busy, 18_ns);  // 10 .. 28
+  EXPECT_EQ(use.sums.wait(), 8_ns);
+  EXPECT_EQ(use.sums.bytes, 512u);
+}
+
+TEST(RtlMemory, TheTopologySaysWhichPins) {
+  AxiSram memory({{"busy_when", std::string("rvalid&rready")}, {"stall_when", std::string()}});
+  memory.request(Op::read, 512, 10_ns);
+  EXPECT_THAT(memory.fixture.run(), IsEmpty());
+  const resource::DeclaredUse use = memory.fixture.platform().resources().uses().at(0);
+  EXPECT_EQ(use.sums.busy, 8_ns);  // a beat of 64 B each
+  EXPECT_EQ(use.sums.wait(), 0_fs);
+}
+
+TEST(RtlMemory, APinThatDoesNotExistIsRefused) {
+  try {
+    AxiSram wrong({{"busy_when", std::string("arvalid & !aready")}});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("busy_when is 'arvalid & !aready', but it has no pin 'aready'"));
+    EXPECT_THAT(error.what(), HasSubstr("arready"));
+  }
+}
+
 // The data is taken from 12 to 15, the answer write_latency + 1 = 3 edges later.
 TEST(RtlMemory, AWriteTakesItsBeatsAndItsLatency) {
   AxiSram memory;

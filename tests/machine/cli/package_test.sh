@@ -81,10 +81,18 @@ done
 "$kernbench" topology --plugin ./libblocks.so "$machine" --json >machine.json
 grep -q '"impl":"custom.table_math"' machine.json
 # Resources that a block declares: statistics by cause, and the first finding.
-"$kernbench" run --plugin ./libblocks.so --topology "$source/examples/blocks/banked.yaml" --bench gemm-multi-pe --out banked >banked.txt
+"$kernbench" run --plugin ./libblocks.so --topology "$source/examples/blocks/banked.yaml" --bench gemm-multi-pe --record banked \
+  --wave banks.vcd --wave-filter '*.bank*' --log 'sip0.cube0.hbm_ctrl.pe0:debug' --log-file banks.log >banked.txt
 grep -q '^  1 .*the bank of custom.banked_memory: their bank served another access' banked.txt || {
   cat banked.txt; echo "the first finding is not that banks are busy"; exit 1; }
 grep -q '"bank.wait.row"' banked/result.json || { echo "the blocks report no waits by cause"; exit 1; }
+grep -q ' bank15_cause ' banks.vcd || { echo "the banks are no signals"; exit 1; }
+grep -q 'hbm_ctrl.pe0 keeps bank0 busy from .* for 256 B that waited .*(row)' banks.log || { echo "the log has no uses"; exit 1; }
+grep -qa bank15 banked/ops.sqlite || { echo "the banks are no recorded series"; exit 1; }
+"$kernbench" run --plugin ./libblocks.so --topology "$source/examples/blocks/starved.yaml" --bench vector-add --set memory=hbm,hbm,sram \
+  --out starved >starved.txt
+grep -q '^  1 .*the grant of custom.fixed_priority' starved.txt && grep -q 'overtook them (priority)' starved.txt || {
+  cat starved.txt; echo "the arbiter is not named"; exit 1; }
 for file in one_cube all_math; do
   "$kernbench" check --plugin ./libblocks.so "$source/examples/blocks/$file.yaml"
   "$kernbench" run --plugin ./libblocks.so --topology "$source/examples/blocks/$file.yaml" --bench ccl-allreduce --verify-data --out "$file"

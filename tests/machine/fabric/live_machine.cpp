@@ -9,10 +9,12 @@
 namespace kb::test {
 
 namespace {
-elab::PlatformOptions observed_by(contract::ISignalObserver* observer, record::ActivityRecorder* recorder) {
+elab::PlatformOptions observed_by(contract::ISignalObserver* observer, record::ActivityRecorder* recorder,
+                                  payload::IHopObserver* hops) {
   elab::PlatformOptions options;
   options.observer = observer;
   options.recorder = recorder;
+  options.hops = hops;
   return options;
 }
 }  // namespace
@@ -28,9 +30,9 @@ std::vector<PlainRequest> plain_requests(const std::vector<sim::TrafficResult>& 
 }
 
 LiveMachine::LiveMachine(const topology::LoadedTopology& topology, contract::ISignalObserver* observer,
-                         record::ActivityRecorder* recorder)
+                         record::ActivityRecorder* recorder, payload::IHopObserver* hops)
     : platform_(*new elab::Platform("platform", topology.graph, modules::builtin_registry(),
-                                    observed_by(observer, recorder))) {
+                                    observed_by(observer, recorder, hops))) {
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
 }
 

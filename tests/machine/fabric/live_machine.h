@@ -18,7 +18,7 @@ std::vector<PlainRequest> plain_requests(const std::vector<sim::TrafficResult>& 
 class LiveMachine final : private payload::IInitiator, private elab::EventHandler {
  public:
   explicit LiveMachine(const topology::LoadedTopology& topology, contract::ISignalObserver* observer = nullptr,
-                       record::ActivityRecorder* recorder = nullptr);
+                       record::ActivityRecorder* recorder = nullptr, payload::IHopObserver* hops = nullptr);
 
   elab::Platform& platform() { return platform_; }
   // Issues one row at its absolute time, which must not be past.

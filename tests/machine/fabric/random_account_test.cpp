@@ -1,5 +1,5 @@
-// Random overlapping transfers of random places over random machines: what wires, decoders and pseudo-channels did for
-// each place equals the sums over the flits of the per-flit oracle.
+// Random overlapping transfers of random places over random machines: what wires, decoders, pseudo-channels, SRAMs and
+// ports of TCMs did for each place equals the sums over the flits of the per-flit oracle.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -81,8 +81,10 @@ std::vector<test::PlainPassage> RandomAccount::passages_of(const record::SeriesI
     const auto found = plain_.decoders.find(series.node);
     return found == plain_.decoders.end() ? std::vector<test::PlainPassage>() : found->second;
   }
-  const auto found = plain_.channels.find({series.node, series.index});
-  return found == plain_.channels.end() ? std::vector<test::PlainPassage>() : found->second;
+  const bool channel = loaded_.graph.node(series.node).kind == topology::NodeKind::hbm_ctrl;
+  const auto& uses = channel ? plain_.channels : plain_.memories;
+  const auto found = uses.find({series.node, channel ? series.index : series.name == "dma_write" ? 1 : 0});
+  return found == uses.end() ? std::vector<test::PlainPassage>() : found->second;
 }
 
 // The places of a wire add up to its statistics.
@@ -109,9 +111,8 @@ TEST_P(RandomAccount, EqualsTheSumsOverTheFlitsOfEachPlace) {
   std::map<Role, std::size_t> compared;
   for (std::uint32_t i = 0; i < recorder_.series().size(); ++i) {
     const record::SeriesInfo& series = recorder_.series()[i];
-    if (series.role != Role::wire && series.role != Role::decoder && series.role != Role::memory) {
-      continue;
-    }
+    const bool fetches = series.role == Role::tcm && loaded_.graph.node(series.node).kind != topology::NodeKind::pe_tcm;
+    if (fetches || series.role == Role::dma || series.role == Role::engine || series.role == Role::state) continue;
     const std::string name = loaded_.graph.node(series.node).id + " " + series.label(loaded_.graph);
     const Account account = account_of(i);
     EXPECT_EQ(account, plain_account(passages_of(series), places_)) << name;

@@ -79,11 +79,11 @@ TEST(ResourceTest, RefusesWhatCannotBe) {
 }
 
 TEST(ResourceTest, DeclarationsAreChecked) {
-  ResourceTable table(nullptr, {});
+  ResourceTable table({}, {});
   const auto refused = [&](Declaration declaration) {
-    return message_of([&] { table.declare(NodeId(1), "block", 0, std::move(declaration)); });
+    return message_of([&] { table.declare({NodeId(1), "block", 0, true}, std::move(declaration)); });
   };
-  table.declare(NodeId(1), "block", 0, bank(1));
+  table.declare({NodeId(1), "block", 0, true}, bank(1));
   EXPECT_THAT(refused(bank(1)), HasSubstr("block: declares the resource 'bank' twice"));
   EXPECT_THAT(refused({"Bank", Role::memory, 1, "", {}}),
               HasSubstr("write lower-case letters, digits and underscores"));
@@ -102,8 +102,8 @@ RC_GTEST_PROP(ResourceTable, SeriesHaveTheUsesOfTheirUnit, ()) {
   const auto units = *rc::gen::inRange<std::uint32_t>(1, 4);
   record::ActivityRecorder recorder(units);
   TimeFs now = 0_fs;
-  ResourceTable table(&recorder, [&] { return now; });
-  Resource& resource = table.declare(NodeId(0), "block", 0, bank(units));
+  ResourceTable table({&recorder}, [&] { return now; });
+  Resource& resource = table.declare({NodeId(0), "block"}, bank(units));
   std::vector<TimeFs> ends(units);
   std::vector<std::map<std::uint64_t, std::pair<TimeFs, TimeFs>>> expected(units);  // by launch: busy, wait
   std::vector<std::map<std::uint32_t, account::Sums>> by_place(units);
