@@ -41,7 +41,7 @@ class PeActivity {
     --counts_[index(kind)];
   }
   // The engine's time is for `place`.
-  void begin(engine::EngineId engine, account::PlaceId place, TimeFs now) {
+  void begin(engine::EngineId engine, TimeFs now, account::PlaceId place = {}) {
     accrue(now);
     places_[engine::index_of(engine)] = place;
     ++computing_[engine::index_of(engine)];

@@ -88,7 +88,7 @@ void PeLinks::end_activity(PeActivity::Kind kind) {
 }
 
 void PeLinks::begin_activity(engine::EngineId engine, account::PlaceId place) {
-  pe_.activity.begin(engine, place, block_context_.scheduler.now());
+  pe_.activity.begin(engine, block_context_.scheduler.now(), place);
 }
 
 void PeLinks::end_activity(engine::EngineId engine) {

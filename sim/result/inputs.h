@@ -46,6 +46,7 @@ struct Inputs {
   std::uint64_t seed = 0;
   std::string data_mode;
   bool verify = false, strict = false;
+  std::vector<std::string> reliefs;  // supposed changes of kernels
   std::optional<TimeFs> time_limit;
 };
 
@@ -102,6 +103,7 @@ struct Fields<Inputs> {
     visit("data_mode", self.data_mode, "off, replay or eager");
     visit("verify", self.verify, "--verify-data");
     visit("strict", self.strict, "--strict");
+    visit("reliefs", self.reliefs, "--relief: supposed changes of kernels");
     visit("time_limit_ns", self.time_limit, "null: none");
     visit("plugins", self.plugins, "in the order of the command line");
     visit("files", self.files, "that the topology, parameters or collectives name");

@@ -49,7 +49,11 @@ Explanation explain(const Repeat& repeat, const result::Result* result, const Ex
   }
   LadderOptions ladder;
   ladder.steps = options.steps;
-  const ReliefSource reliefs = [&](const std::vector<ClassUse>& uses) { return reliefs_of(repeat.machine(), uses); };
+  const ReliefSource reliefs = [&](const Measure& measure) {
+    std::vector<Relief> found = reliefs_of(repeat.machine(), measure.uses);
+    if (repeat.supposes_code()) add_code_reliefs(measure.calls, found);
+    return found;
+  };
   explanation.ladder =
       climb(simulations, explanation.base, reliefs, remedies_of(repeat.params(), repeat.machine()), ladder);
   explanation.ran = simulations.ran();

@@ -6,9 +6,12 @@
 namespace kb::why {
 namespace {
 
-constexpr double kOdd = 0.5;     // an oddity that gains so much of the best is the cause: it is a fault, and no design
-constexpr double kSame = 0.95;   // a member that gains so much of what its kind gains is the cause
-constexpr double kOfPath = 0.6;  // a kind, of what its path gains
+constexpr double kOdd = 0.5;  // an oddity that gains so much of the best is the cause: it is a fault, and no design
+// A change of the kernel that gains so much of the best comes first: it is in the reader's hand.
+constexpr double kCode = 0.5;
+constexpr double kSameCode = 0.8;   // one call or tensor, of what all of them gain
+constexpr double kSame = 0.95;      // a member that gains so much of what its kind gains is the cause
+constexpr double kOfPath = 0.6;     // a kind, of what its path gains
 constexpr double kOfMachine = 0.3;  // a path, of what all wires gain
 constexpr double kRests = 0.005;    // a relief that gains less is asked again at the end only
 constexpr double kDiffers = 0.01;
@@ -66,7 +69,7 @@ class Climb {
 
   std::vector<Candidate> candidates() const {
     std::vector<Candidate> found;
-    for (Relief& relief : reliefs_(now_.uses)) {
+    for (Relief& relief : reliefs_(now_)) {
       if (applied_.count(relief.id) != 0) continue;
       Point point = with(relief);
       if (point.changes.size() == point_.changes.size()) continue;
@@ -110,6 +113,10 @@ class Climb {
     broader(Scope::kind, Scope::kind, kSame);
     broader(Scope::path, Scope::path, kOfPath);
     broader(Scope::machine, Scope::machine, kOfMachine);
+    const Candidate* code = best_of(list, Scope::code, Scope::code);
+    const Candidate* const codes = best_of(list, Scope::codes, Scope::codes);
+    if (codes != nullptr && (code == nullptr || share(saved(*code), saved(*codes)) < kSameCode)) code = codes;
+    if (code != nullptr && (chosen == nullptr || share(saved(*code), saved(*chosen)) >= kCode)) chosen = code;
     const Candidate* odd = best_of(list, Scope::odd_one, Scope::odd_one);
     const Candidate* const odd_ones = best_of(list, Scope::odd_ones, Scope::odd_ones);
     if (odd_ones != nullptr && (odd == nullptr || share(saved(*odd), saved(*odd_ones)) < kSame)) odd = odd_ones;

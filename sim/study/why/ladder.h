@@ -44,7 +44,7 @@ struct LadderOptions {
   double least_gain = 0.01;  // of the time of the step before
 };
 
-using ReliefSource = std::function<std::vector<Relief>(const std::vector<ClassUse>& uses)>;
+using ReliefSource = std::function<std::vector<Relief>(const Measure& measure)>;
 
 // `base` is the measure of the point without changes, with the account.
 Ladder climb(IMeasurer& measurer, const Measure& base, const ReliefSource& reliefs, const std::vector<Remedy>& remedies,

@@ -9,6 +9,7 @@
 #include "platform/engine/pe_time.h"
 #include "sim/analysis/findings/findings.h"
 #include "sim/analysis/findings/limiter.h"
+#include "sim/study/why/code_use.h"
 
 namespace kb::why {
 namespace {
@@ -138,6 +139,7 @@ Measure measure_of(const sim::RunRecord& record, const Graph& graph, bool accoun
   }
   add_formula(record, measure);
   measure.uses = machine_use(graph, record);
+  measure.calls = code_use(record);
   return measure;
 }
 

@@ -38,7 +38,9 @@ sweep::Answer answer_of(const Measure& measure) {
     launches.push_back({launch.id, launch.submitted.fs(), launch.completed.fs()});
   }
   for (const ClassUse& use : measure.uses) uses.push_back(json_of(use));
-  answer.cells = {measure.time.fs(), launches, measure.limiter, measure.bound_name, measure.bound.fs(), uses};
+  Json code = Json::array();
+  for (const CodeUse& use : measure.calls) code.push_back({use.copies, use.name, use.text, use.time.fs()});
+  answer.cells = {measure.time.fs(), launches, measure.limiter, measure.bound_name, measure.bound.fs(), uses, code};
   answer.unknown_accesses = measure.unknown_accesses;
   return answer;
 }
@@ -49,7 +51,7 @@ Measure measure_of(const sweep::Answer& answer) {
   measure.code = answer.code;
   measure.cause = answer.cause;
   measure.unknown_accesses = answer.unknown_accesses;
-  if (answer.cells.size() != 6) return measure;
+  if (answer.cells.size() != 7) return measure;
   const Json cells(answer.cells);
   measure.time = time_at(cells, 0);
   for (const Json& launch : cells[1]) {
@@ -59,6 +61,10 @@ Measure measure_of(const sweep::Answer& answer) {
   measure.bound_name = cells[3].get<std::string>();
   measure.bound = time_at(cells, 4);
   for (const Json& use : cells[5]) measure.uses.push_back(use_of(use));
+  for (const Json& use : cells[6]) {
+    measure.calls.push_back(
+        {use.at(0).get<bool>(), use.at(1).get<std::string>(), use.at(2).get<std::string>(), time_at(use, 3)});
+  }
   return measure;
 }
 

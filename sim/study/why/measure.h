@@ -25,6 +25,14 @@ struct ClassUse {
   static constexpr std::size_t kMostMembers = 3;
 };
 
+// A call of a kernel that its thread waited for, or a tensor whose reads it waited for.
+struct CodeUse {
+  bool copies = false;  // a tensor
+  std::string name;     // "blocking.cpp:20", "h"
+  std::string text;     // "blocking.cpp:20 load h"
+  TimeFs time = 0_fs;   // on the PEs that ended last
+};
+
 struct LaunchTime {
   std::uint64_t id = 0;
   TimeFs submitted = 0_fs, completed = 0_fs;
@@ -40,6 +48,7 @@ struct Measure {
   TimeFs bound = 0_fs;
   std::uint64_t unknown_accesses = 0;  // as in the result: their times are assumed
   std::vector<ClassUse> uses;          // with the account only
+  std::vector<CodeUse> calls;           // the same
 };
 
 sweep::Answer answer_of(const Measure& measure);

@@ -20,7 +20,7 @@ Assignments overrides_of(const Point& point, std::size_t replacements) {
   for (const Change& change : point.changes) {
     if (change.where == Change::Where::key) {
       overrides.emplace_back(change.what, change.value);
-    } else if (change.where != Change::Where::parameter) {
+    } else if (change.where == Change::Where::nodes || change.where == Change::Where::links) {
       const std::string prefix = "replace[" + std::to_string(entry++) + "].";
       overrides.emplace_back(prefix + (change.where == Change::Where::nodes ? "nodes" : "links"),
                              yaml_text(change.what));
@@ -38,6 +38,14 @@ Assignments parameters_of(const Point& point) {
   return parameters;
 }
 
+std::vector<std::string> code_of(const Point& point) {
+  std::vector<std::string> code;
+  for (const Change& change : point.changes) {
+    if (change.where == Change::Where::code) code.push_back(change.what + "=" + change.value);
+  }
+  return code;
+}
+
 std::string quoted(const std::string& word) {
   const auto is_plain = [](unsigned char c) {
     return std::isalnum(c) != 0 || std::string_view("_-./:=,+@%").find(static_cast<char>(c)) != std::string_view::npos;
@@ -50,13 +58,21 @@ std::string quoted(const std::string& word) {
 
 std::string options_of(const Point& point, std::size_t replacements, const std::string& pins) {
   std::string options = point.pinned ? "--pins " + quoted(pins) : "";
-  const auto add = [&](const Assignments& assignments) {
+  // In the order of the changes, so that the options of a step begin with those of the step before.
+  std::size_t entry = replacements;
+  for (const Change& change : point.changes) {
+    const Point one{{change}, point.pinned};
+    Assignments assignments = overrides_of(one, entry);
+    if (change.where == Change::Where::nodes || change.where == Change::Where::links) ++entry;
+    const Assignments parameters = parameters_of(one);
+    assignments.insert(assignments.end(), parameters.begin(), parameters.end());
     for (const auto& [name, value] : assignments) {
       options += (options.empty() ? "--set " : " --set ") + quoted(name + "=" + value);
     }
-  };
-  add(overrides_of(point, replacements));
-  add(parameters_of(point));
+    for (const std::string& relief : code_of(one)) {
+      options += (options.empty() ? "--relief " : " --relief ") + quoted(relief);
+    }
+  }
   return options;
 }
 

@@ -13,6 +13,7 @@ struct Change {
     nodes,      // an attribute of the nodes that match `what`, by an entry of `replace:`
     links,      // the same for links
     parameter,  // a parameter of the workload
+    code,       // a supposed change of a kernel (--relief); `what`: no-wait or copies
   };
   Where where = Where::key;
   std::string what;   // key, pattern or name of the parameter
@@ -35,6 +36,9 @@ using Assignments = std::vector<std::pair<std::string, std::string>>;
 Assignments overrides_of(const Point& point, std::size_t replacements);
 // The changes of the workload.
 Assignments parameters_of(const Point& point);
+
+// The supposed changes of kernels: KIND=NAME.
+std::vector<std::string> code_of(const Point& point);
 
 // The same as options of `kernbench run`, one after the other and quoted for a shell; `pins` is the folder of the base
 // run.

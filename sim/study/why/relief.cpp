@@ -21,6 +21,7 @@ const std::vector<ReliefFamily>& relief_families() {
       {"engine", "an engine twice as fast"},
       {"count", "many transfers under way in a PE_DMA"},
       {"mode", "headers decoded at once, engines that do not share, products without padding"},
+      {"code", "a call that the kernel does not wait for, a tensor of which every PE has a copy; not written yet"},
       {"odd", "a wire or block that differs from others of its kind, made like them"},
   };
   return families;

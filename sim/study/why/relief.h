@@ -18,6 +18,8 @@ enum class Scope {
   member,    // one wire or block
   odd_ones,  // all that differ from their kind in one way
   odd_one,   // one that differs
+  codes,     // all calls or tensors of the kernels
+  code,      // one call or tensor
 };
 
 struct Relief {
@@ -30,6 +32,9 @@ struct Relief {
 
 // The reliefs that `machine` has for what `uses` says it used. Each changes something.
 std::vector<Relief> reliefs_of(const topology::LoadedTopology& machine, const std::vector<ClassUse>& uses);
+
+// Adds reliefs of kernels.
+void add_code_reliefs(const std::vector<CodeUse>& uses, std::vector<Relief>& reliefs);
 
 // A row of what `--help` and the guide say about them.
 struct ReliefFamily {

@@ -129,6 +129,7 @@ std::string Repeat::command() const {
   if (inputs_.data_mode != "off") add("--data", inputs_.data_mode);
   if (inputs_.seed != 1) add("--seed", std::to_string(inputs_.seed));
   if (inputs_.time_limit) add("--time-limit-ns", fmt::format("{}", fs_to_ns(*inputs_.time_limit)));
+  for (const std::string& relief : inputs_.reliefs) add("--relief", relief);
   for (const std::string& set : inputs_.topology.set) add("--set", set);
   for (const result::GivenParameter& one : inputs_.params) {
     if (one.origin != "default") add("--set", one.name + "=" + one.value);
@@ -139,6 +140,10 @@ std::string Repeat::command() const {
 std::string Repeat::command(const Point& point) const {
   const std::string options = options_of(point, replacements_, folder_);
   return command() + (options.empty() ? "" : " " + options);
+}
+
+bool Repeat::supposes_code() const {
+  return inputs_.data_mode == kDataModes[0];
 }
 
 std::string Repeat::identity() const {
@@ -166,6 +171,13 @@ sim::WorkloadRun Repeat::run_of(const Point& point) const {
   run.options.strict = inputs_.strict;
   run.options.time_limit = inputs_.time_limit;
   run.options.blocks = catalogs_.blocks;
+  std::vector<std::string> code = inputs_.reliefs;
+  for (const std::string& one : code_of(point)) code.push_back(one);
+  for (const std::string& one : code) {
+    const std::size_t equals = one.find('=');
+    (one.compare(0, equals, "copies") == 0 ? run.options.copies : run.options.no_wait)
+        .push_back(one.substr(equals + 1));
+  }
   return run;
 }
 

@@ -30,6 +30,8 @@ class Repeat {
   std::string command() const;
   // The command line of a point.
   std::string command(const Point& point) const;
+  // Kernels can be supposed to differ: they compute no data.
+  bool supposes_code() const;
   // Everything that decides the answer of a point besides its options.
   std::string identity() const;
 

@@ -11,7 +11,7 @@ namespace kb::why {
 
 Measure simulate_point(const Repeat& repeat, const Request& request) {
   sim::WorkloadRun run = repeat.run_of(request.point);
-  run.record = request.account;
+  run.record = request.account || !run.options.no_wait.empty() || !run.options.copies.empty();
   const sim::WorkloadOutcome outcome = sim::run_workload(run);
   return measure_of(outcome.record, run.topology.graph, request.account);
 }

@@ -96,25 +96,33 @@ struct RecordedPe {
   std::deque<account::ResourceAccount> accounts;  // of the engines and the channels
 };
 
-// The kernels of two launches, one after the other.
-TEST(PeActivity, ResourcesAreUsedForThePlaceOfTheKernel) {
+// Commands of two lines, in turn and at once.
+TEST(PeActivity, ResourcesAreUsedForThePlaceOfTheCommand) {
   RecordedPe recorded;
   PeActivity& pe = recorded.pe;
-  pe.set_place(account::PlaceId{1}, 0_fs);
-  pe.begin(Kind::reading, 10_fs);
-  pe.begin(Kind::reading, 15_fs);
-  pe.end(Kind::reading, 20_fs);
-  pe.end(Kind::reading, 30_fs);
-  pe.set_place(account::PlaceId{2}, 40_fs);
-  pe.begin(Kind::reading, 50_fs);
-  pe.end(Kind::reading, 57_fs);
-  account::ResourceAccount& reading = recorded.accounts[1];
-  reading.finish();
-  ASSERT_EQ(reading.rows().size(), 2u);
-  EXPECT_EQ(reading.rows()[0].place, account::PlaceId{1});
-  EXPECT_EQ(reading.rows()[0].sums.busy, 25_fs);
-  EXPECT_EQ(reading.rows()[1].place, account::PlaceId{2});
-  EXPECT_EQ(reading.rows()[1].sums.busy, 7_fs);
+  constexpr account::PlaceId kFirst{1}, kSecond{2};
+  pe.held_channel(Kind::reading, kFirst, {25_fs, 3_fs, 64, 1});
+  pe.held_channel(Kind::reading, kSecond, {7_fs, 0_fs, 32, 1});
+  pe.held_channel(Kind::reading, kFirst, {5_fs, 1_fs, 64, 1});
+  pe.begin(EngineId::gemm, 10_fs, kFirst);
+  pe.end(EngineId::gemm, 20_fs);
+  pe.begin(EngineId::math, 20_fs, kSecond);
+  pe.begin(EngineId::gemm, 23_fs, kFirst);  // computes at once: the PE computes for the first engine
+  pe.end(EngineId::math, 30_fs);
+  pe.end(EngineId::gemm, 31_fs);
+  for (account::ResourceAccount& account : recorded.accounts) account.finish();
+  const auto& computing = recorded.accounts[0].rows();
+  ASSERT_EQ(computing.size(), 2u);
+  EXPECT_EQ(computing[0].sums.busy, 18_fs);
+  EXPECT_EQ(computing[1].sums.busy, 3_fs);
+  const auto& reading = recorded.accounts[1].rows();
+  ASSERT_EQ(reading.size(), 2u);
+  EXPECT_EQ(reading[0].place, kFirst);
+  EXPECT_EQ(reading[0].sums.busy, 30_fs);
+  EXPECT_EQ(reading[0].sums.wait, 4_fs);
+  EXPECT_EQ(reading[0].sums.bytes, 128u);
+  EXPECT_EQ(reading[1].place, kSecond);
+  EXPECT_EQ(reading[1].sums.busy, 7_fs);
 }
 
 // Random begins and ends: the parts always add up to the time, a window is the difference of two accounts, and what is

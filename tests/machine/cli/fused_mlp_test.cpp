@@ -58,6 +58,42 @@ TEST_F(FusedMlpTest, EachSourceIsFasterAndTheLastIsNearTheRoof) {
   EXPECT_GE(roof / before, 0.9);
 }
 
+// What the next source changes, supposed: its time comes out within 1.3x.
+TEST_F(FusedMlpTest, ASupposedChangeTakesTheTimeOfTheNextSource) {
+  const double ahead = kernel_time(result("ahead")), staged = kernel_time(result("staged"));
+  const Json lines = result("blocking")["lines"];
+  std::string no_wait;
+  for (const Json& line : lines) {
+    const std::string call = line["at"]["call"];
+    if (call == "load" || call == "store") {
+      no_wait += fmt::format(" --relief no-wait=blocking.cpp:{}", line["at"]["line"].get<int>());
+    }
+  }
+  const double supposed = kernel_time(result("blocking", no_wait));
+  EXPECT_GT(supposed, ahead / 1.3);
+  EXPECT_LT(supposed, ahead * 1.3);
+  const double copied = kernel_time(result("ahead", "--relief copies=h"));
+  EXPECT_GT(copied, staged);
+  EXPECT_LT(copied, staged * 1.3);
+}
+
+TEST_F(FusedMlpTest, ReliefsThatCannotBeAreErrors) {
+  const std::string run = "run --quiet --out out --bench fused-mlp --plugin " KB_FUSED_MLP_PLUGIN " ";
+  for (const auto& [options, message] : std::vector<std::pair<std::string, std::string>>{
+           {"--relief nowait=blocking.cpp:20", "did you mean 'no-wait'?"},
+           {"--relief copies=h --data eager", "changes times and no data"},
+           {"--relief copies=h --no-findings", "--relief needs the account of lines"}}) {
+    const Outcome outcome = kernbench(run + options);
+    EXPECT_EQ(outcome.code, 2) << options;
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+  }
+  const Json warnings = result("blocking", "--relief no-wait=blocking.cpp:8")["warnings"];
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_THAT(
+      warnings[0].get<std::string>(),
+      HasSubstr("'blocking.cpp:8' changed nothing, because no call of a kernel has it; did you mean 'blocking.cpp:"));
+}
+
 TEST_F(FusedMlpTest, ThePageHasTheMeasuredFigures) {
   const std::string page = source_file("examples/kernels/fused_mlp/README.md");
   for (const char* variant : kVariants) {

@@ -13,12 +13,60 @@ namespace {
 TEST(PlaceTable, NumbersPlacesInTheOrderOfTheirFirstUse) {
   PlaceTable places;
   EXPECT_EQ(places[PlaceId{}].launch, 0u) << "nobody's";
-  const PlaceId seventh = places.intern({7}), third = places.intern({3});
+  const PlaceId seventh = places.intern(Place::of_launch(7)), third = places.intern(Place::of_launch(3));
   EXPECT_EQ(seventh.value, 1u);
   EXPECT_EQ(third.value, 2u);
-  EXPECT_EQ(places.intern({7}), seventh);
+  EXPECT_EQ(places.intern(Place::of_launch(7)), seventh);
   EXPECT_EQ(places[third].launch, 3u);
   EXPECT_EQ(places.size(), 3u);
+}
+
+Place line_of(PlaceTable& places, std::uint64_t launch, std::uint32_t line, RangeId range = {}) {
+  Place place = Place::of_launch(launch);
+  place.file = places.name("gemm.cpp");
+  place.line = line;
+  place.call = places.name("load");
+  place.range = range;
+  return place;
+}
+
+TEST(PlaceTable, LaunchesShareTheirSites) {
+  PlaceTable places;
+  const PlaceId first = places.intern(line_of(places, 1, 41)), second = places.intern(line_of(places, 2, 41));
+  const PlaceId other = places.intern(line_of(places, 2, 42));
+  EXPECT_NE(first, second);
+  EXPECT_EQ(places.site(first).value, places.site(second).value);
+  EXPECT_NE(places.site(second).value, places.site(other).value);
+  EXPECT_EQ(places.site(places.intern(Place::of_launch(1))).value, 0u) << "a launch is no site";
+  EXPECT_EQ(places.sites(), 3u);
+  EXPECT_EQ(places[places.site(first)].launch, 0u);
+}
+
+TEST(PlaceTable, RangesNest) {
+  PlaceTable places;
+  const RangeId layer = places.range({}, "layer 3"), gather = places.range(layer, "gather h");
+  EXPECT_EQ(places.range(layer, "gather h"), gather);
+  EXPECT_FALSE(places.range({}, "gather h") == gather);
+  EXPECT_EQ(places.path(gather), "layer 3 / gather h");
+  EXPECT_EQ(places.path({}), "");
+  EXPECT_NE(places.intern(line_of(places, 1, 41, layer)), places.intern(line_of(places, 1, 41, gather)));
+}
+
+TEST(PlaceTable, LinesOfLaterLaunchesBecomeTheirLaunch) {
+  PlaceTable places;
+  const PlaceId known = places.intern(line_of(places, 1, 41));
+  places.close();
+  EXPECT_EQ(places.intern(line_of(places, 1, 41)), known);
+  EXPECT_FALSE(places.lacks_lines());
+  EXPECT_EQ(places.intern(line_of(places, 2, 41)), places.intern(Place::of_launch(2)));
+  EXPECT_TRUE(places.lacks_lines());
+}
+
+TEST(PlaceTable, HasALimit) {
+  PlaceTable places;
+  for (std::uint32_t line = 1; line <= PlaceTable::kMaxPlaces; ++line) places.intern(line_of(places, 1, line));
+  EXPECT_TRUE(places.lacks_lines());
+  EXPECT_LE(places.size(), PlaceTable::kMaxPlaces + 1);
 }
 
 TEST(ResourceAccount, HasNoRowWithoutAUse) {

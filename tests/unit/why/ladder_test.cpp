@@ -112,6 +112,22 @@ TEST(Ladder, AnOddityComesFirst) {
   EXPECT_EQ(ids(climb_on(other, {relief("kind"), relief("odd", Scope::odd_one)})).front(), "kind");
 }
 
+TEST(Ladder, AChangeOfTheKernelComesBeforeTheMachine) {
+  const std::vector<Relief> reliefs{relief("kind"), relief("code", Scope::code)};
+  Machine machine(sums(1000, {{"kind", 400}, {"code", 250}}));
+  EXPECT_EQ(ids(climb_on(machine, reliefs)).front(), "code");
+  Machine other(sums(1000, {{"kind", 400}, {"code", 150}}));
+  EXPECT_EQ(ids(climb_on(other, reliefs)).front(), "kind");
+}
+
+TEST(Ladder, OneCallTellsMoreThanAll) {
+  const std::vector<Relief> reliefs{relief("codes", Scope::codes), relief("code", Scope::code)};
+  Machine machine(sums(1000, {{"codes", 400}, {"code", 330}}));
+  EXPECT_EQ(ids(climb_on(machine, reliefs)).front(), "code");
+  Machine other(sums(1000, {{"codes", 400}, {"code", 300}}));
+  EXPECT_EQ(ids(climb_on(other, reliefs)).front(), "codes");
+}
+
 TEST(Ladder, AllWiresAreTakenOnlyWhenNoKindExplainsThem) {
   Machine machine(sums(1000, {{"kind", 200}, {"all", 500}}));
   EXPECT_EQ(ids(climb_on(machine, {relief("all", Scope::machine), relief("kind")})).front(), "kind");

@@ -36,6 +36,15 @@ TEST(Point, OptionsArePinnedAndQuoted) {
   EXPECT_EQ(options_of({{}, false}, 0, "r"), "");
 }
 
+TEST(Point, SupposedChangesOfAKernelAreReliefs) {
+  const Change code{Change::Where::code, "no-wait", "", "gemm.cpp:41"};
+  EXPECT_THAT(code_of({{kKey, code}, true}), ElementsAre("no-wait=gemm.cpp:41"));
+  EXPECT_THAT(overrides_of({{code}, true}, 0), IsEmpty());
+  EXPECT_EQ(options_of({{code, kNodes, kParameter}, true}, 2, "r"),
+            "--pins r --relief no-wait=gemm.cpp:41 --set 'replace[2].nodes=\"*.ucie-?\"' "
+            "--set 'replace[2].attrs.overhead_ns=0' --set tile_n=256");
+}
+
 // The options of a step begin with those of the step before, of which the table prints the rest only.
 TEST(Point, MoreChangesAreMoreOptions) {
   const std::string one = options_of({{kNodes}, true}, 1, "r"), two = options_of({{kNodes, kKey}, true}, 1, "r");

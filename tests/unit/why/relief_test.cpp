@@ -148,6 +148,22 @@ TEST(Relief, OneHbmControllerHasItsOwnEfficiency) {
   EXPECT_THAT(ids(reliefs_of(loaded, everything(loaded.graph))), Contains("odd " + node + " efficiency"));
 }
 
+TEST(Relief, CallsAndTensorsHaveTheirsAloneAndTogether) {
+  std::vector<Relief> reliefs;
+  add_code_reliefs({{false, "a.cpp:20", "a.cpp:20 load h", 30_ns},
+                    {false, "a.cpp:9", "a.cpp:9 load x", 10_ns},
+                    {true, "h", "h", 30_ns}},
+                   reliefs);
+  EXPECT_THAT(ids(reliefs),
+              ElementsAre("code copies h", "code no-wait a.cpp:20", "code no-wait a.cpp:9", "code no-wait"));
+  const Relief& together = relief(reliefs, "code no-wait");
+  EXPECT_EQ(together.scope, Scope::codes);
+  EXPECT_EQ(together.used, 40_ns);
+  EXPECT_THAT(together.text, testing::HasSubstr("a.cpp:20 load h, a.cpp:9 load x"));
+  EXPECT_THAT(together.changes, ElementsAre(Change{Change::Where::code, "no-wait", "", "a.cpp:20"},
+                                            Change{Change::Where::code, "no-wait", "", "a.cpp:9"}));
+}
+
 // Every block and every wire with a rate has a pattern of its kind.
 TEST(Relief, EachKindHasPatterns) {
   for (const char* name : {"reference", "one_pe", "six_sips_torus"}) {
