@@ -196,6 +196,18 @@ class Climb {
       ladder_.remedies.push_back({remedies[i].text, measures[i].time, remedies[i].point});
     }
     sort_by_time(ladder_.remedies);
+    keep_best_values();
+  }
+
+  // One value of each parameter.
+  void keep_best_values() {
+    std::set<std::string> changed;
+    const auto is_worse = [&](const Trial& trial) { return !changed.insert(trial.point.changes.front().what).second; };
+    std::vector<Trial> best;
+    for (Trial& trial : ladder_.remedies) {
+      if (!is_worse(trial)) best.push_back(std::move(trial));
+    }
+    ladder_.remedies = std::move(best);
   }
 
   static void sort_by_time(std::vector<Trial>& trials) {

@@ -171,6 +171,14 @@ TEST(Ladder, RemediesAreMeasuredOnTheRunAsItIs) {
   EXPECT_EQ(ladder.remedies[0].time, 700_ns);
 }
 
+TEST(Ladder, AParameterHasItsBestValue) {
+  Machine machine([](const std::set<std::string>& relieved) { return relieved.count("tile") != 0 ? 700 : 1000; });
+  const auto remedy = [](const std::string& text) {
+    return Remedy{text, {{{Change::Where::parameter, "tile", "", text}}, false}};
+  };
+  EXPECT_EQ(climb_on(machine, {relief("a")}, 5, {remedy("64"), remedy("256")}).remedies.size(), 1u);
+}
+
 TEST(Ladder, NothingGains) {
   Machine machine(sums(1000, {}));
   const Ladder ladder = climb_on(machine, {relief("a"), relief("b")});
