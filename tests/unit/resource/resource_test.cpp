@@ -75,6 +75,12 @@ TEST(ResourceTest, RefusesWhatCannotBe) {
                 resource.use(1, 40_ns, 50_ns, {{kFirst, 1, 6_ns, {}}, {kFirst, 1, 5_ns, {}}});
               }),
               HasSubstr("tells 11 ns of service in a use of 10 ns"));
+  EXPECT_THAT(message_of([&] {
+                resource.use(1, 40_ns, 50_ns, {{kFirst, 1, -1_fs, {}}});
+              }),
+              HasSubstr("tells a negative service time"));
+  EXPECT_THAT(refused(1u, 10_ns, 30_ns, kFirst, std::uint64_t{64}),  // told twice
+              HasSubstr("a use of unit 1 from 10 ns on, but one until 30 ns was told before"));
   EXPECT_EQ(resource.sums().uses, 1u) << "what was refused left nothing behind";
 }
 
@@ -92,6 +98,7 @@ TEST(ResourceTest, DeclarationsAreChecked) {
     EXPECT_THAT(refused({"a", role, 1, "", {}}), HasSubstr(std::string("has the role '") + name + "', which only"));
   }
   EXPECT_THAT(refused({"a", Role::memory, 1, "", {{"x", {}, ""}, {"x", {}, ""}}}), HasSubstr("the cause 'x' twice"));
+  EXPECT_THAT(refused({"a", Role::memory, 1, "", {{"X", {}, ""}}}), HasSubstr("has a cause 'X'; write lower-case"));
   EXPECT_EQ(table.of(NodeId(1)).size(), 1u);
   EXPECT_TRUE(table.of(NodeId(2)).empty());
 }
