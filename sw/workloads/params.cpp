@@ -91,10 +91,10 @@ Parameter Parameter::at_most(std::int64_t most) const {
   return p;
 }
 
-Parameter Parameter::tuning(std::vector<std::string> trials) const {
+Parameter Parameter::tuning(std::vector<std::string> values) const {
   Parameter p = *this;
   p.tunes = true;
-  p.trials = std::move(trials);
+  p.trials = std::move(values);
   return p;
 }
 

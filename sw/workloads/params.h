@@ -44,7 +44,7 @@ struct Parameter {
   // The same parameter with another maximum: Parameter::integer("launches", 1, "...").at_most(1000).
   Parameter at_most(std::int64_t most) const;
   // The same parameter as one that tunes, whose other values `kernbench why` tries.
-  Parameter tuning(std::vector<std::string> trials = {}) const;
+  Parameter tuning(std::vector<std::string> values = {}) const;
 };
 
 struct ParameterValue {

@@ -34,7 +34,7 @@ class OutputFilesTest : public CommandLineTest {
   std::string path(const std::string& name) const { return folder() + "/" + name; }
   void write_old_files() const {
     fs::create_directories(path("out"));
-    for (const char* name : {"out/result.json", "s.tsv", "s.db", "w.vcd"}) write(name, "old");
+    for (const char* name : {"out/inputs.json", "out/result.json", "s.tsv", "s.db", "w.vcd"}) write(name, "old");
   }
   std::map<std::string, std::string> contents() const {
     std::map<std::string, std::string> found;
@@ -253,7 +253,7 @@ TEST_F(OutputFaultTest, AnyFailingCallLeavesAllFilesOrNone) {
           SCOPED_TRACE(std::string(call) + " " + std::to_string(i) + " of " + std::to_string(calls) + " " + log);
           if (outcome.code == 0) {
             expect_new(log);
-            EXPECT_EQ(contents().size(), old ? before.size() : 3u);
+            EXPECT_EQ(contents().size(), old ? before.size() : 4u);
           } else {
             EXPECT_EQ(outcome.code, 2);
             EXPECT_THAT(outcome.err, HasSubstr("choose a writable"));

@@ -27,7 +27,7 @@ class WhyTest : public CommandLineTest {
     }
     return std::round((end - begin) * 1e6) / 1e6;
   }
-  double time(const std::string& options) const { return time_of(json("run --json --no-findings " + options)); }
+  double time(const std::string& options) const { return time_of(json("run --json " + options)); }
 
   // A printed command, without the name of the program.
   double time_of_command(const std::string& command) const {
