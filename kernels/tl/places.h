@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "platform/account/place.h"
 #include "platform/contract/i_pe.h"
 #include "platform/contract/source_line.h"
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "platform/contract/share_words.h"
 #include "sim/analysis/findings/case.h"
 
 namespace kb::sim {

@@ -155,7 +155,7 @@ TEST(Relief, CallsAndTensorsHaveTheirsAloneAndTogether) {
                     {true, "h", "h", 30_ns}},
                    reliefs);
   EXPECT_THAT(ids(reliefs),
-              ElementsAre("code copies h", "code no-wait a.cpp:20", "code no-wait a.cpp:9", "code no-wait"));
+              ElementsAre("code no-wait a.cpp:20", "code no-wait a.cpp:9", "code no-wait", "code copies h"));
   const Relief& together = relief(reliefs, "code no-wait");
   EXPECT_EQ(together.scope, Scope::codes);
   EXPECT_EQ(together.used, 40_ns);
