@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "platform/contract/tensor_layout.h"
+
 namespace kb::tl {
 
 using contract::Command;

@@ -48,7 +48,7 @@ struct Measure {
   TimeFs bound = 0_fs;
   std::uint64_t unknown_accesses = 0;  // as in the result: their times are assumed
   std::vector<ClassUse> uses;          // with the account only
-  std::vector<CodeUse> calls;           // the same
+  std::vector<CodeUse> calls;          // the same
 };
 
 sweep::Answer answer_of(const Measure& measure);

@@ -50,9 +50,9 @@ TEST_F(PeCpuAsync, CommandsGoOnBesideTheKernel) {
     note();
     pe.execute(gemm(32, 64, 32));
     note();
-    pe.wait(ticket);
+    pe.wait(ticket, {});
     note();
-    pe.wait(pe.submit(gemm(32, 64, 32)));
+    pe.wait(pe.submit(gemm(32, 64, 32)), {});
     note();
   });
   const TimeFs loaded = machine->log.commands.at(1).end - kReady;
@@ -92,9 +92,9 @@ TEST_F(PeCpuAsync, OutstandingWritesOverlap) {  // and end in the order of the c
   options.set = {{kDma + "wr_outstanding", "2"}};
   run([&](IPe& pe, PeMachine&) {
     const IPe::Ticket first = pe.submit(store(0, 4096)), second = pe.submit(store(4096, 4096));
-    pe.wait(first);
+    pe.wait(first, {});
     note();
-    pe.wait(second);
+    pe.wait(second, {});
     note();
   });
   constexpr TimeFs kStore4KiB = (2 + 100 + 2 + 17) * kNs + 4_fs;
@@ -107,7 +107,7 @@ TEST_F(PeCpuAsync, AWaitForWhatHasEndedTakesNoTime) {
     const IPe::Ticket product = pe.submit(gemm(32, 64, 32));
     pe.execute(load(0, 4096));
     note();
-    pe.wait(product);
+    pe.wait(product, {});
     note();
   });
   EXPECT_EQ(times.at(0), times.at(1));
@@ -119,16 +119,16 @@ TEST_F(PeCpuAsync, WaitAnyReturnsWithTheFirstThatEnds) {
     const std::vector<IPe::Ticket> tickets{pe.submit(load(0, 4096)), pe.submit(gemm(32, 64, 32))};
     which.push_back(pe.wait_any(tickets, {}));
     note();
-    pe.wait(tickets[1]);
+    pe.wait(tickets[1], {});
     which.push_back(pe.wait_any({tickets[0]}, {}));
     note();
-    pe.wait(tickets[0]);
+    pe.wait(tickets[0], {});
     note();
     const IPe::Ticket first = pe.submit(gemm(32, 64, 32)), second = pe.submit(gemm(32, 64, 32));
     pe.execute(load(0, 4096));
     which.push_back(pe.wait_any({second, first}, {}));  // both have ended
-    pe.wait(first);
-    pe.wait(second);
+    pe.wait(first, {});
+    pe.wait(second, {});
   });
   EXPECT_THAT(which, ElementsAre(1u, 0u, 0u));
   EXPECT_EQ(times.at(0), 16 * kNs);
@@ -144,7 +144,7 @@ TEST_F(PeCpuAsync, AFailureArrivesAtTheWait) {
     pe.execute(gemm(32, 64, 32));
     note();
     try {
-      pe.wait(ticket);
+      pe.wait(ticket, {});
     } catch (const Error& error) {
       code = error.code();
     }

@@ -96,8 +96,8 @@ TEST(PeTcm, PeDmaWaitsInTheSameQueue) {  // P-47: for the time that it says
   modules::ITcmPort& port =
       *modules::PeContext::of(machine.node("sip0.cube0.pe0.pe_tcm"), machine.platform->context()).tcm;
   EXPECT_EQ(port.occupancy(kRead, 4096), 8 * kNs);
-  port.access(kRead, 4096, 3 * kNs, ended, 1);
-  port.access(kRead, 4096, 2 * kNs, ended, 2);
+  port.access(kRead, 4096, 3 * kNs, {}, ended, 1);
+  port.access(kRead, 4096, 2 * kNs, {}, ended, 2);
   const std::vector<Outcome> o = machine.run({request(1_fs, kRead, 512), request(1_fs, kWrite, 512)});
   EXPECT_THAT(ended.times, ElementsAre(std::make_pair(1u, 3 * kNs), std::make_pair(2u, 5 * kNs)));
   EXPECT_EQ(o[0].answered, 6 * kNs);

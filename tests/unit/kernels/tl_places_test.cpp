@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "kernels/tl/recording_pe.h"
 #include "kernels/tl/tl.h"
 #include "platform/account/place.h"
 #include "platform/contract/command.h"
