@@ -20,7 +20,7 @@ TEST(PeCpuComposite, ACompositeGoesOnBesideTheKernel) {  // P-54, section 9: com
     times.push_back(now());
     pe.execute(cycles(10));
     times.push_back(now());
-    pe.wait(ticket);
+    pe.wait(ticket, {});
     times.push_back(now());
   });
   machine.launch("overlap", kReady);
@@ -54,7 +54,7 @@ TEST(PeCpuComposite, ACompositeThatFailsFailsItsKernel) {
   machine.kernels.add("careful", [&](IPe& pe) {
     const IPe::Ticket ticket = pe.submit(composite(32, 640, 32));
     try {
-      pe.wait(ticket);
+      pe.wait(ticket, {});
     } catch (const Error& error) {
       thrown = error.code() == "MEMORY_ERROR";
     }

@@ -185,9 +185,9 @@ TEST(PeIpcq, EachSenderPollsSinceItBeganToWait_Q70) {
       const IPe::Ticket first = self.submit(send(self, "E", 64));
       machine.platform->scheduler().wait_until(machine.now() + kLater);
       const IPe::Ticket second = self.submit(send(self, "E", 64));
-      self.wait(first);
+      self.wait(first, {});
       ended[0] = machine.now();
-      self.wait(second);
+      self.wait(second, {});
       ended[1] = machine.now();
     });
     machine.on(1, [&](IPe& self) {
@@ -283,7 +283,7 @@ TEST(PeIpcq, PostedReceivesCompleteInOrder_Q40) {
     for (int i = 0; i < 2; ++i) tickets.push_back(self.submit(recv(self, "W", 64)));
     posted = machine.now();
     for (const IPe::Ticket ticket : tickets) {
-      self.wait(ticket);
+      self.wait(ticket, {});
       ends.push_back(machine.now());
     }
   });
@@ -313,7 +313,7 @@ TEST(PeIpcq, AStoreOnTheWireDoesNotHoldAMessage_Q52) {
         pause.cycles = 100;
         self.execute(pause);
         if (message > 0) self.execute(send(self, "E", message));
-        if (store > 0) self.wait(ticket);
+        if (store > 0) self.wait(ticket, {});
         ends.stored = machine.now();
       });
       machine.on(1, [&](IPe& self) {
