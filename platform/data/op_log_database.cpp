@@ -26,10 +26,10 @@ std::string read_only_uri(const std::string& file) {
 
 OpRow row_of(sqlite3_stmt* statement) {
   return {sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1), sqlite3_column_int64(statement, 2),
-          sqlite3_column_int64(statement, 3), sqlite3_column_int64(statement, 4)};
+          sqlite3_column_int64(statement, 3), sqlite3_column_int64(statement, 4), sqlite3_column_int64(statement, 5)};
 }
 
-constexpr const char* kRowSql = "SELECT seq, t_start_fs, t_end_fs, component_id, operation_id";
+constexpr const char* kRowSql = "SELECT seq, t_start_fs, t_end_fs, component_id, operation_id, place_id";
 
 const char* order_sql(OpQuery::Order order) {
   switch (order) {
@@ -96,6 +96,7 @@ OpLogDatabase::OpLogDatabase(std::string file) : file_(std::move(file)) {
   open();
   check_schema();
   read_names();
+  read_places();
   Statement last = prepare("SELECT max(seq) FROM op");
   if (step(last) && sqlite3_column_type(last.get(), 0) != SQLITE_NULL) {
     end_seq_ = sqlite3_column_int64(last.get(), 0) + 1;
@@ -183,7 +184,7 @@ void OpLogDatabase::scan_in_time(const std::vector<std::int64_t>& kinds,
     sql += ") THEN params END";
   }
   Statement rows = prepare(sql + " FROM op ORDER BY t_start_fs, seq");
-  constexpr int kParams = 5;
+  constexpr int kParams = 6;
   while (step(rows)) {
     std::string_view params;
     if (!kinds.empty() && sqlite3_column_type(rows.get(), kParams) == SQLITE_TEXT) {
@@ -227,7 +228,7 @@ std::optional<std::pair<OpRow, std::string>> OpLogDatabase::find(std::int64_t se
   Statement row = prepare(std::string(kRowSql) + ", params FROM op WHERE seq = ?");
   sqlite3_bind_int64(row.get(), 1, seq);
   if (!step(row)) return std::nullopt;
-  return std::pair(row_of(row.get()), text_of(row.get(), 5));
+  return std::pair(row_of(row.get()), text_of(row.get(), 6));
 }
 
 OpLogDatabase::Statement OpLogDatabase::prepare(const std::string& sql) {
@@ -244,6 +245,7 @@ OpLogDatabase::Statement OpLogDatabase::prepare(const std::string& head, const O
   std::vector<std::int64_t> bound = {query.after_seq};
   add_set(sql, "component_id", query.components, bound);
   add_set(sql, "operation_id", query.operations, bound);
+  add_set(sql, "place_id", query.places, bound);
   if (query.to_fs) {
     sql += " AND t_start_fs < ?";
     bound.push_back(*query.to_fs);

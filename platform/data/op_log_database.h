@@ -24,6 +24,7 @@ struct OpRow {
   std::int64_t end_fs = 0;
   std::int64_t component = 0;  // id in table `component`
   std::int64_t operation = 0;  // id in table `operation`
+  std::int64_t place = 0;      // id in table `place`; 0: no line
 };
 
 struct OpLogNames {
@@ -36,8 +37,41 @@ struct OpLogNames {
     std::int64_t id = 0;
     NodeEntry node;
   };
+  // A call in a line of a kernel.
+  struct Place {
+    std::int64_t id = 0;
+    std::string file;
+    std::int64_t line = 0;
+    std::string call, range, tensor;
+  };
   std::vector<Component> components;  // only components that have operations
   std::vector<Operation> operations;
+  std::vector<Place> places;  // by id; empty when the database has no such table
+};
+
+// Chooses a launch, or all launches of a kernel.
+struct LineQuery {
+  std::optional<std::int64_t> launch;
+  std::string kernel;
+};
+
+// Accounts of a kernel by line, summed over the chosen launches. Places are ids in table `place`.
+struct LineTables {
+  struct Time {
+    std::int64_t place = 0, held_by = 0;
+    std::string share;
+    double last_fs = 0;  // on the PE that ended last
+    double all_fs = 0;   // over all PEs
+  };
+  struct Use {
+    std::int64_t place = 0;
+    std::string role;
+    double busy_fs = 0, wait_fs = 0, bytes = 0;
+    std::string most_at;  // resource with the longest wait of a launch; empty: there was no wait
+    double most_wait_fs = 0;
+  };
+  std::vector<Time> times;
+  std::vector<Use> uses;
 };
 
 // Sums over the operations of one kind.
@@ -76,7 +110,7 @@ struct MessageStep {
 struct OpQuery {
   enum class Order { sequence, start, end, duration };
   std::optional<std::vector<std::int64_t>> components;  // no value: all
-  std::optional<std::vector<std::int64_t>> operations;
+  std::optional<std::vector<std::int64_t>> operations, places;
   std::optional<std::int64_t> from_fs, to_fs;  // operations in flight at some time in [from, to)
   std::int64_t after_seq = -1;                 // only rows after this one
   Order order = Order::sequence;
@@ -119,6 +153,10 @@ class OpLogDatabase {
   // Message steps that begin in [from, to), at most `limit`, in order of their start. No value as for select().
   std::optional<std::vector<MessageStep>> message_steps(std::int64_t from_fs, std::int64_t to_fs, std::int64_t limit,
                                                         double seconds);
+  // Empty when the database has no such tables. No value as for select().
+  std::optional<LineTables> lines(const LineQuery& query, double seconds);
+  // Text of a source file as it was at the time of the run; no value when it was not recorded.
+  std::optional<std::string> source(const std::string& file);
   // All nodes of the log: those with operations or activity, and those at the other ends of their wires.
   std::vector<NodeEntry> nodes();
   // All launches in the order of their ids. Empty when the database has no such table.
@@ -151,6 +189,7 @@ class OpLogDatabase {
   void open();
   void check_schema();
   void read_names();
+  void read_places();
   Statement prepare(const std::string& sql);
   Statement prepare(const std::string& head, const OpQuery& query, const std::string& tail);
   bool step(Statement& statement);
@@ -166,6 +205,7 @@ class OpLogDatabase {
   SqliteHandle database_;
   OpLogNames names_;
   std::int64_t end_seq_ = 0;
+  bool has_lines_ = false;
   std::atomic<bool> stopped_{false};
 };
 

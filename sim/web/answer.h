@@ -5,6 +5,7 @@
 #include <string>
 
 #include "platform/base/error.h"
+#include "platform/data/op_log_database.h"
 #include "platform/observe/json_writer.h"
 #include "sim/web/http_server.h"
 
@@ -26,6 +27,9 @@ std::int64_t needed(const HttpRequest& request, const std::string& name);
 bool name_matches(const std::string& wanted, const std::string& name);
 // A table cell. A text that a spreadsheet would interpret as a formula is prefixed with an apostrophe.
 std::string csv_text(const std::string& text);
+
+// [id, file, line, call, range, tensor]
+void write_place(observe::JsonWriter& writer, const data::OpLogNames::Place& place);
 
 struct TimeWindow {
   std::int64_t begin_fs = 0, end_fs = 0;

@@ -89,6 +89,10 @@ void write_row(JsonWriter& writer, const data::OpRow& row, const OpNames& names)
   writer.key("seq").integer(row.seq).key("start_fs").text(std::to_string(row.start_fs));
   writer.key("end_fs").text(std::to_string(row.end_fs)).key("component").text(names.component(row.component).id);
   writer.key("kind").text(operation.kind).key("name").text(operation.name);
+  if (const data::OpLogNames::Place* const place = names.place(row.place)) {
+    writer.key("place");
+    write_place(writer, *place);
+  }
 }
 
 void write_word(JsonWriter& writer, const DisplayText& word, const char* role = nullptr) {
@@ -158,7 +162,8 @@ HttpResponse Api::answer(const HttpRequest& request) const {
                                                       {"/api/states", &Api::states},
                                                       {"/api/chain", &Api::chain},
                                                       {"/api/related", &Api::related},
-                                                      {"/api/route", &Api::route}};
+                                                      {"/api/route", &Api::route},
+                                                      {"/api/kernel", &Api::kernel}};
   const auto route = routes.find(request.path);
   if (route == routes.end()) return error(kNotFound, "there is no such page");
   try {
@@ -299,6 +304,12 @@ data::OpQuery Api::query_of(const HttpRequest& request) const {
     query.operations.emplace();
     for (const auto& operation : names.operations) {
       if (name_matches(*wanted, operation.name)) query.operations->push_back(operation.id);
+    }
+  }
+  if (const auto wanted = request.parameter("line"); wanted && !wanted->empty()) {
+    query.places.emplace();
+    for (const auto& place : names.places) {
+      if (place.file + ':' + std::to_string(place.line) == *wanted) query.places->push_back(place.id);
     }
   }
   if (request.parameter("t0")) query.from_fs = needed(request, "t0");

@@ -56,6 +56,8 @@ class Api {
   HttpResponse chain(const HttpRequest& request) const;
   HttpResponse related(const HttpRequest& request) const;
   HttpResponse route(const HttpRequest& request) const;
+  // Implemented in line_api.cpp.
+  HttpResponse kernel(const HttpRequest& request) const;
 
   data::OpQuery query_of(const HttpRequest& request) const;
   void need_operations() const;

@@ -41,6 +41,9 @@ export interface Tile {
   ops: TileOps | null;
 }
 
+// A call in a line of a kernel.
+export type RawPlace = [id: number, file: string, line: number, call: string, range: string, tensor: string];
+
 export interface Operation {
   seq: number;
   start_fs: string;
@@ -49,6 +52,7 @@ export interface Operation {
   kind: string;
   name: string;
   params?: string;
+  place?: RawPlace;
 }
 
 // All requests of the page.
@@ -176,6 +180,10 @@ export interface Difference { name: string; unit: string; before: number; after:
 export interface Compared { kernel: string; label?: string; sip: number | null; before: { id: number; ns: number; limiter: string }; after: { id: number; ns: number; limiter: string } }
 // One statistic of the blocks of one kind: sums, and the block with the largest value.
 export interface ChangeCause { kind: string; statistic: string; unit: string; count: number; before: number; after: number; most: { name: string; before: number; after: number } }
+// A call in a line of a kernel whose time or waits changed; null where a run does not have it.
+interface LineSide { line: number; ns: number; wait_ns: number }
+export interface LineChange { kernel: string; file: string; call: string; tensor: string; range: string; before: LineSide | null; after: LineSide | null }
+
 export interface Comparison {
   before: string;
   after: string;
@@ -190,6 +198,7 @@ export interface Comparison {
   figures: Difference[];
   blocks: Difference[];
   causes: ChangeCause[];
+  lines: LineChange[];
 }
 export const fetchComparison = (signal?: AbortSignal) => json<Comparison | null>('/api/compare', signal);
 export const fetchOtherRun = (signal: AbortSignal) => json<Run>('/api/run?run=against', signal);

@@ -1,7 +1,8 @@
 // Comparison of two runs: A is that of --against, B is this one.
-import { launchOf, runs, fetchClasses, fetchOtherRun, type ChangeCause, type Compared, type Comparison, type Difference, type ResourceClass, type Run } from './api';
+import { launchOf, runs, fetchClasses, fetchOtherRun, type ChangeCause, type LineChange, type Compared, type Comparison, type Difference, type ResourceClass, type Run } from './api';
 import { href } from './address';
 import { useAnswer } from './hooks';
+import { hrefOfKernel } from './kernel_parts';
 import { Bar, boundedBy, part as partTime } from './overview';
 import { kernelSpan, kindLabel, Linked, machineOf } from './resources';
 import type { Finding } from './result';
@@ -47,6 +48,7 @@ export function Compare({ run, comparison, values }: { run: Run; comparison: Com
       {chosen && other.value && run.machine && run.has_operations && other.value.has_operations && (comparison.other_machine
         ? <Section title="Machine, B − A"><p class="hint">There is no heat map of the difference: the machines differ.</p></Section>
         : <ChangeMap run={run} other={other.value} pair={chosen} values={values} />)}
+      <Lines run={run} lines={comparison.lines} />
       <Causes causes={comparison.causes} />
       {other.failure && <p class="message bad" role="alert">{other.failure}</p>}
     </>
@@ -163,6 +165,35 @@ function Classes({ run, other, pair }: { run: Run; other: Run; pair: Compared })
               <td class="number">{count(row.a?.count ?? 0)}</td><td class="number">{count(row.b?.count ?? 0)}</td>
             </tr>
           ))}
+        </tbody>
+      </table></div>
+    </Section>
+  );
+}
+
+// Where both runs have a line, its number in A and, if it is another one, in B.
+function Lines({ run, lines }: { run: Run; lines: LineChange[] }) {
+  if (lines.length === 0) return null;
+  const name = ({ file, call, before, after }: LineChange) => {
+    const numbers = [before?.line, after?.line].filter((line, i, both) => line !== undefined && both.indexOf(line) === i);
+    return `${file.slice(file.lastIndexOf('/') + 1)}:${numbers.join(' → ')} ${call}`;
+  };
+  const side = (ns: number | undefined) => (ns === undefined ? '' : duration(ns * 1e6));
+  return (
+    <Section title="Lines whose time changed most" hint={`Time on the PEs that ended last; waits of the transfers of the line, summed over all PEs. Lines belong together by kernel, file, call, tensor, range and order.${lines.length > MOST_CAUSES ? ` The ${MOST_CAUSES} of ${count(lines.length)} that changed most.` : ''}`}>
+      <div class="scrollx"><table class="data">
+        <thead><tr><th scope="col">line</th><th scope="col">tensor</th><th scope="col">range</th><th scope="col" class="number">A</th><th scope="col" class="number">B</th><th scope="col" class="number">B − A</th><th scope="col" class="number">waits in A</th><th scope="col" class="number">in B</th></tr></thead>
+        <tbody>
+          {lines.slice(0, MOST_CAUSES).map((line) => {
+            const { before, after } = line, change = (after?.ns ?? 0) - (before?.ns ?? 0);
+            return (
+              <tr>
+                <th scope="row" title={line.file}>{after ? <a href={hrefOfKernel(run, line.kernel, { line: `${line.file}:${after.line}` })}>{name(line)}</a> : name(line)}</th>
+                <td>{line.tensor}</td><td>{line.range}</td><td class="number">{side(before?.ns)}</td><td class="number">{side(after?.ns)}</td>
+                <td class={`number ${tone(change) ?? ''}`}>{signed(change)}</td><td class="number">{side(before?.wait_ns)}</td><td class="number">{side(after?.wait_ns)}</td>
+              </tr>
+            );
+          })}
         </tbody>
       </table></div>
     </Section>

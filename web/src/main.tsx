@@ -5,6 +5,7 @@ import { forgetToken, href, useAddress, type Address } from './address';
 import { Collective } from './collective';
 import { Compare } from './compare';
 import { useAnswer } from './hooks';
+import { KernelPage } from './kernel';
 import { MachinePage } from './machine';
 import { MachineAlone } from './machine_alone';
 import { readNodes } from './nodes';
@@ -20,7 +21,7 @@ import { Why } from './why';
 import { duration } from './time';
 import { readWords } from './words';
 
-const PAGES: [string, string][] = [['overview', 'Overview'], ['why', 'Why'], ['machine', 'Machine'], ['roofline', 'Roofline'], ['timeline', 'Timeline'], ['tables', 'Tables']];
+const PAGES: [string, string][] = [['overview', 'Overview'], ['kernel', 'Kernel'], ['why', 'Why'], ['machine', 'Machine'], ['roofline', 'Roofline'], ['timeline', 'Timeline'], ['tables', 'Tables']];
 
 function useRun(): { run: Run | null; comparison: Comparison | null; rows: Rows | null; state: State | null; failure: string } {
   const [run, setRun] = useState<Run | null>(null);
@@ -65,7 +66,7 @@ function RunPages({ site, address }: { site: Site; address: Address }) {
   if (failure) return <main class="page"><p><Back site={site} /></p><p class="message bad" role="alert">{failure}</p></main>;
   if (!run) return <main class="page"><p class="message">Reading the run …</p></main>;
   const hasMessages = address.page === 'collective' || rows?.operations.some(({ name }) => name === 'ipcq_send');
-  const pages: [string, string][] = [...PAGES.slice(0, 4), ...(hasMessages ? [['collective', 'Collective'] as [string, string]] : []), ...PAGES.slice(4),
+  const pages: [string, string][] = [...PAGES.slice(0, 5), ...(hasMessages ? [['collective', 'Collective'] as [string, string]] : []), ...PAGES.slice(5),
     ...(comparison ? [['compare', 'Compare'] as [string, string]] : [])];
   const page = pages.some(([name]) => name === address.page) ? address.page : 'overview';
   return (
@@ -85,8 +86,9 @@ function RunPages({ site, address }: { site: Site; address: Address }) {
           <Verdict run={run} />
         </span>
       </header>
-      <main id="content" class={page === 'timeline' || page === 'machine' ? 'page full' : 'page'} tabIndex={-1}>
+      <main id="content" class={page === 'timeline' || page === 'machine' ? 'page full' : page === 'kernel' ? 'page wide' : 'page'} tabIndex={-1}>
         {page === 'overview' && <Overview run={run} selected={address.values.get('launch')} />}
+        {page === 'kernel' && <KernelPage run={run} values={address.values} />}
         {page === 'why' && <Why run={run} rows={rows} state={state} values={address.values} />}
         {page === 'machine' && <MachinePage run={run} values={address.values} />}
         {page === 'roofline' && <Roofline run={run} rows={rows} values={address.values} />}

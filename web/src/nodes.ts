@@ -42,5 +42,11 @@ export function pathOf(name: string): Part[] {
 export const isIn = (name: string, part: string): boolean => pathOf(name).some(({ id }) => id === part);
 export const sipParts = (): Part[] => [...parts.values()].filter(({ level }) => level === 'sip');
 export const nodesOutside = (kind: string): Node[] => [...nodes.values()].filter((node) => !node.part && node.kind === kind);
+// The block with this resource, and the resource in it: "sip0.cube0.hbm_ctrl.pe0.pc0" is pc0 of the slice. Without a block "".
+export function resourceOf(name: string): [block: string, resource: string] {
+  let block = '';
+  for (const id of nodes.keys()) if (id.length > block.length && name.startsWith(`${id}.`)) block = id;
+  return [block, block ? name.slice(block.length + 1) : name];
+}
 // In the order of the machine.
 export const inOrder = (a: string, b: string): number => (partOf(a)?.order ?? 0) - (partOf(b)?.order ?? 0);

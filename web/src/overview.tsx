@@ -3,6 +3,7 @@ import { launchName, type Launch, type Run } from './api';
 import { href } from './address';
 import { Findings, text } from './findings';
 import type { Breakdown } from './result';
+import { LongestLines } from './overview_lines';
 import { Section, Swatch } from './section';
 import { count, duration, exact, fromNs, percent } from './time';
 import { labelOf, PARTS, RESOURCES, STATES } from './words';
@@ -178,6 +179,7 @@ function Chosen({ run, launch }: { run: Run; launch: Launch }) {
         {padded > 0.001 && <span>{percent(padded)} of the MACs are padding</span>}
         {launch.late_pes > 0 && <span>{launch.late_pes} PEs started late</span>}
         {run.has_operations && <a href={href('why', { launch: launch.id })}>Why it took so long</a>}
+        {run.lines.length > 0 && <a href={href('kernel', run.has_operations ? { launch: launch.id } : { kernel: launch.kernel })}>By line</a>}
         {run.has_operations && run.machine && <a href={href('machine', { launch: launch.id })}>In the machine</a>}
         {run.has_operations && <a href={href('timeline', { launch: launch.id })}>Timeline of this launch</a>}
         {run.has_operations && launch.completed_fs &&
@@ -248,6 +250,7 @@ export function Overview({ run, selected }: { run: Run; selected: string | null 
       {!run.ok && <p class="message bad" role="alert">{run.error?.code}: {run.error?.message}</p>}
       {run.warnings.map((warning) => <p class="message warn">{warning}</p>)}
       <WholeRun run={run} />
+      <LongestLines run={run} />
       <Findings run={run} />
       <Races run={run} />
       {chosen && <LaunchBars run={run} chosen={chosen} />}

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { runs, fetchOperations, type Launch, type Operation, type Run } from './api';
 import { aboutRun, href } from './address';
 import { isReport } from './answers';
+import { PlaceLink } from './kernel_parts';
 import { boundedBy, total } from './overview';
 import { Links, Pes } from './resource_tables';
 import { OnlyServed } from './section';
@@ -34,7 +35,7 @@ function Operations({ run, values }: { run: Run; values: URLSearchParams }) {
   const [answer, setAnswer] = useState<{ rows: Operation[]; key: string } | null>(null);
   const [total, setTotal] = useState<{ key: string; count: number } | null>(null);
   const [failure, setFailure] = useState('');
-  const filters = Object.fromEntries(['component', 'name', 't0', 't1'].map((key) => [key, values.get(key) ?? undefined]));
+  const filters = Object.fromEntries(['component', 'name', 'line', 't0', 't1'].map((key) => [key, values.get(key) ?? undefined]));
   const sort = values.get('sort') ?? 'seq', descending = values.get('order') === 'desc';
   const offset = Math.max(0, Number(values.get('offset') ?? 0) || 0);
   const to = (changed: Values) => href('tables', { ...filters, sort, order: descending ? 'desc' : 'asc', offset: offset || undefined, ...changed });
@@ -53,6 +54,7 @@ function Operations({ run, values }: { run: Run; values: URLSearchParams }) {
     });
     return () => ended.abort();
   }, [query]);
+  const hasLines = run.lines.length > 0;
   const known = total?.key === filterQuery ? total.count : null;
   const launch = run.launches.find((l) => filters.t0 && l.submit_fs === filters.t0);
   const submit = (event: Event) => {
@@ -66,6 +68,7 @@ function Operations({ run, values }: { run: Run; values: URLSearchParams }) {
         <label>Block <input name="component" defaultValue={filters.component ?? ''} placeholder="pe_dma or sip0.cube0.*" spellcheck={false} /></label>
         <label>Operation <input name="name" defaultValue={filters.name ?? ''} placeholder="DMA_READ" spellcheck={false} /></label>
         <button type="submit">Filter</button>
+        {filters.line && <span>line {filters.line} <a href={to({ line: undefined, offset: undefined })}>all lines</a></span>}
         {(filters.t0 || filters.t1) && (
           <span>{launch ? `launch #${launch.id} ${runs(launch)}` : 'a window of time'} <a href={to({ t0: undefined, t1: undefined, offset: undefined })}>all of the run</a></span>
         )}
@@ -81,12 +84,12 @@ function Operations({ run, values }: { run: Run; values: URLSearchParams }) {
               <Head label="begins" name="start" sort={sort} descending={descending} to={to} number />
               <Head label="ends" name="end" sort={sort} descending={descending} to={to} number />
               <Head label="takes" name="duration" sort={sort} descending={descending} to={to} number />
-              <th scope="col">block</th><th scope="col">kind</th><th scope="col">operation</th>
+              <th scope="col">block</th><th scope="col">kind</th><th scope="col">operation</th>{hasLines && <th scope="col">line</th>}
             </tr>
           </thead>
           <tbody>
-            {answer?.rows.map((op) => <OperationRow op={op} />)}
-            {answer?.rows.length === 0 && <tr><td colSpan={7} class="dim">No operation fits the filter.</td></tr>}
+            {answer?.rows.map((op) => <OperationRow op={op} run={run} hasLines={hasLines} />)}
+            {answer?.rows.length === 0 && <tr><td colSpan={8} class="dim">No operation fits the filter.</td></tr>}
           </tbody>
         </table>
       </div>
@@ -99,7 +102,7 @@ function Operations({ run, values }: { run: Run; values: URLSearchParams }) {
   );
 }
 
-function OperationRow({ op }: { op: Operation }) {
+function OperationRow({ op, run, hasLines }: { op: Operation; run: Run; hasLines: boolean }) {
   const start = BigInt(op.start_fs), end = BigInt(op.end_fs);
   const edge = (end - start) * 2n + 1000000n;
   const place = href('timeline', { t0: start > edge ? start - edge : 0n, t1: end + edge, depth: 9, op: op.seq, row: op.component });
@@ -109,7 +112,7 @@ function OperationRow({ op }: { op: Operation }) {
       <td class="number">{exact(start, true)}</td>
       <td class="number">{exact(end, true)}</td>
       <td class="number">{exact(end - start, true)}</td>
-      <td>{op.component}</td><td>{op.kind}</td><td>{op.name}</td>
+      <td>{op.component}</td><td>{op.kind}</td><td>{op.name}</td>{hasLines && <td><PlaceLink op={op} run={run} /></td>}
     </tr>
   );
 }

@@ -3,6 +3,7 @@ import { launchName, runs, type Launch, type Operation, type Row, type Rows, typ
 import { href } from './address';
 import { isReport } from './answers';
 import { operationColour } from './colours';
+import { PlaceLink } from './kernel_parts';
 import { chipOf, nodeOf, partOf, pathOf, type Part } from './nodes';
 import { STATES } from './words';
 import type { PlacedOps } from './picture';
@@ -147,6 +148,7 @@ export function Details({ close, run, links }: { close: () => void; run: Run; li
             <dt>ends</dt><dd>{exact(end)}</dd>
             <dt>takes</dt><dd>{exact(end - start)}</dd>
             {launch && <><dt>launch</dt><dd>{`#${launch.id} ${runs(launch)}`}{launch.start_fs && `, ${duration(Number(start - BigInt(launch.start_fs)))} after its start`}</dd></>}
+            {operation.place && <><dt>line</dt><dd><PlaceLink op={operation} run={run} />{operation.place[4] && `, in ${operation.place[4]}`}</dd></>}
             <dt>number</dt><dd>{operation.seq}</dd>
             {message && <><dt>message</dt><dd>{message.sender ?? '?'} → {message.receiver ?? '?'}{message.arrived !== null && message.sent !== null && `, ${duration(message.arrived - message.sent)} on the way`}{message.arrived !== null && message.awaited !== null && message.arrived > message.awaited && `, waited for ${duration(message.arrived - message.awaited)}`}</dd></>}
             {links.tile > 1 && <><dt>tile</dt><dd>{links.tile} operations, joined by arrows</dd></>}

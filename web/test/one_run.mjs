@@ -6,6 +6,9 @@ import { coloured, go, picture, pointAt, shownOperation } from './browser.mjs';
 export async function overview(page) {
   await page.getByText('bounded by').waitFor();
   const text = await page.innerText('main');
+  // Which line took longest, and what its transfers waited for, on the first screen.
+  const lines = page.locator('.longlines li');
+  assert.match(await lines.first().innerText(), /gemm_composite, 118\.8 µs: gemm_composite\.cpp:\d+ wait, held by gemm_composite\.cpp:\d+ composite/);
   for (const part of ['Launches', 'gemm_composite', 'DMA channel busy', 'How busy its resources were', 'DMA read channels', '99.', 'host alone', 'critical path']) {
     assert.ok(text.includes(part), `the overview does not say '${part}'`);
   }
@@ -84,6 +87,29 @@ export async function timeline(page) {
   await page.getByRole('button', { name: 'whole run' }).click();
   await page.waitForTimeout(300);
   assert.ok(await span() > first, 'all of the run is more than its launch');
+}
+
+// The wait of the composite has all of the time; its operands have the transfers.
+export async function kernel(page) {
+  await go(page, 'Kernel');
+  await page.getByText('118.8 µs in the kernel on sip0.cube0.pe0, which ended last').waitFor();
+  const source = page.locator('.source tr.used', { hasText: 'tl.wait' });
+  await source.first().waitFor();
+  assert.match(await source.first().innerText(), /100 %\s+118\.8 µs\s+gemm_composite\.cpp:\d+/);
+  const rows = (await page.locator('.tensors tbody tr').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
+  assert.ok(rows.some((text) => /^A 8 MiB DMA channels 7\.\d+ ms, pe0\.pe_dma read/.test(text)), rows.join('\n'));
+  assert.equal(await page.locator('.tensors tbody tr').count(), 3, 'A, B and C');
+  assert.ok(await page.locator('.source tr.quiet').count() > 5, 'lines without time are there');
+  assert.ok(await page.locator('.source .linebar rect').count() >= 3, 'what the PE did');
+  await picture(page, 'kernel');
+  // To the line that held it, to its operations, and from an operation back to the line.
+  await source.first().locator('.held a').first().click();
+  await page.locator('.source tr.chosen').waitFor();
+  await page.locator('.source tr.used td.number a').first().click();
+  await page.getByText(/line kernels\/.*gemm_composite\.cpp:\d+|line .*gemm_composite\.cpp:\d+/).first().waitFor();
+  await page.waitForFunction(() => /TileToken\/DMA_READ/.test(document.querySelector('.data tbody')?.innerText ?? ''));
+  await page.getByRole('link', { name: /gemm_composite\.cpp:\d+ composite [AB]/ }).first().click();
+  await page.locator('.source tr.chosen').waitFor();
 }
 
 export async function why(page) {

@@ -6,7 +6,7 @@ import { browser, coloured, complaints, end, go, open, picture, pointAt, serve, 
 import { byKeys, machineByKeys } from './keys.mjs';
 import { machineAlone, runs, sweep } from './more_places.mjs';
 import { collective, compare, engineOfAPlugin, races } from './more_runs.mjs';
-import { machine, overview, roofline, tables, timeline, why } from './one_run.mjs';
+import { kernel, machine, overview, roofline, tables, timeline, why } from './one_run.mjs';
 import { reports } from './report.mjs';
 import { screens } from './screens.mjs';
 import { strangers } from './strangers.mjs';
@@ -18,6 +18,7 @@ try {
   assert.ok(served === readFileSync(new URL('../dist/app.js', import.meta.url), 'utf8'), 'the program has another page than web/dist: build it again');
   await overview(page);
   await picture(page, 'overview');
+  await kernel(page);
   await why(page);
   await machine(page);
   await machineByKeys(page);

@@ -40,7 +40,7 @@ async function to(page, place) {
   await page.waitForTimeout(200);
 }
 
-const PLACES = ['overview', 'why', 'why?sort=wait', 'why?sort=bytes&kind=wire', 'why?like=sip*.cube*.pe*.pe_dma read', 'machine?at=', 'machine?at=sip0', 'machine?at=sip0.cube0', 'machine?at=sip0.cube0&measure=wait&kind=link',
+const PLACES = ['overview', 'kernel', 'why', 'why?sort=wait', 'why?sort=bytes&kind=wire', 'why?like=sip*.cube*.pe*.pe_dma read', 'machine?at=', 'machine?at=sip0', 'machine?at=sip0.cube0', 'machine?at=sip0.cube0&measure=wait&kind=link',
   'machine?at=sip0.cube0.pe0', 'machine?context=run', 'roofline', 'tables', 'tables?table=links', 'tables?table=links&sort=bytes&name=*r0c*&order=asc', 'tables?table=links&sort=name&offset=100', 'tables?table=pes', 'tables?table=launches'];
 
 async function sameAsServed(folder, url, places) {
@@ -98,7 +98,7 @@ async function saysWhatIsMissing(url) {
 async function withoutScripts(url) {
   const page = await openFile(url, { javaScriptEnabled: false, viewport: PHONE });
   const text = await page.locator('noscript main').innerText();
-  for (const part of ['Findings', 'Launches', 'gemm_composite', 'Try:', 'Machine', 'Roofline']) assert.ok(text.includes(part), `without scripts the report does not say '${part}'`);
+  for (const part of ['Findings', 'Launches', 'gemm_composite', 'by line', 'wait', 'Try:', 'Machine', 'Roofline']) assert.ok(text.includes(part), `without scripts the report does not say '${part}'`);
   assert.equal(await page.locator('noscript svg').count(), 3, 'a SIP, a cube and the roofline');
   // The style of pictures is allowed: headings are bold.
   assert.equal(await page.locator('noscript svg text.t').first().evaluate((element) => getComputedStyle(element).fontWeight).catch(() => '700'), '700');

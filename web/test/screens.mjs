@@ -10,7 +10,7 @@ const GROWS = 1.3;  // at least, from the usual screen to the large one
 // Addresses: what is there when the page is, and the canvases on which it then writes.
 const MACHINE = ['.machineview[aria-busy=false]', 'machineplot'];
 const COMPARED = {
-  overview: ['.facts'], why: ['.columnchart'], 'machine?at=': MACHINE, 'machine?at=sip0.cube0': MACHINE, 'machine?at=sip0.cube0.pe0': MACHINE, roofline: ['.roofline text'],
+  overview: ['.facts'], kernel: ['.source tr.used'], 'tables?sort=start': ['.data tbody td'], why: ['.columnchart'], 'machine?at=': MACHINE, 'machine?at=sip0.cube0': MACHINE, 'machine?at=sip0.cube0.pe0': MACHINE, roofline: ['.roofline text'],
   'timeline?depth=9': ['.label', 'ruler'], 'timeline?depth=9&op=100': ['.details dl', 'ruler'], tables: ['.data tbody td'], 'tables?table=launches': ['.data tbody td'],
   'tables?table=links': ['.data tbody td'], 'tables?table=pes': ['.data tbody td'], compare: ['.changemap canvas', 'aligned', 'machineplot'],
 };
@@ -43,11 +43,11 @@ export const widths = () => {
 const measured = () => {
   const found = { ...Object.fromEntries(Object.entries(window.drawn).map(([name, size]) => [`letters of .${name}`, size])) };
   window.drawn = {};
-  for (const text of ['nav a', '.hint', '.facts th', '.data th', '.data td', '.label .text', '.legend span', '.roofline text', '.hottest li', '.details dd', '.sweepfigure text', '.command']) {
+  for (const text of ['nav a', '.hint', '.facts th', '.data th', '.data td', '.label .text', '.legend span', '.roofline text', '.hottest li', '.details dd', '.sweepfigure text', '.command', '.source .code', '.longlines li']) {
     const element = document.querySelector(text);
     if (element) found[`letters of ${text}`] = parseFloat(getComputedStyle(element).fontSize);
   }
-  for (const box of ['.label', '.columnchart', '.brush canvas', '.ruler', '.ranksplot', '.aligned', '.bar', '.data tbody tr:last-child', '.sweepfigure']) {
+  for (const box of ['.label', '.columnchart', '.brush canvas', '.ruler', '.ranksplot', '.aligned', '.bar', '.data tbody tr:last-child', '.sweepfigure', '.linebar']) {
     const element = document.querySelector(box);
     if (element) found[`height of ${box}`] = element.getBoundingClientRect().height;
   }

@@ -41,10 +41,12 @@ async function hostileNames(gemm) {
   result.launches[0].label = long;
   writeFileSync(join(hostile, 'result.json'), JSON.stringify(result));
   execFileSync('sqlite3', [join(hostile, 'ops.sqlite')], { input: `UPDATE operation SET name = '<img src=x onerror=document.title="owned">' WHERE name = 'TileToken/GEMM';
-    UPDATE component SET name = 'sip0.cube0.pe0.<b onclick=alert(1)>' WHERE name LIKE '%pe_fetch_store';` });
+    UPDATE component SET name = 'sip0.cube0.pe0.<b onclick=alert(1)>' WHERE name LIKE '%pe_fetch_store';
+    UPDATE place SET tensor = '<img src=x onerror=alert(1)>', range = '${long}' WHERE tensor <> '';
+    UPDATE source SET text = '<img src=x onerror=alert(1)>' || char(10) || text || '${long}';` });
   const markup = await serve(hostile);
   const hostilePage = await open(markup.url, { viewport: { width: 390, height: 844 } });
-  for (const label of ['Overview', 'Why', 'Machine', 'Roofline', 'Timeline', 'Tables']) {
+  for (const label of ['Overview', 'Kernel', 'Why', 'Machine', 'Roofline', 'Timeline', 'Tables']) {
     await go(hostilePage, label);
     await hostilePage.waitForTimeout(600);
     assert.equal(await hostilePage.locator('img, b, script:not([src])').count(), 0, `${label} has elements that a name made`);

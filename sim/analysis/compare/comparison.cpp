@@ -11,6 +11,7 @@
 #include "platform/base/names.h"
 #include "platform/contract/share_words.h"
 #include "sim/analysis/compare/comparison_causes.h"
+#include "sim/analysis/compare/comparison_lines.h"
 #include "sim/result/launch_parts.h"
 #include "sim/result/read.h"
 
@@ -196,6 +197,8 @@ Comparison compare_results(const std::string& before, const std::string& after) 
   add_kernels(comparison, a, b);
   add_figures(comparison, a, b);
   add_blocks(comparison, a, b);
+  comparison.lines = line_changes(a, b);
+  comparison.ranges = range_changes(a, b);
   comparison.causes = causes_of(a, b);
   return comparison;
 }

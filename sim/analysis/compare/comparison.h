@@ -45,6 +45,18 @@ struct LaunchPair {
   std::string before_limiter, after_limiter;
 };
 
+// A call in a line of a kernel whose time or waits changed.
+struct LineChange {
+  struct Side {
+    std::uint64_t line = 0;  // 0: this run does not have the call
+    double ns = 0;           // on the PEs that ended last
+    double wait_ns = 0;      // sum over everything that its transfers and commands waited for
+  };
+  std::string kernel, file, call, tensor, range;
+  Side before, after;
+  bool has_moved() const { return before.line != 0 && after.line != 0 && before.line != after.line; }
+};
+
 struct Comparison {
   std::string before, after;          // names of the result files
   std::vector<std::string> failures;  // failed runs with their reason; their times do not cover the whole work
@@ -58,6 +70,8 @@ struct Comparison {
   std::vector<Change> kernels;     // sums over all launches of a kernel
   std::vector<Change> figures;
   std::vector<Change> blocks;       // sums over all blocks of a kind ("router to_router.busy"), largest change first
+  std::vector<LineChange> lines;    // largest change first, of the longest lines of each run
+  std::vector<Change> ranges;       // times of ranges of kernels ("gemm: layer 3"), largest change first
   std::vector<ChangeCause> causes;  // the same changes with the block that has the largest value
 };
 

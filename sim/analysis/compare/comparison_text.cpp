@@ -140,6 +140,56 @@ void append_causes(std::string& out, const Comparison& c, std::size_t rows) {
   out += "\n";
 }
 
+// "ahead.cpp:41 -> 43 wait h": the number in A and, if it is another one, in B.
+std::string line_text(const LineChange& one) {
+  const std::size_t slash = one.file.rfind('/');
+  std::string text = one.file.substr(slash == std::string::npos ? 0 : slash + 1);
+  text += ':' + std::to_string(one.before.line != 0 ? one.before.line : one.after.line);
+  if (one.has_moved()) text += " -> " + std::to_string(one.after.line);
+  return text + ' ' + one.call;
+}
+
+void append_lines(std::string& out, const Comparison& c, std::size_t rows) {
+  if (c.lines.empty()) return;
+  TextTable table({{"line"},
+                   {"tensor"},
+                   {"range"},
+                   {"A", kRight},
+                   {"B", kRight},
+                   {"B - A", kRight},
+                   {"waits in A", kRight},
+                   {"in B", kRight}});
+  const auto cell = [](const LineChange::Side& side, double ns) { return side.line == 0 ? "-" : fixed(ns, 1); };
+  for (std::size_t i = 0; i < std::min(rows, c.lines.size()); ++i) {
+    const LineChange& one = c.lines[i];
+    table.add({line_text(one), one.tensor, one.range, cell(one.before, one.before.ns), cell(one.after, one.after.ns),
+               signed_text(one.after.ns - one.before.ns, 1), cell(one.before, one.before.wait_ns),
+               cell(one.after, one.after.wait_ns)});
+  }
+  out += fmt::format(
+      "Lines whose time changed most, of {} that changed (ns; time on the PEs that ended last, waits summed over all "
+      "PEs)\n{}",
+      c.lines.size(), table.render("  "));
+  if (c.lines.size() > rows) {
+    out += fmt::format("  and {} that changed less (--rows {} shows all)\n", c.lines.size() - rows, c.lines.size());
+  }
+  if (std::any_of(c.lines.begin(), c.lines.end(), [](const LineChange& one) { return one.has_moved(); })) {
+    out += "  lines have moved (A -> B): they were matched by kernel, file, call, tensor, range and order\n";
+  }
+  out += "\n";
+}
+
+Json side_json(const LineChange::Side& side) {
+  if (side.line == 0) return {};
+  return {{"line", side.line}, {"ns", observe::tidy(side.ns)}, {"wait_ns", observe::tidy(side.wait_ns)}};
+}
+
+Json line_json(const LineChange& one) {
+  return {{"kernel", one.kernel},         {"file", one.file},   {"call", one.call},
+          {"tensor", one.tensor},         {"range", one.range}, {"before", side_json(one.before)},
+          {"after", side_json(one.after)}};
+}
+
 Json change_json(const Change& change) {
   return {{"name", change.name},
           {"unit", change.unit},
@@ -182,6 +232,10 @@ std::string render_comparison(const Comparison& c, std::size_t rows) {
                  c.parts, &c.total);
   append_changes(out, "How long resources of these PEs were in use (ns; they overlap)", "resource", c.busy, nullptr);
   append_figures(out, c.figures);
+  append_lines(out, c, rows);
+  append_changes(out, "Ranges of kernels whose time changed (ns; a range contains those inside it)", "range",
+                 {c.ranges.begin(), c.ranges.begin() + static_cast<std::ptrdiff_t>(std::min(rows, c.ranges.size()))},
+                 nullptr);
   append_causes(out, c, rows);
   if (!c.launches.empty()) {
     const double ratio = c.total.before > 0 ? c.total.after / c.total.before : 1;
@@ -219,6 +273,9 @@ std::string render_comparison_json(const Comparison& c) {
   json["kernels"] = list_json(c.kernels);
   json["figures"] = list_json(c.figures);
   json["blocks"] = list_json(c.blocks);
+  json["lines"] = Json::array();
+  for (const LineChange& one : c.lines) json["lines"].push_back(line_json(one));
+  json["ranges"] = list_json(c.ranges);
   json["causes"] = Json::array();
   for (const ChangeCause& cause : c.causes) json["causes"].push_back(cause_json(cause));
   return json.dump(2) + "\n";

@@ -17,6 +17,7 @@
 #include "sim/analysis/convert/flows.h"
 #include "sim/analysis/convert/gzip.h"
 #include "sim/analysis/convert/perfetto_counters.h"
+#include "sim/analysis/convert/perfetto_ranges.h"
 #include "sim/analysis/convert/trace_stream.h"
 #include "sim/analysis/recorded/timeline.h"
 
@@ -25,6 +26,7 @@ namespace {
 
 constexpr std::uint64_t kLaunches = 1, kFirstRow = 2;                    // numbers of tracks
 constexpr std::uint64_t kFirstLaunchFlow = std::uint64_t{1} << 62;       // above those of operations
+constexpr std::size_t kOperationsPerRange = 8, kLeastRanges = 4096;      // at least, when there are many ranges
 constexpr std::uint64_t kCounterBytes = 4;                               // per operation, and
 constexpr std::uint64_t kLeastCounterBytes = std::uint64_t{512} << 10U;  // in any case
 
@@ -60,12 +62,16 @@ struct OpenEnd {
 class Trace {
  public:
   Trace(const analysis::RunFolder& run, const std::function<void(std::string_view)>& write)
-      : run_(run), trace_(names_of(run), write) {}
+      : run_(run), trace_(names_of(run), lines_of(run), write), ranges_(run) {
+    for (const auto& place : run.operations().names().places)
+      line_of_place_.emplace(place.id, line_of_place_.size() + 1);
+  }
 
   void write(const PerfettoOptions& options) {
     write_tracks();
     write_launches();
     write_operations();
+    write_ranges();
     write_counters(options);
     trace_.flush();
   }
@@ -84,9 +90,22 @@ class Trace {
     return names;
   }
 
+  // "ahead.cpp:34 load_into_async h, in layer 1"; the first stands for no line.
+  static std::vector<std::string> lines_of(const analysis::RunFolder& run) {
+    std::vector<std::string> lines(1);
+    for (const auto& place : run.operations().names().places) {
+      std::string text = fmt::format("{}:{} {}", place.file.substr(place.file.rfind('/') + 1), place.line, place.call);
+      if (!place.tensor.empty()) text += ' ' + place.tensor;
+      if (!place.range.empty()) text += ", in " + place.range;
+      lines.push_back(std::move(text));
+    }
+    return lines;
+  }
+
   void write_tracks();
   void write_launches();
   void write_operations();
+  void write_ranges();
   void write_counters(const PerfettoOptions& options);
   TraceStream::Track& lane_of(std::size_t row, const data::OpRow& op);
   void write_ends(std::priority_queue<OpenEnd>& open, std::int64_t until_fs, Flows& flows);
@@ -98,6 +117,8 @@ class Trace {
 
   const analysis::RunFolder& run_;
   TraceStream trace_;
+  RangeSlices ranges_;
+  std::map<std::int64_t, std::size_t> line_of_place_;  // as in lines_of()
   std::vector<Row> rows_;
   std::map<std::string, std::size_t> row_of_;
   std::uint64_t next_uuid_ = kFirstRow;
@@ -186,7 +207,11 @@ void Trace::write_ends(std::priority_queue<OpenEnd>& open, std::int64_t until_fs
 void Trace::write_operations() {
   Flows flows(run_.operations());
   std::map<std::int64_t, std::size_t> row_of_component, name_of_operation;
-  for (const auto& [id, node] : run_.operations().names().components) row_of_component[id] = row_of_.at(node.id);
+  std::map<std::int64_t, std::int64_t> sip_of_component;
+  for (const auto& [id, node] : run_.operations().names().components) {
+    row_of_component[id] = row_of_.at(node.id);
+    sip_of_component[id] = node.coord.sip.valid() ? std::int64_t{node.coord.sip.value} : -1;
+  }
   for (const auto& operation : run_.operations().names().operations) {
     name_of_operation.emplace(operation.id, name_of_operation.size());
   }
@@ -203,11 +228,39 @@ void Trace::write_operations() {
     write_ends(open, op.start_fs, flows);
     TraceStream::Track& track = lane_of(row->second, op);
     const Flows::Begin begin = flows.begin(op, params);
-    trace_.begin(track, op.start_fs, {name->second, static_cast<std::uint64_t>(op.seq), begin.passes, begin.arrives});
+    const auto line = op.place == 0 ? line_of_place_.end() : line_of_place_.find(op.place);
+    trace_.begin(track, op.start_fs,
+                 {name->second, line == line_of_place_.end() ? 0 : line->second, static_cast<std::uint64_t>(op.seq),
+                  begin.passes, begin.arrives});
+    if (const int pe = rows_[row->second].is.parent; line != line_of_place_.end() && pe >= 0) {
+      ranges_.add(static_cast<std::size_t>(pe), sip_of_component[op.component], op);
+    }
     open.push({op.end_fs, number++, &track, begin.awaits});
     return true;
   });
   write_ends(open, std::numeric_limits<std::int64_t>::max(), flows);
+}
+
+// Ranges that overlap, because one has asynchronous calls in flight, have separate tracks.
+void Trace::write_ranges() {
+  const auto operations = static_cast<std::size_t>(run_.operations().end_seq());
+  const std::vector<RangeSlices::Slice> slices = ranges_.take(std::max(kLeastRanges, operations / kOperationsPerRange));
+  Lanes lanes;
+  std::vector<TraceStream::Track> tracks;
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    const RangeSlices::Slice& slice = slices[i];
+    if (i == 0 || slices[i - 1].row != slice.row) {
+      lanes = Lanes();
+      tracks.clear();
+    }
+    const std::size_t lane = lanes.take(slice.start_fs, slice.end_fs);
+    if (lane == tracks.size()) {
+      trace_.describe(next_uuid_, kFirstRow + slice.row, "ranges", 0);
+      tracks.push_back(trace_.start(next_uuid_++));
+    }
+    trace_.begin(tracks[lane], slice.start_fs, *slice.name);
+    trace_.end(tracks[lane], slice.end_fs);
+  }
 }
 
 void Trace::write_counters(const PerfettoOptions& options) {

@@ -32,13 +32,13 @@ constexpr std::uint32_t kUnitName = 6;  // of a counter
 constexpr std::uint64_t kExplicit = 3;
 }  // namespace track
 namespace interned {
-constexpr std::uint32_t kNames = 2, kAnnotations = 3, kId = 1, kText = 2;
+constexpr std::uint32_t kNames = 2, kAnnotations = 3, kStrings = 29, kId = 1, kText = 2;
 }  // namespace interned
 namespace annotation {
-constexpr std::uint32_t kName = 1, kUnsigned = 3;
+constexpr std::uint32_t kName = 1, kUnsigned = 3, kString = 17;
 }  // namespace annotation
 
-constexpr std::uint64_t kSeqAnnotation = 1;
+constexpr std::uint64_t kSeqAnnotation = 1, kLineAnnotation = 2;
 constexpr std::uint32_t kDescribing = 1;  // sequence
 
 }  // namespace
@@ -86,6 +86,7 @@ TraceStream::Track TraceStream::start(std::uint64_t uuid) {
   Track track;
   track.sequence = ++last_sequence_;
   track.known.resize(names_.size());
+  track.known_lines.resize(lines_.size());
   ProtoMessage both, trace_clock, own_clock, settings, of_events;
   trace_clock.number(clocks::kId, clocks::kTraceClock).number(clocks::kTime, 0);
   own_clock.number(clocks::kId, clocks::kSequenceClock).number(clocks::kTime, 0).number(clocks::kIncremental, 1);
@@ -97,25 +98,36 @@ TraceStream::Track TraceStream::start(std::uint64_t uuid) {
   return track;
 }
 
-// Adds a name if the sequence of the track does not have it yet.
-void TraceStream::add_name(Track& track, std::size_t name) {
-  if (track.known[name]) return;
+// Adds the name and the line of a slice if the sequence of the track does not have them yet.
+void TraceStream::define(Track& track, const Slice& slice) {
+  const bool has_line = slice.line == 0 || track.known_lines[slice.line];
+  if (track.known[slice.name] && has_line) return;
   const bool first = std::find(track.known.begin(), track.known.end(), true) == track.known.end();
-  track.known[name] = true;
-  ProtoMessage names, text, seq;
+  ProtoMessage names, text, line, seq, line_name;
   const auto entry = [&](ProtoMessage& message, std::uint64_t id, std::string_view what) -> ProtoMessage& {
     return message.number(interned::kId, id).text(interned::kText, what);
   };
-  names.message(interned::kNames, entry(text, name + 1, names_[name]));
-  if (first) names.message(interned::kAnnotations, entry(seq, kSeqAnnotation, "seq"));
+  if (!track.known[slice.name]) names.message(interned::kNames, entry(text, slice.name + 1, names_[slice.name]));
+  if (first) {
+    names.message(interned::kAnnotations, entry(seq, kSeqAnnotation, "seq"));
+    names.message(interned::kAnnotations, entry(line_name, kLineAnnotation, "line"));
+  }
+  if (!has_line) names.message(interned::kStrings, entry(line, slice.line, lines_[slice.line]));
+  track.known[slice.name] = track.known_lines[slice.line] = true;
   packet_.message(packet::kInterned, names);
 }
 
 void TraceStream::begin(Track& track, std::int64_t time_fs, const Slice& slice) {
-  add_name(track, slice.name);
-  seq_.clear();
-  seq_.number(annotation::kName, kSeqAnnotation).number(annotation::kUnsigned, slice.seq);
-  event_.message(event::kAnnotation, seq_).number(event::kType, event::kBegin).number(event::kName, slice.name + 1);
+  define(track, slice);
+  annotation_.clear();
+  annotation_.number(annotation::kName, kSeqAnnotation).number(annotation::kUnsigned, slice.seq);
+  event_.message(event::kAnnotation, annotation_);
+  if (slice.line != 0) {
+    annotation_.clear();
+    annotation_.number(annotation::kName, kLineAnnotation).number(annotation::kString, slice.line);
+    event_.message(event::kAnnotation, annotation_);
+  }
+  event_.number(event::kType, event::kBegin).number(event::kName, slice.name + 1);
   if (slice.passes != 0) event_.fixed(event::kFlow, slice.passes);
   for (const std::uint64_t flow : slice.arrives) {
     if (flow != 0) event_.fixed(event::kFlowEnd, flow);

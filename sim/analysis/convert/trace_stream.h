@@ -23,18 +23,21 @@ class TraceStream {
     friend class TraceStream;
     std::uint32_t sequence = 0;
     std::uint64_t last_ns = 0;
-    std::vector<bool> known;  // names that the sequence has already defined
+    std::vector<bool> known, known_lines;  // names and lines that the sequence has already defined
   };
   // Flow number 0 means no flow.
   struct Slice {
     std::size_t name = 0;  // index in the list of names
+    std::size_t line = 0;  // index in the list of lines; 0: no line
     std::uint64_t seq = 0;
     std::uint64_t passes = 0;
     std::array<std::uint64_t, 2> arrives{};
   };
 
-  TraceStream(std::vector<std::string> names, std::function<void(std::string_view)> write)
-      : names_(std::move(names)), write_(std::move(write)) {}
+  // The first of `lines` stands for no line.
+  TraceStream(std::vector<std::string> names, std::vector<std::string> lines,
+              std::function<void(std::string_view)> write)
+      : names_(std::move(names)), lines_(std::move(lines)), write_(std::move(write)) {}
 
   // The root is track 0; children are ordered by rank. A unit makes the track a counter.
   void describe_root();
@@ -52,13 +55,13 @@ class TraceStream {
  private:
   void finish_packet(std::uint32_t sequence);
   void finish_event(Track& track, std::int64_t time_fs);
-  void add_name(Track& track, std::size_t name);
+  void define(Track& track, const Slice& slice);
 
-  std::vector<std::string> names_;
+  std::vector<std::string> names_, lines_;
   std::function<void(std::string_view)> write_;
   std::string buffer_;
-  ProtoMessage packet_, event_, seq_;  // under construction
-  std::uint32_t last_sequence_ = 1;    // sequence 1 describes tracks
+  ProtoMessage packet_, event_, annotation_;  // under construction
+  std::uint32_t last_sequence_ = 1;           // sequence 1 describes tracks
 };
 
 }  // namespace kb::convert

@@ -25,6 +25,12 @@ class OpNames {
                                      [](const auto& entry, std::int64_t wanted) { return entry.id < wanted; });
     return at != names_.operations.end() && at->id == id ? *at : unknown;
   }
+  // Null for an operation without a line, and for an unknown id.
+  const data::OpLogNames::Place* place(std::int64_t id) const {
+    const auto at = std::lower_bound(names_.places.begin(), names_.places.end(), id,
+                                     [](const auto& entry, std::int64_t wanted) { return entry.id < wanted; });
+    return at != names_.places.end() && at->id == id && at->line > 0 ? &*at : nullptr;
+  }
 
  private:
   const data::OpLogNames& names_;

@@ -34,6 +34,7 @@ class Questions {
     answers_.ask("/api/rows");
     const std::vector<const LaunchTimes*> chosen = longest_of_each();
     if (!chosen.empty()) ask_longest(*chosen.front());
+    for (const result::Kernel& kernel : what_.run.result().kernels) ask_kernel(kernel);
     ask_whole_run();
     ask_roofline();
     if (what_.against != nullptr && what_.against->has_operations()) ask_pairs();
@@ -70,7 +71,7 @@ class Questions {
     }
   }
 
-  // Why, Machine, Collective and Timeline of a launch.
+  // Why, Kernel, Machine, Collective and Timeline of a launch.
   void ask_launch(const LaunchTimes& launch) {
     if (!launch.kernel.empty()) {
       ask_resources(launch.kernel);
@@ -78,11 +79,18 @@ class Questions {
       answers_.ask("/api/messages", in(launch.kernel));
       answers_.ask("/api/chain", in(launch.kernel, {{"pe", launch.pe}}));
     }
+    answers_.ask("/api/kernel", {{"launch", std::to_string(launch.launch->id)}});
     answers_.ask("/api/messages", in(together(launch)));
     ask_profile(launch.whole, "");
     answers_.ask("/api/ops",
                  in(launch.whole, {{"sort", "duration"}, {"order", "desc"}, {"offset", "0"}, {"limit", kTablePage}}));
     ask_timeline(launch.whole);
+  }
+
+  // Kernel, over all launches.
+  void ask_kernel(const result::Kernel& kernel) {
+    if (kernel.launches > 1 && answers_.packed_bytes() < kEnough)
+      answers_.ask("/api/kernel", {{"kernel", kernel.kernel}});
   }
 
   // Also every part of Machine.

@@ -110,6 +110,60 @@ std::string launches(const result::Result& result) {
   return section(title, table.take());
 }
 
+// The word for a part of a launch.
+std::string label_of(const std::string& part) {
+  for (const std::size_t i : sim::launch_part_indices()) {
+    if (sim::launch_part(i).name == part) return std::string(sim::launch_part(i).label);
+  }
+  return part;
+}
+
+// "ahead.cpp:41 wait"; empty without a line.
+std::string line_text(const result::Line& line) {
+  const std::size_t slash = line.file.rfind('/');
+  return line.line == 0 ? ""
+                        : fmt::format("{}:{} {}", line.file.substr(slash == std::string::npos ? 0 : slash + 1),
+                                      line.line, line.call);
+}
+
+// The longest share: "exposed DMA 76 %".
+std::string longest_share(const result::LineTime& line) {
+  const auto most = std::max_element(line.shares.begin(), line.shares.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most == line.shares.end() || line.time == 0_fs) return "";
+  return fmt::format("{} {:.0f} %", label_of(most->first), 100 * ns_of(most->second) / ns_of(line.time));
+}
+
+std::string lines(const result::Result& result) {
+  Table table({{"line"}, {"kernel"}, {"tensor"}, {"range"}, {"time", true}, {"PE did"}, {"held by"}});
+  std::size_t shown = 0;
+  for (const result::LineTime& one : result.lines) {
+    if (one.time == 0_fs || shown == kMaxRows) continue;
+    ++shown;
+    const result::Line& cause = one.held_by.value_or(one.line);
+    const std::string at = line_text(one.line);
+    table.row({at.empty() ? "end of the kernel" : at, one.kernel, cause.tensor, one.line.range,
+               duration_text(ns_of(one.time)), longest_share(one), one.held_by ? line_text(cause) : ""});
+  }
+  return shown == 0 ? "" : section("Where the time of the kernels went, by line", table.take());
+}
+
+// What the transfers of each line waited for longest.
+std::string transfers(const result::Result& result) {
+  Table table({{"line"}, {"kernel"}, {"tensor"}, {"bytes", true}, {"waited for"}, {"wait", true}, {"most at"}});
+  std::size_t shown = 0;
+  for (const result::Transfer& one : result.transfers) {
+    const auto most = std::max_element(one.uses.begin(), one.uses.end(),
+                                       [](const auto& a, const auto& b) { return a.second.wait < b.second.wait; });
+    if (most == one.uses.end() || most->second.wait == 0_fs || shown == kMaxRows) continue;
+    ++shown;
+    const std::string at = line_text(one.line);
+    table.row({at.empty() ? "distribution of the launch" : at, one.kernel, one.line.tensor, std::to_string(one.bytes),
+               most->first, duration_text(ns_of(most->second.wait)), most->second.most_at.value_or("")});
+  }
+  return shown == 0 ? "" : section("What the transfers of each line waited for, sums of all PEs", table.take());
+}
+
 std::string figures(const result::Result& result) {
   if (result.figures.empty()) return "";
   Table table({{"figure"}, {"value", true}});
@@ -183,14 +237,6 @@ std::string signed_duration(double ns) {
   return (ns > 0 ? "+" : ns < 0 ? "\u2212" : "") + duration_text(std::abs(ns));
 }
 
-// The word for a part of a launch.
-std::string label_of(const std::string& part) {
-  for (const std::size_t i : sim::launch_part_indices()) {
-    if (sim::launch_part(i).name == part) return std::string(sim::launch_part(i).label);
-  }
-  return part;
-}
-
 // Settings and parts that differ; `comparison` is the output of `kernbench compare --json`.
 std::string compared(const Json& comparison) {
   if (comparison.is_null()) return "";
@@ -227,8 +273,8 @@ std::string static_part(const result::Result& result, const std::string& machine
                         const std::string& pictures) {
   return "<main class=\"page\">\n" + head(result) +
          "<p class=\"hint\">JavaScript is off: this is the part of the report that needs none.</p>\n" +
-         findings(result) + races(result) + launches(result) + figures(result) + what_was_run(result, machine) +
-         compared(comparison) + pictures + "</main>\n";
+         findings(result) + races(result) + launches(result) + lines(result) + transfers(result) + figures(result) +
+         what_was_run(result, machine) + compared(comparison) + pictures + "</main>\n";
 }
 
 }  // namespace kb::web

@@ -44,6 +44,14 @@ TEST_F(CompareCommandTest, PartsAddUpToTheDifference) {
   EXPECT_GT(difference, 0);
   EXPECT_NEAR(sum_of_differences(comparison["parts"]), difference, 1e-6);
   EXPECT_NEAR(sum_of_differences(Json::array({comparison["total"]})), difference, 1e-6);
+  double by_line = 0;
+  for (const Json& line : comparison["lines"]) {
+    by_line += line["after"]["ns"].get<double>() - line["before"]["ns"].get<double>();
+  }
+  const auto kernel_time = [&](const char* run) {
+    return result(run)["launches"][0]["pe_exec_ns"]["max"].get<double>();
+  };
+  EXPECT_NEAR(by_line, kernel_time("b") - kernel_time("a"), 1e-3) << "the lines add up to the kernel";
   ASSERT_EQ(comparison["settings"].size(), 1u);
   EXPECT_EQ(comparison["settings"][0]["name"], "cube.pe_template.components.pe_gemm.attrs.mac_per_ns");
   EXPECT_EQ(comparison["settings"][0]["before"], "4096");

@@ -31,15 +31,16 @@ class PerfettoCommandTest : public CommandLineTest {
   }
 };
 
-// The bar is 40 bytes, counters included.
-TEST_F(PerfettoCommandTest, AnOperationTakesAtMost40Bytes) {
+// The bar is 48 bytes, counters and lines included.
+TEST_F(PerfettoCommandTest, AnOperationTakesAtMost48Bytes) {
   record("--bench stream --set calls=40000 --topology '" + config("one_pe") + "'");
   DecodedTrace trace;
   decode_trace(read("trace"), trace);
   ASSERT_EQ(trace.operations.size(), 40001u);
   EXPECT_THAT(trace.counters, testing::Contains(testing::Key("sip0.cube0.pe0.pe_dma.read")));
   const double bytes = static_cast<double>(read("trace").size()) / 40001;
-  EXPECT_LE(bytes, 40) << "per operation";
+  EXPECT_LE(bytes, 48) << "per operation";
+  EXPECT_GT(trace.lines.size(), 39'000u) << "commands of the kernel have their line";
   EXPECT_GE(bytes, 20) << "this is less than the packets themselves take";
 }
 

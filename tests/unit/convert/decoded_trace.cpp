@@ -64,7 +64,7 @@ std::string text(const Message& message, std::uint32_t field) {
 // The state of one sequence of packets.
 struct Sequence {
   std::uint64_t track = 0, clock = 0, now_ns = 0;
-  std::map<std::uint64_t, std::string> names, annotations;
+  std::map<std::uint64_t, std::string> names, annotations, strings;
 };
 
 struct Decoder {
@@ -100,8 +100,9 @@ void Decoder::take_state(const Message& packet, Sequence& sequence) {
     for (const auto& [kind, entry] : *names) {
       const auto name = decode(entry.bytes);
       ASSERT_TRUE(name);
-      ASSERT_TRUE(kind == 2 || kind == 3);
-      (kind == 2 ? sequence.names : sequence.annotations)[number(*name, 1)] = text(*name, 2);
+      ASSERT_TRUE(kind == 2 || kind == 3 || kind == 29);
+      auto& list = kind == 2 ? sequence.names : kind == 3 ? sequence.annotations : sequence.strings;
+      list[number(*name, 1)] = text(*name, 2);
     }
   }
   if (const Field* snapshot = find(packet, 6)) {
@@ -133,12 +134,17 @@ void Decoder::take_event(const Message& event, Sequence& sequence) {
   ASSERT_EQ(trace.tracks.count(track), 1u) << "described before it is used";
   if (number(event, 9) == 1) {
     Slice slice{trace.path(track), text(event, 23), time, 0, 0};
-    if (const Field* annotated = find(event, 4)) {
-      const auto annotation = decode(annotated->bytes);
-      EXPECT_EQ(sequence.annotations.at(number(*annotation, 1)), "seq");
-      slice.seq = number(*annotation, 3);
-      slice.name = sequence.names.at(number(event, 10));
+    const auto [begin, end] = event.equal_range(4);
+    std::string line;
+    for (auto annotated = begin; annotated != end; ++annotated) {
+      const auto annotation = decode(annotated->second.bytes);
+      const std::string& name = sequence.annotations.at(number(*annotation, 1));
+      ASSERT_TRUE(name == "seq" || name == "line") << name;
+      if (name == "seq") slice.seq = number(*annotation, 3);
+      if (name == "line") line = sequence.strings.at(number(*annotation, 17));
     }
+    if (begin != end) slice.name = sequence.names.at(number(event, 10));
+    if (!line.empty()) trace.lines[slice.seq] = line;
     take_flows(event, time, slice);
     open[track].push_back(slice);
   } else if (number(event, 9) == 2) {
@@ -148,7 +154,9 @@ void Decoder::take_event(const Message& event, Sequence& sequence) {
     slice.end_ns = time;
     take_flows(event, time, slice);
     ASSERT_GE(slice.end_ns, slice.begin_ns);
-    (slice.track.rfind("launches", 0) == 0 ? trace.launches : trace.operations).push_back(slice);
+    const bool is_range = trace.tracks.at(track).name == "ranges";
+    auto& list = is_range ? trace.ranges : slice.track.rfind("launches", 0) == 0 ? trace.launches : trace.operations;
+    list.push_back(slice);
   } else {
     ASSERT_EQ(number(event, 9), 4u);
     trace.counters[trace.path(track)].emplace_back(time, static_cast<double>(number(event, 30)) / 10);

@@ -32,7 +32,8 @@ void PrintTo(const Slice& slice, std::ostream* out);
 
 struct DecodedTrace {
   std::map<std::uint64_t, DecodedTrack> tracks;
-  std::vector<Slice> operations, launches;
+  std::vector<Slice> operations, launches, ranges;
+  std::map<std::uint64_t, std::string> lines;                                     // annotation of an operation, by seq
   std::map<std::string, std::vector<std::pair<std::uint64_t, double>>> counters;  // by track
   // Times and slices (seq and name) of a flow in order, and whether it ends.
   struct Flow {

@@ -192,6 +192,37 @@ TEST_F(PerfettoTest, LoadedOperandsAreFlows) {
   EXPECT_EQ(decoded.links(), (std::set<std::pair<std::uint64_t, std::uint64_t>>{{0, 2}, {1, 2}}));
 }
 
+// kKnownLines: the first three operations are those of a load in a range, on three PEs or parts of one.
+TEST_F(PerfettoTest, OperationsHaveTheirLinesAndRangesAreSlices) {
+  write_launches();
+  const std::vector<analysis::test::KnownOp> ops = {{3, 0, 5'000'000, 9'000'000},
+                                                    {2, 0, 8'000'000, 20'000'000},
+                                                    {3, 0, 30'000'000, 40'000'000},
+                                                    {3, 0, 50'000'000, 60'000'000}};
+  write_ops("run/ops.sqlite", ops, analysis::test::kKnownLines);
+  DecodedTrace decoded;
+  decode_trace(trace("run"), decoded);
+  const std::string line = "k.cpp:7 load_async x, in layer 1 / gather";
+  EXPECT_EQ(decoded.lines, (std::map<std::uint64_t, std::string>{{0, line}, {1, line}, {2, line}}));
+  std::sort(decoded.ranges.begin(), decoded.ranges.end());
+  EXPECT_EQ(decoded.ranges, (std::vector<Slice>{{"sip0.cube9.pe0.ranges", "gather", 5, 40, 0},
+                                                {"sip0.cube9.pe0.ranges", "layer 1", 5, 40, 0}}))
+      << "from the first operation to the last one of the PE, the outer range around the inner one";
+}
+
+// The range is entered again by the second launch, which begins at 2 us.
+TEST_F(PerfettoTest, ARangeOfTwoLaunchesIsTwoSlices) {
+  write_launches();
+  const std::vector<analysis::test::KnownOp> ops = {{3, 0, 5'000'000, 9'000'000}, {3, 0, 2'100'000'000, 2'200'000'000}};
+  write_ops("run/ops.sqlite", ops, analysis::test::kKnownLines);
+  DecodedTrace decoded;
+  decode_trace(trace("run"), decoded);
+  ASSERT_EQ(decoded.ranges.size(), 4u);
+  std::sort(decoded.ranges.begin(), decoded.ranges.end());
+  EXPECT_EQ(decoded.ranges[0], (Slice{"sip0.cube9.pe0.ranges", "gather", 5, 9, 0}));
+  EXPECT_EQ(decoded.ranges[1], (Slice{"sip0.cube9.pe0.ranges", "gather", 2100, 2200, 0}));
+}
+
 TEST_F(PerfettoTest, EqualRunsGiveEqualBytes) {
   write_launches();
   write_ops("run/ops.sqlite", analysis::test::known_ops(500, 1));

@@ -41,6 +41,27 @@ inline std::vector<KnownOp> known_ops(std::size_t count, unsigned seed) {
   return ops;
 }
 
+// Lines of a kernel "k" with launches 3 and 4: the load of x at k.cpp:7, in a range, a wait for it at 8, and a product.
+// The first three operations belong to the load.
+inline const std::string kKnownLines = R"sql(
+CREATE TABLE launch (id INTEGER, sip INTEGER, kernel TEXT, label TEXT, ok INTEGER, submit_fs INTEGER, start_fs INTEGER,
+  completed_fs INTEGER, dma_fs INTEGER, compute_fs INTEGER, macs INTEGER, useful_macs INTEGER, late_pes INTEGER, max_late_fs INTEGER);
+INSERT INTO launch VALUES (3, 0, 'k', '', 1, 0, 0, 2000000000, 0, 0, 0, 0, 0, 0), (4, 0, 'k', '', 1, 2000000000, 2000000000, 4000000000, 0, 0, 0, 0, 0, 0);
+CREATE TABLE launch_part (launch_id INTEGER, sip INTEGER, kind TEXT, name TEXT, time_fs INTEGER);
+CREATE TABLE place (id INTEGER PRIMARY KEY, file TEXT, line INTEGER, call TEXT, range TEXT, tensor TEXT);
+INSERT INTO place VALUES (0, '', 0, '', '', ''), (1, 'a/k.cpp', 7, 'load_async', 'layer 1 / gather', 'x'),
+  (2, 'a/k.cpp', 8, 'wait', 'layer 1', ''), (3, 'a/k.cpp', 9, 'dot', '', ''), (4, 'a/other.cpp', 1, 'load', '', 'y');
+CREATE TABLE source (file TEXT PRIMARY KEY, text TEXT);
+INSERT INTO source VALUES ('a/k.cpp', 'one' || char(10) || '<b>two</b>' || char(10)), ('a/other.cpp', 'not of this kernel');
+CREATE TABLE line_time (launch_id INTEGER, sip INTEGER, place_id INTEGER, held_by INTEGER, share TEXT, all_pes_fs INTEGER, last_pe_fs INTEGER);
+INSERT INTO line_time VALUES (3, 0, 2, 1, 'dma', 9000000, 5000000), (4, 0, 2, 1, 'dma', 1000000, 500000), (3, 0, 3, 3, 'gemm', 8000000, 4000000);
+CREATE TABLE line_use (launch_id INTEGER, sip INTEGER, place_id INTEGER, role TEXT, busy_fs INTEGER, wait_fs INTEGER, bytes INTEGER,
+  most_at TEXT, most_wait_fs INTEGER);
+INSERT INTO line_use VALUES (3, 0, 1, 'memory', 1000000, 7000000, 64, 'sip0.a.pc0', 6000000),
+  (4, 0, 1, 'memory', 1000000, 9000000, 64, 'sip0.a.pc1', 8000000), (3, 0, 1, 'dma', 2000000, 0, 128, NULL, 0);
+UPDATE op SET place_id = 1 WHERE seq < 3;
+)sql";
+
 class RunFolders : public ::testing::Test {
  protected:
   RunFolders() : root_(std::filesystem::temp_directory_path() / ("kb_web_" + std::to_string(::getpid()))) {
@@ -76,7 +97,8 @@ class RunFolders : public ::testing::Test {
     result::render(result, [&](std::string_view piece) { text += piece; });
     write(folder + "/result.json", text);
   }
-  std::string write_ops(const std::string& name, const std::vector<KnownOp>& ops) const {
+  std::string write_ops(const std::string& name, const std::vector<KnownOp>& ops,
+                        const std::string& statements = "") const {
     std::filesystem::create_directories((root_ / name).parent_path());
     data::test::CommittedLog log(
         path(name), {kb::test::named_nodes(kComponents), [](std::uint64_t) { return std::string_view("hbm"); }, {}});
@@ -84,7 +106,7 @@ class RunFolders : public ::testing::Test {
       log.record(i, data::test::record(data::OtherOp{kOperations[ops[i].operation]}, i, TimeFs(ops[i].start_fs),
                                        TimeFs(ops[i].end_fs), NodeId(ops[i].component)));
     }
-    log.finish();
+    log.finish(statements);
     return path(name);
   }
 

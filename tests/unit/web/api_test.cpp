@@ -28,13 +28,14 @@ class ApiTest : public analysis::test::RunFolders {
     result.findings.emplace_back().headline = "one";
     result.setup.config = {{"a.key", {{"1"}, "file"}}};
     write_result("run", result);
-    write_ops("run/ops.sqlite", analysis::test::known_ops(1000, 3));
+    write_ops("run/ops.sqlite", analysis::test::known_ops(1000, 3), statements());
     run_ = std::make_unique<RunFolder>(path("run"));
     timeline_ = std::make_unique<Timeline>(run_->operations().names());
     const std::atomic<bool> stop{false};
     timeline_->load(run_->operations_file(), run_->operations().end_seq(), stop);
     api_ = std::make_unique<Api>(*run_, timeline_.get(), ready_);
   }
+  virtual std::string statements() const { return ""; }
   HttpResponse get(const std::string& path, const std::multimap<std::string, std::string>& parameters = {}) const {
     return api_->answer({path, parameters});
   }
@@ -156,6 +157,64 @@ TEST_F(ApiTest, OperationsAreSortedFilteredAndPaged) {
     EXPECT_LE(std::stoll(row["start_fs"].get<std::string>()), 1'000'000'000);
     EXPECT_GT(std::stoll(row["end_fs"].get<std::string>()), 1'000'000'000);
   }
+}
+
+class ApiLinesTest : public ApiTest {
+ protected:
+  std::string statements() const override { return analysis::test::kKnownLines; }
+};
+
+TEST_F(ApiLinesTest, LinesOfALaunchAndOfAllLaunches) {
+  const Json one = json("/api/kernel", {{"launch", "3"}});
+  EXPECT_EQ(one["times"], Json::parse(R"([[2, 1, "dma", 5, 9], [3, 3, "gemm", 4, 8]])"));
+  EXPECT_EQ(one["uses"], Json::parse(R"([[1, "dma", 2, 0, 128, "", 0], [1, "memory", 1, 7, 64, "sip0.a.pc0", 6]])"));
+  EXPECT_EQ(one["places"], Json::parse(R"([[1, "a/k.cpp", 7, "load_async", "layer 1 / gather", "x"],
+                                           [2, "a/k.cpp", 8, "wait", "layer 1", ""], [3, "a/k.cpp", 9, "dot", "", ""]])"))
+      << "only those that it has";
+  EXPECT_EQ(one["sources"], Json::parse(R"([["a/k.cpp", "one\n<b>two</b>\n"]])"));
+  const Json all = json("/api/kernel", {{"kernel", "k"}});
+  EXPECT_EQ(all["times"], Json::parse(R"([[2, 1, "dma", 5.5, 10], [3, 3, "gemm", 4, 8]])"));
+  EXPECT_EQ(all["uses"][1], Json::parse(R"([1, "memory", 2, 16, 128, "sip0.a.pc1", 8])")) << "the longest wait";
+  EXPECT_EQ(json("/api/kernel", {{"kernel", "' OR 1=1 --"}})["times"], Json::array());
+  EXPECT_THAT(get("/api/kernel").body, HasSubstr("launch or kernel is missing"));
+}
+
+// What a record names as a file is looked up in its own table and never opened.
+TEST_F(ApiLinesTest, NoSourceIsReadFromAFile) {
+  write("run/a/secret.cpp", "secret");
+  std::string lines = analysis::test::kKnownLines;
+  for (std::size_t at = 0; (at = lines.find("a/k.cpp', ", at)) != std::string::npos;) {
+    lines.replace(at, 7, path("run/a/secret.cpp"));
+    at += 1;
+  }
+  lines += "DELETE FROM source;";
+  write_result("other", result_of({launch(3, 0_fs, 2_ns, 1000.5_ns)}));
+  write_ops("other/ops.sqlite", analysis::test::known_ops(10, 3), lines);
+  RunFolder other(path("other"));
+  const Timeline timeline(other.operations().names());
+  const HttpResponse response = Api(other, &timeline, ready_).answer({"/api/kernel", {{"launch", "3"}}});
+  EXPECT_EQ(response.status, 200);
+  EXPECT_THAT(response.body, HasSubstr("secret.cpp"));
+  EXPECT_EQ(Json::parse(response.body)["sources"], Json::array());
+}
+
+TEST_F(ApiLinesTest, OperationsHaveTheirLine) {
+  const Json found = json("/api/ops", {{"line", "a/k.cpp:7"}});
+  EXPECT_EQ(found["total"], 3);
+  EXPECT_EQ(found["rows"][2]["place"], Json::parse(R"([1, "a/k.cpp", 7, "load_async", "layer 1 / gather", "x"])"));
+  EXPECT_FALSE(json("/api/ops", {{"offset", "3"}})["rows"][0].contains("place"));
+  EXPECT_EQ(json("/api/ops", {{"line", "a/k.cpp:8"}})["total"], 0) << "a wait is no operation";
+  EXPECT_EQ(json("/api/ops", {{"line", "nothing"}})["total"], 0);
+  EXPECT_EQ(json("/api/op", {{"seq", "1"}})["place"][2], 7);
+}
+
+TEST_F(ApiTest, ALogOfOperationsAloneHasNoLines) {
+  write_result("bare", result_of({launch(3, 0_fs, 2_ns, 1000.5_ns)}));
+  write_ops("bare/ops.sqlite", analysis::test::known_ops(10, 3));
+  RunFolder bare(path("bare"));
+  const Timeline timeline(bare.operations().names());
+  const HttpResponse response = Api(bare, &timeline, ready_).answer({"/api/kernel", {{"launch", "3"}}});
+  EXPECT_EQ(Json::parse(response.body), Json::parse(R"({"places": [], "times": [], "uses": [], "sources": []})"));
 }
 
 TEST_F(ApiTest, CsvHasEveryRowAndNoFormula) {
