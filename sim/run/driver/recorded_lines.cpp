@@ -1,6 +1,8 @@
 #include "sim/run/driver/recorded_lines.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -16,12 +18,20 @@ std::vector<SourcePlace> list_places(const account::PlaceTable& table) {
   return places;
 }
 
+// Senders of several launches, on other SIPs, share their sites.
 void add_times(const record::LineTimes& times, const account::PlaceTable& table, LaunchRecord& launch) {
   const std::vector<record::LineShare>* const shares = times.of_launch(launch.id);
   if (shares == nullptr) return;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, LineTimeRecord> sums;
   for (const record::LineShare& one : *shares) {
-    launch.lines.push_back({table.site(one.line).value, table.site(one.held_by).value, one.share, one.sum, one.last});
+    const std::uint32_t line = table.site(one.line).value, held_by = table.site(one.held_by).value;
+    LineTimeRecord& sum =
+        sums.try_emplace({line, held_by, one.share}, LineTimeRecord{line, held_by, one.share, 0_fs, 0_fs})
+            .first->second;
+    accumulate(sum.sum, one.sum);
+    accumulate(sum.last, one.last);
   }
+  for (const auto& [key, sum] : sums) launch.lines.push_back(sum);
 }
 
 // Sums of a place over the resources of each role.

@@ -18,6 +18,7 @@ RUNS = [
     ("one_cube.yaml", "matmul-composite"),
     ("one_sip.yaml", "softmax"),
     ("reference.yaml", "ccl-allreduce"),
+    ("six_sips_torus.yaml", "ccl-allreduce"),  # messages between launches
     ("reference.yaml", "tp-transformer-block"),
     ("one_cube.yaml", "flash-attention"),
     ("reference.yaml", "va-offset-verify"),
