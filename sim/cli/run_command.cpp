@@ -98,10 +98,8 @@ class RunCommand final : public Command {
         ->type_name("WHAT");
     app.add_flag("--details", details_, "Also single launches, PEs and blocks: in ops.sqlite, or with --json");
     app.add_flag("--no-findings", no_findings_, "Don't observe how busy everything is: no findings, a faster run");
-    app.add_option(
-           "--relief", reliefs_,
-           "Suppose that a kernel does not wait for calls of a line (no-wait=FILE:LINE), or that each PE reads a "
-           "tensor from its own memory (copies=TENSOR); may be repeated")
+    app.add_option("--relief", reliefs_,
+                   "Suppose calls that do not block (no-wait=FILE:LINE) or copies=TENSOR in each PE")
         ->type_name("WHAT")
         ->expected(1)
         ->take_all();

@@ -55,7 +55,9 @@ bool asked_for(const AttackCase& attack, const std::string& path) {
   const bool evaluation = shape.command == "evaluate" || shape.command == "sweep";
   return std::any_of(shape.result_folders.begin(), shape.result_folders.end(), [&](const std::string& folder) {
     const bool drawing = path.rfind("_view.svg") != std::string::npos && path == normal(folder + "/" + leaf(path));
-    if (!evaluation) return drawing || path == normal(folder + "/result.json");
+    if (!evaluation) {
+      return drawing || path == normal(folder + "/result.json") || path == normal(folder + "/inputs.json");
+    }
     return path.rfind(normal(folder + "/x").substr(0, normal(folder + "/x").size() - 1), 0) == 0;
   });
 }

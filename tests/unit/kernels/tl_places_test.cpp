@@ -129,17 +129,18 @@ TEST_F(TlPlaces, AHelperPassesItsCallersLineOn) {
 TEST_F(TlPlaces, OperandsOfACompositeAreTheirTensors) {
   const LayoutPtr bias = whole("bias", Dtype::f16, {16}, 0x300000),
                   rest = whole("rest", Dtype::f16, {16, 16}, 0x400000);
+  const LayoutPtr c = whole("c", Dtype::f16, {16, 16}, 0x500000);
   tl::CompositeOptions options;
   options.epilogue = {tl::Epilogue::bias(tl.ref(tl::Ptr(*bias), {16})),
                       tl::Epilogue::math(MathOp::add, tl.ref(tl::Ptr(*rest), {16, 16}))};
   const int line = __LINE__ + 1;
-  tl.wait(tl.composite(tl.ref(x, {16, 16}), tl.ref(y, {16, 16}), x, options));
+  tl.wait(tl.composite(tl.ref(x, {16, 16}), tl.ref(y, {16, 16}), tl::Ptr(*c), options));
   ASSERT_EQ(pe.submitted.size(), 1u);
   const Command& command = pe.submitted[0];
   EXPECT_EQ(pe.text(command.place), at(line, "composite"));
   EXPECT_EQ(pe.text(command.operand_places[0]), at(line, "composite", "", "a"));
   EXPECT_EQ(pe.text(command.operand_places[1]), at(line, "composite", "", "b"));
-  EXPECT_EQ(pe.text(command.operand_places[2]), at(line, "composite", "", "a"));
+  EXPECT_EQ(pe.text(command.operand_places[2]), at(line, "composite", "", "c"));
   ASSERT_EQ(command.epilogue_places.size(), 2u);
   EXPECT_EQ(pe.text(command.epilogue_places[0][0]), at(line, "composite", "", "bias"));
   EXPECT_EQ(pe.text(command.epilogue_places[1][0]), at(line, "composite", "", "rest"));
