@@ -116,8 +116,14 @@ TEST_F(OpLogSqliteTest, TablesAreTheDocumentedOnes_P67) {
                      {"view", "ops"}}));
   EXPECT_EQ(sql_rows(file, "SELECT name FROM pragma_table_info('component')"),
             (SqlRows{{"id"}, {"name"}, {"node_kind"}, {"label"}, {"sip"}, {"io"}, {"cube"}, {"pe"}}));
-  EXPECT_EQ(sql_rows(file, "SELECT name FROM pragma_table_info('op')"),
-            (SqlRows{{"seq"}, {"id"}, {"t_start_fs"}, {"t_end_fs"}, {"component_id"}, {"operation_id"}, {"place_id"}, {"params"}}));
+  EXPECT_EQ(sql_rows(file, "SELECT name FROM pragma_table_info('op')"), (SqlRows{{"seq"},
+                                                                                 {"id"},
+                                                                                 {"t_start_fs"},
+                                                                                 {"t_end_fs"},
+                                                                                 {"component_id"},
+                                                                                 {"operation_id"},
+                                                                                 {"place_id"},
+                                                                                 {"params"}}));
   EXPECT_EQ(sql_rows(file, "SELECT * FROM ops"),
             (SqlRows{{"0", "7", "1.0", "82.06", "81.06", "sip0.cube0.pe0.pe_dma", "unknown", "x", "{}"}}));
   EXPECT_EQ(sql_rows(file, "SELECT typeof(t_start_fs), t_start_fs, t_end_fs FROM op"),
