@@ -46,7 +46,7 @@ struct OpLogNames {
   };
   std::vector<Component> components;  // only components that have operations
   std::vector<Operation> operations;
-  std::vector<Place> places;  // by id; empty when the database has no such table
+  std::vector<Place> places{};  // by id; empty when the database has no such table
 };
 
 // Chooses a launch, or all launches of a kernel.

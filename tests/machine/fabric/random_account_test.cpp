@@ -55,7 +55,8 @@ class RandomAccount : public testing::TestWithParam<unsigned> {
 void RandomAccount::run() {
   const std::vector<sim::TraceRow> rows = test::random_rows(random_, loaded_.graph, 500);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    places_.push_back(random_() % 5 == 0 ? PlaceId{} : recorder_.places().intern({1 + random_() % 4}));
+    places_.push_back(random_() % 5 == 0 ? PlaceId{}
+                                         : recorder_.places().intern(account::Place::of_launch(1 + random_() % 4)));
   }
   machine_.set_places(places_);
   for (const sim::TraceRow& row : rows) machine_.issue_when_due(row);
