@@ -11,6 +11,7 @@
 #include "platform/contract/command.h"
 #include "platform/contract/share_words.h"
 #include "platform/elab/route_table.h"
+#include "platform/record/activity_recorder.h"
 
 namespace kb::modules {
 namespace {

@@ -213,7 +213,7 @@ export async function tables(page) {
   assert.equal(rows.length, 4353);
   assert.equal(rows[0], 'seq,start_ns,end_ns,duration_ns,component,kind,name');
   await page.getByRole('link', { name: 'Launches' }).click();
-  await page.getByText('gemm_composite').waitFor();
+  await page.getByText('gemm_composite', { exact: true }).first().waitFor();
   await picture(page, 'launches');
   assert.match(await page.innerText('.data tbody'), /DMA read channels/, 'what bounds it');
   await page.getByRole('link', { name: 'Wires' }).click();
