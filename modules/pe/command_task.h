@@ -129,7 +129,7 @@ class CommandTask final : public tlm::tlm_extension<CommandTask>, public StageCu
   const contract::Command* command = nullptr;  // owned by the requester; unchanged until the task returns
   ReturnPath return_path;
 
-  // Whose time the current stage is: the command's line, with the tensor that a tile transfers.
+  // Place of the current stage: the command's line, with the tensor that a tile transfers.
   account::PlaceId place() const;
   // Advances to the next stage; false when there is none.
   bool advance() { return next(*command); }

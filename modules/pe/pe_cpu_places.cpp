@@ -1,4 +1,4 @@
-// Whose time a running kernel spends.
+// Places of a running kernel: the lines, ranges and tensors to which PE_CPU charges its time.
 #include <memory>
 #include <variant>
 

@@ -288,12 +288,11 @@ void PeIpcq::serve(Queue& queue) {
 }
 
 void PeIpcq::read_slot(Queue& queue, const payload::QueueTokenMsg& token, account::PlaceId place) {
-  const QueueMemory memory = queue.pair.own->memory;
   if (slots_on_fabric(queue)) {
     slot_access_->begin(payload::Op::read, {token.slot_pa, token.nbytes}, index_of(queue), place);
     return;
   }
-  const TimeFs cost = slot_cost_->of(memory, token.nbytes);
+  const TimeFs cost = slot_cost_->of(queue.pair.own->memory, token.nbytes);
   if (cost == 0_fs) {
     slot_read(queue);
   } else {

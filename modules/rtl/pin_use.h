@@ -38,7 +38,7 @@ class PinUse {
   PinUse(resource::Resource& resource, PinCondition busy, PinCondition stall)
       : resource_(resource), busy_when_(std::move(busy)), stall_when_(std::move(stall)) {}
 
-  // Whose time the cycles from now on are, and what came in.
+  // The place that is charged for the cycles from now on, and what came in.
   void enter(account::PlaceId place, std::uint64_t bytes);
   // Pins within [begin, end), a clock cycle.
   void cycle(TimeFs begin, TimeFs end, const std::uint64_t* values);

@@ -105,7 +105,7 @@ struct Command {
   const char* call = "";
   std::uint64_t call_index = 0;
 
-  // Whose time its transactions are: the line of the call, with the tensor that a transfer reads or writes.
+  // Place of its transactions: the line of the call, with the tensor that a transfer reads or writes.
   account::PlaceId place;
   // The same for the operands of a composite in memory: first and second input, output; and for those of its epilogues.
   std::array<account::PlaceId, 3> operand_places{};

@@ -50,7 +50,7 @@ std::optional<LineTables> OpLogDatabase::lines(const LineQuery& query, double se
              found.times.push_back({sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1), text_of(row, 2),
                                     sqlite3_column_double(row, 3), sqlite3_column_double(row, 4)});
            });
-  // Beside max(), a column without a sum is that of the row with the largest value.
+  // SQLite takes columns without an aggregate from the row that has the max().
   const bool has_uses = each(
       std::string("SELECT place_id, role, total(busy_fs), total(wait_fs), total(bytes), most_at, max(most_wait_fs) "
                   "FROM line_use AS one ") +

@@ -30,7 +30,7 @@ struct LineShare {
   TimeFs last = 0_fs;       // on the PE whose kernel ended last
 };
 
-// Of each launch, the sum over its PEs and the lines of the PE that ended last (of several, the first one in machine
+// Sums over the PEs of each launch, and the lines of the PE that ended last (of several, the first one in machine
 // order). The times of a PE add up to the duration of its kernel.
 class LineTimes {
  public:

@@ -90,8 +90,8 @@ class Resource {
     if (!recorded_.empty()) recorded_[unit].add(place, usage, count);
   }
 
-  // The same block shows single uses to waveforms and log when somebody looks: those of a unit in the order of `entry`,
-  // from where they wait for `cause` until they begin. With Told::by_block.
+  // The same block shows single uses to waveforms and log when somebody looks: the uses of a unit in the order of
+  // `entry`, from where they wait for `cause` until they begin. With Told::by_block.
   bool is_shown() const { return viewers_.waves != nullptr || viewers_.log; }
   void show_in_order(std::uint32_t unit, TimeFs entry, const record::Usage& usage, std::size_t cause);
   // No later use or wait begins before `until`.

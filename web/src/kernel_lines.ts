@@ -96,7 +96,7 @@ export function sumsBy<Key>({ times, uses }: Account, timeKey: (time: LineTime) 
   return all;
 }
 
-// By file and line; the key of what has no line is ''.
+// Key of a place: file and line; '' without a line.
 export const lineKey = ({ file, line }: Line): string => (line > 0 ? `${file}:${line}` : '');
 export const sumsByLine = (account: Account): Map<string, Sums> => sumsBy(account, ({ at }) => lineKey(at), ({ at }) => lineKey(at));
 

@@ -27,7 +27,7 @@ class RangeSlices {
 
   // `row` stands for the PE that executed the operation.
   void add(std::size_t row, std::int64_t sip, const data::OpRow& op);
-  // By row and begin, outer ranges first. The innermost ranges are left out when there are more than `most`.
+  // Sorted by row and begin, outer ranges first. The innermost ranges are left out when there are more than `most`.
   std::vector<Slice> take(std::size_t most) const;
 
  private:
