@@ -108,7 +108,7 @@ RateMap read_rates(MapReader& attrs, const Field& field, RateUnit unit) {
 }
 
 std::string read_granularity(MapReader& attrs, const Field& field, const std::string& fallback) {
-  std::string text = attrs.text(field.name, fallback);
+  std::string text = attrs.text(field.name, fallback, {"none"});
   if (parse_granularity(text)) return text;
   attrs.report(field.name, fmt::format("'{}' is not a block of a product", text),
                fmt::format("write M x K x N as 32x64x32, each 1 to {}, or none", kMaxGranularity));

@@ -5,6 +5,7 @@
 
 #include "platform/base/nearest.h"
 #include "platform/base/problem_limit.h"
+#include "platform/topology/key_record.h"
 #include "platform/topology/spec_reader.h"
 
 namespace kb::topology {
@@ -92,6 +93,11 @@ void ReadContext::note_given(const std::string& path, yaml::Mark mark, bool from
 void ReadContext::note_value(const std::string& path, const std::string& text, bool from_override) {
   const char* origin = from_override ? kOverrideOrigin : given(path) && !is_bad(path) ? "file" : "default";
   config_[path] = {text, origin};
+}
+
+void ReadContext::note_rule(const std::string& path, const KeyRule& rule) {
+  rules_.insert_or_assign(path, rule);
+  if (record_ != nullptr) record_->note(path, rule);
 }
 
 void ReadContext::describe(const std::string& path, const std::string& text) {

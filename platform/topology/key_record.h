@@ -8,22 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "platform/base/bounds.h"
 #include "platform/params/param_set.h"
 #include "platform/topology/graph.h"
+#include "platform/topology/key_rule.h"
 
 namespace kb::topology {
 
-// The rule of one key, as the reader states it.
-struct KeyRule {
-  enum class Type { real, whole, flag, text, word, words, pair, mapping, mappings };
-  Type type{};
-  Bounds bounds;                        // for numbers, also those of a pair
-  std::vector<std::string> words;       // for word and words
-  std::optional<std::string> fallback;  // as in reports; no value when there is no default
-  bool mandatory = false;
-  std::size_t most = 0;  // maximum number of entries of mappings
-};
+// "io_chiplets[1].id" -> "io_chiplets[].id"
+std::string general_key(const std::string& path);
 
 // The rule of a `{ kind, impl, attrs }` record.
 struct ComponentRule {
@@ -38,14 +30,12 @@ class KeyRecord {
   void note(const std::string& path, KeyRule rule);
   void note_component(const std::string& path, NodeKind kind, const params::ParamSet& defaults);
   // The reader tests whether the key is present, so that it is not mandatory.
-  void note_looked_for(const std::string& path) { looked_for_.insert(general(path)); }
+  void note_looked_for(const std::string& path) { looked_for_.insert(general_key(path)); }
 
   const std::map<std::string, KeyRule>& keys() const { return keys_; }
   const std::map<std::string, ComponentRule>& components() const { return components_; }
 
  private:
-  static std::string general(const std::string& path);  // "io_chiplets[1].id" -> "io_chiplets[].id"
-
   std::map<std::string, KeyRule> keys_;
   std::map<std::string, ComponentRule> components_;
   std::set<std::string> looked_for_;

@@ -1,5 +1,7 @@
 #include "platform/topology/key_texts.h"
 
+#include "platform/topology/key_record.h"
+
 namespace kb::topology {
 
 const std::map<std::string, std::string>& key_texts() {
@@ -124,6 +126,11 @@ const std::map<std::string, std::string>& key_texts() {
       {"replace[].nodes", "pattern of node ids ('kernbench topology --json' lists them), all of one kind"},
       {"replace[].links", "patterns of the ends of links, FROM -> TO"}};
   return texts;
+}
+
+std::string key_text(const std::string& path) {
+  const auto found = key_texts().find(general_key(path));
+  return found == key_texts().end() ? "" : found->second;
 }
 
 }  // namespace kb::topology

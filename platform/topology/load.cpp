@@ -114,6 +114,7 @@ LoadedTopology load_text(const std::string& text, const std::string& name,
   context.finish_unknown();
   throw_if_any(context.problems());
   loaded.config = std::move(context.config());
+  loaded.rules = std::move(context.rules());
   loaded.warnings = std::move(context.warnings());
   return loaded;
 }

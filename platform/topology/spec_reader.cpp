@@ -87,7 +87,7 @@ bool MapReader::has(const std::string& key) const {
 }
 
 void MapReader::note(const std::string& key, const KeyRule& rule) const {
-  if (context_->record() != nullptr) context_->record()->note(path(key), rule);
+  context_->note_rule(path(key), rule);
 }
 
 std::vector<std::string> MapReader::keys() const {
@@ -220,8 +220,9 @@ bool MapReader::flag(const std::string& key, bool fallback) {
   return fallback;
 }
 
-std::string MapReader::text(const std::string& key, std::optional<std::string> fallback) {
-  note(key, {KeyRule::Type::text, {}, {}, fallback, !fallback});
+std::string MapReader::text(const std::string& key, std::optional<std::string> fallback,
+                            const std::vector<std::string>& examples) {
+  note(key, {KeyRule::Type::text, {}, examples, fallback, !fallback});
   const yaml::Value* value = take_scalar(key, !fallback, "a word");
   if (value != nullptr && value->text.empty()) {
     report(key, "this text is empty", "write a word");

@@ -21,7 +21,6 @@ namespace kb::topology {
 
 class Implementations;
 class KeyRecord;
-struct KeyRule;
 
 // State that all readers of one file share.
 class ReadContext {
@@ -55,6 +54,7 @@ class ReadContext {
   void note_value(const std::string& path, const std::string& text, bool from_override);
   // Records the description of a key whose value is recorded.
   void describe(const std::string& path, const std::string& text);
+  void note_rule(const std::string& path, const KeyRule& rule);
   void note_known(const std::string& path) { known_.insert(path); }
   void note_unknown(const yaml::Entry& entry, const std::string& parent, const std::vector<std::string>& siblings);
   // Reports the unknown keys. Called after the whole schema was read, so that keys at a wrong level are recognised.
@@ -66,6 +66,7 @@ class ReadContext {
   std::vector<Diagnostic> problems() const;
   std::vector<Diagnostic>& warnings() { return warnings_; }
   std::map<std::string, ConfigValue>& config() { return config_; }
+  std::map<std::string, KeyRule>& rules() { return rules_; }
 
  private:
   struct Given {
@@ -86,6 +87,7 @@ class ReadContext {
   const Implementations& implementations_;
   std::vector<Diagnostic> diagnostics_, warnings_;
   std::map<std::string, ConfigValue> config_;
+  std::map<std::string, KeyRule> rules_;
   std::map<std::string, Given> given_;
   std::set<std::string> bad_, known_;
   std::vector<Unknown> unknown_;
@@ -111,7 +113,9 @@ class MapReader {
   std::optional<double> given_real(const std::string& key, const Bounds& bounds);
   std::int64_t whole(const std::string& key, std::optional<std::int64_t> fallback, const Bounds& bounds);
   bool flag(const std::string& key, bool fallback);
-  std::string text(const std::string& key, std::optional<std::string> fallback);
+  // `examples`: values worth a trial.
+  std::string text(const std::string& key, std::optional<std::string> fallback,
+                   const std::vector<std::string>& examples = {});
   // Returns the index of the word in `words`.
   std::size_t choice(const std::string& key, std::optional<std::size_t> fallback,
                      const std::vector<std::string>& words);

@@ -9,6 +9,7 @@
 #include "platform/base/error.h"
 #include "platform/topology/graph.h"
 #include "platform/topology/implementations.h"
+#include "platform/topology/key_rule.h"
 #include "platform/topology/mesh_layout.h"
 
 namespace kb::topology {
@@ -26,6 +27,7 @@ struct LoadedTopology {
   std::string text;                                            // the file's bytes
   std::vector<std::pair<std::string, std::string>> overrides;  // as given
   std::map<std::string, ConfigValue> config;                   // all leaf keys by dotted path
+  std::map<std::string, KeyRule> rules;                        // of all keys that were read, by dotted path
   std::vector<Diagnostic> warnings;                            // plausibility warnings, which do not stop a run (T-37)
   MeshLayout mesh;                                             // the router grid of every cube
   Graph graph;

@@ -40,6 +40,8 @@ inline constexpr const char* kWhyFooter =
     "  kernbench why r --top 10                             goes on; runs that are known are not made again\n"
     "  kernbench run --why --bench flash-attention          the same for a run that comes now\n"
     "  kernbench why run --bench flash-attention            likewise\n"
+    "  kernbench why r --budget 60                          what a minute finds; the same command goes on\n"
+    "  kernbench why r --machine                            each key of the machine changed alone: r/why/tornado.svg\n"
     "\n"
     "Each step takes one cause away from the machine and runs again, so that a gain is measured and not estimated:\n";
 // The families of reliefs stand between these texts.

@@ -11,6 +11,8 @@ namespace kb::cli {
 void WhyChoice::add_ladder_options(CLI::App& app, const std::string& prefix) {
   add_whole_option(app, "--top", top_, 1, 100, prefix + "Steps of the ladder (default: 5)");
   add_whole_option(app, "--jobs", jobs_, 1, 9999, prefix + "Runs at a time (default: one per core)");
+  add_whole_option(app, "--budget", budget_, 1, 1000000,
+                   prefix + "Seconds after which no run begins or goes on; the same command goes on");
 }
 
 void WhyChoice::add_options(CLI::App& app) {
@@ -21,6 +23,7 @@ void WhyChoice::add_options(CLI::App& app) {
 void WhyChoice::check(const std::string& folder) const {
   if (!why_ && top_ > 0) throw usage_error("--top is of the ladder; add --why");
   if (!why_ && jobs_ > 0) throw usage_error("--jobs is of the ladder; add --why");
+  if (!why_ && budget_ > 0) throw usage_error("--budget is of the ladder; add --why");
   if (why_ && folder.empty()) throw usage_error("--why keeps its runs in the folder of the run; add --out DIR");
 }
 
@@ -28,6 +31,7 @@ why::ExplainOptions WhyChoice::options(bool quiet) const {
   why::ExplainOptions options;
   if (top_ > 0) options.steps = top_;
   options.jobs = static_cast<int>(jobs_);
+  if (budget_ > 0) options.budget_s = static_cast<double>(budget_);
   if (quiet) options.progress = sim::Progress::on_request;
   return options;
 }

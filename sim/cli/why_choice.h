@@ -18,7 +18,7 @@ namespace kb::cli {
 class WhyChoice {
  public:
   void add_options(CLI::App& app);
-  // Adds --top and --jobs, which `kernbench why` has, too.
+  // Adds --top, --jobs and --budget, which `kernbench why` has, too.
   void add_ladder_options(CLI::App& app, const std::string& prefix);
   // Usage Error for options of the ladder without --why, and for a run without a folder.
   void check(const std::string& folder) const;
@@ -34,7 +34,7 @@ class WhyChoice {
 
  private:
   bool why_ = false;
-  std::uint64_t top_ = 0, jobs_ = 0;  // 0: not given
+  std::uint64_t top_ = 0, jobs_ = 0, budget_ = 0;  // 0: not given
   std::optional<why::Repeat> repeat_;
   std::optional<why::Explanation> explanation_;
 };

@@ -15,6 +15,7 @@
 #include "sim/study/why/explain.h"
 #include "sim/study/why/relief.h"
 #include "sim/study/why/report.h"
+#include "sim/study/why/tornado_report.h"
 
 namespace kb::cli {
 namespace {
@@ -33,7 +34,8 @@ class WhyCommand final : public Command {
     app.footer(footer());
     app.add_option("RUN_DIR", folder_, "Folder of a run (or: why run OPTIONS, which is run --why OPTIONS)")->required();
     choice_.add_ladder_options(app, "");
-    app.add_flag("--json", json_, "Print why.json and nothing else on standard output");
+    app.add_flag("--machine", machine_, "Instead of the ladder: change each key of the machine alone (tornado)");
+    app.add_flag("--json", json_, "Print why.json (or tornado.json) and nothing else on standard output");
     app.add_flag("--quiet", quiet_, "Print errors only");
   }
 
@@ -51,21 +53,31 @@ class WhyCommand final : public Command {
     const files::FolderLock lock(folder + "/why", true, "explanation");
     sim::set_interrupt_hint("finished runs are kept; the same command goes on");
     const why::ExplainOptions options = choice_.options(quiet_);
-    const why::Explanation explanation = why::explain(repeat, &result, options);
-    why::write_explanation(explanation, repeat);
-    if (json_) {
-      print(why::render_json(explanation.ladder, repeat));
-    } else if (!quiet_) {
-      print_text(why::text_of(explanation, repeat, options));
+    if (machine_) {
+      const why::MachineExplanation explanation = why::explain_machine(repeat, result, options);
+      why::write_explanation(explanation, repeat);
+      show(json_ ? why::render_json(explanation.tornado, repeat) : why::text_of(explanation, repeat));
+    } else {
+      const why::Explanation explanation = why::explain(repeat, &result, options);
+      why::write_explanation(explanation, repeat);
+      show(json_ ? why::render_json(explanation.ladder, repeat) : why::text_of(explanation, repeat, options));
     }
     return 0;
   }
 
  private:
+  void show(const std::string& text) const {
+    if (json_) {
+      print(text);
+    } else if (!quiet_) {
+      print_text(text);
+    }
+  }
+
   const Program& program_;
   std::string folder_;
   WhyChoice choice_;
-  bool json_ = false, quiet_ = false;
+  bool machine_ = false, json_ = false, quiet_ = false;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "sim/study/files/files.h"
 #include "sim/study/why/report.h"
 #include "sim/study/why/simulations.h"
+#include "sim/study/why/tornado_report.h"
 
 namespace kb::why {
 namespace {
@@ -22,6 +23,50 @@ std::string why_folder(const Repeat& repeat) {
 std::string why_file(const Repeat& repeat) {
   return why_folder(repeat) + "/why.json";
 }
+
+std::string note_of_runs(std::size_t points, std::size_t ran, double seconds) {
+  return fmt::format("\n  {} points, {} of them run now in {:.1f} s", points, ran, seconds);
+}
+
+// Runs of one call, with its progress.
+class Session {
+ public:
+  Session(const Repeat& repeat, const ExplainOptions& options)
+      : repeat_(repeat),
+        progress_(options.progress),
+        simulations_(repeat, options.jobs, end_of(options), [this](std::size_t ran) {
+          if (progress_.due()) progress_.update_text(fmt::format("why: {} runs, {:.0f} s", ran, progress_.seconds()));
+        }) {
+    check_threads();
+  }
+
+  // The measure of the run itself. Error when it has other times than `result`, and when it fails.
+  Measure base(const result::Result* result) {
+    const Measure measure = simulations_.measure({{Point{}, true}}).front();
+    if (measure.code == kOutOfBudget) {
+      throw Error::program(kOutOfBudget,
+                           "the budget is spent before the run itself was repeated; give it more seconds");
+    }
+    if (result != nullptr) check_repeated(*result, measure, repeat_.folder());
+    if (!measure.ok) throw Error(ErrorFamily::program, measure.code, "the run fails: " + measure.cause);
+    return measure;
+  }
+
+  Simulations& simulations() { return simulations_; }
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+
+ private:
+  using Clock = Simulations::Clock;
+  static std::optional<Clock::time_point> end_of(const ExplainOptions& options) {
+    if (!options.budget_s) return std::nullopt;
+    return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*options.budget_s));
+  }
+
+  const Repeat& repeat_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  sim::ProgressLine progress_;
+  Simulations simulations_;
+};
 
 }  // namespace
 
@@ -35,18 +80,9 @@ void check_threads() {
 }
 
 Explanation explain(const Repeat& repeat, const result::Result* result, const ExplainOptions& options) {
-  check_threads();
-  const auto start = std::chrono::steady_clock::now();
-  sim::ProgressLine progress(options.progress);
-  Simulations simulations(repeat, options.jobs, [&](std::size_t ran) {
-    if (progress.due()) progress.update_text(fmt::format("why: {} runs, {:.0f} s", ran, progress.seconds()));
-  });
+  Session session(repeat, options);
   Explanation explanation;
-  explanation.base = simulations.measure({{Point{}, true}}).front();
-  if (result != nullptr) check_repeated(*result, explanation.base, repeat.folder());
-  if (!explanation.base.ok) {
-    throw Error(ErrorFamily::program, explanation.base.code, "the run fails: " + explanation.base.cause);
-  }
+  explanation.base = session.base(result);
   LadderOptions ladder;
   ladder.steps = options.steps;
   const ReliefSource reliefs = [&](const Measure& measure) {
@@ -55,9 +91,18 @@ Explanation explain(const Repeat& repeat, const result::Result* result, const Ex
     return found;
   };
   explanation.ladder =
-      climb(simulations, explanation.base, reliefs, remedies_of(repeat.params(), repeat.machine()), ladder);
-  explanation.ran = simulations.ran();
-  explanation.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      climb(session.simulations(), explanation.base, reliefs, remedies_of(repeat.params(), repeat.machine()), ladder);
+  explanation.ran = session.simulations().ran();
+  explanation.seconds = session.seconds();
+  return explanation;
+}
+
+MachineExplanation explain_machine(const Repeat& repeat, const result::Result& result, const ExplainOptions& options) {
+  Session session(repeat, options);
+  MachineExplanation explanation;
+  explanation.tornado = measure_keys(session.simulations(), repeat.machine(), session.base(&result).time);
+  explanation.ran = session.simulations().ran();
+  explanation.seconds = session.seconds();
   return explanation;
 }
 
@@ -75,12 +120,26 @@ std::string text_of(const Explanation& explanation, const Repeat& repeat, const 
         "  times of the contents run with --data eager.\n",
         explanation.base.unknown_accesses, repeat.inputs().data_mode);
   }
-  text += fmt::format("\n  {} points, {} of them run now in {:.1f} s", explanation.ladder.points + 1, explanation.ran,
-                      explanation.seconds);
+  text += note_of_runs(explanation.ladder.points + 1, explanation.ran, explanation.seconds);
   if (explanation.ladder.failed > 0) {
     text += fmt::format("; {} make no machine or no run and are left out", explanation.ladder.failed);
   }
   return text + "; " + why_file(repeat) + "\n";
+}
+
+void write_explanation(const MachineExplanation& explanation, const Repeat& repeat) {
+  const std::string folder = why_folder(repeat);
+  observe::make_folder(folder);
+  files::write_file(folder + "/tornado.json", render_json(explanation.tornado, repeat), "the explanation");
+  files::write_file(folder + "/tornado.csv", render_csv(explanation.tornado), "the explanation");
+  const std::string picture = render_svg(explanation.tornado, repeat);
+  if (!picture.empty()) files::write_file(folder + "/tornado.svg", picture, "the explanation");
+}
+
+std::string text_of(const MachineExplanation& explanation, const Repeat& repeat) {
+  return render_text(explanation.tornado, repeat) +
+         note_of_runs(explanation.tornado.points + 1, explanation.ran, explanation.seconds) + "; " +
+         why_folder(repeat) + "/tornado.json, .csv, .svg\n";
 }
 
 }  // namespace kb::why

@@ -36,24 +36,37 @@ class Climb {
   }
 
   Ladder run(const std::vector<Remedy>& remedies) {
+    try {
+      go(remedies);
+    } catch (const OutOfBudget&) {
+      ladder_.cut = ladder_.out_of_budget = true;
+    }
+    ladder_.bound = now_.bound;
+    ladder_.bound_name = now_.bound_name;
+    return std::move(ladder_);
+  }
+
+ private:
+  struct OutOfBudget {};
+
+  void go(const std::vector<Remedy>& remedies) {
     while (ladder_.steps.size() < options_.steps) {
       const std::optional<Candidate> best = next();
       if (!best) break;
       take(*best);
     }
     ladder_.cut = ladder_.steps.size() == options_.steps;
-    ladder_.bound = now_.bound;
-    ladder_.bound_name = now_.bound_name;
     choose_again();
     try_remedies(remedies);
-    return std::move(ladder_);
   }
 
- private:
   std::vector<Measure> measure(const std::vector<Request>& requests) {
     ladder_.points += requests.size();
     std::vector<Measure> measures = measurer_.measure(requests);
-    for (const Measure& one : measures) ladder_.failed += one.ok ? 0 : 1;
+    for (const Measure& one : measures) {
+      if (one.code == kOutOfBudget) throw OutOfBudget();
+      ladder_.failed += one.ok ? 0 : 1;
+    }
     return measures;
   }
 

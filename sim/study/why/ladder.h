@@ -33,6 +33,7 @@ struct Ladder {
   std::vector<Trial> others;    // of the base run: further reliefs that gain, largest gain first
   std::vector<Trial> remedies;  // that gain, largest gain first
   bool cut = false;             // it has as many steps as asked for, and may go on
+  bool out_of_budget = false;   // it was cut because a point could not be run any more
   std::string bound_name;       // of the last step
   TimeFs bound = 0_fs;
   std::size_t points = 0;  // different points

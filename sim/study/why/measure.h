@@ -54,6 +54,9 @@ struct Measure {
 sweep::Answer answer_of(const Measure& measure);
 Measure measure_of(const sweep::Answer& answer);
 
+// Code of the measure of a point that was not run, because the time for it was over.
+inline constexpr const char* kOutOfBudget = "OUT_OF_BUDGET";
+
 struct Request {
   Point point;
   bool account = false;
@@ -63,7 +66,7 @@ struct Request {
 class IMeasurer {
  public:
   virtual ~IMeasurer() = default;
-  // The measures in the order of the requests.
+  // The measures in the order of the requests. With the code kOutOfBudget a point was not run.
   virtual std::vector<Measure> measure(const std::vector<Request>& requests) = 0;
 };
 

@@ -94,6 +94,8 @@ void check_repeated(const result::Result& result, const Measure& base, const std
 
 Repeat::Repeat(result::Inputs inputs, std::string folder, const sweep::Catalogs& catalogs)
     : inputs_(std::move(inputs)), folder_(std::move(folder)), catalogs_(catalogs) {
+  const result::MachineText& text = inputs_.topology;
+  if (!text.file.empty()) check_file({text.name, text.sha256}, folder_, "the topology");
   for (const result::FileStamp& file : inputs_.files) check_file(file, folder_, "the file");
   std::error_code ignored;
   const auto has_ccl = [](const result::FileStamp& file) { return file.file == topology::kCclFile; };

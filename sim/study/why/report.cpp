@@ -8,6 +8,7 @@
 #include "platform/observe/json_writer.h"
 #include "platform/observe/text_table.h"
 #include "platform/topology/sha256.h"
+#include "sim/study/why/report_parts.h"
 
 namespace kb::why {
 namespace {
@@ -16,10 +17,6 @@ using observe::TextTable;
 
 constexpr std::size_t kWidth = 150;
 constexpr std::size_t kMostTrials = 5;
-
-std::string ns(TimeFs time) {
-  return observe::fixed(fs_to_ns(time), 3);
-}
 
 std::string factor(TimeFs before, TimeFs after) {
   const double ratio = after > 0_fs ? static_cast<double>(before.fs()) / static_cast<double>(after.fs()) : 0.0;
@@ -47,6 +44,7 @@ std::string steps_table(const Ladder& ladder) {
 }
 
 std::string end_of(const Ladder& ladder, std::size_t steps) {
+  if (ladder.out_of_budget) return "  Cut: the budget is spent. The runs are kept, and the same command goes on.\n";
   if (ladder.cut) {
     return fmt::format("  Cut after {} steps; --top {} goes on from here.\n", steps, 2 * steps);
   }
@@ -103,6 +101,10 @@ void write_trials(observe::JsonWriter& json, const char* name, const std::vector
 
 }  // namespace
 
+std::string ns(TimeFs time) {
+  return observe::fixed(fs_to_ns(time), 3);
+}
+
 std::string render_text(const Ladder& ladder, const Repeat& repeat, std::size_t steps) {
   std::string text = fmt::format("Why {} takes {} ns: each step takes one more cause away and runs again\n",
                                  repeat.inputs().workload, ns(ladder.base));
@@ -111,8 +113,9 @@ std::string render_text(const Ladder& ladder, const Repeat& repeat, std::size_t 
     text += "\nOther first steps\n" + trials_table(ladder.others, ladder, repeat, false);
   }
   text += "\nWhat you can change; routes, algorithms and tiles are chosen again\n";
-  text += ladder.remedies.empty() ? "  No neighbour of a parameter gains 1 %.\n"
-                                  : trials_table(ladder.remedies, ladder, repeat, true);
+  text += ladder.out_of_budget      ? "  Not tried: the budget is spent.\n"
+          : ladder.remedies.empty() ? "  No neighbour of a parameter gains 1 %.\n"
+                                    : trials_table(ladder.remedies, ladder, repeat, true);
   if (!ladder.steps.empty()) text += commands_of(ladder, repeat);
   return text;
 }

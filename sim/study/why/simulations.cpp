@@ -8,6 +8,18 @@
 #include "sim/study/why/machine_use.h"
 
 namespace kb::why {
+namespace {
+
+struct Over {};  // ends the points that run
+
+Measure not_run() {
+  Measure measure;
+  measure.code = kOutOfBudget;
+  measure.cause = "not run: the budget was spent";
+  return measure;
+}
+
+}  // namespace
 
 Measure simulate_point(const Repeat& repeat, const Request& request) {
   sim::WorkloadRun run = repeat.run_of(request.point);
@@ -20,9 +32,11 @@ std::string Simulations::journal_folder(const std::string& run_folder) {
   return run_folder + "/why/journal";
 }
 
-Simulations::Simulations(const Repeat& repeat, int jobs, std::function<void(std::size_t)> told)
+Simulations::Simulations(const Repeat& repeat, int jobs, std::optional<Clock::time_point> end,
+                         std::function<void(std::size_t)> told)
     : repeat_(repeat),
       jobs_(jobs),
+      end_(end),
       told_(std::move(told)),
       identity_(topology::sha256_hex(repeat.identity())),
       journal_(journal_folder(repeat.folder())),
@@ -38,7 +52,10 @@ std::vector<Measure> Simulations::measure(const std::vector<Request>& requests) 
   for (const Request& request : requests) keys.push_back(key_of(request));
   run_missing(requests, keys);
   std::vector<Measure> measures;
-  for (const std::string& key : keys) measures.push_back(measure_of(known_.at(key)));
+  for (const std::string& key : keys) {
+    const auto found = known_.find(key);
+    measures.push_back(found == known_.end() ? not_run() : measure_of(found->second));
+  }
   return measures;
 }
 
@@ -57,8 +74,13 @@ void Simulations::run_missing(const std::vector<Request>& requests, const std::v
   };
   work.tick = [&] {
     if (told_) told_(ran_);
+    if (is_over()) throw Over();
   };
-  sweep::run_points(points, work, {}, jobs_);
+  if (points.empty() || is_over()) return;
+  try {
+    sweep::run_points(points, work, {}, jobs_);
+  } catch (const Over&) {  // the points that have ended are kept
+  }
 }
 
 }  // namespace kb::why

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <regex>
 
 #include "tests/machine/cli/command_line.h"
@@ -68,6 +69,35 @@ TEST_F(WhyTest, EveryCommandGivesItsTimeAgain) {
     EXPECT_EQ(time_of_command(trial["command"]), trial["time_ns"].get<double>()) << trial["command"];
     EXPECT_THAT(trial["command"].get<std::string>(), Not(HasSubstr("--pins")));
   }
+}
+
+// Every value of every key is a run of its own, with the same time. What makes no machine has the message of `run`.
+TEST_F(WhyTest, ATornadoIsMadeOfRuns) {
+  const std::string options = "--topology one_pe --bench vector-add";
+  run(options);
+  const nlohmann::json answer = json("why --json --machine r");
+  EXPECT_EQ(answer["time_ns"].get<double>(), time(options));
+  std::size_t acting = 0, impossible = 0;
+  double before = 1e18;
+  for (const nlohmann::json& key : answer["keys"]) {
+    EXPECT_LE(key["swing_ns"].get<double>(), before) << "the largest comes first";
+    before = key["swing_ns"];
+    for (const nlohmann::json& trial : key["trials"]) {
+      const std::string changed =
+          options + " --set '" + key["key"].get<std::string>() + "=" + trial["value"].get<std::string>() + "'";
+      if (!trial["problem"].get<std::string>().empty()) {
+        if (++impossible > 3) continue;
+        EXPECT_NE(kernbench("run " + changed).code, 0) << changed;
+      } else if (before > 0) {
+        ++acting;
+        EXPECT_EQ(time(changed), trial["time_ns"].get<double>()) << changed;
+      }
+    }
+  }
+  EXPECT_GT(acting, 5u);
+  EXPECT_GT(impossible, 0u);
+  EXPECT_THAT(read("r/why/tornado.csv"), HasSubstr("\ncube.memory_map.hbm_channel_bw_gbs,32,"));
+  EXPECT_THAT(read("r/why/tornado.svg"), HasSubstr("hbm_channel_bw_gbs = 32"));
 }
 
 // The steps end where neither a relief nor a pair gains 1 %.
@@ -171,6 +201,19 @@ TEST_F(WhyTest, WhatCannotBeRepeatedIsRefused) {
   write("r/inputs.json", inputs);
   write("ccl.yaml", "defaults: {n_slots: 8}\n");
   refuse("r", "there is a ccl.yaml here, which this run did not have");
+}
+
+// The commands of the steps would make other runs.
+TEST_F(WhyTest, AnotherTopologyIsRefused) {
+  const std::string machine =
+      "system: { sips: { count: 1 } }\nsip: { cube_mesh: { w: 1, h: 1 } }\n"
+      "cube: { pe_layout: { corners: [NW], pe_per_corner: 1 } }\n";
+  write("machine.yaml", machine);
+  run("--topology machine.yaml --bench vector-add");
+  write("machine.yaml", machine + "routing: { metric: distance }\n");
+  refuse("r", "the topology machine.yaml has changed since this run");
+  std::filesystem::remove(folder() + "/machine.yaml");
+  refuse("r", "the topology machine.yaml of this run is gone");
 }
 
 TEST_F(WhyTest, AnotherTimeIsRefused) {

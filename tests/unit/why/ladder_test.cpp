@@ -187,5 +187,36 @@ TEST(Ladder, NothingGains) {
   EXPECT_EQ(ladder.base, 1000_ns);
 }
 
+// Points run until the budget is spent.
+class Budget final : public IMeasurer {
+ public:
+  Budget(IMeasurer& machine, std::size_t points) : machine_(machine), left_(points) {}
+  std::vector<Measure> measure(const std::vector<Request>& requests) override {
+    std::vector<Measure> measures = machine_.measure(requests);
+    for (Measure& one : measures) {
+      if (left_ == 0) one = {false, kOutOfBudget, "", 0_fs, {}, "", "", 0_fs, 0, {}, {}};
+      if (left_ > 0) --left_;
+    }
+    return measures;
+  }
+
+ private:
+  IMeasurer& machine_;
+  std::size_t left_;
+};
+
+TEST(Ladder, ABudgetCutsIt) {
+  Machine machine(sums(1000, {{"a", 100}, {"b", 400}}));
+  const ReliefSource reliefs = [](const auto&) { return std::vector<Relief>{relief("a"), relief("b")}; };
+  const Measure base = machine.measure({{Point{}, true}}).front();
+  for (const std::size_t points : {0, 1, 2, 3, 4, 5}) {
+    Budget budget(machine, points);
+    const Ladder ladder = climb(budget, base, reliefs, {}, {});
+    EXPECT_TRUE(ladder.cut);
+    EXPECT_TRUE(ladder.out_of_budget);
+    EXPECT_EQ(ladder.steps.size(), points < 3 ? 0u : points < 5 ? 1u : 2u) << points;
+  }
+}
+
 }  // namespace
 }  // namespace kb::why

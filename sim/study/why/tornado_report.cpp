@@ -1,0 +1,185 @@
+#include "sim/study/why/tornado_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "platform/base/version.h"
+#include "platform/observe/json_writer.h"
+#include "platform/observe/text_table.h"
+#include "platform/topology/sha256.h"
+#include "platform/views/tornado_view.h"
+#include "sim/study/files/csv.h"
+#include "sim/study/why/report_parts.h"
+
+namespace kb::why {
+namespace {
+
+using observe::TextTable;
+
+constexpr std::size_t kRows = 25;
+constexpr std::size_t kWidth = 150, kListWidth = 146;
+
+// "+4.13 %"
+std::string difference(TimeFs time, TimeFs base) {
+  constexpr double kPercent = 100;
+  return fmt::format("{:+.2f} %", kPercent * (fs_to_ns(time) / fs_to_ns(base) - 1));
+}
+
+std::string heading(const Tornado& tornado, const Repeat& repeat) {
+  return fmt::format("What each key of the machine does to {}, {} ns", repeat.inputs().workload, ns(tornado.base));
+}
+
+// The trials with the smallest and the largest time; both are null when none has a time, and equal when one has.
+std::pair<const KeyTrial*, const KeyTrial*> extremes(const KeyEffect& key) {
+  const KeyTrial *least = nullptr, *most = nullptr;
+  for (const KeyTrial& trial : key.trials) {
+    if (!trial.problem.empty()) continue;
+    if (least == nullptr || trial.time < least->time) least = &trial;
+    if (most == nullptr || trial.time > most->time) most = &trial;
+  }
+  return {least, most};
+}
+
+void add_trial(std::vector<std::string>& row, const KeyTrial* trial, TimeFs base) {
+  if (trial == nullptr) {
+    row.insert(row.end(), {"", "", ""});
+  } else {
+    row.insert(row.end(), {trial->value, ns(trial->time), difference(trial->time, base)});
+  }
+}
+
+std::string acting_table(const Tornado& tornado) {
+  using Align = TextTable::Align;
+  TextTable table({{"key"},
+                   {"is"},
+                   {"faster with"},
+                   {"time ns", Align::right},
+                   {"change", Align::right},
+                   {"slower with"},
+                   {"time ns", Align::right},
+                   {"change", Align::right}});
+  std::size_t acting = 0;
+  for (const KeyEffect& key : tornado.keys) {
+    if (!key.acts() || ++acting > kRows) continue;
+    const auto [least, most] = extremes(key);
+    std::vector<std::string> row{key.key, key.value};
+    add_trial(row, least->time < tornado.base ? least : nullptr, tornado.base);
+    add_trial(row, most->time > tornado.base ? most : nullptr, tornado.base);
+    table.add(std::move(row));
+  }
+  if (acting == 0) return "  No key changes the time.\n";
+  std::string text = table.render("  ");
+  if (acting > kRows) text += fmt::format("  ... and {} more in tornado.csv\n", acting - kRows);
+  return text;
+}
+
+std::string list(const std::string& title, const std::vector<std::string>& items, const char* separator) {
+  if (items.empty()) return "";
+  std::string text;
+  for (const std::string& item : items) text += (text.empty() ? "" : separator) + item;
+  std::string out = fmt::format("\n{} ({})\n", title, items.size());
+  for (const std::string& line : observe::wrapped(text, kListWidth)) out += "  " + line + "\n";
+  return out;
+}
+
+// The key stands in the column before.
+std::string message_of(const KeyEffect& key, const KeyTrial& trial) {
+  const std::string place = "--set: " + key.key + ": ";
+  return trial.problem.rfind(place, 0) == 0 ? trial.problem.substr(place.size()) : trial.problem;
+}
+
+// A row per key, with the message of its first value.
+std::string problems(const Tornado& tornado) {
+  TextTable table({{"key"}, {"cannot be"}, {"message"}});
+  for (const KeyEffect& key : tornado.keys) {
+    std::string values, message;
+    for (const KeyTrial& trial : key.trials) {
+      if (trial.problem.empty() || trial.not_run) continue;
+      values += (values.empty() ? "" : ", ") + trial.value;
+      if (message.empty()) message = message_of(key, trial);
+    }
+    if (!values.empty()) table.add({key.key, values, message});
+  }
+  return table.empty() ? "" : "\nNot possible\n" + table.render("  ", kWidth);
+}
+
+}  // namespace
+
+std::string render_text(const Tornado& tornado, const Repeat& repeat) {
+  std::vector<std::string> idle, not_run;
+  for (const KeyEffect& key : tornado.keys) {
+    if (key.measured() && !key.acts()) idle.push_back(key.key);
+    for (const KeyTrial& trial : key.trials) {
+      if (trial.not_run) not_run.push_back(key.key + "=" + trial.value);
+    }
+  }
+  return heading(tornado, repeat) + ": changed alone; routes, algorithms and tiles are chosen again\n" +
+         acting_table(tornado) + list("Change nothing here", idle, ", ") + problems(tornado) +
+         list("Not run, because the budget is spent; the same command goes on", not_run, ", ") +
+         list("Not tried: names, places, models, and what follows from other keys", tornado.kept, ", ");
+}
+
+std::string render_json(const Tornado& tornado, const Repeat& repeat) {
+  observe::JsonWriter json;
+  json.begin_object();
+  json.key("schema").text(kTornadoSchema);
+  json.key("version").text(kVersion);
+  json.key("inputs_sha256").text(topology::sha256_hex(result::render(repeat.inputs())));
+  json.key("workload").text(repeat.inputs().workload);
+  json.key("command").text(repeat.command());
+  json.key("time_ns").time_ns(tornado.base);
+  json.key("keys").begin_array();
+  for (const KeyEffect& key : tornado.keys) {
+    json.begin_object();
+    json.key("key").text(key.key);
+    json.key("value").text(key.value);
+    json.key("text").text(key.text);
+    json.key("swing_ns").time_ns(key.swing);
+    json.key("trials").begin_array();
+    for (const KeyTrial& trial : key.trials) {
+      json.begin_object(true);
+      json.key("value").text(trial.value);
+      json.key("time_ns");
+      trial.problem.empty() ? json.time_ns(trial.time) : json.null();
+      json.key("problem").text(trial.problem);
+      json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+  }
+  json.end_array();
+  json.key("not_tried").begin_array();
+  for (const std::string& key : tornado.kept) json.text(key);
+  json.end_array();
+  json.end_object();
+  return json.str() + "\n";
+}
+
+std::string render_csv(const Tornado& tornado) {
+  std::string text = files::csv_line({"key", "value", "meaning", "trial", "time_ns", "change_percent", "problem"});
+  for (const KeyEffect& key : tornado.keys) {
+    for (const KeyTrial& trial : key.trials) {
+      const bool ok = trial.problem.empty();
+      const std::string change = ok ? difference(trial.time, tornado.base) : "";
+      text += files::csv_line({key.key, key.value, key.text, trial.value, ok ? ns(trial.time) : "",
+                               change.substr(0, change.find(' ')), trial.problem});
+    }
+  }
+  return text;
+}
+
+std::string render_svg(const Tornado& tornado, const Repeat& repeat) {
+  views::Tornado diagram{heading(tornado, repeat), "time in ns", fs_to_ns(tornado.base), {}};
+  for (const KeyEffect& key : tornado.keys) {
+    if (!key.acts() || diagram.bars.size() == kRows) continue;
+    views::TornadoBar bar{key.key + " = " + key.value, {}};
+    for (const KeyTrial& trial : key.trials) {
+      if (trial.problem.empty()) bar.ends.push_back({trial.value, fs_to_ns(trial.time)});
+    }
+    diagram.bars.push_back(std::move(bar));
+  }
+  return views::to_svg(diagram);
+}
+
+}  // namespace kb::why
