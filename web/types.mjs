@@ -1,5 +1,6 @@
-// Prints the types of result.json, which web/build.sh keeps in web/src/result.d.ts: node web/types.mjs SCHEMA
+// Prints the types of result.json and why.json, which web/build.sh keeps in web/src/result.d.ts: node web/types.mjs NAME.schema.json...
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 
 const nameOf = (name) => name.replace(/(^|_)([a-z])/g, (_, before, letter) => letter.toUpperCase());
 const PLAIN = { string: 'string', integer: 'number', number: 'number', boolean: 'boolean', null: 'null' };
@@ -24,5 +25,7 @@ function interfaceOf([name, { properties, required }]) {
   return `export interface ${nameOf(name)} {\n${members.join('')}}\n`;
 }
 
-const { $defs, ...result } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
-process.stdout.write([...Object.entries($defs), ['result', result]].map(interfaceOf).join(''));
+for (const file of process.argv.slice(2)) {
+  const { $defs, ...document } = JSON.parse(readFileSync(file, 'utf8'));
+  process.stdout.write([...Object.entries($defs), [basename(file, '.schema.json'), document]].map(interfaceOf).join(''));
+}

@@ -12,13 +12,13 @@
 namespace kb::cli {
 namespace {
 
-const std::vector<std::string> kDocuments = {"topology", "result"};
+const std::vector<std::string> kDocuments = {"topology", "result", "why"};
 
 class SchemaCommand final : public Command {
  public:
   explicit SchemaCommand(CLI::App& app) {
     app.footer(kSchemaFooter);
-    app.add_option("document", document_, "topology or result")->type_name("DOCUMENT")->required();
+    app.add_option("document", document_, "topology, result or why")->type_name("DOCUMENT")->required();
     add_plugin_option(app, plugins_);
   }
 
@@ -26,9 +26,9 @@ class SchemaCommand final : public Command {
     if (document_ == "topology") {
       const WorkloadLibrary library(plugins_);
       print(topology::topology_json_schema(library.blocks().implementations()));
-    } else if (document_ == "result") {
+    } else if (document_ == "result" || document_ == "why") {
       if (!plugins_.empty()) throw usage_error("--plugin changes nothing in the schema of results; leave it out");
-      print(result::schema());
+      print(document_ == "result" ? result::schema() : result::why_schema());
     } else {
       throw usage_error("there is no schema of '" + document_ + "'; " + suggest(document_, kDocuments));
     }

@@ -8,6 +8,7 @@
 
 #include "platform/base/error.h"
 #include "sim/result/inputs.h"
+#include "sim/result/why.h"
 #include "sim/study/files/json_file.h"
 
 namespace kb::result {
@@ -16,6 +17,7 @@ namespace {
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 constexpr const char* kWanted = "give the folder or the result.json of `kernbench run`";
 constexpr const char* kInputsWanted = "give the folder or the inputs.json of `kernbench run`";
+constexpr const char* kWhyWanted = "`kernbench why` writes it again";
 constexpr long double kFsInNs = 1e6L;
 constexpr std::size_t kShown = 40;
 
@@ -42,6 +44,18 @@ Json read_json(const std::string& file) {
         file, writer.empty() ? "" : "by kernbench " + writer + " ", json["schema"].dump(), kSchema));
   }
   return json;
+}
+
+// The document in a file.
+template <typename Document>
+Document taken(const Json& json, const std::string& file, const char* problem, const char* remedy) {
+  Document document;
+  try {
+    Reader::take(json, "", document);
+  } catch (const ReadError& error) {
+    throw Error::configuration(fmt::format("{}: {}: {} ({})", file, problem, error.what(), remedy));
+  }
+  return document;
 }
 
 }  // namespace
@@ -136,25 +150,28 @@ Inputs read_inputs(const std::string& path) {
     throw Error::configuration(file + ": is not the inputs of a run in the form '" + kInputsSchema + "'; " +
                                kInputsWanted);
   }
-  Inputs inputs;
-  try {
-    Reader::take(json, "", inputs);
-  } catch (const ReadError& error) {
-    throw Error::configuration(fmt::format("{}: is damaged: {} (run it again)", file, error.what()));
+  return taken<Inputs>(json, file, "is damaged", "run it again");
+}
+
+std::string why_file_of(const std::string& folder) {
+  return (std::filesystem::path(folder) / kWhyFile).string();
+}
+
+Why read_why(const std::string& path) {
+  std::error_code ignored;
+  const std::string file = std::filesystem::is_directory(path, ignored) ? why_file_of(path) : path;
+  const Json json = files::read_json(file, files::kMaxDataBytes, kWhyWanted);
+  const Json schema = json.is_object() ? json.value("schema", Json()) : Json();
+  if (schema != kWhySchema) {
+    throw Error::configuration(
+        fmt::format("{}: schema is {} and this program reads \"{}\"; {}", file, schema.dump(), kWhySchema, kWhyWanted));
   }
-  return inputs;
+  return taken<Why>(json, file, "is damaged", kWhyWanted);
 }
 
 Result read(const std::string& path) {
   const std::string file = file_of(path);
-  const Json json = read_json(file);
-  Result result;
-  try {
-    Reader::take(json, "", result);
-  } catch (const ReadError& error) {
-    throw Error::configuration(fmt::format("{}: is not a whole result: {} (run it again)", file, error.what()));
-  }
-  return result;
+  return taken<Result>(read_json(file), file, "is not a whole result", "run it again");
 }
 
 }  // namespace kb::result

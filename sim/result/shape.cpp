@@ -1,6 +1,7 @@
 #include "sim/result/shape.h"
 
 #include "platform/observe/json_writer.h"
+#include "sim/result/why.h"
 
 namespace kb::result {
 namespace {
@@ -87,7 +88,7 @@ void write_form(JsonWriter& json, const Form& form) {
   json.end_array().key("properties").begin_object();
   for (const Member& member : form.members) {
     json.key(member.name).begin_object(true).key("description").text(member.meaning);
-    if (member.name == "schema") {
+    if (member.name == "schema" && member.type.kind == Kind::count) {
       json.key("const").unsigned_integer(kSchema);
     } else {
       write_type(json, member.type);
@@ -99,11 +100,11 @@ void write_form(JsonWriter& json, const Form& form) {
 
 }  // namespace
 
-std::string json_schema(const std::vector<Form>& forms) {
+std::string json_schema(const std::vector<Form>& forms, const std::string& guide) {
   JsonWriter json;
   json.begin_object().key("$schema").text("https://json-schema.org/draft/2020-12/schema");
   json.key("title").text(forms.back().meaning).key("description");
-  json.text("docs/guides/results.md explains every member. Times are ns of simulated time, exact to a femtosecond.");
+  json.text(guide + " explains it. Times are ns of simulated time, exact to a femtosecond.");
   write_form(json, forms.back());
   json.key("$defs").begin_object();
   for (const Form& form : forms) {
@@ -117,7 +118,11 @@ std::string json_schema(const std::vector<Form>& forms) {
 }
 
 std::string schema() {
-  return json_schema(Shape::of<Result>());
+  return json_schema(Shape::of<Result>(), "docs/guides/results.md");
+}
+
+std::string why_schema() {
+  return json_schema(Shape::of<Why>(), "docs/guides/why.md");
 }
 
 }  // namespace kb::result

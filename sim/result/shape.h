@@ -139,9 +139,10 @@ class Shape {
   Form form_;
 };
 
-// A JSON schema (2020-12) of the last type.
-std::string json_schema(const std::vector<Form>& forms);
-// The JSON schema of result.json.
+// A JSON schema (2020-12) of the last type, whose members `guide` explains.
+std::string json_schema(const std::vector<Form>& forms, const std::string& guide);
+// The JSON schemas of result.json and why.json.
 std::string schema();
+std::string why_schema();
 
 }  // namespace kb::result

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "sim/result/inputs.h"
+#include "sim/result/why.h"
 
 namespace kb::result {
 namespace {
@@ -34,6 +35,13 @@ bool is_json_number(const std::string& s) {
   return i == s.size() && std::isfinite(std::strtod(s.c_str(), nullptr));
 }
 
+template <typename Document>
+std::string text_of(const Document& document) {
+  observe::JsonWriter json;
+  Writer(json).put(document);
+  return json.str() + '\n';
+}
+
 }  // namespace
 
 std::string json_scalar(const std::string& text) {
@@ -47,15 +55,15 @@ void render(const Result& result, const observe::TextSink& sink) {
 }
 
 std::string render(const Inputs& inputs) {
-  observe::JsonWriter json;
-  Writer(json).put(inputs);
-  return json.str() + '\n';
+  return text_of(inputs);
 }
 
 std::string render(const Setup& setup) {
-  observe::JsonWriter json;
-  Writer(json).put(setup);
-  return json.str() + '\n';
+  return text_of(setup);
+}
+
+std::string render(const Why& why) {
+  return text_of(why);
 }
 
 }  // namespace kb::result

@@ -8,6 +8,7 @@
 
 #include "platform/base/error.h"
 #include "platform/observe/output_file.h"
+#include "sim/result/why.h"
 #include "sim/study/files/files.h"
 #include "sim/study/why/report.h"
 #include "sim/study/why/simulations.h"
@@ -21,7 +22,7 @@ std::string why_folder(const Repeat& repeat) {
 }
 
 std::string why_file(const Repeat& repeat) {
-  return why_folder(repeat) + "/why.json";
+  return result::why_file_of(repeat.folder());
 }
 
 std::string note_of_runs(std::size_t points, std::size_t ran, double seconds) {

@@ -23,7 +23,7 @@ enum class Scope {
 };
 
 struct Relief {
-  std::string id;    // "rate ucie_mesh": equal for equal reliefs
+  std::string id;    // its family and what it relieves: "rate ucie_mesh"; equal for equal reliefs
   std::string text;  // for a reader: "UCIe links between cubes without limit (512 GB/s)"
   Scope scope{};
   TimeFs used = 0_fs;  // how long what it relieves was busy and waited for, an upper bound when one of it was used

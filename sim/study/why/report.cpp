@@ -5,9 +5,10 @@
 #include <algorithm>
 
 #include "platform/base/version.h"
-#include "platform/observe/json_writer.h"
 #include "platform/observe/text_table.h"
 #include "platform/topology/sha256.h"
+#include "sim/result/why.h"
+#include "sim/study/why/relief.h"
 #include "sim/study/why/report_parts.h"
 
 namespace kb::why {
@@ -82,21 +83,38 @@ std::string commands_of(const Ladder& ladder, const Repeat& repeat) {
   return text;
 }
 
-void write_point(observe::JsonWriter& json, const Point& point, const Repeat& repeat) {
-  json.key("pinned").boolean(point.pinned);
-  json.key("command").text(repeat.command(point));
+result::WhyTrial record_of(const Trial& trial, const Repeat& repeat) {
+  return {trial.text, trial.time, trial.point.pinned, repeat.command(trial.point)};
 }
 
-void write_trials(observe::JsonWriter& json, const char* name, const std::vector<Trial>& trials, const Repeat& repeat) {
-  json.key(name).begin_array();
-  for (const Trial& trial : trials) {
-    json.begin_object();
-    json.key("text").text(trial.text);
-    json.key("time_ns").time_ns(trial.time);
-    write_point(json, trial.point, repeat);
-    json.end_object();
+// The first words of a relief's name, or of the names of the two reliefs of a pair.
+std::vector<std::string> families_of(const std::string& relief) {
+  std::vector<std::string> families;
+  for (std::size_t at = 0; at != std::string::npos;) {
+    families.push_back(relief.substr(at, relief.find(' ', at) - at));
+    const std::size_t next = relief.find(" + ", at);
+    at = next == std::string::npos ? next : next + 3;
   }
-  json.end_array();
+  families.erase(std::unique(families.begin(), families.end()), families.end());
+  return families;
+}
+
+result::WhyStep record_of(const Step& step, const Repeat& repeat) {
+  return {
+      step.id,           families_of(step.id),      step.text, step.before, step.time, step.chosen_again, step.limiter,
+      step.point.pinned, repeat.command(step.point)};
+}
+
+// The words of the families that steps have, in their order.
+result::Members<std::string> family_texts(const std::vector<result::WhyStep>& steps) {
+  result::Members<std::string> texts;
+  for (const ReliefFamily& family : relief_families()) {
+    const bool used = std::any_of(steps.begin(), steps.end(), [&](const result::WhyStep& step) {
+      return std::find(step.families.begin(), step.families.end(), family.name) != step.families.end();
+    });
+    if (used) texts.emplace_back(family.name, family.text);
+  }
+  return texts;
 }
 
 }  // namespace
@@ -121,38 +139,23 @@ std::string render_text(const Ladder& ladder, const Repeat& repeat, std::size_t 
 }
 
 std::string render_json(const Ladder& ladder, const Repeat& repeat) {
-  observe::JsonWriter json;
-  json.begin_object();
-  json.key("schema").text(kWhySchema);
-  json.key("version").text(kVersion);
-  json.key("inputs_sha256").text(topology::sha256_hex(result::render(repeat.inputs())));
-  json.key("workload").text(repeat.inputs().workload);
-  json.key("command").text(repeat.command());
-  json.key("time_ns").time_ns(ladder.base);
-  json.key("limiter").text(ladder.limiter);
-  json.key("cut").boolean(ladder.cut);
-  json.key("bound").text(ladder.bound_name);
-  json.key("bound_ns").time_ns(ladder.bound);
-  json.key("points").unsigned_integer(ladder.points);
-  json.key("failed_points").unsigned_integer(ladder.failed);
-  json.key("steps").begin_array();
-  for (const Step& step : ladder.steps) {
-    json.begin_object();
-    json.key("relief").text(step.id);
-    json.key("text").text(step.text);
-    json.key("before_ns").time_ns(step.before);
-    json.key("time_ns").time_ns(step.time);
-    json.key("chosen_again_ns");
-    step.chosen_again ? json.time_ns(*step.chosen_again) : json.null();
-    json.key("limiter").text(step.limiter);
-    write_point(json, step.point, repeat);
-    json.end_object();
-  }
-  json.end_array();
-  write_trials(json, "others", ladder.others, repeat);
-  write_trials(json, "remedies", ladder.remedies, repeat);
-  json.end_object();
-  return json.str() + "\n";
+  result::Why why;
+  why.version = kVersion;
+  why.inputs_sha256 = topology::sha256_hex(result::render(repeat.inputs()));
+  why.workload = repeat.inputs().workload;
+  why.command = repeat.command();
+  why.time = ladder.base;
+  why.limiter = ladder.limiter;
+  why.cut = ladder.cut;
+  why.bound = ladder.bound_name;
+  why.bound_time = ladder.bound;
+  why.points = ladder.points;
+  why.failed_points = ladder.failed;
+  for (const Step& step : ladder.steps) why.steps.push_back(record_of(step, repeat));
+  why.families = family_texts(why.steps);
+  for (const Trial& trial : ladder.others) why.others.push_back(record_of(trial, repeat));
+  for (const Trial& trial : ladder.remedies) why.remedies.push_back(record_of(trial, repeat));
+  return result::render(why);
 }
 
 }  // namespace kb::why

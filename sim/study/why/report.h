@@ -11,6 +11,4 @@ namespace kb::why {
 std::string render_text(const Ladder& ladder, const Repeat& repeat, std::size_t steps);
 std::string render_json(const Ladder& ladder, const Repeat& repeat);
 
-inline constexpr const char* kWhySchema = "kernbench why 1";
-
 }  // namespace kb::why

@@ -1,4 +1,4 @@
-"""The JSON Schemas of `kernbench schema` (H-111): shipped machines and results of runs are valid, and what `kernbench
+"""The JSON Schemas of `kernbench schema` (H-111): shipped machines, results of runs and ladders are valid, and what `kernbench
 check` refuses in a single key is not. Arguments: kernbench, the source folder, a plug-in of blocks."""
 
 import copy
@@ -231,6 +231,19 @@ class Result(unittest.TestCase):
         for path, schema in keys(self.validator.schema):
             if "$ref" not in schema and path[-1] not in ("value", "ok", "root"):
                 self.assertTrue(schema.get("description"), path)
+
+
+class Why(unittest.TestCase):
+    def test_a_ladder_is_valid(self):
+        with tempfile.TemporaryDirectory() as folder:
+            machine = ("--topology", str(SOURCE / "configs/one_cube.yaml"))
+            run("run", "--quiet", "--out", folder, *machine, "--bench", "softmax", "--set", "rows=256")
+            why = json.loads(run("why", "--json", "--top", "2", folder))
+        problems = validator("why").iter_errors(why)
+        self.assertEqual([error.message for error in problems], [])
+        self.assertTrue(why["steps"] and why["families"])
+        del why["steps"][0]["time_ns"]
+        self.assertFalse(validator("why").is_valid(why))
 
 
 class Usage(unittest.TestCase):

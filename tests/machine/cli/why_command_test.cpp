@@ -57,6 +57,7 @@ TEST_F(WhyTest, EveryCommandGivesItsTimeAgain) {
   const nlohmann::json answer = why("r --top 3");
   EXPECT_EQ(time_of_command(answer["command"]), answer["time_ns"].get<double>());
   ASSERT_EQ(answer["steps"].size(), 3u);
+  EXPECT_EQ(answer["schema"], "kernbench why 1");
   double before = answer["time_ns"];
   for (const nlohmann::json& step : answer["steps"]) {
     EXPECT_EQ(step["before_ns"].get<double>(), before);
@@ -114,6 +115,7 @@ TEST_F(WhyTest, ASlowLinkIsNamed) {
   run(std::string("--topology one_cube --bench gemm-multi-pe ") + kSlowLink);
   const nlohmann::json step = why("r --top 1")["steps"].at(0);
   EXPECT_EQ(step["relief"], "odd sip0.cube0.r4c1 -> sip0.cube0.pe5.pe_dma bw_gbs");
+  EXPECT_EQ(step["families"], nlohmann::json({"odd"}));
   EXPECT_THAT(step["text"].get<std::string>(), HasSubstr("bw_gbs 256 (16)"));
 }
 

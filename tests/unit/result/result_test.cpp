@@ -9,6 +9,7 @@
 #include "platform/base/error.h"
 #include "sim/result/read.h"
 #include "sim/result/shape.h"
+#include "sim/result/why.h"
 #include "sim/result/write.h"
 
 namespace kb::result {
@@ -157,10 +158,59 @@ TEST_F(ResultTest, AnotherFormIsRefusedWithItsProgram) {
   EXPECT_THAT(refusal("{"), HasSubstr("is not JSON"));
 }
 
+class WhyFileTest : public ResultTest {
+ protected:
+  Why read_why_text(const std::string& text) const {
+    std::ofstream(file_) << text;
+    return read_why(file_.string());
+  }
+  std::string why_refusal(const std::string& text) const {
+    try {
+      read_why_text(text);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+};
+
+TEST_F(WhyFileTest, WhatIsWrittenIsReadAgain) {  // H-82w
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    Why why;
+    Filler(seed).fill(why);
+    const std::string text = render(why);
+    ASSERT_EQ(render(read_why_text(text)), text) << "seed " << seed;
+  }
+}
+
+TEST_F(WhyFileTest, WhatIsWrongIsNamedByFileAndPlace) {  // H-82w
+  Why why;
+  why.steps.resize(2);
+  const std::string text = render(why), file = file_.string();
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    const std::size_t at = changed.find(from, changed.find("\"steps\""));
+    EXPECT_NE(at, std::string::npos) << from;
+    return changed.replace(at, from.size(), to);
+  };
+  EXPECT_EQ(why_refusal(text), "");
+  EXPECT_EQ(why_refusal(with("\"time_ns\": 0", "\"time_ns\": \"a\"")),
+            file + ": is damaged: /steps/0/time_ns must be a time in ns, not \"a\" (`kernbench why` writes it again)");
+  EXPECT_THAT(why_refusal(with("\"limiter\": \"\",", "")), HasSubstr("/steps/0 has no member 'limiter'"));
+  EXPECT_EQ(
+      why_refusal(R"({"schema": "kernbench why 9"})"),
+      file +
+          R"(: schema is "kernbench why 9" and this program reads "kernbench why 1"; `kernbench why` writes it again)");
+  EXPECT_THAT(why_refusal("[1]"), HasSubstr(file + ": schema is null"));
+  EXPECT_THAT(why_refusal("{"), HasSubstr("is not JSON"));
+}
+
 // Each form says what it is, and no two forms share a name.
 TEST(Shape, FormsAreCompleteAndDistinct) {
   std::set<std::string> names;
-  for (const Form& form : Shape::of<Result>()) {
+  std::vector<Form> forms = Shape::of<Result>();
+  for (const Form& form : Shape::of<Why>()) forms.push_back(form);
+  for (const Form& form : forms) {
     EXPECT_TRUE(names.insert(form.name).second) << form.name;
     std::set<std::string> members;
     for (const Member& member : form.members) {
