@@ -4,6 +4,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "platform/base/glob.h"
+
 namespace kb::modules {
 namespace {
 
@@ -39,13 +41,34 @@ std::uint8_t CodeReliefs::compare(const account::PlaceTable& places, const accou
   return flags;
 }
 
+double CodeReliefs::work_of(const std::string& pe) {
+  for (const Work& one : work) {
+    if (!glob_match(one.pes, pe)) continue;
+    used_.push_back(one.pes);
+    return one.share;
+  }
+  return 1;
+}
+
 std::vector<std::string> CodeReliefs::unused() const {
   std::vector<std::string> names;
   for (const std::vector<std::string>* const list : {&no_wait, &copies}) {
     std::copy_if(list->begin(), list->end(), std::back_inserter(names),
-                 [&](const std::string& name) { return std::find(used_.begin(), used_.end(), name) == used_.end(); });
+                 [&](const std::string& name) { return !is_used(name); });
   }
   return names;
+}
+
+std::vector<std::string> CodeReliefs::unused_work() const {
+  std::vector<std::string> patterns;
+  for (const Work& one : work) {
+    if (!is_used(one.pes)) patterns.push_back(one.pes);
+  }
+  return patterns;
+}
+
+bool CodeReliefs::is_used(const std::string& name) const {
+  return std::find(used_.begin(), used_.end(), name) != used_.end();
 }
 
 }  // namespace kb::modules

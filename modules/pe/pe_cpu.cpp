@@ -206,6 +206,8 @@ void PeCpu::run_kernel(const payload::KernelLaunchMsg& launch_message, TimeFs re
     PeCpu& cpu;
   } body(*this, kernel.name.c_str());
   kernel_began_ = true;
+  work_share_ = reliefs_.work_of(pe_name(info_.coord));
+  work_due_.clear();
   line_clock_.start(now());
   parameters_ = &kernel.parameters;
   host_range_ = {};
@@ -241,6 +243,7 @@ void PeCpu::spend(const contract::Command& command) {
     throw Error::program("KERNEL_ERROR", fmt::format("{} cycles cannot be spent; give 0 to {:.0f}", command.cycles,
                                                      kMaxScalarNs * clock_.per_ns()));
   }
+  if (is_supposed_away(command.place)) return;
   const TimeFs time = round_fs(ns * static_cast<double>(kFsPerNs));
   accumulate(scalar_time_, time);
   set_current(command);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "modules/pe/code_reliefs.h"
@@ -93,6 +94,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   const std::string& name_of(const contract::TensorLayout& tensor) const;
   // True when the kernel is supposed not to wait for calls of this place.
   bool waits_not(account::PlaceId place);
+  bool is_supposed_away(account::PlaceId place);  // the next command of the place takes no time
   // The time of the kernel since the last call belongs to `line`.
   void charge(account::PlaceId line, account::PlaceId held_by);
   std::string tensor_at(std::uint64_t fault) const;
@@ -151,6 +153,8 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   Probe state_probe_;
   LineClock line_clock_;
   CodeReliefs& reliefs_;
+  double work_share_ = 1;                               // of its commands that the running kernel does
+  std::unordered_map<std::uint32_t, double> work_due_;  // by place, with a smaller share
 
   std::int64_t kernels_ = 0;
   std::int64_t failures_ = 0;

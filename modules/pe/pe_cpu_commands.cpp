@@ -134,7 +134,13 @@ CommandTask& PeCpu::send_command(const contract::Command& command) {
     return fmt::format("issues {}, {}{}", text_of(task), contract::command_name(command.kind, command.engine),
                        bytes > 0 ? " of " + format_bytes(bytes) : "");
   });
-  send(contract::is_queue(command.kind) ? topology::NodeKind::pe_ipcq : topology::NodeKind::pe_scheduler, task);
+  if (contract::is_queue(command.kind)) {
+    send(topology::NodeKind::pe_ipcq, task);
+  } else if (is_supposed_away(command.place)) {
+    task.state = CommandState::completed;
+  } else {
+    send(topology::NodeKind::pe_scheduler, task);
+  }
   return task;
 }
 

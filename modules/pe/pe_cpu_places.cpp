@@ -44,6 +44,16 @@ bool PeCpu::waits_not(account::PlaceId place) {
   return recorder() != nullptr && reliefs_.waits_not(recorder()->places(), place);
 }
 
+// The commands of a place that remain are evenly spread.
+bool PeCpu::is_supposed_away(account::PlaceId place) {
+  if (work_share_ == 1) return false;
+  double& due = work_due_[place.value];
+  due += work_share_;
+  if (due < 1) return true;
+  due -= 1;
+  return false;
+}
+
 void PeCpu::charge(account::PlaceId line, account::PlaceId held_by) {
   if (recorder() != nullptr) line_clock_.charge(line, held_by, now());
 }

@@ -99,7 +99,7 @@ class RunCommand final : public Command {
     app.add_flag("--details", details_, "Also single launches, PEs and blocks: in ops.sqlite, or with --json");
     app.add_flag("--no-findings", no_findings_, "Don't observe how busy everything is: no findings, a faster run");
     app.add_option("--relief", reliefs_,
-                   "Suppose calls that do not block (no-wait=FILE:LINE) or copies=TENSOR in each PE")
+                   "Suppose other code: no-wait=FILE:LINE, copies=TENSOR, work=PE:SHARE, host-copies")
         ->type_name("WHAT")
         ->expected(1)
         ->take_all();
@@ -201,16 +201,13 @@ class RunCommand final : public Command {
   }
 
   void take_relief(const std::string& text, sim::SimulationOptions& options) const {
-    const auto [kind, name] = split_assignment(text);
-    if (kind != "no-wait" && kind != "copies") {
-      throw usage_error("--relief " + text + ": " + suggest(kind, {"no-wait", "copies"}));
-    }
-    if (no_findings_) throw usage_error("--relief needs the account of lines, which --no-findings leaves out");
+    sim::add_relief(text, options.reliefs);
+    if (no_findings_ && options.reliefs.needs_lines())
+      throw usage_error("--relief needs the account of lines, which --no-findings leaves out");
     if (options.data_mode != contract::DataMode::off) {
       throw usage_error(
           "--relief changes times and no data: what a kernel computes then means nothing; use --data off");
     }
-    (kind == "no-wait" ? options.no_wait : options.copies).push_back(name);
   }
 
   int dump_config(const sim::WorkloadRun& run) const {

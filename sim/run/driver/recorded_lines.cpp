@@ -39,19 +39,25 @@ class PlaceUses {
  public:
   explicit PlaceUses(std::size_t places) : uses_(places) {}
 
-  void add(record::Role role, std::uint32_t resource, const account::ResourceAccount::Row& row) {
-    std::vector<PlaceUseRecord>& uses = uses_[row.place.value];
-    auto use = std::find_if(uses.begin(), uses.end(), [&](const PlaceUseRecord& one) { return one.role == role; });
-    if (use == uses.end()) use = uses.insert(uses.end(), {0, role, {}, 0, 0_fs});
+  // The resources of a block follow one another.
+  void add(const record::SeriesInfo& series, std::uint32_t resource, const account::ResourceAccount::Row& row) {
+    std::vector<Use>& uses = uses_[row.place.value];
+    auto use = std::find_if(uses.begin(), uses.end(), [&](const Use& one) { return one.role == series.role; });
+    if (use == uses.end()) use = uses.insert(uses.end(), Use{{0, series.role, {}, 0, 0, 0_fs}, {}});
     use->sums.add(row.sums);
+    if (use->blocks == 0 || use->latest != series.node) ++use->blocks;
+    use->latest = series.node;
     if (row.sums.wait <= use->most_wait) return;
     use->most = resource;
     use->most_wait = row.sums.wait;
   }
-  std::vector<PlaceUseRecord>& operator[](std::size_t place) { return uses_[place]; }
+  struct Use : PlaceUseRecord {
+    NodeId latest;  // block of the latest one
+  };
+  const std::vector<Use>& operator[](std::size_t place) const { return uses_[place]; }
 
  private:
-  std::vector<std::vector<PlaceUseRecord>> uses_;  // by place of the recorder
+  std::vector<std::vector<Use>> uses_;  // by place of the recorder
 };
 
 }  // namespace
@@ -68,15 +74,15 @@ void add_recorded_lines(const record::ActivityRecorder& recorder, const std::vec
   PlaceUses uses(table.size());
   for (std::uint32_t series = 0; series < recorder.series().size(); ++series) {
     for (const account::ResourceAccount::Row& row : recorder.uses_of(series)) {
-      if (!row.sums.is_empty()) uses.add(recorder.series()[series].role, resource_of[series], row);
+      if (!row.sums.is_empty()) uses.add(recorder.series()[series], resource_of[series], row);
     }
   }
   for (std::uint32_t place = 0; place < table.size(); ++place) {
     const auto launch = launches.find(table[account::PlaceId{place}].launch);
     if (launch == launches.end()) continue;
-    for (PlaceUseRecord& use : uses[place]) {
-      use.place = table.site(account::PlaceId{place}).value;
+    for (const PlaceUseRecord& use : uses[place]) {
       launch->second->transfers.push_back(use);
+      launch->second->transfers.back().place = table.site(account::PlaceId{place}).value;
     }
   }
   if (table.lacks_lines()) {

@@ -66,8 +66,7 @@ result::Inputs inputs_of(const WorkloadRun& run, const std::string& topology_fil
   inputs.data_mode = data_mode_name(run.options.data_mode);
   inputs.verify = run.verify;
   inputs.strict = run.strict;
-  for (const std::string& line : run.options.no_wait) inputs.reliefs.push_back("no-wait=" + line);
-  for (const std::string& tensor : run.options.copies) inputs.reliefs.push_back("copies=" + tensor);
+  inputs.reliefs = texts_of(run.options.reliefs);
   inputs.time_limit = run.options.time_limit;
   return inputs;
 }

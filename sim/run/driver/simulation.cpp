@@ -67,9 +67,11 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   elab::Platform& platform = *new elab::Platform("platform", topology.graph, modules::registry_with(options.blocks),
                                                  platform_options(options, data, waves ? &*waves : nullptr));
   auto& reliefs = platform.context().shared<modules::CodeReliefs>();
-  reliefs.no_wait = options.no_wait;
-  reliefs.copies = options.copies;
+  reliefs.no_wait = options.reliefs.no_wait;
+  reliefs.copies = options.reliefs.copies;
+  for (const Reliefs::Work& work : options.reliefs.work) reliefs.work.push_back({work.pes, work.share});
   HostPortOptions host_options;
+  host_options.copies_take_time = !options.reliefs.host_copies;
   host_options.data_mode = options.data_mode;
   host_options.read_memory = [&data](std::uint64_t pa, std::uint64_t nbytes) { return data.read_if_known(pa, nbytes); };
   HostPort host(platform, host_options);
@@ -127,6 +129,10 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   if (!result.failure) {
     warn_of_unconsumed(platform, result.warnings);
     for (const std::string& name : reliefs.unused()) result.warnings.push_back(unused_relief(name, options));
+    for (const std::string& pes : reliefs.unused_work()) {
+      result.warnings.push_back("--relief: work of '" + pes +
+                                "' changed nothing, because no PE of that name ran a kernel");
+    }
   }
   result.blocks = collect_statistics(platform);
   result.resources = platform.resources().uses();

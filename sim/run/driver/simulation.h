@@ -15,6 +15,7 @@
 #include "platform/resource/resource_table.h"
 #include "platform/topology/topology.h"
 #include "sim/run/driver/progress.h"
+#include "sim/run/driver/reliefs.h"
 #include "sim/run/driver/run_record.h"
 #include "sim/run/driver/wave_options.h"
 
@@ -62,8 +63,7 @@ struct SimulationOptions {
   OperationCosts* costs = nullptr;            // may be null
   contract::IOrderObserver* order = nullptr;  // may be null
   payload::IHopObserver* hops = nullptr;      // may be null
-  // Supposed changes of kernels (modules/pe/code_reliefs.h); they need `recorder`, which knows the lines.
-  std::vector<std::string> no_wait, copies;
+  Reliefs reliefs;                            // those with lines need `recorder`
   const contract::IKernelCatalog* kernels = nullptr;
   const elab::BlockCatalog* blocks = nullptr;  // in addition to the built-in ones
   const topology::Graph* plan = nullptr;       // planning machine; null: the simulated one

@@ -137,9 +137,9 @@ WorkloadOutcome run_workload(const WorkloadRun& run) {
   if (!run.source_folders.empty()) record.sources = read_sources(record.places, run.source_folders);
   for (const std::string& warning : data::non_finite_warnings(record.verification)) warnings.push_back(warning);
   record.warnings.insert(record.warnings.end(), warnings.begin(), warnings.end());
-  if (!options.no_wait.empty() || !options.copies.empty()) {
+  if (options.reliefs.any()) {
     record.notes.push_back(
-        "what if: kernels are supposed to differ from what is written (--relief); the times are bounds of what "
+        "what if: kernels or the host are supposed to differ from what is written (--relief); the times are bounds of what "
         "the change can bring");
   }
   note_limits(record);

@@ -98,6 +98,10 @@ contract::RequestId HostPort::submit_memory(Kind kind, payload::Op op, const PeC
   if (contract::IOrderObserver* const order = platform_.context().order) {
     order->host_access_submitted(requests_.size(), {pa, nbytes}, kind == Kind::write, now());
   }
+  if (!options_.copies_take_time) {
+    finish(request, requests_.size());
+    return requests_.size();
+  }
   for (std::size_t i = 0; i < parts.size(); ++i) {
     payload::Transaction& transaction = platform_.pool().acquire(op, *routes[i], parts[i].pa, parts[i].nbytes);
     transaction.hbm_offset = parts[i].hbm_offset;

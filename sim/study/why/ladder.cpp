@@ -6,7 +6,8 @@
 namespace kb::why {
 namespace {
 
-constexpr double kOdd = 0.5;  // an oddity that gains so much of the best is the cause: it is a fault, and no design
+// An oddity, or work for nothing, that gains so much of the best is the cause: it is a fault, and no design.
+constexpr double kOdd = 0.5;
 // A change of the kernel that gains so much of the best comes first: it is in the reader's hand.
 constexpr double kCode = 0.5;
 constexpr double kSameCode = 0.8;   // one call or tensor, of what all of them gain
@@ -130,6 +131,8 @@ class Climb {
     const Candidate* const codes = best_of(list, Scope::codes, Scope::codes);
     if (codes != nullptr && (code == nullptr || share(saved(*code), saved(*codes)) < kSameCode)) code = codes;
     if (code != nullptr && (chosen == nullptr || share(saved(*code), saved(*chosen)) >= kCode)) chosen = code;
+    const Candidate* const waste = best_of(list, Scope::waste, Scope::waste);
+    if (waste != nullptr && (chosen == nullptr || share(saved(*waste), saved(*chosen)) >= kOdd)) chosen = waste;
     const Candidate* odd = best_of(list, Scope::odd_one, Scope::odd_one);
     const Candidate* const odd_ones = best_of(list, Scope::odd_ones, Scope::odd_ones);
     if (odd_ones != nullptr && (odd == nullptr || share(saved(*odd), saved(*odd_ones)) < kSame)) odd = odd_ones;

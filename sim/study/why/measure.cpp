@@ -39,7 +39,8 @@ sweep::Answer answer_of(const Measure& measure) {
   }
   for (const ClassUse& use : measure.uses) uses.push_back(json_of(use));
   Json code = Json::array();
-  for (const CodeUse& use : measure.calls) code.push_back({use.copies, use.name, use.text, use.time.fs()});
+  for (const CodeUse& use : measure.calls)
+    code.push_back({static_cast<int>(use.kind), use.name, use.text, use.time.fs()});
   answer.cells = {measure.time.fs(), launches, measure.limiter, measure.bound_name, measure.bound.fs(), uses, code};
   answer.unknown_accesses = measure.unknown_accesses;
   return answer;
@@ -62,8 +63,8 @@ Measure measure_of(const sweep::Answer& answer) {
   measure.bound = time_at(cells, 4);
   for (const Json& use : cells[5]) measure.uses.push_back(use_of(use));
   for (const Json& use : cells[6]) {
-    measure.calls.push_back(
-        {use.at(0).get<bool>(), use.at(1).get<std::string>(), use.at(2).get<std::string>(), time_at(use, 3)});
+    measure.calls.push_back({static_cast<CodeUse::Kind>(use.at(0).get<int>()), use.at(1).get<std::string>(),
+                             use.at(2).get<std::string>(), time_at(use, 3)});
   }
   return measure;
 }

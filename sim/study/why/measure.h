@@ -25,12 +25,18 @@ struct ClassUse {
   static constexpr std::size_t kMostMembers = 3;
 };
 
-// A call of a kernel that its thread waited for, or a tensor whose reads it waited for.
+// What the code does and could do otherwise.
 struct CodeUse {
-  bool copies = false;  // a tensor
-  std::string name;     // "blocking.cpp:20", "h"
-  std::string text;     // "blocking.cpp:20 load h"
-  TimeFs time = 0_fs;   // on the PEs that ended last
+  enum class Kind {
+    no_wait,      // a call of a kernel that its thread waited for
+    copies,       // a tensor that many PEs read from few memories
+    work,         // PEs with more to do than the others
+    host_copies,  // reads and writes of the host
+  };
+  Kind kind{};
+  std::string name;    // "blocking.cpp:20", "h", "sip0.cube0.pe2:0.25"; "" for the host
+  std::string text;    // "blocking.cpp:20 load h"
+  TimeFs time = 0_fs;  // that was waited for, on the PEs that ended last
 };
 
 struct LaunchTime {

@@ -41,7 +41,8 @@ Assignments parameters_of(const Point& point) {
 std::vector<std::string> code_of(const Point& point) {
   std::vector<std::string> code;
   for (const Change& change : point.changes) {
-    if (change.where == Change::Where::code) code.push_back(change.what + "=" + change.value);
+    if (change.where == Change::Where::code)
+      code.push_back(change.what + (change.value.empty() ? "" : "=" + change.value));
   }
   return code;
 }

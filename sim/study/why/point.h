@@ -13,7 +13,7 @@ struct Change {
     nodes,      // an attribute of the nodes that match `what`, by an entry of `replace:`
     links,      // the same for links
     parameter,  // a parameter of the workload
-    code,       // a supposed change of a kernel (--relief); `what`: no-wait or copies
+    code,       // a supposed change of the code (--relief); `what`: its kind
   };
   Where where = Where::key;
   std::string what;   // key, pattern or name of the parameter
@@ -37,7 +37,7 @@ Assignments overrides_of(const Point& point, std::size_t replacements);
 // The changes of the workload.
 Assignments parameters_of(const Point& point);
 
-// The supposed changes of kernels: KIND=NAME.
+// The supposed changes of code, as add_relief() takes them.
 std::vector<std::string> code_of(const Point& point);
 
 // The same as options of `kernbench run`, one after the other and quoted for a shell; `pins` is the folder of the base

@@ -16,6 +16,7 @@ enum class Scope {
   path,      // the wires of a path
   kind,      // the wires or blocks of one kind
   member,    // one wire or block
+  waste,     // work whose result is thrown away
   odd_ones,  // all that differ from their kind in one way
   odd_one,   // one that differs
   codes,     // all calls or tensors of the kernels

@@ -21,6 +21,7 @@ struct Special {
   const char* relieved;
   const char* family;
   const char* text;
+  Scope scope = Scope::kind;
 };
 constexpr Special kSpecial[] = {
     {"dispatch_cycles", "0", "delay", "no scalar work for a command"},
@@ -28,7 +29,7 @@ constexpr Special kSpecial[] = {
     {"rd_outstanding", "64", "count", "64 reads under way"},
     {"wr_outstanding", "64", "count", "64 writes under way"},
     {"shared_resource", "none", "mode", "does not wait for another engine"},
-    {"gemm_granularity", "none", "mode", "without padding"},
+    {"gemm_granularity", "none", "mode", "without padding", Scope::waste},
     {"charge_fetch_store", "false", "mode", "operands of commands moved for nothing"},
 };
 
@@ -113,8 +114,8 @@ class KindReliefs {
     return changes;
   }
 
-  void push(const std::string& id, const std::string& text, std::vector<Change> changes) {
-    reliefs_.push_back({id, text, Scope::kind, case_.used(name_, false), std::move(changes)});
+  void push(const std::string& id, const std::string& text, std::vector<Change> changes, Scope scope = Scope::kind) {
+    reliefs_.push_back({id, text, scope, case_.used(name_, false), std::move(changes)});
   }
 
   // The routers of a machine have one overhead, which has a key of its own.
@@ -151,7 +152,7 @@ class KindReliefs {
     }
     push(fmt::format("{} {} {}", special.family, name_, special.name),
          fmt::format("{}: {} ({} {})", words_of(kind_), special.text, special.name, value),
-         of_all(special.name, special.relieved));
+         of_all(special.name, special.relieved), special.scope);
   }
 
   std::vector<Change> rate_changes(const std::vector<Worst>& rates, const std::vector<std::string>& patterns) const {

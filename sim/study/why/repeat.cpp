@@ -173,13 +173,8 @@ sim::WorkloadRun Repeat::run_of(const Point& point) const {
   run.options.strict = inputs_.strict;
   run.options.time_limit = inputs_.time_limit;
   run.options.blocks = catalogs_.blocks;
-  std::vector<std::string> code = inputs_.reliefs;
-  for (const std::string& one : code_of(point)) code.push_back(one);
-  for (const std::string& one : code) {
-    const std::size_t equals = one.find('=');
-    (one.compare(0, equals, "copies") == 0 ? run.options.copies : run.options.no_wait)
-        .push_back(one.substr(equals + 1));
-  }
+  for (const std::string& relief : inputs_.reliefs) sim::add_relief(relief, run.options.reliefs);
+  for (const std::string& relief : code_of(point)) sim::add_relief(relief, run.options.reliefs);
   return run;
 }
 

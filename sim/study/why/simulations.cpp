@@ -23,7 +23,7 @@ Measure not_run() {
 
 Measure simulate_point(const Repeat& repeat, const Request& request) {
   sim::WorkloadRun run = repeat.run_of(request.point);
-  run.record = request.account || !run.options.no_wait.empty() || !run.options.copies.empty();
+  run.record = request.account || run.options.reliefs.needs_lines();
   const sim::WorkloadOutcome outcome = sim::run_workload(run);
   return measure_of(outcome.record, run.topology.graph, request.account);
 }

@@ -49,5 +49,14 @@ TEST_F(CodeReliefsTest, WhatNoCallHasIsUnused) {
   EXPECT_THAT(reliefs.unused(), IsEmpty());
 }
 
+TEST_F(CodeReliefsTest, PEsHaveAShareOfTheirWork) {
+  reliefs.work = {{"sip0.cube*.pe2", 0.25}, {"sip1.*", 0}};
+  EXPECT_EQ(reliefs.work_of("sip0.cube3.pe2"), 0.25);
+  EXPECT_EQ(reliefs.work_of("sip0.cube3.pe1"), 1);
+  EXPECT_THAT(reliefs.unused_work(), ElementsAre("sip1.*"));
+  EXPECT_EQ(reliefs.work_of("sip1.cube0.pe0"), 0);
+  EXPECT_THAT(reliefs.unused_work(), IsEmpty());
+}
+
 }  // namespace
 }  // namespace kb::modules

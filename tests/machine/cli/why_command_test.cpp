@@ -72,6 +72,43 @@ TEST_F(WhyTest, EveryCommandGivesItsTimeAgain) {
   }
 }
 
+// Half of the work of one of eight equal PEs is half of its bytes, and nothing of the others'.
+TEST_F(WhyTest, APeDoesAShareOfItsWork) {
+  const std::string run = "run --json --details --topology one_cube --bench gemm-multi-pe ";
+  const nlohmann::json all = json(run), half = json(run + "--relief work=sip0.cube0.pe2:0.5"),
+                       none = json(run + "--relief 'work=*:0'");
+  const auto bytes = [](const nlohmann::json& result, const std::string& pe) {
+    return result["blocks"]["sip0.cube0." + pe + ".pe_dma"]["read_bytes"]["value"].get<double>();
+  };
+  EXPECT_EQ(bytes(half, "pe2"), bytes(all, "pe2") / 2);
+  EXPECT_EQ(bytes(half, "pe3"), bytes(all, "pe3"));
+  EXPECT_EQ(none["launches"][0]["pe_exec_ns"]["max"].get<double>(), 0);
+}
+
+// The launches themselves stay what they were.
+TEST_F(WhyTest, CopiesOfTheHostTakeNoTime) {
+  const std::string run = "run --json --topology one_cube --bench gemm-multi-pe ";
+  const nlohmann::json with = json(run), without = json(run + "--relief host-copies");
+  EXPECT_EQ(without["launches"][0]["pe_exec_ns"], with["launches"][0]["pe_exec_ns"]);
+  EXPECT_LT(without["sim_time_ns"].get<double>(), with["sim_time_ns"].get<double>() / 2);
+  EXPECT_THAT(without["notes"].dump(), HasSubstr("what if"));
+}
+
+TEST_F(WhyTest, WrongReliefsAreExplained) {
+  const auto refused = [&](const std::string& relief, const std::string& text) {
+    const Outcome outcome = kernbench("run --topology one_pe --bench vector-add --relief " + relief);
+    EXPECT_EQ(outcome.code, 2) << relief;
+    EXPECT_THAT(outcome.err, HasSubstr(text));
+  };
+  refused("nowait=a.cpp:1", "did you mean 'no-wait'?");
+  refused("copies", "write copies=NAME");
+  refused("work=sip0.cube0.pe0", "write PE:SHARE");
+  refused("work=sip0.cube0.pe0:2", "write PE:SHARE");
+  refused("host-copies=1", "host-copies has no value");
+  const Outcome outcome = kernbench("run --topology one_pe --bench vector-add --relief work=sip0.cube0.pe9:0.5");
+  EXPECT_THAT(outcome.err + outcome.out, HasSubstr("no PE of that name ran a kernel"));
+}
+
 // Every value of every key is a run of its own, with the same time. What makes no machine has the message of `run`.
 TEST_F(WhyTest, ATornadoIsMadeOfRuns) {
   const std::string options = "--topology one_pe --bench vector-add";

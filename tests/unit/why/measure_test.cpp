@@ -16,7 +16,8 @@ TEST(Measure, AnAnswerKeepsAll) {
   measure.bound = TimeFs(3);
   measure.unknown_accesses = 8;
   measure.uses = {{"ucie_mesh", true, TimeFs(4), TimeFs(5), {{"a -> b", TimeFs(6), TimeFs(7)}}}};
-  measure.calls = {{true, "h", "h", TimeFs(8)}, {false, "a.cpp:20", "a.cpp:20 load h", TimeFs(9)}};
+  measure.calls = {{CodeUse::Kind::copies, "h", "h", TimeFs(8)},
+                   {CodeUse::Kind::no_wait, "a.cpp:20", "a.cpp:20 load h", TimeFs(9)}};
   const auto answer = sweep::answer_of(sweep::to_text(answer_of(measure)));
   ASSERT_TRUE(answer);
   const Measure back = measure_of(*answer);
@@ -37,7 +38,7 @@ TEST(Measure, AnAnswerKeepsAll) {
   EXPECT_EQ(back.uses[0].members[0].name, "a -> b");
   EXPECT_EQ(back.uses[0].members[0].wait, TimeFs(7));
   ASSERT_EQ(back.calls.size(), 2u);
-  EXPECT_TRUE(back.calls[0].copies);
+  EXPECT_EQ(back.calls[0].kind, CodeUse::Kind::copies);
   EXPECT_EQ(back.calls[1].name, "a.cpp:20");
   EXPECT_EQ(back.calls[1].text, "a.cpp:20 load h");
   EXPECT_EQ(back.calls[1].time, TimeFs(9));

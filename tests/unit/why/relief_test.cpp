@@ -150,12 +150,19 @@ TEST(Relief, OneHbmControllerHasItsOwnEfficiency) {
 
 TEST(Relief, CallsAndTensorsHaveTheirsAloneAndTogether) {
   std::vector<Relief> reliefs;
-  add_code_reliefs({{false, "a.cpp:20", "a.cpp:20 load h", 30_ns},
-                    {false, "a.cpp:9", "a.cpp:9 load x", 10_ns},
-                    {true, "h", "h", 30_ns}},
+  using Kind = CodeUse::Kind;
+  add_code_reliefs({{Kind::no_wait, "a.cpp:20", "a.cpp:20 load h", 30_ns},
+                    {Kind::no_wait, "a.cpp:9", "a.cpp:9 load x", 10_ns},
+                    {Kind::copies, "h", "h, which 8 PEs read from 1 memory", 30_ns},
+                    {Kind::work, "sip0.cube0.pe2:0.25,sip0.cube0.pe3:0.50", "sip0.cube0.pe2 and 1 other PEs", 5_ns},
+                    {Kind::host_copies, "", "the host", 4_ns}},
                    reliefs);
   EXPECT_THAT(ids(reliefs),
-              ElementsAre("code no-wait a.cpp:20", "code no-wait a.cpp:9", "code no-wait", "code copies h"));
+              ElementsAre("code no-wait a.cpp:20", "code no-wait a.cpp:9", "code no-wait", "code copies h",
+                          "code work sip0.cube0.pe2:0.25,sip0.cube0.pe3:0.50", "code host-copies"));
+  EXPECT_THAT(reliefs[4].changes, ElementsAre(Change{Change::Where::code, "work", "", "sip0.cube0.pe2:0.25"},
+                                              Change{Change::Where::code, "work", "", "sip0.cube0.pe3:0.50"}));
+  EXPECT_THAT(reliefs[5].changes, ElementsAre(Change{Change::Where::code, "host-copies", "", ""}));
   const Relief& together = relief(reliefs, "code no-wait");
   EXPECT_EQ(together.scope, Scope::codes);
   EXPECT_EQ(together.used, 40_ns);
