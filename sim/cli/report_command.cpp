@@ -21,7 +21,7 @@ class ReportCommand final : public Command {
   int run() override {
     const std::string out = out_.empty() ? folder_ + "/report.html" : out_;
     FileRoles roles;
-    for (const char* file : {"/result.json", "/topology.json", "/ops.sqlite"}) {
+    for (const char* file : {"/result.json", "/topology.json", "/ops.sqlite", "/inputs.json", "/why/why.json"}) {
       roles.reads("RUN_DIR", folder_ + file);
       if (!against_.empty()) roles.reads("--against", against_ + file);
     }

@@ -3,7 +3,7 @@ import { answerInside, isReport, windowInside, type Reply } from './answers';
 import type { Directory } from './nodes';
 import type { Words } from './words';
 import { aboutRun } from './address';
-import type { Launch as RecordedLaunch, Result } from './result';
+import type { Launch as RecordedLaunch, Result, Why } from './result';
 
 // Name of a launch on all pages, equal to launch_name() of the program: "linear", with a label "linear (first layer)".
 export const runs = ({ kernel, label }: { kernel: string; label?: string }): string => (label ? `${kernel} (${label})` : kernel);
@@ -18,6 +18,8 @@ export interface Run extends Omit<Result, 'launches'> {
   machine?: Record<string, number>;  // how many it has of each part
   own_topology?: boolean;
   has_operations: boolean;
+  why?: Why;
+  why_problem?: string;  // why.json is there and not shown
 }
 
 export interface State { ready: boolean; progress: number; operations?: number; begin_fs?: string; end_fs?: string }

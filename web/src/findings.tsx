@@ -1,16 +1,19 @@
 // Findings of the program about the run's time; names link to the machine.
 import { runs, type Run } from './api';
 import { href } from './address';
+import { LadderHint } from './ladder_hint';
 import { kernelSpan, Linked } from './resources';
 import { Section } from './section';
 import { duration } from './time';
 
 export const text = (value: unknown): string => (value === null || value === undefined ? '' : String(value));
 
-export function Findings({ run }: { run: Run }) {
+// `beside` the ladder.
+export function Findings({ run, beside = false }: { run: Run; beside?: boolean }) {
   if (run.findings.length === 0) return null;
   return (
     <Section title="Findings" hint="What makes it slow, the largest gain first; each is the estimated gain if only this were fixed.">
+      {!(beside && run.why) && <LadderHint run={run} />}
       <ol class="findings">
         {run.findings.slice(0, 12).map((finding) => {
           const launch = run.launches.find(({ id }) => id === finding.launch), span = kernelSpan(launch), factor = finding.factor ?? 1;

@@ -1,6 +1,7 @@
 // The folder of a sweep: figures, a point, and the table.
 import { useEffect, useMemo } from 'preact/hooks';
 import { hrefOf } from './address';
+import { Command } from './command';
 import { useAnswer } from './hooks';
 import { Section } from './section';
 import { SiteHead, type Site } from './site';
@@ -64,7 +65,7 @@ function Point({ sweep, row, none }: { sweep: Sweep; row: SweepRow; none: string
       {row.status !== 'ok' && <p class={row.status === 'failed' ? 'bad' : 'warn'}>{row.status}{cause && row.cells[cause.at] ? `: ${cellText(row.cells[cause.at])}` : ''}</p>}
       {answer.failure && <p class="bad" role="alert">{answer.failure}</p>}
       {known?.none && <p class="hint">{known.none}</p>}
-      {known?.command && <p>The command of its run, in the folder of the sweep file: <code class="command">{known.command}</code></p>}
+      {known?.command && <><p>The command of its run, in the folder of the sweep file:</p><Command text={known.command} open /></>}
       <p class="hint">
         {row.run ? <a href={hrefOf({ name: row.run, against: '' }, 'overview')}>Open its run</a> : 'Its run was not kept; with keep: runs in the sweep file a click opens it.'}{' '}
         <a href={none}>hide it</a>

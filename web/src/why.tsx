@@ -1,9 +1,10 @@
-// Analysis of a launch's time: findings, the time of each PE, and busy or contended resources.
+// Why a run takes its time: the measured ladder, findings, the time of each PE, and busy or contended resources.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { launchName, fetchActivity, fetchClasses, type Launch, type Rows, type Run, type State } from './api';
 import { href } from './address';
 import { Findings } from './findings';
 import { useAnswer, useSize } from './hooks';
+import { Ladder } from './ladder';
 import { longestLaunch, part, total } from './overview';
 import { peTimes, type PeTime } from './pe_states';
 import { STATES } from './words';
@@ -24,8 +25,9 @@ export function Why({ run, rows, state, values }: { run: Run; rows: Rows | null;
   return (
     <>
       <h1 class="unseen">Why</h1>
-      <Findings run={run} />
-      {run.findings.length === 0 ? <p class="hint">No finding would bring more than 3 %, or the run was made with --no-findings.</p> : null}
+      <Ladder run={run} />
+      <Findings run={run} beside />
+      {run.findings.length === 0 ? <p class="hint">No finding would bring more than 3 %, or the run was made with --no-findings.{!run.why && <> <code>kernbench why DIR</code> measures what it waits for.</>}</p> : null}
       <p class="tools">
         <LaunchChoice run={run} chosen={launch} to={(chosen) => href('why', { launch: chosen.id })} />
         {launch && <span class="dim">{duration(total(launch) * 1e6)} from submission to completion{span && `, kernel ${duration(Number(span.t1 - span.t0))}`}</span>}

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { browser, coloured, complaints, end, go, open, picture, pointAt, serve, simulate, work } from './browser.mjs';
 import { byKeys, machineByKeys } from './keys.mjs';
+import { explained, hostileLadder, ladder, withoutLadder } from './ladder.mjs';
 import { machineAlone, runs, sweep } from './more_places.mjs';
 import { collective, compare, engineOfAPlugin, races } from './more_runs.mjs';
 import { kernel, machine, overview, roofline, tables, timeline, why } from './one_run.mjs';
@@ -39,6 +40,10 @@ try {
   await compare(join(work, 'gemm'));
   await collective();
   await races();
+  const measured = explained();
+  await ladder(measured);
+  await withoutLadder(measured);
+  await hostileLadder(measured);
   if (process.argv[4]) await engineOfAPlugin(process.argv[4]);
   else console.log('without a plug-in, its engine is not looked at');
   await runs();

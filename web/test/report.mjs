@@ -110,6 +110,19 @@ async function withoutScripts(url) {
   await page.context().close();
 }
 
+async function ladderWithoutScripts(url) {
+  const page = await openFile(url, { javaScriptEnabled: false, viewport: PHONE });
+  assert.equal(await page.locator('noscript .ladder tbody tr').count(), 5, 'the run, three steps and the bound');
+  assert.ok((await page.locator('noscript main').innerText()).includes('What you can change'));
+  const fold = page.locator('noscript .ladder details').nth(1);
+  await fold.locator('summary').click();
+  assert.match(await fold.innerText(), /kernbench run --topology/);
+  const box = await page.locator('noscript .ladder').boundingBox();
+  assert.ok(box.x >= 0 && box.x + box.width <= PHONE.width, 'the ladder fits a phone');
+  await picture(page, 'report_ladder_without_scripts_phone');
+  await page.context().close();
+}
+
 async function printed(url) {
   const page = await openFile(url, { colorScheme: 'dark' });
   await page.getByText('bounded by').waitFor();
@@ -160,6 +173,10 @@ export async function reports() {
   await withoutScripts(gemm.url);
   await printed(gemm.url);
   await withHostileNames(report(hostileRun()).url);
+  const explained = report(join(work, 'explained'));
+  await sameAsServed(join(work, 'explained'), explained.url, ['overview', 'why']);
+  await everyPage(explained.url, 'explained');
+  await ladderWithoutScripts(explained.url);
   const messages = report(join(work, 'messages'));
   await sameAsServed(join(work, 'messages'), messages.url, ['why', 'collective', 'machine', 'tables?table=links']);
   await everyPage(messages.url, 'messages');

@@ -15,6 +15,7 @@ const COMPARED = {
   'tables?table=links': ['.data tbody td'], 'tables?table=pes': ['.data tbody td'], compare: ['.changemap canvas', 'aligned', 'machineplot'],
 };
 const MESSAGES = { collective: ['.ranksplot', 'ranksplot', 'ranksruler'], 'timeline?depth=2': ['.label', 'ruler'], why: ['.matrix'] };
+const LADDER = { why: ['.ladder .bar'], overview: ['.facts'] };
 const RUNS = { runs: ['.runs[aria-busy=false] tbody td'], 'runs?q=gemm&sort=longest': ['.runs tbody td'], '@gemm/overview': ['.facts'], '@deep%2Fbetter/@gemm/compare': ['.facts'] };
 const SWEEP = { 'sweep?figure=front&point=4': ['.command'], 'sweep?figure=heat': ['.heatcell'], 'sweep?figure=scatter&x=tflops&y=tile_k&colour=tile_k': ['.dot'] };
 const ALONE = { 'machine?at=': ['.hottest li', 'machineplot'], 'machine?at=sip0.cube0&mark=sip0.cube0.hbm_ctrl.pe0': ['.chosenblock .facts', 'machineplot'], 'machine?at=sip0.cube0.pe0&mark=sip0.cube0.pe0.pe_dma': ['.chosenblock .facts', 'machineplot'] };
@@ -43,11 +44,11 @@ export const widths = () => {
 const measured = () => {
   const found = { ...Object.fromEntries(Object.entries(window.drawn).map(([name, size]) => [`letters of .${name}`, size])) };
   window.drawn = {};
-  for (const text of ['nav a', '.hint', '.facts th', '.data th', '.data td', '.label .text', '.legend span', '.roofline text', '.hottest li', '.details dd', '.sweepfigure text', '.command', '.source .code', '.longlines li']) {
+  for (const text of ['nav a', '.hint', '.facts th', '.data th', '.data td', '.label .text', '.legend span', '.roofline text', '.hottest li', '.details dd', '.sweepfigure text', '.command', '.source .code', '.longlines li', '.ladder td', '.family', '.trials td', '.commandline button']) {
     const element = document.querySelector(text);
     if (element) found[`letters of ${text}`] = parseFloat(getComputedStyle(element).fontSize);
   }
-  for (const box of ['.label', '.columnchart', '.brush canvas', '.ruler', '.ranksplot', '.aligned', '.bar', '.data tbody tr:last-child', '.sweepfigure', '.linebar']) {
+  for (const box of ['.label', '.columnchart', '.brush canvas', '.ruler', '.ranksplot', '.aligned', '.bar', '.data:not(.ladder) tbody tr:last-child', '.sweepfigure', '.linebar', '.ladder .bar']) {
     const element = document.querySelector(box);
     if (element) found[`height of ${box}`] = element.getBoundingClientRect().height;
   }
@@ -116,7 +117,7 @@ async function touched(url) {
   await page.context().close();
 }
 
-// `gemm` and `better` are compared with each other; `messages` has messages.
+// `gemm` and `better` are compared with each other; `messages` has messages, `explained` a ladder.
 export async function screens() {
   const compared = await serve(join(work, 'better'), '--against', join(work, 'gemm'));
   await everyScreen(compared.url, COMPARED);
@@ -125,6 +126,9 @@ export async function screens() {
   const messages = await serve(join(work, 'messages'));
   await everyScreen(messages.url, MESSAGES);
   await messages.stop();
+  const explained = await serve(join(work, 'explained'));
+  await everyScreen(explained.url, LADDER);
+  await explained.stop();
   const others = [[folderOfRuns(), RUNS, ['runs', ['.runs tbody td']]], [folderOfSweep(), SWEEP, ['sweep', ['.data tbody td']]], [config('reference'), ALONE, ['machine?at=sip1', ['.hottest li']]]];
   for (const [place, places, quiet] of others) {
     const other = await serve(place);

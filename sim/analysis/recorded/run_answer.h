@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/result/fields.h"
+#include "sim/result/why.h"
 
 namespace kb::analysis {
 
@@ -25,6 +26,8 @@ struct RunAnswer {
   std::optional<result::Members<std::uint64_t>> machine;
   std::optional<bool> own_topology;
   bool has_operations = false;
+  std::optional<result::Why> why;
+  std::optional<std::string> why_problem;
 };
 
 }  // namespace kb::analysis
@@ -57,6 +60,8 @@ struct Fields<analysis::RunAnswer> {
     visit.may("machine", self.machine, "how many it has of each part; only where topology.json is there");
     visit.may("own_topology", self.own_topology, "topology.json is the machine of the run");
     visit("has_operations", self.has_operations, "there is an operation log");
+    visit.may("why", self.why, "why.json, where it is about this run");
+    visit.may("why_problem", self.why_problem, "why there is a why.json that is not shown");
   }
 };
 

@@ -71,7 +71,7 @@ data::LaunchRow row_of(const result::Launch& launch) {
 
 }  // namespace
 
-RunFolder::RunFolder(const std::string& folder, const std::string& topology) {
+RunFolder::RunFolder(const std::string& folder, const std::string& topology) : folder_(folder) {
   std::error_code ignored;
   const std::string machine_file = (fs::path(folder) / "topology.json").string();
   std::future<Json> machine_read;  // large machines have large files
@@ -115,6 +115,9 @@ std::string RunFolder::summary() const {
     answer.own_topology = own_topology_;
   }
   answer.has_operations = has_operations();
+  RunWhy found = why();
+  answer.why = std::move(found.ladder);
+  if (!found.problem.empty()) answer.why_problem = std::move(found.problem);
   observe::JsonWriter json(observe::JsonWriter::Layout::compact);
   result::Writer(json).put(answer);
   return json.str();

@@ -11,6 +11,7 @@
 #include "platform/data/op_log_database.h"
 #include "sim/analysis/recorded/activity.h"
 #include "sim/analysis/recorded/machine.h"
+#include "sim/analysis/recorded/run_why.h"
 #include "sim/result/result.h"
 
 namespace kb::analysis {
@@ -24,6 +25,8 @@ class RunFolder {
 
   const std::string& name() const { return name_; }
   const result::Result& result() const { return result_; }
+  // Read at each call, because `kernbench why` may have written it in the meantime.
+  RunWhy why() const { return read_run_why(folder_, result_); }
   // JSON of RunAnswer.
   std::string summary() const;
   // All launches of ops.sqlite, or the launches that result.json lists when there is no such table.
@@ -51,7 +54,7 @@ class RunFolder {
   const Machine* machine() const { return machine_ ? &*machine_ : nullptr; }
 
  private:
-  std::string name_;
+  std::string folder_, name_;
   result::Result result_;
   bool own_topology_ = true;
   std::string operations_file_;

@@ -142,7 +142,8 @@ std::string render_report(const std::string& folder, const std::string& against_
   }
   make_requests({run, timeline ? &*timeline : nullptr, against ? &against->run() : nullptr, comparison}, answers);
   return document(run.result().setup.bench.name + " \u00b7 kernbench",
-                  static_part(run.result(), size_of(run), comparison, pictures_of(run, answers)), answers.json());
+                  static_part(run.result(), run.why(), size_of(run), comparison, pictures_of(run, answers)),
+                  answers.json());
 }
 
 }  // namespace kb::web

@@ -9,6 +9,7 @@
 
 #include "platform/views/svg.h"
 #include "sim/result/launch_parts.h"
+#include "sim/web/report/ladder_part.h"
 #include "sim/web/report/launches.h"
 
 namespace kb::web {
@@ -269,12 +270,12 @@ std::string duration_text(double ns) {
   return fmt::format("{:.5g} ns", ns);
 }
 
-std::string static_part(const result::Result& result, const std::string& machine, const Json& comparison,
-                        const std::string& pictures) {
+std::string static_part(const result::Result& result, const analysis::RunWhy& why, const std::string& machine,
+                        const Json& comparison, const std::string& pictures) {
   return "<main class=\"page\">\n" + head(result) +
          "<p class=\"hint\">JavaScript is off: this is the part of the report that needs none.</p>\n" +
-         findings(result) + races(result) + launches(result) + lines(result) + transfers(result) + figures(result) +
-         what_was_run(result, machine) + compared(comparison) + pictures + "</main>\n";
+         ladder_part(why) + findings(result) + races(result) + launches(result) + lines(result) + transfers(result) +
+         figures(result) + what_was_run(result, machine) + compared(comparison) + pictures + "</main>\n";
 }
 
 }  // namespace kb::web

@@ -17,6 +17,7 @@
 #include "sim/result/write.h"
 #include "sim/web/assets.h"
 #include "sim/web/report/answers.h"
+#include "tests/unit/recorded/known_why.h"
 #include "tests/unit/recorded/run_folders.h"
 
 namespace kb::web {
@@ -195,6 +196,43 @@ TEST_F(ReportTest, WithoutScriptsItHasFindingsAndLaunches) {
     EXPECT_THAT(text, HasSubstr(part));
   }
   EXPECT_THAT(text, Not(HasSubstr("<svg"))) << "nothing was recorded";
+}
+
+// H-82w: steps with their gains, the bound, and what can be changed; names are text.
+TEST_F(ReportTest, ItHasTheLadder) {
+  result::Result result = known_result();
+  result.launches[0].submit = 100_ns;
+  write_result("run", result);
+  write("run/inputs.json", result::render(analysis::test::known_inputs()));
+  write("run/why/why.json", result::render(analysis::test::known_why()));
+  const std::string page = report("run");
+  expect_self_contained(page);
+  EXPECT_EQ(answer(page, "/api/run")["why"]["steps"][1]["time_ns"], 500);
+  const std::string text = static_part_of(page);
+  for (const char* part :
+       {"What it waits for, measured",
+        "<td class=\"number\">600 ns</td><td class=\"number\" data-label=\"gain\">1.67x</td>",
+        "data-label=\"gain\">1.20x</td><td class=\"number\" data-label=\"so far\">2.00x</td>", "no wait at k.cpp:7",
+        "450 ns when routes and algorithms are chosen again", "&lt;b&gt;wires&lt;/b&gt;", "the &lt;first&gt; cause",
+        "<span class=\"family\">rate</span>", "kernbench run --pins r --relief no-wait=k.cpp:7", "Cut after 2 steps.",
+        "bound: the compute engines", "data-label=\"so far\">4.00x</td>", "tile 1 -&gt; 2",
+        "<td class=\"number\">1.25x</td><td class=\"number\">800 ns</td>", "kernbench run 4", "kernbench run 3",
+        "<rect class=\"fill\" width=\"500.0\" height=\"24\"/><rect class=\"less\" x=\"500.0\" width=\"100.0\"",
+        "<rect class=\"boundmark\" x=\"250.0\""}) {
+    EXPECT_THAT(text, HasSubstr(part));
+  }
+}
+
+TEST_F(ReportTest, ALadderOfAnotherRunIsNotShown) {
+  write_result("run", known_result());  // it takes 1100 ns
+  write("run/inputs.json", result::render(analysis::test::known_inputs()));
+  write("run/why/why.json", result::render(analysis::test::known_why()));
+  const std::string page = report("run");
+  EXPECT_FALSE(answer(page, "/api/run").contains("why"));
+  EXPECT_THAT(answer(page, "/api/run")["why_problem"].get<std::string>(),
+              HasSubstr("is about another run: that took 1000 ns, and this one takes 1100 ns"));
+  EXPECT_THAT(static_part_of(page), HasSubstr("The ladder is not shown: why/why.json is about another run"));
+  EXPECT_THAT(static_part_of(page), Not(HasSubstr("kernbench run --pins")));
 }
 
 TEST_F(ReportTest, WithoutScriptsItHasFiguresRacesAndWhatWasRun) {

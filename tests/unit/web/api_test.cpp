@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "tests/unit/recorded/known_why.h"
 #include "tests/unit/recorded/run_folders.h"
 
 namespace kb::web {
@@ -59,6 +60,24 @@ TEST_F(ApiTest, TheRunWithoutWhatIsLarge) {
   EXPECT_EQ(run["findings"][0]["headline"], "one");
   EXPECT_EQ(run["launch_count"], 1);
   EXPECT_TRUE(run["config"].empty());
+}
+
+// A ladder that is written while the page is open is there after a reload. H-82w.
+TEST_F(ApiTest, TheLadderOfTheRun) {
+  result::Result result = result_of();
+  analysis::test::explain(result);
+  write_result("explained", result);
+  write("explained/inputs.json", result::render(analysis::test::known_inputs()));
+  RunFolder folder(path("explained"));
+  const Api api(folder, nullptr, ready_);
+  const auto run = [&] { return Json::parse(api.answer({"/api/run", {}}).body); };
+  EXPECT_FALSE(run().contains("why"));
+  EXPECT_FALSE(run().contains("why_problem"));
+  write("explained/why/why.json", result::render(analysis::test::known_why()));
+  EXPECT_EQ(run()["why"], Json::parse(result::render(analysis::test::known_why())));
+  write("explained/why/why.json", "{");
+  EXPECT_FALSE(run().contains("why"));
+  EXPECT_THAT(run()["why_problem"].get<std::string>(), StartsWith("why/why.json:1:2: is not JSON"));
 }
 
 // The page has no names of its own for these.
