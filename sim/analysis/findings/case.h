@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "platform/params/hbm_ctrl_params.h"
 #include "platform/resource/resource_table.h"
 #include "platform/topology/graph.h"
+#include "sim/analysis/findings/block_counts.h"
 #include "sim/analysis/findings/finding.h"
 #include "sim/analysis/findings/launch_activity.h"
 #include "sim/analysis/findings/operation_costs.h"
@@ -24,6 +26,7 @@ struct LaunchCase {
   const OperationCosts* costs;  // null when not recorded
   const MessageWaits* waits;    // null when not recorded
   const std::deque<LaunchRecord>& launches;
+  const BlockCounts& counts;
 
   TimeFs total() const { return launch.completed - launch.submitted; }
   TimeFs share(contract::TimeShare which) const { return pe.shares.of(which); }
@@ -47,7 +50,15 @@ void find_memory_causes(const LaunchCase& launch_case, Findings& findings);
 void find_wire_causes(const LaunchCase& launch_case, Findings& findings);
 void find_resource_causes(const LaunchCase& launch_case, const std::vector<resource::DeclaredUse>& declared,
                           Findings& findings);
+void find_delays_of_commands(const LaunchCase& launch_case, Findings& findings);
 void find_header_causes(const LaunchCase& launch_case, Findings& findings);
+
+// The delays of reads and writes on their way; `gain`: what transfers without any would save.
+struct TransferDelays {
+  std::optional<TimeFs> gain;      // what transfers without these delays save at most; no value: not known
+  std::optional<Finding> largest;  // of the sort that stands out
+};
+TransferDelays delays_of_transfers(const LaunchCase& launch_case, TimeFs gain);
 
 // Adds the chain of waits from the last-ending PE back to its origin, with sentences about it.
 void add_chain(const LaunchCase& launch_case, Finding& finding);

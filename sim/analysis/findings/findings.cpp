@@ -102,19 +102,20 @@ record::ActivityRecorder::Window time_of_causes(const std::deque<LaunchRecord>& 
 
 std::vector<Finding> find_causes(const std::deque<LaunchRecord>& launches, const record::ActivityRecorder& recorder,
                                  const topology::Graph& graph, const OperationCosts* costs, const MessageWaits* waits,
-                                 const std::vector<resource::DeclaredUse>& declared) {
+                                 const std::vector<resource::DeclaredUse>& declared, const BlockCounts& counts) {
   Findings findings;
   find_host_causes(launches, findings);
   if (const LaunchRecord* longest = longest_launch(launches)) {
     const LaunchRecord::LastEndingPe& pe = *longest->last_pe();
     const LaunchActivity activity(recorder, record::ActivityRecorder::group_of(longest->sip), longest->id,
                                   {longest->start, pe.start + pe.exec});
-    const LaunchCase launch_case{*longest, pe, activity, graph, costs, waits, launches};
+    const LaunchCase launch_case{*longest, pe, activity, graph, costs, waits, launches, counts};
     find_memory_causes(launch_case, findings);
     if (!activity.empty()) find_resource_causes(launch_case, declared, findings);
     if (!activity.empty()) find_wire_causes(launch_case, findings);
     find_header_causes(launch_case, findings);
     find_pe_causes(launch_case, findings);
+    find_delays_of_commands(launch_case, findings);
   }
   const auto is_small = [](const Finding& finding) {
     return fs_to_ns(finding.gain) < kLeastGain * fs_to_ns(finding.total) || finding.gain <= 0_fs;

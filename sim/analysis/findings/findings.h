@@ -7,6 +7,7 @@
 #include "platform/record/activity_recorder.h"
 #include "platform/resource/resource_table.h"
 #include "platform/topology/graph.h"
+#include "sim/analysis/findings/block_counts.h"
 #include "sim/analysis/findings/finding.h"
 #include "sim/analysis/findings/operation_costs.h"
 #include "sim/result/launch_record.h"
@@ -20,11 +21,12 @@ const LaunchRecord* longest_launch(const std::deque<LaunchRecord>& launches);
 record::ActivityRecorder::Window time_of_causes(const std::deque<LaunchRecord>& launches, const OperationCosts* costs);
 
 // Causes of the longest launch and of the gaps between launches, largest gain first. `costs` and `waits` together
-// identify the PEs whose messages were waited for; `declared`: resources of plug-in blocks. Each gain is estimated as
-// if only this cause were fixed; findings below 3 % are omitted.
+// identify the PEs whose messages were waited for; `declared`: resources of plug-in blocks; `counts`: of the blocks in
+// the run. Each gain is estimated as if only this cause were fixed; findings below 3 % are omitted.
 std::vector<Finding> find_causes(const std::deque<LaunchRecord>& launches, const record::ActivityRecorder& recorder,
                                  const topology::Graph& graph, const OperationCosts* costs = nullptr,
                                  const MessageWaits* waits = nullptr,
-                                 const std::vector<resource::DeclaredUse>& declared = {});
+                                 const std::vector<resource::DeclaredUse>& declared = {},
+                                 const BlockCounts& counts = {});
 
 }  // namespace kb::sim

@@ -191,6 +191,63 @@ void find_slices_in_turn(const LaunchCase& launch_case, const Bins& bins, Findin
   findings.push_back(std::move(finding));
 }
 
+// Finds slices that are busy nearly all the time, all alike: the memory is as fast as it is.
+void find_memory_bound(const LaunchCase& launch_case, const std::vector<Slice>& slices, Findings& findings) {
+  const Slice* most = nullptr;
+  for (const Slice& slice : slices) {
+    if (most == nullptr || slice.total > most->total) most = &slice;
+  }
+  if (most == nullptr) return;
+  const TimeFs busy = most->total / channels_of(launch_case, *most);
+  if (!is_full(busy, launch_case.activity.window(), kFullSlice)) return;
+  const topology::Node& node = launch_case.graph.node(most->node);
+  const double efficiency = node.params.as<params::HbmCtrlParams>().efficiency;
+  // Twice the rate, or what an efficiency below a half leaves.
+  const double left = std::min(0.5, efficiency);
+  const TimeFs gain = busy - TimeFs(static_cast<std::int64_t>(static_cast<double>(busy.fs()) * left));
+  Finding finding = launch_case.finding("memory_bound", std::min(gain, launch_case.exposed()),
+                                        fmt::format("{} is busy nearly all the time", node.id));
+  finding.evidence = {fmt::format(
+      "its pseudo-channels are busy for {} of the kernel{}", percent(busy, launch_case.activity.window()),
+      efficiency < 1 ? fmt::format("; it gives {} of its bandwidth (efficiency)",
+                                   percent(TimeFs(static_cast<std::int64_t>(1e6 * efficiency)), TimeFs(1000000)))
+                     : "")};
+  finding.remedy = "move fewer bytes: keep what is used again in the TCM, use a smaller dtype, fuse kernels";
+  findings.push_back(std::move(finding));
+}
+
+// Finds a slice that answers later than the others of the machine.
+void find_slow_slice(const LaunchCase& launch_case, Findings& findings) {
+  std::vector<double> latencies;
+  const topology::Node* slow = nullptr;
+  std::int64_t reads = 0;
+  double worst = 0;
+  for (std::size_t i = 0; i < launch_case.graph.nodes.size(); ++i) {
+    const topology::Node& node = launch_case.graph.nodes[i];
+    if (node.kind != topology::NodeKind::hbm_ctrl) continue;
+    const auto& hbm = node.params.as<params::HbmCtrlParams>();
+    latencies.push_back(hbm.access.ns() + hbm.overhead.ns());
+    const std::int64_t here = launch_case.counts.at(NodeId(static_cast<std::uint32_t>(i))).requests;
+    if (here == 0 || latencies.back() <= worst) continue;
+    worst = latencies.back();
+    slow = &node;
+    reads = here;
+  }
+  if (slow == nullptr || latencies.size() < 3) return;
+  const auto middle = latencies.begin() + static_cast<std::ptrdiff_t>(latencies.size() / 2);
+  std::nth_element(latencies.begin(), middle, latencies.end());
+  const double more = worst - *middle;
+  if (more <= 0) return;
+  const double of_pe =
+      static_cast<double>(reads) / static_cast<double>(std::max<std::size_t>(1, launch_case.launch.summary.pes));
+  const TimeFs gain = ns_to_fs(std::min(more * of_pe, fs_to_ns(launch_case.exposed())));
+  Finding finding = launch_case.finding("slow_slice", gain, fmt::format("{} answers later than the others", slow->id));
+  finding.evidence = {
+      fmt::format("an access takes {} ns there, {} ns elsewhere; it serves {} reads", worst, *middle, reads)};
+  finding.remedy = "lay the tensors on other slices, or look at why this one differs (replace: in the topology)";
+  findings.push_back(std::move(finding));
+}
+
 }  // namespace
 
 void find_memory_causes(const LaunchCase& launch_case, Findings& findings) {
@@ -200,6 +257,8 @@ void find_memory_causes(const LaunchCase& launch_case, Findings& findings) {
   find_idle_channels(launch_case, slices, findings);
   find_hot_slice(launch_case, slices, findings);
   find_slices_in_turn(launch_case, own_cube, findings);
+  find_memory_bound(launch_case, slices, findings);
+  find_slow_slice(launch_case, findings);
 }
 
 }  // namespace kb::sim

@@ -37,6 +37,7 @@ class OperationCosts final : public contract::IOperationSink {
   std::vector<std::byte> kernel_read(const std::vector<Extent>& extents) override;
   std::optional<std::vector<std::byte>> read_if_known(const std::vector<Extent>& extents) override;
 
+  static constexpr std::size_t kAll = std::size_t{1} << 20;
   // The operations with the largest total time, in descending order. Host writes are not included.
   std::vector<OperationCost> most_expensive(std::size_t count) const;
 

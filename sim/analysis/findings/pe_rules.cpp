@@ -55,7 +55,7 @@ void find_compute_bound(const LaunchCase& launch_case, Findings& findings) {
     finding.remedy = "make the sizes multiples of gemm_granularity, or give a PE more rows";
     findings.push_back(std::move(finding));
   }
-  if (compute < part(launch_case.total(), 0.8)) return;
+  if (compute < part(launch_case.pe.exec, 0.8)) return;
   Finding finding = launch_case.finding("compute_bound", part(compute, 0.5), "the engines compute nearly all the time");
   const EngineTimes engines = engine_times(launch_case);
   finding.evidence = {fmt::format("{} computes for {} of the launch, {}: transfers are hidden",
@@ -65,7 +65,7 @@ void find_compute_bound(const LaunchCase& launch_case, Findings& findings) {
 }
 
 void find_missing_overlap(const LaunchCase& launch_case, Findings& findings) {
-  constexpr double kHidable = 0.75;  // no computation can overlap the first load and the last store
+  constexpr double kHidable = 0.95;  // no computation can overlap the first load and the last store
   const TimeFs compute = launch_case.computing();
   const TimeFs gain = std::min(part(std::min(compute, launch_case.exposed()), kHidable), launch_case.slack());
   Finding finding = launch_case.finding("missing_overlap", gain, "transfers and computing take turns");
@@ -99,11 +99,16 @@ void find_small_transfers(const LaunchCase& launch_case, Findings& findings) {
   for (const Finding& other : findings) {
     const bool of_memory = other.rule == "idle_pseudo_channels" || other.rule == "hot_slice" ||
                            other.rule == "slices_in_turn" || other.rule == "slow_link" || other.rule == "hot_link" ||
-                           other.rule == "resource_waits";
+                           other.rule == "resource_waits" || other.rule == "memory_bound" || other.rule == "slow_slice";
     if (of_memory && other.gain >= gain / 2) return;  // explains the long reads
   }
-  Finding finding =
-      launch_case.finding("small_transfers", gain, "reads spend most of their time on the way, not on the wire");
+  TransferDelays delays = delays_of_transfers(launch_case, gain);
+  if (delays.largest) {
+    findings.push_back(std::move(*delays.largest));
+    return;
+  }
+  Finding finding = launch_case.finding("small_transfers", delays.gain.value_or(gain),
+                                        "reads spend most of their time on the way, not on the wire");
   finding.evidence = {fmt::format("reads of {} last {}, their bytes take {} on its wire", pe_name(launch_case.pe.pe),
                                   ns_text(reading), ns_text(needed))};
   finding.remedy =

@@ -51,6 +51,16 @@ std::string window_note(const record::ActivityRecorder::Window& window, TimeFs e
   return "there are no findings, because --record-window divides launches; run without it for them";
 }
 
+BlockCounts counts_of(const std::vector<BlockRecord>& blocks, const topology::Graph& graph) {
+  BlockCounts counts;
+  for (const BlockRecord& block : blocks) {
+    const std::optional<NodeId> node = graph.find_node(block.node);
+    if (!node) continue;
+    for (const StatisticRecord& one : block.statistics) counts.add(*node, one.name, one.value);
+  }
+  return counts;
+}
+
 }  // namespace
 
 RunObservers::RunObservers(const topology::Graph& graph, const ObserverChoice& choice) : graph_(graph) {
@@ -78,7 +88,10 @@ void RunObservers::report(RunRecord& record) const {
   const MessageWaits waits(costs_->receives(), graph_);
   name_awaited(record.launches, waits);
   add_recorded_use(*recorder_, graph_, record);
-  if (!window_) record.findings = find_causes(record.launches, *recorder_, graph_, &*costs_, &waits, record.declared);
+  if (!window_) {
+    record.findings = find_causes(record.launches, *recorder_, graph_, &*costs_, &waits, record.declared,
+                                  counts_of(record.blocks, graph_));
+  }
   record.operations = costs_->most_expensive(kOperationsShown);
 }
 
