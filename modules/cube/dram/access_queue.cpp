@@ -1,0 +1,319 @@
+#include "modules/cube/dram/access_queue.h"
+
+namespace kb::dram {
+namespace {
+
+// Bytes of a burst within a unit of 32 B.
+struct Range {
+  std::uint64_t begin, end;
+  bool covers(const Range& other) const { return begin <= other.begin && end >= other.end; }
+};
+
+Range range_in(const Burst& burst, std::uint64_t unit) {
+  return {std::max(burst.address, unit * kAccessBytes),
+          std::min(burst.address + burst.bytes, (unit + 1) * kAccessBytes)};
+}
+
+bool overlaps(const Entry& a, const Entry& b) {
+  return a.burst.pc == b.burst.pc && a.first_unit <= b.last_unit && b.first_unit <= a.last_unit;
+}
+
+std::uint32_t take(std::vector<std::uint32_t>& free) {
+  const std::uint32_t index = free.back();
+  free.pop_back();
+  return index;
+}
+
+}  // namespace
+
+AccessQueue::AccessQueue(const AddressMap& map, const Geometry& geometry)
+    : map_(map), banks_per_pc_(static_cast<std::uint32_t>(geometry.banks_per_pc())) {
+  const auto banks = static_cast<std::size_t>(geometry.banks_of_channel());
+  for (auto& lists : lists_) lists.resize(banks);
+  rows_.assign(banks, kClosed);
+}
+
+std::uint32_t AccessQueue::new_entry() {
+  if (free_entries_.empty()) {
+    free_entries_.push_back(static_cast<std::uint32_t>(entries_.size()));
+    entries_.emplace_back();
+  }
+  return take(free_entries_);
+}
+
+void AccessQueue::forget(std::uint32_t entry) {
+  free_entries_.push_back(entry);
+}
+
+std::uint32_t AccessQueue::enter(const Burst& burst, std::uint64_t age, Half schedulable, Half edge) {
+  const std::uint32_t index = new_entry();
+  Entry& entry = entries_[index];
+  entry.burst = burst;
+  entry.age = age;
+  entry.schedulable = schedulable;
+  entry.entered = entry.column = edge;
+  entry.first_unit = burst.address / kAccessBytes;
+  entry.last_unit = (burst.address + burst.bytes - 1) / kAccessBytes;
+  entry.left = static_cast<std::uint8_t>(entry.last_unit - entry.first_unit + 1);
+  entry.forwards = entry.eligible = entry.job_count = 0;
+  entry.started = entry.answered = false;
+  entry.forwarded = 0_fs;
+  entry.waits = {};
+  sources_.clear();
+  entered_banks_.clear();
+  if (may_collide(entry)) {
+    add_colliding_jobs(index);
+  } else {
+    add_jobs(index);
+  }
+  Entry& made = entries_[index];
+  made.queued = made.from_banks = made.left > 0;
+  if (made.queued) append(index);
+  return index;
+}
+
+void AccessQueue::append(std::uint32_t index) {
+  Entry& entry = entries_[index];
+  entry.prev = newest_;
+  entry.next = kNone;
+  (newest_ == kNone ? oldest_ : entries_[newest_].next) = index;
+  newest_ = index;
+  if (entry.burst.direction == kRead) {
+    entry.reads_prev = reads_newest_;
+    entry.reads_next = kNone;
+    (reads_newest_ == kNone ? reads_oldest_ : entries_[reads_newest_].reads_next) = index;
+    reads_newest_ = index;
+  }
+  ++used_[entry.burst.direction];
+  count(entry, 1);
+}
+
+void AccessQueue::leave(std::uint32_t index) {
+  Entry& entry = entries_[index];
+  entry.queued = false;
+  (entry.prev == kNone ? oldest_ : entries_[entry.prev].next) = entry.next;
+  (entry.next == kNone ? newest_ : entries_[entry.next].prev) = entry.prev;
+  --used_[entry.burst.direction];
+  count(entry, -1);
+  left_.insert(left_.end(), entry.dependents.begin(), entry.dependents.end());
+  entry.dependents.clear();
+}
+
+void AccessQueue::start(std::uint32_t index) {
+  Entry& entry = entries_[index];
+  entry.started = true;
+  eligible_started_ += entry.eligible;
+  (entry.reads_prev == kNone ? reads_oldest_ : entries_[entry.reads_prev].reads_next) = entry.reads_next;
+  (entry.reads_next == kNone ? reads_newest_ : entries_[entry.reads_next].reads_prev) = entry.reads_prev;
+}
+
+void AccessQueue::count(const Entry& entry, int more) {
+  auto& buckets = buckets_[entry.burst.direction];
+  for (std::uint64_t block = entry.first_unit >> 3; block <= entry.last_unit >> 3; ++block) {
+    std::uint16_t& bucket_count = buckets[bucket(entry.burst.pc, block << 3)];
+    bucket_count = static_cast<std::uint16_t>(bucket_count + more);
+  }
+}
+
+bool AccessQueue::may_collide(const Entry& entry) const {
+  for (std::uint64_t block = entry.first_unit >> 3; block <= entry.last_unit >> 3; ++block) {
+    const std::size_t b = bucket(entry.burst.pc, block << 3);
+    if (buckets_[kWrite][b] != 0 || (entry.burst.direction == kWrite && buckets_[kRead][b] != 0)) return true;
+  }
+  return false;
+}
+
+std::uint32_t AccessQueue::new_job(std::uint32_t entry, std::uint32_t access) {
+  if (free_jobs_.empty()) {
+    free_jobs_.push_back(static_cast<std::uint32_t>(jobs_.size()));
+    jobs_.emplace_back();
+  }
+  const std::uint32_t index = take(free_jobs_);
+  const Entry& owner = entries_[entry];
+  const AddressMap::Place place = map_.place(owner.first_unit + access);
+  Job& job = jobs_[index];
+  job.key = owner.age * 8 + access;
+  job.entry = entry;
+  job.row = place.row;
+  job.bank = owner.burst.pc * banks_per_pc_ + place.bank;
+  job.released = kLongAgo;
+  job.blockers = 0;
+  job.accesses = static_cast<std::uint8_t>(1u << access);
+  return index;
+}
+
+void AccessQueue::add_jobs(std::uint32_t index) {
+  std::array<std::uint32_t, 8> made{};
+  std::size_t jobs = 0;
+  const std::uint32_t accesses = entries_[index].left;
+  const std::uint64_t first = entries_[index].first_unit;
+  for (std::uint32_t i = 0; i < accesses;) {
+    const std::uint32_t job = new_job(index, i);
+    const auto end =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(accesses, i + map_.run() - (first + i) % map_.run()));
+    const auto bits = static_cast<std::uint8_t>((1u << end) - (1u << i));
+    i = end;
+    std::size_t same = 0;
+    while (same < jobs && (jobs_[made[same]].bank != jobs_[job].bank || jobs_[made[same]].row != jobs_[job].row))
+      ++same;
+    if (same < jobs) {
+      jobs_[made[same]].accesses = static_cast<std::uint8_t>(jobs_[made[same]].accesses | bits);
+      free_jobs_.push_back(job);
+    } else {
+      jobs_[job].accesses = bits;
+      made[jobs++] = job;
+    }
+  }
+  for (std::size_t i = 0; i < jobs; ++i) {
+    add(made[i]);
+    insert(made[i]);
+  }
+}
+
+// The youngest older write of the unit, when it has all bytes that a read asks for there.
+std::uint32_t AccessQueue::forwarding_source(const Entry& entry, std::uint64_t unit) const {
+  if (entry.burst.direction == kWrite) return kNone;
+  for (std::uint32_t i = newest_; i != kNone; i = entries_[i].prev) {
+    const Entry& older = entries_[i];
+    const bool same = older.burst.pc == entry.burst.pc && older.first_unit <= unit && unit <= older.last_unit;
+    if (!same || older.burst.direction == kRead) continue;
+    return range_in(older.burst, unit).covers(range_in(entry.burst, unit)) ? i : kNone;
+  }
+  return kNone;
+}
+
+void AccessQueue::add_colliding_jobs(std::uint32_t index) {
+  const std::uint64_t first = entries_[index].first_unit;
+  const std::uint32_t accesses = entries_[index].left;
+  for (std::uint32_t access = 0; access < accesses; ++access) {
+    const std::uint32_t source = forwarding_source(entries_[index], first + access);
+    if (source != kNone) {
+      if (std::find(sources_.begin(), sources_.end(), source) == sources_.end()) sources_.push_back(source);
+      --entries_[index].left;
+      continue;
+    }
+    const std::uint32_t job = new_job(index, access);
+    for (std::uint32_t i = oldest_; i != kNone; i = entries_[i].next) {
+      Entry& older = entries_[i];
+      const bool both_read = older.burst.direction == kRead && entries_[index].burst.direction == kRead;
+      const bool same =
+          overlaps(older, entries_[index]) && older.first_unit <= first + access && first + access <= older.last_unit;
+      if (both_read || !same) continue;
+      older.dependents.push_back(job);
+      ++jobs_[job].blockers;
+    }
+    add(job);
+    if (jobs_[job].blockers == 0) insert(job);
+  }
+}
+
+void AccessQueue::release(Half edge) {
+  released_any_ = false;
+  for (const std::uint32_t job : left_) {
+    if (--jobs_[job].blockers > 0) continue;
+    jobs_[job].released = edge;
+    insert(job);
+    released_any_ = true;
+  }
+  left_.clear();
+}
+
+void AccessQueue::set_hit(Direction direction, std::uint32_t bank, std::uint32_t job) {
+  List& list = lists_[direction][bank];
+  list.hit = job;
+  if (job == kNone) {
+    hits_[direction].erase(bank);
+  } else {
+    list.hit_key = jobs_[job].key;
+    hits_[direction].insert(bank);
+  }
+}
+
+void AccessQueue::add(std::uint32_t job) {
+  Entry& entry = entries_[jobs_[job].entry];
+  jobs_[job].slot = entry.job_count;
+  entry.jobs[entry.job_count++] = job;
+}
+
+void AccessQueue::insert(std::uint32_t index) {
+  Job& job = jobs_[index];
+  const Direction side = direction_of(job);
+  List& list = lists_[side][job.bank];
+  std::uint32_t after = list.tail;
+  while (after != kNone && jobs_[after].key > job.key) after = jobs_[after].prev;
+  job.prev = after;
+  job.next = after == kNone ? list.head : jobs_[after].next;
+  (job.next == kNone ? list.tail : jobs_[job.next].prev) = index;
+  (after == kNone ? list.head : jobs_[after].next) = index;
+  list.head_key = jobs_[list.head].key;
+  waiting_[side].insert(job.bank);
+  entered_banks_.push_back(job.bank);
+  const int accesses = __builtin_popcount(job.accesses);
+  Entry& entry = entries_[job.entry];
+  entry.eligible = static_cast<std::uint8_t>(entry.eligible + accesses);
+  eligible_[side] += accesses;
+  if (entry.started) eligible_started_ += accesses;
+  if (rows_[job.bank] == job.row && (list.hit == kNone || jobs_[list.hit].key > job.key))
+    set_hit(side, job.bank, index);
+}
+
+void AccessQueue::remove(std::uint32_t index) {
+  const Job& job = jobs_[index];
+  const Direction side = direction_of(job);
+  List& list = lists_[side][job.bank];
+  if (list.hit == index) set_hit(side, job.bank, next_hit(job.bank, index));
+  (job.prev == kNone ? list.head : jobs_[job.prev].next) = job.next;
+  (job.next == kNone ? list.tail : jobs_[job.next].prev) = job.prev;
+  if (list.head == kNone) {
+    waiting_[side].erase(job.bank);
+  } else {
+    list.head_key = jobs_[list.head].key;
+  }
+  entries_[job.entry].jobs[job.slot] = kNone;
+  free_jobs_.push_back(index);
+}
+
+std::uint32_t AccessQueue::next_hit(std::uint32_t bank, std::uint32_t job) const {
+  std::uint32_t next = jobs_[job].next;
+  while (next != kNone && jobs_[next].row != rows_[bank]) next = jobs_[next].next;
+  return next;
+}
+
+bool AccessQueue::issue(std::uint32_t index) {
+  Job& job = jobs_[index];
+  const std::uint32_t owner = job.entry;
+  Entry& entry = entries_[owner];
+  --eligible_[entry.burst.direction];
+  --entry.eligible;
+  if (entry.started) --eligible_started_;
+  job.accesses = static_cast<std::uint8_t>(job.accesses & (job.accesses - 1));
+  if (job.accesses == 0) {
+    remove(index);
+  } else {
+    job.key = entry.age * 8 + static_cast<std::uint64_t>(__builtin_ctz(job.accesses));
+    List& list = lists_[entry.burst.direction][job.bank];
+    if (list.head == index) list.head_key = job.key;
+    if (list.hit == index) list.hit_key = job.key;
+  }
+  if (--entry.left > 0) return false;
+  leave(owner);
+  return true;
+}
+
+void AccessQueue::open_row(std::uint32_t bank, std::uint32_t row) {
+  rows_[bank] = row;
+  open_.insert(bank);
+  for (const Direction side : {kRead, kWrite}) {
+    std::uint32_t job = lists_[side][bank].head;
+    while (job != kNone && jobs_[job].row != row) job = jobs_[job].next;
+    set_hit(side, bank, job);
+  }
+}
+
+void AccessQueue::close_row(std::uint32_t bank) {
+  rows_[bank] = kClosed;
+  open_.erase(bank);
+  for (const Direction side : {kRead, kWrite}) set_hit(side, bank, kNone);
+}
+
+}  // namespace kb::dram

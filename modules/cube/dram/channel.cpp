@@ -1,0 +1,235 @@
+#include "modules/cube/dram/channel.h"
+
+#include <fmt/format.h>
+
+#include "platform/base/error.h"
+
+namespace kb::dram {
+
+void check(const ChannelConfig& config) {
+  check(config.standard);
+  check_refresh(config.standard, config.refresh, config.postpone);
+  const auto refuse = [](const std::string& text) { throw Error::configuration(text); };
+  const auto range = [&](const char* key, int value, int least, int most) {
+    if (value < least || value > most) refuse(fmt::format("{}: {} has to be {} to {}", key, value, least, most));
+  };
+  range("read_entries", config.read_entries, 1, 1024);
+  range("write_entries", config.write_entries, 1, 1024);
+  range("high", config.high, 1, config.write_entries);
+  range("low", config.low, 0, config.high - 1);
+  range("response_entries", config.response_entries, 1, 4096);
+  range("row_hit_cap", config.row_hit_cap, 1, 1'000'000);
+  if (config.pages == PagePolicy::timeout) range("timeout", config.timeout_ticks, 1, 1'000'000);
+  if (config.frontend < 0_fs || config.backend < 0_fs) refuse("frontend_ns and backend_ns cannot be negative");
+}
+
+namespace {
+
+const ChannelConfig& checked(const ChannelConfig& config) {
+  check(config);
+  return config;
+}
+
+}  // namespace
+
+Channel::Channel(const ChannelConfig& config)
+    : config_(checked(config)),
+      half_(config.standard.tck / 2),
+      step_(config.standard.row_step),
+      map_(config.map, config.hash, config.standard.geometry),
+      queue_(map_, config.standard.geometry),
+      times_(config.standard),
+      refresh_(config.standard, config.refresh, config.postpone),
+      banks_(static_cast<std::size_t>(config.standard.geometry.banks_of_channel())),
+      banks_per_pc_(static_cast<std::uint32_t>(config.standard.geometry.banks_per_pc())),
+      responses_(config.response_entries) {
+  for (std::size_t i = 0; i < levels_.size(); ++i) {
+    levels_[i].least = static_cast<int>(i) + 1;
+    levels_[i].below_since = responses_ < levels_[i].least ? 0 : kNoEdge;
+  }
+}
+
+Half Channel::edge_at_or_after(TimeFs time) const {
+  return periods(time, half_);
+}
+
+void Channel::push(const Burst& burst) {
+  const std::uint64_t end = burst.address % kAccessBytes + burst.bytes;
+  const bool fits = burst.address + burst.bytes <= config_.standard.geometry.bytes_per_pc();
+  if (burst.bytes == 0 || end > 8 * kAccessBytes || burst.pc >= kPcs || !fits) {
+    throw Error::model(fmt::format("a burst of {} bytes at {:#x} of pseudo-channel {} does not fit the memory",
+                                   burst.bytes, burst.address, burst.pc));
+  }
+  const Half edge = aligned(edge_at_or_after(burst.arrival + config_.frontend));
+  if (edge <= horizon_ || (!front_.empty() && burst.arrival < front_.back().arrival)) {
+    throw Error::model("a burst reaches the memory after the time for which it has decided");
+  }
+  if (front_.empty()) front_edge_ = edge;
+  front_.push_back(burst);
+  next_ = std::min(next_, edge);
+}
+
+void Channel::release_response(TimeFs time) {
+  const Half edge = edge_at_or_after(time + config_.frontend);
+  releases_.push_back(edge);
+  if (responses_ < 2) next_ = std::min(next_, edge);
+}
+
+void Channel::advance(TimeFs now) {
+  answers_.clear();
+  freed_.clear();
+  const Half horizon = (now + config_.frontend) / half_;
+  if (horizon <= horizon_) return;
+  for (next_ = next_event(); next_ <= horizon; next_ = next_event()) {
+    step(next_);
+    if (on_time_ >= refresh_.units() && queue_.empty()) skip_idle_rounds(horizon);
+  }
+  horizon_ = horizon;
+  from_ = std::max(from_, aligned(horizon + 1));
+}
+
+TimeFs Channel::next_wake() const {
+  if (queue_.empty() && front_.empty()) return kNever;
+  return time_of(std::max(next_, horizon_ + 1));
+}
+
+bool Channel::changes_at_next_edge() const {
+  return queue_.has_to_release() || wanted_mode() != mode_ || refresh_.has_to(!queue_.empty()) != refreshing_;
+}
+
+Half Channel::next_event() {
+  if (changes_at_next_edge()) return from_;
+  if (!column_.known) choose_column();
+  if (!row_.known) choose_row();
+  Half next = std::min({column_.at, row_.at, refresh_.next_due()});
+  if (!front_.empty()) {
+    const Direction direction = front_.front().direction;
+    const int most = direction == kRead ? config_.read_entries : config_.write_entries;
+    if (queue_.entries(direction) < most) next = std::min(next, std::max(front_edge_, from_));
+  }
+  if (responses_ < 2 && !releases_.empty()) next = std::min(next, aligned(releases_.front()));
+  return std::max(next, from_);
+}
+
+void Channel::step(Half edge) {
+  from_ = edge;
+  take_responses(edge);
+  if (queue_.has_to_release()) {
+    queue_.release(edge);
+    if (queue_.released_any()) forget_choices();
+  }
+  refresh_.pass(edge);
+  enter(edge);
+  if (const Direction wanted = wanted_mode(); wanted != mode_) {
+    mode_ = wanted;
+    mode_since_ = edge;
+    forget_choices();
+  }
+  if (const bool has_to = refresh_.has_to(!queue_.empty()); has_to != refreshing_) {
+    refreshing_ = has_to;
+    forget_choices();
+  }
+  if (!column_.known) choose_column();
+  if (column_.at == edge) issue_column();
+  if (!row_.known) choose_row();
+  if (row_.at == edge) issue_row();
+  from_ = edge + step_;
+}
+
+// A level that rises is below up to the edge before.
+void Channel::take_responses(Half edge) {
+  for (; !releases_.empty() && releases_.front() <= edge; releases_.pop_front()) {
+    const Half usable = aligned(releases_.front());
+    ++responses_;
+    for (Level& level : levels_) {
+      if (responses_ != level.least) continue;
+      if (usable - step_ >= level.below_since) level.last_below = usable - step_;
+      level.below_since = kNoEdge;
+    }
+    if (responses_ <= 2) forget_choices();
+  }
+}
+
+void Channel::enter(Half edge) {
+  while (!front_.empty() && front_edge_ <= edge) {
+    const Burst& burst = front_.front();
+    const Direction direction = burst.direction;
+    const int most = direction == kRead ? config_.read_entries : config_.write_entries;
+    if (queue_.entries(direction) >= most) return;
+    const bool alone = queue_.oldest_unstarted() == kNone;
+    const std::uint32_t entry = queue_.enter(burst, age_++, front_edge_, edge);
+    front_.pop_front();
+    if (!front_.empty()) front_edge_ = aligned(edge_at_or_after(front_.front().arrival + config_.frontend));
+    if (alone && queue_.oldest_unstarted() != kNone) {
+      oldest_read_since_ = edge;
+      starved_before_oldest_ = kLongAgo;  // the entry is as old as that
+    }
+    offer_entered(direction);
+    answer_from_writes(entry, edge);
+  }
+}
+
+// New accesses can only become better choices, but for a bank that was to be closed and has got a hit.
+void Channel::offer_entered(Direction direction) {
+  if (direction != mode_ || starved() || config_.pages == PagePolicy::timeout) {
+    if (starved() || config_.pages == PagePolicy::timeout) forget_choices();
+    return;
+  }
+  for (const std::uint32_t bank : queue_.entered_banks()) offer_again(bank);
+}
+
+void Channel::answer_from_writes(std::uint32_t index, Half edge) {
+  Entry& entry = queue_.entry(index);
+  if (entry.burst.direction == kWrite) {
+    if (config_.write_ack == WriteAck::accepted) answer_if_known(index);
+    return;
+  }
+  if (queue_.sources().empty()) return;
+  entry.forwarded = time_of(edge) + config_.frontend;
+  if (config_.write_ack == WriteAck::committed) {
+    for (const std::uint32_t source : queue_.sources()) {
+      queue_.entry(source).readers.push_back(index);
+      ++entry.forwards;
+    }
+  }
+  if (entry.queued) return;
+  freed_.push_back({time_of(edge), kRead});
+  answer_if_known(index);
+}
+
+// Accesses of reads that have a response entry or can take one.
+int Channel::servable_reads() const {
+  if (responses_ >= 2) return queue_.eligible(kRead);
+  const std::uint32_t oldest = queue_.oldest_unstarted();
+  const bool one_more = responses_ == 1 && oldest != kNone;
+  return queue_.eligible_started() + (one_more ? queue_.entry_at(oldest).eligible : 0);
+}
+
+Direction Channel::wanted_mode() const {
+  if (config_.drain == Drain::oldest) {
+    return queue_.empty() ? mode_ : queue_.entry_at(queue_.oldest()).burst.direction;
+  }
+  const int reads = servable_reads(), writes = queue_.eligible(kWrite);
+  if (mode_ == kRead) {
+    return writes > 0 && (queue_.entries(kWrite) >= config_.high || reads == 0) ? kWrite : kRead;
+  }
+  return writes == 0 || (queue_.entries(kWrite) <= config_.low && reads > 0) ? kRead : kWrite;
+}
+
+// Without work refresh repeats itself after tREFI. The last rounds are simulated, so that all state is exact.
+void Channel::skip_idle_rounds(Half horizon) {
+  if (config_.refresh == RefreshMode::none || sink_ != nullptr) return;
+  const Half end = front_.empty() ? horizon : std::min(horizon, front_edge_);
+  const std::int64_t rounds = (end - from_) / refresh_.round() - 2;
+  if (rounds <= 0 || changes_at_next_edge() || refresh_.open() != 0) return;
+  const Half span = rounds * refresh_.round();
+  refresh_.skip_rounds(rounds);
+  times_.shift(span);
+  for (Bank& bank : banks_) bank.used += span, bank.opened.at += span, bank.closed.at += span;
+  statistics_.refreshes += static_cast<std::uint64_t>(rounds * refresh_.units());
+  from_ += span;
+  row_free_ += span;
+  forget_choices();
+}
+
+}  // namespace kb::dram

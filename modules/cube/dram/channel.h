@@ -1,0 +1,203 @@
+// One channel of a memory with banks: two pseudo-channels with one row and one column command bus (C-DRAM-0 ..
+// C-DRAM-13).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "modules/cube/dram/access_queue.h"
+#include "modules/cube/dram/address_map.h"
+#include "modules/cube/dram/bank_state.h"
+#include "modules/cube/dram/refresh.h"
+#include "modules/cube/dram/standards.h"
+
+namespace kb::dram {
+
+enum class PagePolicy : std::uint8_t { open, closed, timeout };
+enum class Drain : std::uint8_t { watermark, oldest };
+enum class WriteAck : std::uint8_t { committed, accepted };
+
+struct ChannelConfig {
+  Standard standard;
+  std::string map;  // "" for the default
+  BankHash hash = BankHash::none;
+  PagePolicy pages = PagePolicy::open;
+  int timeout_ticks = 0;
+  RefreshMode refresh = RefreshMode::per_bank;
+  int postpone = 0;  // intervals of tREFI
+  Drain drain = Drain::watermark;
+  int read_entries = 32, write_entries = 32;  // bursts
+  int high = 26, low = 6;
+  TimeFs frontend = 8_ns, backend = 6_ns;
+  int response_entries = 16;
+  int row_hit_cap = 16;
+  WriteAck write_ack = WriteAck::committed;
+};
+// Configuration Error for values that cannot be.
+void check(const ChannelConfig& config);
+
+// When the data of a read are ready for the return edge, or a write is acknowledged, and where the time went:
+// ready = arrival + service + sum of waits.
+struct Answer {
+  Burst burst;
+  TimeFs entered = 0_fs;
+  TimeFs ready = 0_fs;
+  TimeFs service = 0_fs;
+  std::array<TimeFs, kCauses> waits{};
+};
+
+// An entry of the queue that is free from this time on.
+struct FreedEntry {
+  TimeFs time = 0_fs;
+  Direction direction = kRead;
+};
+
+struct IssuedCommand {
+  Half at = 0;
+  Command command = Command::act;
+  std::uint32_t bank = 0;         // (pc, sid, bank group, bank)
+  std::uint32_t row = 0;          // 0 of PRE and refresh
+  std::uint64_t transaction = 0;  // 0 without one
+};
+class CommandSink {
+ public:
+  virtual ~CommandSink() = default;
+  virtual void on_command(const IssuedCommand& command) = 0;
+};
+
+struct ChannelStatistics {
+  std::uint64_t row_hits = 0, row_misses = 0, row_conflicts = 0;  // of column commands; a conflict closed another row
+  std::uint64_t acts = 0, refreshes = 0, turnarounds = 0;
+};
+
+// Decides at advance(now) every clock edge up to now + frontend: what can be scheduled there has arrived by now. The
+// caller takes turns: push() what has arrived and release_response() up to now, advance(now), then answers() and
+// freed(). Between two calls of advance() lie at most frontend and the latency of a read while response entries are in
+// use.
+class Channel {
+ public:
+  explicit Channel(const ChannelConfig& config);  // checks it
+
+  void push(const Burst& burst);       // in order of arrival
+  void release_response(TimeFs time);  // the return edge has taken a read's flit; in order of time
+  void advance(TimeFs now);
+  const std::vector<Answer>& answers() const { return answers_; }  // of the latest advance()
+  const std::vector<FreedEntry>& freed() const { return freed_; }
+  // Time by which advance() has to be called again; kNever when nothing is queued.
+  TimeFs next_wake() const;
+
+  const ChannelStatistics& statistics() const { return statistics_; }
+  const AddressMap& map() const { return map_; }
+  TimeFs time_of(Half edge) const { return edge * half_; }
+  void trace_to(CommandSink* sink) { sink_ = sink; }
+
+ private:
+  struct Choice {
+    Half at = kNoEdge;
+    std::uint32_t job = kNone;
+    std::uint32_t bank = 0;
+    std::uint64_t key = ~0ull;
+    Command command = Command::rd;
+    bool known = false;
+
+    void offer(const Choice& other) {
+      if (other.at < at || (other.at == at && other.key < key)) *this = other;
+    }
+  };
+  // Since when at least so many response entries are free.
+  struct Level {
+    int least = 1;
+    Half below_since = 0;
+    Half last_below = kLongAgo;  // latest edge at which there were fewer, before the present span
+
+    Half last_below_before(Half edge, Half step) const { return edge - step >= below_since ? edge - step : last_below; }
+  };
+
+  // The loop (channel.cpp).
+  Half edge_at_or_after(TimeFs time) const;
+  Half aligned(Half edge) const { return (edge + step_ - 1) / step_ * step_; }
+  static Half to_rising(Half edge) { return (edge + 1) & ~Half{1}; }
+  Half next_event();
+  bool changes_at_next_edge() const;
+  void step(Half edge);
+  void take_responses(Half edge);
+  void enter(Half edge);
+  void offer_entered(Direction direction);
+  void answer_from_writes(std::uint32_t entry, Half edge);
+  int servable_reads() const;
+  Direction wanted_mode() const;
+  void skip_idle_rounds(Half horizon);
+
+  // Choices and commands (channel_commands.cpp).
+  bool is_refreshing(std::uint32_t bank) const;
+  bool is_capped(std::uint32_t bank) const;
+  bool may_respond(const Job& job) const;
+  void choose_column();
+  void choose_column_by_age();
+  void offer_column(std::uint32_t bank);
+  bool starved() const { return mode_ == kRead && responses_ < 2; }
+  std::uint32_t oldest_access(std::uint32_t bank) const;
+  std::uint32_t oldest_hit(std::uint32_t bank) const;
+  void choose_row();
+  void offer_refresh();
+  void offer_access(std::uint32_t bank);
+  void offer_again(std::uint32_t bank);
+  void offer_timeout(std::uint32_t bank);
+  Half row_from() const { return std::max(from_, row_free_); }
+  void issue_column();
+  void issue_row();
+  void issue_refresh();
+  void classify(Bank& bank);
+  void take_response_entry(std::uint32_t entry, Half edge);
+  void issue(Command command, std::uint32_t bank, Half edge, std::uint32_t row, std::uint64_t transaction);
+  void forget_choices() { column_.known = row_.known = false; }
+
+  // Waits and answers (channel_answers.cpp).
+  Limit limit_of(Command command, const Job& job, Half raster) const;
+  Half response_since(const Job& job) const;
+  void account(Entry& entry, std::uint32_t bank, Half edge, const Limit& limit);
+  void leave(std::uint32_t entry, Half edge);
+  void answer_if_known(std::uint32_t entry);
+  Answer answer_read(const Entry& entry) const;
+  Answer answer_write(const Entry& entry) const;
+  Answer begin_answer(const Entry& entry) const;
+  TimeFs ticks(int count) const { return 2 * count * half_; }
+
+  ChannelConfig config_;
+  TimeFs half_;
+  Half step_;
+  AddressMap map_;
+  AccessQueue queue_;
+  BankTimes times_;
+  RefreshSchedule refresh_;
+  std::vector<Bank> banks_;
+  std::uint32_t banks_per_pc_;
+
+  std::deque<Burst> front_;  // has no entry yet
+  Half front_edge_ = kNoEdge;
+  std::deque<Half> releases_;  // edges at which response entries become usable
+  std::uint64_t age_ = 0;
+  Half horizon_ = -1;  // edges up to here are decided
+  Half from_ = 0;      // edges before here have been looked at
+  Half next_ = 0;      // edge of the next event
+  Half column_free_ = 0, row_free_ = 0;
+  Direction mode_ = kRead;
+  Half mode_since_ = 0;
+  bool refreshing_ = false;  // the next refresh goes before accesses of its banks
+  Choice column_, row_;
+  int responses_;
+  std::array<Level, 2> levels_;
+  Half oldest_read_since_ = 0, starved_before_oldest_ = kLongAgo;
+  std::array<int, kPcs> last_direction_{-1, -1};
+  int on_time_ = 0;  // refreshes in a row that were issued when they were due
+
+  std::vector<Answer> answers_;
+  std::vector<FreedEntry> freed_;
+  ChannelStatistics statistics_;
+  CommandSink* sink_ = nullptr;
+};
+
+}  // namespace kb::dram

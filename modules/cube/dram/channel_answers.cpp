@@ -1,0 +1,109 @@
+// When bursts are answered and what they waited for (C-DRAM-11 .. C-DRAM-13).
+#include "modules/cube/dram/channel.h"
+
+namespace kb::dram {
+
+Limit Channel::limit_of(Command command, const Job& job, Half raster) const {
+  const auto aligned_to = [raster](Half at) { return at < 0 ? at : (at + raster - 1) / raster * raster; };
+  Limit limit = times_.limit(command, job.bank);
+  limit.time = aligned_to(limit.time);
+  limit.take(aligned_to(job.released), Cause::hazard);
+  const Entry& entry = queue_.entry_at(job.entry);
+  const auto take = [&](Half since, Cause cause) {  // what ended before the entry is no wait
+    if (since > entry.entered) limit.take(aligned_to(since), cause);
+  };
+  take(mode_since_, Cause::write_drain);
+  if (mode_ == kRead && !entry.started) take(response_since(job), Cause::response_full);
+  return limit;
+}
+
+// Since when a read can take a response entry: there are two free ones, or it is the oldest one and there is one.
+Half Channel::response_since(const Job& job) const {
+  if (queue_.oldest_unstarted() != job.entry) return levels_[1].last_below + step_;
+  const Half below = levels_[0].last_below;
+  return (below >= oldest_read_since_ ? below : starved_before_oldest_) + step_;
+}
+
+// Divides the time since the latest column command of the entry: until its bank was closed, was opened, and now. Each
+// span waits for the last constraint, then for the bus.
+void Channel::account(Entry& entry, std::uint32_t bank_index, Half edge, const Limit& limit) {
+  Half begin = entry.column;
+  const auto span = [&](Half end, const Limit& last, Cause bus) {
+    if (end <= begin) return;
+    const Half satisfied = std::clamp(last.time, begin, end);
+    entry.waits[index(last.cause)] += satisfied - begin;
+    entry.waits[index(bus)] += end - satisfied;
+    begin = end;
+  };
+  const Bank& bank = banks_[bank_index];
+  span(bank.closed.at, bank.closed.limit, Cause::row_bus);
+  span(bank.opened.at, bank.opened.limit, Cause::row_bus);
+  span(edge, limit, Cause::column_bus);
+  entry.column = edge;
+}
+
+void Channel::leave(std::uint32_t index, Half edge) {
+  Entry& entry = queue_.entry(index);
+  freed_.push_back({time_of(edge), entry.burst.direction});
+  if (entry.burst.direction == kWrite) {
+    const TimeFs committed = time_of(edge) + ticks(config_.standard.timing.cwl + config_.standard.timing.bl);
+    for (const std::uint32_t reader : entry.readers) {
+      Entry& waiting = queue_.entry(reader);
+      waiting.forwarded = std::max(waiting.forwarded, committed);
+      --waiting.forwards;
+      answer_if_known(reader);
+    }
+    entry.readers.clear();
+  }
+  answer_if_known(index);
+}
+
+void Channel::answer_if_known(std::uint32_t index) {
+  Entry& entry = queue_.entry(index);
+  const bool accepted = entry.burst.direction == kWrite && config_.write_ack == WriteAck::accepted;
+  if (!entry.answered && (accepted || (entry.left == 0 && entry.forwards == 0))) {
+    answers_.push_back(entry.burst.direction == kRead ? answer_read(entry) : answer_write(entry));
+    entry.answered = true;
+  }
+  if (entry.answered && !entry.queued) queue_.forget(index);
+}
+
+Answer Channel::begin_answer(const Entry& entry) const {
+  Answer answer;
+  answer.burst = entry.burst;
+  answer.entered = time_of(entry.entered);
+  for (std::size_t c = 0; c < kCauses; ++c) answer.waits[c] = time_of(entry.waits[c]);
+  answer.waits[index(Cause::other)] += time_of(entry.schedulable) - entry.burst.arrival - config_.frontend;
+  answer.waits[index(Cause::queue_full)] += time_of(entry.entered - entry.schedulable);
+  answer.service = config_.frontend;
+  return answer;
+}
+
+Answer Channel::answer_read(const Entry& entry) const {
+  Answer answer = begin_answer(entry);
+  const TimeFs access =
+      entry.from_banks ? ticks(config_.standard.timing.cl + config_.standard.timing.bl) : config_.frontend;
+  TimeFs data = time_of(entry.column) + access;
+  if (entry.forwarded > data) {
+    answer.waits[index(Cause::hazard)] += entry.forwarded - data;
+    data = entry.forwarded;
+  }
+  answer.service += access + config_.backend;
+  answer.ready = data + config_.backend;
+  return answer;
+}
+
+Answer Channel::answer_write(const Entry& entry) const {
+  if (config_.write_ack == WriteAck::accepted) {
+    Answer answer = begin_answer(entry);
+    answer.ready = answer.entered;
+    return answer;
+  }
+  Answer answer = begin_answer(entry);
+  const TimeFs access = ticks(config_.standard.timing.cwl + config_.standard.timing.bl);
+  answer.service += access;
+  answer.ready = time_of(entry.column) + access;
+  return answer;
+}
+
+}  // namespace kb::dram

@@ -1,0 +1,56 @@
+// When the banks of a channel are due for refresh (C-DRAM-0, C-DRAM-9).
+#pragma once
+
+#include <cstdint>
+
+#include "modules/cube/dram/bank_state.h"
+#include "modules/cube/dram/standards.h"
+
+namespace kb::dram {
+
+enum class RefreshMode : std::uint8_t { per_bank, all_bank, none };
+
+// Refresh k = 1, 2, ... is due at tick floor(k * tREFI / units) and belongs to unit (k - 1) mod units. A unit is a
+// bank, or with all_bank the banks of a pseudo-channel.
+class RefreshSchedule {
+ public:
+  RefreshSchedule(const Standard& standard, RefreshMode mode, int postpone)
+      : mode_(mode),
+        units_(mode == RefreshMode::all_bank ? kPcs : standard.geometry.banks_of_channel()),
+        refi_(standard.timing.refi),
+        limit_(static_cast<std::int64_t>(postpone) * units_) {}
+
+  RefreshMode mode() const { return mode_; }
+  // Edge at which the next refresh becomes due.
+  Half next_due() const { return mode_ == RefreshMode::none ? kNoEdge : due(due_ + 1); }
+  void pass(Half edge) {
+    while (next_due() <= edge) ++due_;
+  }
+  // Refreshes that are due and not done; they may be postponed while there is work.
+  std::int64_t open() const { return due_ - done_; }
+  bool has_to(bool work) const { return open() > (work ? limit_ : 0); }
+  int unit() const { return static_cast<int>(done_ % units_); }
+  bool is_on_time(Half edge) const { return edge == due(done_ + 1); }
+  void finish() { ++done_; }
+
+  int units() const { return units_; }
+  Half round() const { return 2 * static_cast<Half>(refi_); }  // every unit once
+  void skip_rounds(std::int64_t rounds) {
+    due_ += rounds * units_;
+    done_ += rounds * units_;
+  }
+
+ private:
+  Half due(std::int64_t k) const { return 2 * (k * refi_ / units_); }
+
+  RefreshMode mode_;
+  int units_;
+  std::int64_t refi_;
+  std::int64_t limit_;
+  std::int64_t due_ = 0, done_ = 0;
+};
+
+// Configuration Error when refresh leaves no time for accesses.
+void check_refresh(const Standard& standard, RefreshMode mode, int postpone);
+
+}  // namespace kb::dram
