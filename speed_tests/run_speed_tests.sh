@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Prints every speed figure as the median of five processes:
-#   speed_tests/run_speed_tests.sh FABRIC_SPEED KERNBENCH OPLOG_SPEED REPLAY_SPEED DEVICE_SPEED
+#   speed_tests/run_speed_tests.sh FABRIC_SPEED KERNBENCH OPLOG_SPEED REPLAY_SPEED DEVICE_SPEED DRAM_SPEED
 # PARTS=cosimulation prints those of co-simulation and waveforms alone.
 set -euo pipefail
 fabric=$1
@@ -8,6 +8,7 @@ kernbench=$2
 oplog=$3
 replay=$4
 device=$5
+dram=$6
 parts=${PARTS:-all}
 source=$(cd "$(dirname "$0")/.." && pwd)
 configs=$(cd "$(dirname "$0")/../configs" && pwd)
@@ -176,6 +177,9 @@ figure "one contended hot path, one_sip" mflit_hops_per_cpu_s "$fabric" hotspot 
 for size in 256 1048576; do
   figure "uncontended transfer of $size B, reference" events "$fabric" single "$configs/reference.yaml" "$size"
   figure "uncontended transfer of $size B, reference" cpu_us "$fabric" single "$configs/reference.yaml" "$size"
+done
+for load in sequential random copy; do
+  figure "memory channel with banks, hbm2_2000, $load" accesses_per_cpu_s "$dram" "$load"
 done
 for config in reference large; do
   figure "start-up to first event, $config" startup_cpu_s "$fabric" startup "$configs/$config.yaml"
