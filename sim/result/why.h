@@ -42,10 +42,10 @@ struct Why {
   std::string command;
   TimeFs time = 0_fs;
   std::string limiter;
-  bool cut = false;
+  bool cut = false, out_of_budget = false;
   std::string bound;
   TimeFs bound_time = 0_fs;
-  std::uint64_t points = 0, failed_points = 0;
+  std::uint64_t points = 0, failed_points = 0, unknown_accesses = 0;
   Members<std::string> families;
   std::vector<WhyStep> steps;
   std::vector<WhyTrial> others, remedies;
@@ -96,11 +96,14 @@ struct Fields<Why> {
     visit("command", self.command, "of the run");
     visit("time_ns", self.time, "from the first submission of a launch to the last completion");
     visit("limiter", self.limiter, "what limits the run");
-    visit("cut", self.cut, "there are as many steps as were asked for; more may follow");
-    visit("bound", self.bound, "a bound below the time of the last step; empty: none is known");
+    visit("cut", self.cut, "more steps may follow: there are as many as were asked for, or the budget is spent");
+    visit("out_of_budget", self.out_of_budget, "the budget is spent; no remedies were tried");
+    visit("bound", self.bound, "a bound for the time of the last step; empty: none is known");
     visit("bound_ns", self.bound_time, "its time; 0: none is known");
     visit("points", self.points, "runs that were asked for");
     visit("failed_points", self.failed_points, "of these, those that make no machine or no run");
+    visit("unknown_accesses", self.unknown_accesses,
+          "of the run: accesses whose times are assumed, because the data mode does not know indices or masks");
     visit("families", self.families, "of the reliefs of the steps: what each of them is");
     visit("steps", self.steps, "each on top of those before");
     visit("others", self.others, "further first steps, the largest gain first");

@@ -114,12 +114,12 @@ void write_explanation(const Explanation& explanation, const Repeat& repeat) {
 
 std::string text_of(const Explanation& explanation, const Repeat& repeat, const ExplainOptions& options) {
   std::string text = render_text(explanation.ladder, repeat, options.steps);
-  if (explanation.base.unknown_accesses > 0) {
+  if (explanation.ladder.unknown_accesses > 0) {
     text += fmt::format(
         "\n  Note: {} accesses have indices or masks that data mode {} does not know; their times are assumed. For "
         "the\n"
         "  times of the contents run with --data eager.\n",
-        explanation.base.unknown_accesses, repeat.inputs().data_mode);
+        explanation.ladder.unknown_accesses, repeat.inputs().data_mode);
   }
   text += note_of_runs(explanation.ladder.points + 1, explanation.ran, explanation.seconds);
   if (explanation.ladder.failed > 0) {

@@ -34,6 +34,7 @@ class Climb {
       : measurer_(measurer), reliefs_(reliefs), options_(options), now_(base) {
     ladder_.base = base.time;
     ladder_.limiter = base.limiter;
+    ladder_.unknown_accesses = base.unknown_accesses;
   }
 
   Ladder run(const std::vector<Remedy>& remedies) {

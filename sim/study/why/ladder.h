@@ -1,6 +1,7 @@
 // The ladder: relieve the worst, look again, relieve the next.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -28,7 +29,8 @@ struct Trial {
 
 struct Ladder {
   TimeFs base = 0_fs;
-  std::string limiter;  // of the base run
+  std::string limiter;                 // of the base run
+  std::uint64_t unknown_accesses = 0;  // of the base run: their times are assumed
   std::vector<Step> steps;
   std::vector<Trial> others;    // of the base run: further reliefs that gain, largest gain first
   std::vector<Trial> remedies;  // that gain, largest gain first

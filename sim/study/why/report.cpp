@@ -51,7 +51,10 @@ std::string end_of(const Ladder& ladder, std::size_t steps) {
   }
   std::string text = "  No relief gains another 1 %, and no two of the best five do.";
   if (!ladder.bound_name.empty()) {
-    text += fmt::format(" Beside it: {}, {} ns.", ladder.bound_name, ns(ladder.bound));
+    // The formula of a collective is that of the run's own machine, and may take longer than the last step.
+    const TimeFs last = ladder.steps.empty() ? ladder.base : ladder.steps.back().time;
+    text += fmt::format(" {}: {}, {} ns.", ladder.bound <= last ? "Beside it" : "For comparison", ladder.bound_name,
+                        ns(ladder.bound));
   }
   return text + "\n";
 }
@@ -147,10 +150,12 @@ std::string render_json(const Ladder& ladder, const Repeat& repeat) {
   why.time = ladder.base;
   why.limiter = ladder.limiter;
   why.cut = ladder.cut;
+  why.out_of_budget = ladder.out_of_budget;
   why.bound = ladder.bound_name;
   why.bound_time = ladder.bound;
   why.points = ladder.points;
   why.failed_points = ladder.failed;
+  why.unknown_accesses = ladder.unknown_accesses;
   for (const Step& step : ladder.steps) why.steps.push_back(record_of(step, repeat));
   why.families = family_texts(why.steps);
   for (const Trial& trial : ladder.others) why.others.push_back(record_of(trial, repeat));

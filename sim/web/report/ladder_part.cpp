@@ -110,6 +110,21 @@ std::string trials(const char* title, const Why& why, const std::vector<WhyTrial
   return html + "</tbody></table>\n";
 }
 
+std::string end_of(const Why& why) {
+  if (why.out_of_budget) return "Cut: the budget is spent. What you can change was not tried.";
+  if (why.cut) return fmt::format("Cut after {} {}.", why.steps.size(), why.steps.size() == 1 ? "step" : "steps");
+  return "No relief gains another 1 %, and no two of the best five do.";
+}
+
+std::string note(const Why& why) {
+  if (why.unknown_accesses == 0) return "";
+  return fmt::format(
+      "<p class=\"warn\">{} accesses have indices or masks that the data mode of the run does not know; their times "
+      "are "
+      "assumed. For the times of the contents run with --data eager.</p>\n",
+      why.unknown_accesses);
+}
+
 }  // namespace
 
 std::string ladder_part(const analysis::RunWhy& found) {
@@ -118,13 +133,11 @@ std::string ladder_part(const analysis::RunWhy& found) {
   }
   if (!found.ladder) return "";
   const Why& why = *found.ladder;
-  const std::string end = why.cut ? fmt::format("Cut after {} steps.", why.steps.size())
-                                  : "No relief gains another 1 %, and no two of the best five do.";
   return "<section>\n<h2>What it waits for, measured</h2>\n<p class=\"hint\">Each step takes one more cause away and "
          "runs again; routes, algorithms and tiles stay as they are. Blue: what is left; green: what the step takes "
          "away; "
          "line: the bound.</p>\n" +
-         steps(why) + "<p class=\"hint\">" + end + "</p>\n" +
+         steps(why) + "<p class=\"hint\">" + end_of(why) + "</p>\n" + note(why) +
          trials("What you can change; routes, algorithms and tiles are chosen again", why, why.remedies) +
          trials("Other first steps", why, why.others) + "</section>\n";
 }

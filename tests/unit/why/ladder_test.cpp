@@ -28,12 +28,18 @@ class Machine final : public IMeasurer {
       measure.ok = ns > 0;
       measure.time = TimeFs(ns * 1'000'000);
       measure.limiter = request.account ? "accounted" : "";
+      measure.unknown_accesses = relieved.empty() ? 3 : 5;
+      if (cut_at > 0 && asked.size() >= cut_at) {
+        measure.ok = false;
+        measure.code = kOutOfBudget;
+      }
       measures.push_back(measure);
       ++asked[relieved];
     }
     return measures;
   }
   std::map<std::set<std::string>, int> asked;
+  std::size_t cut_at = 0;  // points that are run; 0: all
 
  private:
   Time time_;
@@ -140,6 +146,17 @@ TEST(Ladder, ItIsCutAfterSoManySteps) {
   const Ladder ladder = climb_on(machine, {relief("a"), relief("b"), relief("c")}, 2);
   EXPECT_THAT(ids(ladder), ElementsAre("a", "b"));
   EXPECT_TRUE(ladder.cut);
+}
+
+// What is known stays; remedies come last and are not tried.
+TEST(Ladder, ASpentBudgetEndsIt) {
+  Machine machine(sums(1000, {{"a", 400}, {"b", 200}, {"c", 100}}));
+  machine.cut_at = 5;
+  const Ladder ladder = climb_on(machine, {relief("a"), relief("b"), relief("c")});
+  EXPECT_THAT(ids(ladder), ElementsAre("a"));
+  EXPECT_TRUE(ladder.cut && ladder.out_of_budget);
+  EXPECT_THAT(ladder.remedies, IsEmpty());
+  EXPECT_EQ(ladder.unknown_accesses, 3u) << "of the run as it is";
 }
 
 TEST(Ladder, AReliefThatMakesNoMachineIsCounted) {
