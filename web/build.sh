@@ -12,7 +12,7 @@ if [ ! -f node_modules/.package-lock.json ] || [ package-lock.json -nt node_modu
 fi
 target="$(mktemp -d)"
 trap 'rm -rf "$target"' EXIT
-node types.mjs ../docs/schema/result.schema.json ../docs/schema/why.schema.json >src/result.d.ts
+node types.mjs ../docs/schema/result.schema.json ../docs/schema/why.schema.json ../docs/schema/tornado.schema.json >src/result.d.ts
 node_modules/.bin/tsc --project tsconfig.json
 # The script of this name waits for the program of its platform; the program itself does not need that.
 esbuild="node_modules/@esbuild/linux-x64/bin/esbuild"

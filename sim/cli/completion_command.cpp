@@ -41,7 +41,7 @@ std::string operand_cases(const std::string& workloads) {
   }
   const std::pair<const char*, std::string> operands[] = {{"list", workloads},
                                                           {"evaluate", evaluations},
-                                                          {"schema", "topology result why"},
+                                                          {"schema", "topology result why tornado"},
                                                           {"completion", kShells[0] + " " + kShells[1]}};
   std::string text;
   for (const auto& [command, words] : operands)

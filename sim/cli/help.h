@@ -138,6 +138,7 @@ inline constexpr const char* kSchemaFooter =
     "  kernbench schema topology --plugin ./libblocks.so    with the attributes of a plug-in's blocks\n"
     "  kernbench schema result                              of result.json\n"
     "  kernbench schema why                                 of why.json\n"
+    "  kernbench schema tornado                             of tornado.json\n"
     "\n"
     "An editor with the YAML language server reads the schema that the first line of a file names:\n"
     "  # yaml-language-server: $schema=topology.schema.json\n"

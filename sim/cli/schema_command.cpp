@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -12,13 +13,13 @@
 namespace kb::cli {
 namespace {
 
-const std::vector<std::string> kDocuments = {"topology", "result", "why"};
+const std::vector<std::string> kDocuments = {"topology", "result", "why", "tornado"};
 
 class SchemaCommand final : public Command {
  public:
   explicit SchemaCommand(CLI::App& app) {
     app.footer(kSchemaFooter);
-    app.add_option("document", document_, "topology, result or why")->type_name("DOCUMENT")->required();
+    app.add_option("document", document_, "topology, result, why or tornado")->type_name("DOCUMENT")->required();
     add_plugin_option(app, plugins_);
   }
 
@@ -26,12 +27,15 @@ class SchemaCommand final : public Command {
     if (document_ == "topology") {
       const WorkloadLibrary library(plugins_);
       print(topology::topology_json_schema(library.blocks().implementations()));
-    } else if (document_ == "result" || document_ == "why") {
-      if (!plugins_.empty()) throw usage_error("--plugin changes nothing in the schema of results; leave it out");
-      print(document_ == "result" ? result::schema() : result::why_schema());
-    } else {
+      return 0;
+    }
+    if (std::find(kDocuments.begin(), kDocuments.end(), document_) == kDocuments.end()) {
       throw usage_error("there is no schema of '" + document_ + "'; " + suggest(document_, kDocuments));
     }
+    if (!plugins_.empty()) throw usage_error("--plugin changes nothing in the schema of results; leave it out");
+    print(document_ == "result" ? result::schema()
+          : document_ == "why"  ? result::why_schema()
+                                : result::tornado_schema());
     return 0;
   }
 

@@ -8,6 +8,7 @@
 
 #include "platform/base/error.h"
 #include "sim/result/inputs.h"
+#include "sim/result/tornado.h"
 #include "sim/result/why.h"
 #include "sim/study/files/json_file.h"
 
@@ -18,6 +19,7 @@ constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 constexpr const char* kWanted = "give the folder or the result.json of `kernbench run`";
 constexpr const char* kInputsWanted = "give the folder or the inputs.json of `kernbench run`";
 constexpr const char* kWhyWanted = "`kernbench why` writes it again";
+constexpr const char* kTornadoWanted = "`kernbench why --machine` writes it again";
 constexpr long double kFsInNs = 1e6L;
 constexpr std::size_t kShown = 40;
 
@@ -56,6 +58,23 @@ Document taken(const Json& json, const std::string& file, const char* problem, c
     throw Error::configuration(fmt::format("{}: {}: {} ({})", file, problem, error.what(), remedy));
   }
   return document;
+}
+
+// A document of `kernbench why`.
+template <typename Document>
+Document measured(const std::string& file, const char* known, const char* wanted) {
+  const Json json = files::read_json(file, files::kMaxDataBytes, wanted);
+  const Json schema = json.is_object() ? json.value("schema", Json()) : Json();
+  if (schema != known) {
+    throw Error::configuration(
+        fmt::format("{}: schema is {} and this program reads \"{}\"; {}", file, schema.dump(), known, wanted));
+  }
+  return taken<Document>(json, file, "is damaged", wanted);
+}
+
+bool is_folder(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
 }
 
 }  // namespace
@@ -132,13 +151,12 @@ void Reader::take(const Json& json, const std::string& path, Element& value) {
 }
 
 std::string file_of(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::is_directory(path, ignored) ? (std::filesystem::path(path) / "result.json").string() : path;
+  return is_folder(path) ? (std::filesystem::path(path) / "result.json").string() : path;
 }
 
 Inputs read_inputs(const std::string& path) {
   std::error_code ignored;
-  const bool folder = std::filesystem::is_directory(path, ignored);
+  const bool folder = is_folder(path);
   const std::string file = folder ? (std::filesystem::path(path) / kInputsFile).string() : path;
   if (folder && !std::filesystem::exists(file, ignored)) {
     throw Error::configuration(file +
@@ -158,15 +176,15 @@ std::string why_file_of(const std::string& folder) {
 }
 
 Why read_why(const std::string& path) {
-  std::error_code ignored;
-  const std::string file = std::filesystem::is_directory(path, ignored) ? why_file_of(path) : path;
-  const Json json = files::read_json(file, files::kMaxDataBytes, kWhyWanted);
-  const Json schema = json.is_object() ? json.value("schema", Json()) : Json();
-  if (schema != kWhySchema) {
-    throw Error::configuration(
-        fmt::format("{}: schema is {} and this program reads \"{}\"; {}", file, schema.dump(), kWhySchema, kWhyWanted));
-  }
-  return taken<Why>(json, file, "is damaged", kWhyWanted);
+  return measured<Why>(is_folder(path) ? why_file_of(path) : path, kWhySchema, kWhyWanted);
+}
+
+std::string tornado_file_of(const std::string& folder) {
+  return (std::filesystem::path(folder) / kTornadoFile).string();
+}
+
+Tornado read_tornado(const std::string& path) {
+  return measured<Tornado>(is_folder(path) ? tornado_file_of(path) : path, kTornadoSchema, kTornadoWanted);
 }
 
 Result read(const std::string& path) {

@@ -1,6 +1,7 @@
 #include "sim/result/shape.h"
 
 #include "platform/observe/json_writer.h"
+#include "sim/result/tornado.h"
 #include "sim/result/why.h"
 
 namespace kb::result {
@@ -123,6 +124,10 @@ std::string schema() {
 
 std::string why_schema() {
   return json_schema(Shape::of<Why>(), "docs/guides/why.md");
+}
+
+std::string tornado_schema() {
+  return json_schema(Shape::of<Tornado>(), "docs/guides/why.md");
 }
 
 }  // namespace kb::result

@@ -141,8 +141,9 @@ class Shape {
 
 // A JSON schema (2020-12) of the last type, whose members `guide` explains.
 std::string json_schema(const std::vector<Form>& forms, const std::string& guide);
-// The JSON schemas of result.json and why.json.
+// The JSON schemas of result.json, why.json and tornado.json.
 std::string schema();
 std::string why_schema();
+std::string tornado_schema();
 
 }  // namespace kb::result

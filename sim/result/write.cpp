@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "sim/result/inputs.h"
+#include "sim/result/tornado.h"
 #include "sim/result/why.h"
 
 namespace kb::result {
@@ -64,6 +65,10 @@ std::string render(const Setup& setup) {
 
 std::string render(const Why& why) {
   return text_of(why);
+}
+
+std::string render(const Tornado& tornado) {
+  return text_of(tornado);
 }
 
 }  // namespace kb::result

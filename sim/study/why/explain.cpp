@@ -8,6 +8,7 @@
 
 #include "platform/base/error.h"
 #include "platform/observe/output_file.h"
+#include "sim/result/tornado.h"
 #include "sim/result/why.h"
 #include "sim/study/files/files.h"
 #include "sim/study/why/report.h"
@@ -131,7 +132,8 @@ std::string text_of(const Explanation& explanation, const Repeat& repeat, const 
 void write_explanation(const MachineExplanation& explanation, const Repeat& repeat) {
   const std::string folder = why_folder(repeat);
   observe::make_folder(folder);
-  files::write_file(folder + "/tornado.json", render_json(explanation.tornado, repeat), "the explanation");
+  files::write_file(result::tornado_file_of(repeat.folder()), render_json(explanation.tornado, repeat),
+                    "the explanation");
   files::write_file(folder + "/tornado.csv", render_csv(explanation.tornado), "the explanation");
   const std::string picture = render_svg(explanation.tornado, repeat);
   if (!picture.empty()) files::write_file(folder + "/tornado.svg", picture, "the explanation");

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "platform/base/version.h"
-#include "platform/observe/json_writer.h"
 #include "platform/observe/text_table.h"
 #include "platform/topology/sha256.h"
 #include "platform/views/tornado_view.h"
+#include "sim/result/tornado.h"
 #include "sim/study/files/csv.h"
 #include "sim/study/why/report_parts.h"
 
@@ -104,6 +105,15 @@ std::string problems(const Tornado& tornado) {
   return table.empty() ? "" : "\nNot possible\n" + table.render("  ", kWidth);
 }
 
+result::TornadoKey record_of(const KeyEffect& key) {
+  result::TornadoKey record{key.key, key.value, key.text, key.swing, {}};
+  for (const KeyTrial& trial : key.trials) {
+    record.trials.push_back({trial.value, trial.problem.empty() ? std::optional(trial.time) : std::nullopt,
+                             trial.not_run, trial.not_run ? "" : trial.problem});
+  }
+  return record;
+}
+
 }  // namespace
 
 std::string render_text(const Tornado& tornado, const Repeat& repeat) {
@@ -121,39 +131,15 @@ std::string render_text(const Tornado& tornado, const Repeat& repeat) {
 }
 
 std::string render_json(const Tornado& tornado, const Repeat& repeat) {
-  observe::JsonWriter json;
-  json.begin_object();
-  json.key("schema").text(kTornadoSchema);
-  json.key("version").text(kVersion);
-  json.key("inputs_sha256").text(topology::sha256_hex(result::render(repeat.inputs())));
-  json.key("workload").text(repeat.inputs().workload);
-  json.key("command").text(repeat.command());
-  json.key("time_ns").time_ns(tornado.base);
-  json.key("keys").begin_array();
-  for (const KeyEffect& key : tornado.keys) {
-    json.begin_object();
-    json.key("key").text(key.key);
-    json.key("value").text(key.value);
-    json.key("text").text(key.text);
-    json.key("swing_ns").time_ns(key.swing);
-    json.key("trials").begin_array();
-    for (const KeyTrial& trial : key.trials) {
-      json.begin_object(true);
-      json.key("value").text(trial.value);
-      json.key("time_ns");
-      trial.problem.empty() ? json.time_ns(trial.time) : json.null();
-      json.key("problem").text(trial.problem);
-      json.end_object();
-    }
-    json.end_array();
-    json.end_object();
-  }
-  json.end_array();
-  json.key("not_tried").begin_array();
-  for (const std::string& key : tornado.kept) json.text(key);
-  json.end_array();
-  json.end_object();
-  return json.str() + "\n";
+  result::Tornado document;
+  document.version = kVersion;
+  document.inputs_sha256 = topology::sha256_hex(result::render(repeat.inputs()));
+  document.workload = repeat.inputs().workload;
+  document.command = repeat.command();
+  document.time = tornado.base;
+  for (const KeyEffect& key : tornado.keys) document.keys.push_back(record_of(key));
+  document.not_tried = tornado.kept;
+  return result::render(document);
 }
 
 std::string render_csv(const Tornado& tornado) {

@@ -15,6 +15,4 @@ std::string render_csv(const Tornado& tornado);
 // Empty when no key acts.
 std::string render_svg(const Tornado& tornado, const Repeat& repeat);
 
-inline constexpr const char* kTornadoSchema = "kernbench tornado 1";
-
 }  // namespace kb::why

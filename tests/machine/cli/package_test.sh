@@ -20,7 +20,7 @@ for built in "$build"/bin/sim_*; do
   [ -x "$installed" ] || { echo "$(basename "$built") was not installed"; exit 1; }
 done
 for file in bash-completion/completions/kernbench zsh/vendor-completions/_kernbench kernbench/schema/topology.schema.json \
-    kernbench/schema/result.schema.json kernbench/schema/why.schema.json doc/kernbench/README.md; do
+    kernbench/schema/result.schema.json kernbench/schema/why.schema.json kernbench/schema/tornado.schema.json doc/kernbench/README.md; do
   [ -s "$prefix/share/$file" ] || { echo "share/$file was not installed"; exit 1; }
 done
 if command -v help2man >/dev/null; then

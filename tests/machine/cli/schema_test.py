@@ -246,6 +246,18 @@ class Why(unittest.TestCase):
         self.assertFalse(validator("why").is_valid(why))
 
 
+class Tornado(unittest.TestCase):
+    def test_a_tornado_is_valid(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run("run", "--quiet", "--out", folder, "--topology", str(SOURCE / "configs/one_pe.yaml"), "--bench", "vector-add")
+            tornado = json.loads(run("why", "--json", "--machine", folder))
+        self.assertEqual([error.message for error in validator("tornado").iter_errors(tornado)], [])
+        trials = [trial for key in tornado["keys"] for trial in key["trials"]]
+        self.assertTrue({trial["problem"] != "" for trial in trials} == {True, False} and tornado["not_tried"])
+        del trials[0]["not_run"]
+        self.assertFalse(validator("tornado").is_valid(tornado))
+
+
 class Usage(unittest.TestCase):
     def test_wrong_words_are_explained(self):
         def refused(*arguments):

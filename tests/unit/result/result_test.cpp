@@ -9,6 +9,7 @@
 #include "platform/base/error.h"
 #include "sim/result/read.h"
 #include "sim/result/shape.h"
+#include "sim/result/tornado.h"
 #include "sim/result/why.h"
 #include "sim/result/write.h"
 
@@ -205,11 +206,54 @@ TEST_F(WhyFileTest, WhatIsWrongIsNamedByFileAndPlace) {  // H-82w
   EXPECT_THAT(why_refusal("{"), HasSubstr("is not JSON"));
 }
 
+class TornadoFileTest : public WhyFileTest {
+ protected:
+  Tornado read_tornado_text(const std::string& text) const {
+    std::ofstream(file_) << text;
+    return read_tornado(file_.string());
+  }
+};
+
+TEST_F(TornadoFileTest, WhatIsWrittenIsReadAgain) {  // H-82x
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    Tornado tornado;
+    Filler(seed).fill(tornado);
+    const std::string text = render(tornado);
+    ASSERT_EQ(render(read_tornado_text(text)), text) << "seed " << seed;
+  }
+}
+
+TEST_F(TornadoFileTest, WhatIsWrongIsNamedByFileAndPlace) {  // H-82x
+  const auto refusal_of = [&](const std::string& text) -> std::string {
+    try {
+      read_tornado_text(text);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  Tornado tornado;
+  tornado.inputs_sha256 = std::string(64, '0');
+  tornado.keys.resize(1);
+  tornado.keys[0].trials = {{"1", 5_ns, false, ""}, {"2", std::nullopt, true, ""}};
+  std::string text = render(tornado);
+  const std::string file = file_.string();
+  EXPECT_EQ(refusal_of(text), "");
+  EXPECT_THAT(text, HasSubstr(R"({"value": "2", "time_ns": null, "not_run": true, "problem": ""})"));
+  text.replace(text.find("\"not_run\": true"), 15, "\"not_run\": 1");
+  EXPECT_EQ(refusal_of(text), file +
+                                  ": is damaged: /keys/0/trials/1/not_run must be true or false, not 1 (`kernbench "
+                                  "why --machine` writes it again)");
+  EXPECT_THAT(refusal_of(R"({"schema": "kernbench why 1"})"),
+              HasSubstr(R"(schema is "kernbench why 1" and this program reads "kernbench tornado 1")"));
+}
+
 // Each form says what it is, and no two forms share a name.
 TEST(Shape, FormsAreCompleteAndDistinct) {
   std::set<std::string> names;
   std::vector<Form> forms = Shape::of<Result>();
   for (const Form& form : Shape::of<Why>()) forms.push_back(form);
+  for (const Form& form : Shape::of<Tornado>()) forms.push_back(form);
   for (const Form& form : forms) {
     EXPECT_TRUE(names.insert(form.name).second) << form.name;
     std::set<std::string> members;
