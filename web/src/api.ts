@@ -3,7 +3,7 @@ import { answerInside, isReport, windowInside, type Reply } from './answers';
 import type { Directory } from './nodes';
 import type { Words } from './words';
 import { aboutRun } from './address';
-import type { Launch as RecordedLaunch, Result, Why } from './result';
+import type { Launch as RecordedLaunch, Result, Tornado, Why } from './result';
 
 // Name of a launch on all pages, equal to launch_name() of the program: "linear", with a label "linear (first layer)".
 export const runs = ({ kernel, label }: { kernel: string; label?: string }): string => (label ? `${kernel} (${label})` : kernel);
@@ -20,6 +20,8 @@ export interface Run extends Omit<Result, 'launches'> {
   has_operations: boolean;
   why?: Why;
   why_problem?: string;  // why.json is there and not shown
+  tornado?: Tornado;
+  tornado_problem?: string;
 }
 
 export interface State { ready: boolean; progress: number; operations?: number; begin_fs?: string; end_fs?: string }

@@ -126,7 +126,7 @@ function Shown({ run, why }: { run: Run; why: Why }) {
       </p>
       <Steps run={run} why={why} />
       <p class="hint">
-        {why.cut
+        {why.out_of_budget ? 'Cut: the budget is spent. The runs are kept, and the same command goes on.' : why.cut
           ? <>Cut after {count(why.steps.length)} {why.steps.length === 1 ? 'step' : 'steps'}: <code>kernbench why DIR --top {Math.max(5, 2 * why.steps.length)}</code> goes on from here.</>
           : 'The ladder ends here: no relief gains another 1 %, and no two of the best five do.'}
         {' '}{count(why.points)} runs of kernbench {why.version}{failed}. The time is that from the first submission of a launch to the last completion.
@@ -135,7 +135,11 @@ function Shown({ run, why }: { run: Run; why: Why }) {
         <Trials run={run} why={why} trials={why.remedies} title="What you can change" change="change" hint="The best value of each parameter that gains 1 %; routes, algorithms and tiles are chosen again." />
         <Trials run={run} why={why} trials={why.others} title="Other first steps" change="taken away" hint="Each alone, on the run as it is." />
       </div>
-      {why.remedies.length === 0 && <p class="hint">No neighbour of a parameter gains 1 %.</p>}
+      {why.remedies.length === 0 && <p class="hint">{why.out_of_budget ? 'What you can change was not tried: the budget is spent.' : 'No neighbour of a parameter gains 1 %.'}</p>}
+      {why.unknown_accesses > 0 && (
+        <p class="warn">{count(why.unknown_accesses)} accesses have indices or masks that data mode {run.data_mode} does not know; their times are assumed.
+          For the times of the contents run with <code>--data eager</code>.</p>
+      )}
     </Section>
   );
 }

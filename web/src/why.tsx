@@ -13,6 +13,7 @@ import { bytesText, kernelSpan, KindChoice, kindIn, kindLabel, LaunchChoice, mac
 import { Section, Swatch } from './section';
 import { sizes } from './sizes';
 import { count, duration, percent } from './time';
+import { Tornado } from './tornado';
 import { CriticalChain } from './why_chain';
 import { WaitMatrix } from './why_matrix';
 
@@ -26,6 +27,7 @@ export function Why({ run, rows, state, values }: { run: Run; rows: Rows | null;
     <>
       <h1 class="unseen">Why</h1>
       <Ladder run={run} />
+      <Tornado run={run} />
       <Findings run={run} beside />
       {run.findings.length === 0 ? <p class="hint">No finding would bring more than 3 %, or the run was made with --no-findings.{!run.why && <> <code>kernbench why DIR</code> measures what it waits for.</>}</p> : null}
       <p class="tools">

@@ -11,14 +11,15 @@ const MEASURED = 'What it waits for, measured';
 const explanation = (folder) => join(folder, 'why', 'why.json');
 const read = (folder) => JSON.parse(readFileSync(explanation(folder), 'utf8'));
 
-// A run with a slow wire, and its ladder of three steps: the wire, a line of the kernel, and a rate.
+// A run with a slow wire, its ladder of three steps (the wire, a line of the kernel, and a rate), and its tornado.
 export function explained() {
   const folder = simulate('explained', '--topology', config('one_cube'), '--bench', 'gemm-multi-pe', ...SLOW_LINK);
   execFileSync(program, ['why', '--quiet', '--top', '3', folder]);
+  execFileSync(program, ['why', '--quiet', '--machine', folder]);
   return folder;
 }
 
-function changed(folder, name, change) {
+export function changed(folder, name, change) {
   const copy = join(work, name);
   cpSync(folder, copy, { recursive: true });
   change(copy);
@@ -95,6 +96,17 @@ export async function withoutLadder(folder) {
   }
 }
 
+// A budget that was spent is no end, and no remedies were tried.
+export async function cutLadder(folder) {
+  const copy = changed(folder, 'cut_ladder', (at) => writeFileSync(explanation(at), JSON.stringify({ ...read(at), out_of_budget: true, remedies: [] })));
+  const server = await serve(copy), page = await open(server.url);
+  await go(page, 'Why');
+  await page.getByText('Cut: the budget is spent. The runs are kept, and the same command goes on.').waitFor();
+  await page.getByText('What you can change was not tried: the budget is spent.').waitFor();
+  assert.equal(await page.getByText('goes on from here').count(), 0);
+  await server.stop();
+}
+
 // Names in it are text, on a phone, too.
 export async function hostileLadder(folder) {
   const image = '<img src=x onerror=document.title="owned">', long = 'a_name_that_somebody_made_'.repeat(9);
@@ -102,11 +114,13 @@ export async function hostileLadder(folder) {
     const why = read(at);
     Object.assign(why.steps[0], { text: image, limiter: long, command: long, families: [image] });
     Object.assign(why.remedies[0], { text: long, command: image });
+    why.unknown_accesses = 3;
     writeFileSync(explanation(at), JSON.stringify({ ...why, bound: image }));
   });
   const server = await serve(copy), page = await open(server.url, { viewport: { width: 390, height: 844 } });
   await go(page, 'Why');
   await page.getByRole('heading', { name: MEASURED }).waitFor();
+  await page.getByText('3 accesses have indices or masks that data mode off does not know; their times are assumed.').waitFor();
   assert.equal(await page.locator('img').count(), 0);
   assert.doesNotMatch(await page.title(), /owned/);
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth), 'the ladder is wider than a phone');

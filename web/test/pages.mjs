@@ -4,13 +4,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { browser, coloured, complaints, end, go, open, picture, pointAt, serve, simulate, work } from './browser.mjs';
 import { byKeys, machineByKeys } from './keys.mjs';
-import { explained, hostileLadder, ladder, withoutLadder } from './ladder.mjs';
+import { cutLadder, explained, hostileLadder, ladder, withoutLadder } from './ladder.mjs';
 import { machineAlone, runs, sweep } from './more_places.mjs';
 import { collective, compare, engineOfAPlugin, races } from './more_runs.mjs';
 import { kernel, machine, overview, roofline, tables, timeline, why } from './one_run.mjs';
 import { reports } from './report.mjs';
 import { screens } from './screens.mjs';
 import { strangers } from './strangers.mjs';
+import { hostileTornado, tornado, withoutTornado } from './tornado.mjs';
 
 try {
   const gemm = await serve(simulate('gemm', '--set', 'reuse_a=off', '--bench', 'matmul-composite'));
@@ -43,7 +44,11 @@ try {
   const measured = explained();
   await ladder(measured);
   await withoutLadder(measured);
+  await cutLadder(measured);
   await hostileLadder(measured);
+  await tornado(measured);
+  await withoutTornado(measured);
+  await hostileTornado(measured);
   if (process.argv[4]) await engineOfAPlugin(process.argv[4]);
   else console.log('without a plug-in, its engine is not looked at');
   await runs();

@@ -120,6 +120,14 @@ async function ladderWithoutScripts(url) {
   const box = await page.locator('noscript .ladder').boundingBox();
   assert.ok(box.x >= 0 && box.x + box.width <= PHONE.width, 'the ladder fits a phone');
   await picture(page, 'report_ladder_without_scripts_phone');
+  const rows = page.locator('noscript main section > .tornado tr');
+  assert.equal(await rows.count(), 25);
+  await rows.first().locator('.keyname').focus();
+  assert.ok(await rows.first().locator('.meaning').isVisible(), 'the meaning of a key needs no scripts');
+  const swing = await rows.first().locator('.swing').boundingBox();
+  assert.ok(swing.width > 100 && swing.x + swing.width <= PHONE.width, 'the bars fit a phone');
+  await rows.first().scrollIntoViewIfNeeded();
+  await picture(page, 'report_tornado_without_scripts_phone');
   await page.context().close();
 }
 

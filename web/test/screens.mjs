@@ -44,11 +44,11 @@ export const widths = () => {
 const measured = () => {
   const found = { ...Object.fromEntries(Object.entries(window.drawn).map(([name, size]) => [`letters of .${name}`, size])) };
   window.drawn = {};
-  for (const text of ['nav a', '.hint', '.facts th', '.data th', '.data td', '.label .text', '.legend span', '.roofline text', '.hottest li', '.details dd', '.sweepfigure text', '.command', '.source .code', '.longlines li', '.ladder td', '.family', '.trials td', '.commandline button']) {
+  for (const text of ['nav a', '.hint', '.facts th', '.data th', '.data td', '.label .text', '.legend span', '.roofline text', '.hottest li', '.details dd', '.sweepfigure text', '.command', '.source .code', '.longlines li', '.ladder td', '.family', '.trials td', '.commandline button', '.keyname', '.swing text']) {
     const element = document.querySelector(text);
     if (element) found[`letters of ${text}`] = parseFloat(getComputedStyle(element).fontSize);
   }
-  for (const box of ['.label', '.columnchart', '.brush canvas', '.ruler', '.ranksplot', '.aligned', '.bar', '.data:not(.ladder) tbody tr:last-child', '.sweepfigure', '.linebar', '.ladder .bar']) {
+  for (const box of ['.label', '.columnchart', '.brush canvas', '.ruler', '.ranksplot', '.aligned', '.bar', '.data:not(.ladder):not(.tornado) tbody tr:last-child', '.sweepfigure', '.linebar', '.ladder .bar', '.swing']) {
     const element = document.querySelector(box);
     if (element) found[`height of ${box}`] = element.getBoundingClientRect().height;
   }

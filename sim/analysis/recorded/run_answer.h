@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/result/fields.h"
+#include "sim/result/tornado.h"
 #include "sim/result/why.h"
 
 namespace kb::analysis {
@@ -28,6 +29,8 @@ struct RunAnswer {
   bool has_operations = false;
   std::optional<result::Why> why;
   std::optional<std::string> why_problem;
+  std::optional<result::Tornado> tornado;
+  std::optional<std::string> tornado_problem;
 };
 
 }  // namespace kb::analysis
@@ -62,6 +65,8 @@ struct Fields<analysis::RunAnswer> {
     visit("has_operations", self.has_operations, "there is an operation log");
     visit.may("why", self.why, "why.json, where it is about this run");
     visit.may("why_problem", self.why_problem, "why there is a why.json that is not shown");
+    visit.may("tornado", self.tornado, "tornado.json, where it is about this run");
+    visit.may("tornado_problem", self.tornado_problem, "why there is a tornado.json that is not shown");
   }
 };
 

@@ -118,6 +118,8 @@ std::string RunFolder::summary() const {
   RunWhy found = why();
   answer.why = std::move(found.ladder);
   if (!found.problem.empty()) answer.why_problem = std::move(found.problem);
+  answer.tornado = std::move(found.tornado);
+  if (!found.tornado_problem.empty()) answer.tornado_problem = std::move(found.tornado_problem);
   observe::JsonWriter json(observe::JsonWriter::Layout::compact);
   result::Writer(json).put(answer);
   return json.str();

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <utility>
 
 #include "platform/base/error.h"
 #include "platform/topology/sha256.h"
@@ -17,7 +16,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kMeasure = "`kernbench why DIR` measures this one";
+// A file of `kernbench why`.
+template <typename Document>
+struct Source {
+  const char* name;     // in the folder of the run
+  const char* command;  // that writes it
+  Document (*read)(const std::string& path);
+};
+
+constexpr Source<result::Why> kLadder{result::kWhyFile, "kernbench why DIR", result::read_why};
+constexpr Source<result::Tornado> kTornado{result::kTornadoFile, "kernbench why --machine DIR", result::read_tornado};
 
 // From the first submission of a launch to the last completion; no time when not all launches are listed.
 std::optional<TimeFs> time_of(const result::Result& result) {
@@ -30,48 +38,55 @@ std::optional<TimeFs> time_of(const result::Result& result) {
   return end > begin ? end - begin : 0_fs;
 }
 
-std::string another_run(const std::string& reason) {
-  return fmt::format("{} is about another run: {}; {}", result::kWhyFile, reason, kMeasure);
-}
-
-// Empty when the ladder is about this run.
-std::string difference(const result::Why& why, const result::Inputs& inputs, const result::Result& result) {
-  if (why.version != result.setup.version) {
-    return another_run(
-        fmt::format("kernbench {} measured it, and kernbench {} made this one", why.version, result.setup.version));
+// Empty when the document is about this run.
+template <typename Document>
+std::string difference(const Document& document, const result::Inputs& inputs, const result::Result& result) {
+  if (document.version != result.setup.version) {
+    return fmt::format("kernbench {} measured it, and kernbench {} made this one", document.version,
+                       result.setup.version);
   }
-  if (why.inputs_sha256 != topology::sha256_hex(result::render(inputs))) {
-    return another_run("the machine, the workload or another input was changed since then");
+  if (document.inputs_sha256 != topology::sha256_hex(result::render(inputs))) {
+    return "the machine, the workload or another input was changed since then";
   }
   const std::optional<TimeFs> time = time_of(result);
-  if (time && *time != why.time) {
-    return another_run(fmt::format("that took {} ns, and this one takes {} ns", format_ns(why.time), format_ns(*time)));
+  if (time && *time != document.time) {
+    return fmt::format("that took {} ns, and this one takes {} ns", format_ns(document.time), format_ns(*time));
   }
   return "";
+}
+
+// Without a document `problem` says why; it stays empty where there is no file.
+template <typename Document>
+std::optional<Document> read_about(const Source<Document>& source, const std::string& folder,
+                                   const result::Result& result, std::string& problem) {
+  const fs::path file = fs::path(folder) / source.name;
+  std::error_code ignored;
+  if (!fs::is_symlink(file, ignored) && !fs::exists(file, ignored)) return std::nullopt;
+  for (const fs::path& read : {file, fs::path(folder) / result::kInputsFile}) {
+    if (!fs::is_symlink(read, ignored) && !fs::exists(read, ignored)) continue;
+    if (lies_below(folder, read)) continue;
+    problem = read.lexically_relative(folder).string() + " is a symbolic link that leads out of the folder";
+    return std::nullopt;
+  }
+  try {
+    Document document = source.read(file.string());
+    const std::string reason = difference(document, result::read_inputs(folder), result);
+    if (reason.empty()) return document;
+    problem = fmt::format("{} is about another run: {}; `{}` measures this one", source.name, reason, source.command);
+  } catch (const Error& error) {
+    const std::string prefix = (fs::path(folder) / "").string();
+    problem = error.what();
+    if (problem.rfind(prefix, 0) == 0) problem.erase(0, prefix.size());
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
 RunWhy read_run_why(const std::string& folder, const result::Result& result) {
   RunWhy found;
-  const fs::path file = result::why_file_of(folder);
-  std::error_code ignored;
-  if (!fs::is_symlink(file, ignored) && !fs::exists(file, ignored)) return found;
-  for (const fs::path& read : {file, fs::path(folder) / result::kInputsFile}) {
-    if (!fs::is_symlink(read, ignored) && !fs::exists(read, ignored)) continue;
-    if (lies_below(folder, read)) continue;
-    found.problem = read.lexically_relative(folder).string() + " is a symbolic link that leads out of the folder";
-    return found;
-  }
-  try {
-    result::Why why = result::read_why(file.string());
-    found.problem = difference(why, result::read_inputs(folder), result);
-    if (found.problem.empty()) found.ladder = std::move(why);
-  } catch (const Error& error) {
-    const std::string prefix = (fs::path(folder) / "").string();
-    found.problem = error.what();
-    if (found.problem.rfind(prefix, 0) == 0) found.problem.erase(0, prefix.size());
-  }
+  found.ladder = read_about(kLadder, folder, result, found.problem);
+  found.tornado = read_about(kTornado, folder, result, found.tornado_problem);
   return found;
 }
 

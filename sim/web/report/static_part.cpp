@@ -11,6 +11,7 @@
 #include "sim/result/launch_parts.h"
 #include "sim/web/report/ladder_part.h"
 #include "sim/web/report/launches.h"
+#include "sim/web/report/tornado_part.h"
 
 namespace kb::web {
 namespace {
@@ -274,8 +275,9 @@ std::string static_part(const result::Result& result, const analysis::RunWhy& wh
                         const Json& comparison, const std::string& pictures) {
   return "<main class=\"page\">\n" + head(result) +
          "<p class=\"hint\">JavaScript is off: this is the part of the report that needs none.</p>\n" +
-         ladder_part(why) + findings(result) + races(result) + launches(result) + lines(result) + transfers(result) +
-         figures(result) + what_was_run(result, machine) + compared(comparison) + pictures + "</main>\n";
+         ladder_part(why) + tornado_part(why) + findings(result) + races(result) + launches(result) + lines(result) +
+         transfers(result) + figures(result) + what_was_run(result, machine) + compared(comparison) + pictures +
+         "</main>\n";
 }
 
 }  // namespace kb::web

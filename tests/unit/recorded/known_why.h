@@ -1,4 +1,4 @@
-// A ladder in the folder of a run.
+// A ladder and a tornado in the folder of a run.
 #pragma once
 
 #include <string>
@@ -6,6 +6,7 @@
 #include "platform/topology/sha256.h"
 #include "sim/result/inputs.h"
 #include "sim/result/result.h"
+#include "sim/result/tornado.h"
 #include "sim/result/why.h"
 
 namespace kb::analysis::test {
@@ -44,6 +45,24 @@ inline result::Why known_why() {
   why.others = {{"other", 900_ns, true, "kernbench run 3"}};
   why.remedies = {{"tile 1 -> 2", 800_ns, false, "kernbench run 4"}};
   return why;
+}
+
+// Two keys that act, one that does not, one that makes no machine and one that was not run.
+inline result::Tornado known_tornado() {
+  const result::Why why = known_why();
+  result::Tornado tornado;
+  tornado.version = why.version;
+  tornado.inputs_sha256 = why.inputs_sha256;
+  tornado.workload = why.workload;
+  tornado.command = why.command;
+  tornado.time = why.time;
+  tornado.keys = {{"hbm.rate", "4", "rate <b>", 500_ns, {{"2", 1'500_ns, false, ""}, {"8", 750_ns, false, ""}}},
+                  {"word", "a<b", "a choice", 250_ns, {{"a_very_long_word", 1'250_ns, false, ""}}},
+                  {"idle", "1", "nothing", 0_fs, {{"2", 1'000_ns, false, ""}}},
+                  {"broken", "1", "", 0_fs, {{"0", std::nullopt, false, "--set: broken: too <little>"}}},
+                  {"later", "1", "", 0_fs, {{"7", std::nullopt, true, ""}}}};
+  tornado.not_tried = {"impl"};
+  return tornado;
 }
 
 // The result of the run.

@@ -79,6 +79,25 @@ TEST_F(RunWhyTest, ADamagedLadder) {
   EXPECT_THAT(problem(), HasSubstr("why/why.json:1:2: is not JSON"));
 }
 
+// H-82x: the same for the tornado, which is there or not by itself.
+TEST_F(RunWhyTest, ATornado) {
+  EXPECT_FALSE(look().tornado);
+  EXPECT_EQ(look().tornado_problem, "");
+  write("r/why/tornado.json", result::render(test::known_tornado()));
+  ASSERT_TRUE(look().tornado);
+  EXPECT_EQ(result::render(*look().tornado), result::render(test::known_tornado()));
+  std::filesystem::remove(path("r/why/why.json"));
+  EXPECT_TRUE(look().tornado);
+  EXPECT_FALSE(look().ladder);
+  write("r/inputs.json", result::render(known_inputs("another")));
+  EXPECT_FALSE(look().tornado);
+  EXPECT_EQ(look().tornado_problem,
+            "why/tornado.json is about another run: the machine, the workload or another input was changed since then; "
+            "`kernbench why --machine DIR` measures this one");
+  write("r/why/tornado.json", "{");
+  EXPECT_THAT(look().tornado_problem, HasSubstr("why/tornado.json:1:2: is not JSON"));
+}
+
 TEST_F(RunWhyTest, ARunWithoutInputs) {
   std::filesystem::remove(path("r/inputs.json"));
   EXPECT_THAT(problem(), HasSubstr("inputs.json: there is no such file"));

@@ -78,6 +78,9 @@ TEST_F(ApiTest, TheLadderOfTheRun) {
   write("explained/why/why.json", "{");
   EXPECT_FALSE(run().contains("why"));
   EXPECT_THAT(run()["why_problem"].get<std::string>(), StartsWith("why/why.json:1:2: is not JSON"));
+  EXPECT_FALSE(run().contains("tornado"));
+  write("explained/why/tornado.json", result::render(analysis::test::known_tornado()));
+  EXPECT_EQ(run()["tornado"], Json::parse(result::render(analysis::test::known_tornado())));
 }
 
 // The page has no names of its own for these.
