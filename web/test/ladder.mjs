@@ -11,7 +11,7 @@ const MEASURED = 'What it waits for, measured';
 const explanation = (folder) => join(folder, 'why', 'why.json');
 const read = (folder) => JSON.parse(readFileSync(explanation(folder), 'utf8'));
 
-// A run with a slow wire, its ladder of three steps (the wire, a line of the kernel, and a rate), and its tornado.
+// A run with a slow wire, its ladder of three steps (the wire, padding, and a rate; a line of the kernel is another first step), and its tornado.
 export function explained() {
   const folder = simulate('explained', '--topology', config('one_cube'), '--bench', 'gemm-multi-pe', ...SLOW_LINK);
   execFileSync(program, ['why', '--quiet', '--top', '3', folder]);
@@ -59,13 +59,13 @@ async function links(page) {
   await page.getByRole('heading', { name: 'resources in use' }).waitFor();
   assert.equal(new URLSearchParams((await page.evaluate(() => location.hash)).split('?')[1]).get('mark'), 'sip0.cube0.r4c1 → sip0.cube0.pe5.pe_dma');
   await page.goBack();
-  await page.locator('.ladder').getByRole('link', { name: /^gemm\.cpp:\d+$/ }).first().click();
+  await page.locator('.trials').getByRole('link', { name: /^gemm\.cpp:\d+$/ }).first().click();
   await page.locator('.source tr.chosen', { hasText: 'load' }).waitFor();
 }
 
 export async function ladder(folder) {
   const why = read(folder), server = await serve(folder), page = await open(server.url);
-  assert.deepEqual(why.steps.slice(0, 2).map(({ families }) => families[0]), ['odd', 'code']);
+  assert.deepEqual(why.steps.slice(0, 2).map(({ families }) => families[0]), ['odd', 'mode']);
   await page.getByText(/Measured: \d+\.\d+x by the first step \(sip0\.cube0\.r4c1 -> .*, \d+\.\d+x by all 3 steps\./).waitFor();
   await go(page, 'Why');
   await page.getByRole('heading', { name: MEASURED }).waitFor();
