@@ -18,7 +18,6 @@ using topology::NodeKind;
 
 constexpr double kFarther = 2;      // the last PE's transfers may have so much more delay than the average
 constexpr double kNearly = 1.1;     // the same of the latency of a memory
-constexpr double kFew = 0.25;       // waits for others, of the time of all transfers
 constexpr double kLeast = 1.0 / 3;  // of the time of all transfers, for a delay that stands out
 
 TimeFs part(TimeFs time, double factor) {
@@ -92,16 +91,6 @@ void add_memory_latency(const LaunchCase& launch_case, std::vector<Delay>& delay
                     "read more bytes with each command, or have more reads under way (rd_outstanding)", ns, kNearly});
 }
 
-// Waits for wires and memories, summed over flits and bursts: more than what their transfers waited.
-double waits_ns(const LaunchCase& launch_case) {
-  double ns = 0;
-  const auto of_network = [](const record::SeriesInfo& series) {
-    return series.role == record::Role::wire || series.role == record::Role::memory;
-  };
-  launch_case.activity.for_each_if(of_network, [&](const LaunchActivity::Row& row) { ns += fs_to_ns(row.sum.wait); });
-  return ns;
-}
-
 }  // namespace
 
 TransferDelays delays_of_transfers(const LaunchCase& launch_case, TimeFs gain) {
@@ -115,9 +104,7 @@ TransferDelays delays_of_transfers(const LaunchCase& launch_case, TimeFs gain) {
   double sum = 0;
   for (const Delay& one : delays) sum += one.ns;
   const auto bound = [&](double ns) { return part(gain, std::min(1.0, ns / all)); };
-  // Where nearly nothing waits for others, all of the time is delay.
-  const bool waits = waits_ns(launch_case) > kFew * all;
-  TransferDelays result{waits ? bound(kFarther * sum) : gain, std::nullopt};
+  TransferDelays result{bound(kFarther * sum), std::nullopt};
   const auto most =
       std::max_element(delays.begin(), delays.end(), [](const Delay& a, const Delay& b) { return a.ns < b.ns; });
   if (most == delays.end() || most->ns < kLeast * all) return result;

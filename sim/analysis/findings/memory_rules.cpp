@@ -193,6 +193,9 @@ void find_slices_in_turn(const LaunchCase& launch_case, const Bins& bins, Findin
 
 // Finds slices that are busy nearly all the time, all alike: the memory is as fast as it is.
 void find_memory_bound(const LaunchCase& launch_case, const std::vector<Slice>& slices, Findings& findings) {
+  for (const Finding& other : findings) {
+    if (other.gain >= launch_case.total() / 20) return;  // the slices are not alike
+  }
   const Slice* most = nullptr;
   for (const Slice& slice : slices) {
     if (most == nullptr || slice.total > most->total) most = &slice;

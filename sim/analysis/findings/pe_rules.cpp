@@ -41,6 +41,15 @@ EngineTimes engine_times(const LaunchCase& launch_case) {
   return times;
 }
 
+// The largest gain that one of `rules` has found.
+TimeFs explained_by(const Findings& findings, std::initializer_list<const char*> rules) {
+  TimeFs most = 0_fs;
+  for (const Finding& other : findings) {
+    if (std::find(rules.begin(), rules.end(), other.rule) != rules.end()) most = std::max(most, other.gain);
+  }
+  return most;
+}
+
 void find_compute_bound(const LaunchCase& launch_case, Findings& findings) {
   const TimeFs compute = launch_case.computing();
   const contract::LaunchSummary& sum = launch_case.launch.summary;
@@ -65,7 +74,7 @@ void find_compute_bound(const LaunchCase& launch_case, Findings& findings) {
 }
 
 void find_missing_overlap(const LaunchCase& launch_case, Findings& findings) {
-  constexpr double kHidable = 0.95;  // no computation can overlap the first load and the last store
+  constexpr double kHidable = 0.75;  // no computation can overlap the first load and the last store
   const TimeFs compute = launch_case.computing();
   const TimeFs gain = std::min(part(std::min(compute, launch_case.exposed()), kHidable), launch_case.slack());
   Finding finding = launch_case.finding("missing_overlap", gain, "transfers and computing take turns");
@@ -107,7 +116,9 @@ void find_small_transfers(const LaunchCase& launch_case, Findings& findings) {
     findings.push_back(std::move(*delays.largest));
     return;
   }
-  Finding finding = launch_case.finding("small_transfers", delays.gain.value_or(gain),
+  // Where a wire is full, transfers wait for others, and delays are the smaller part.
+  const bool waits = explained_by(findings, {"hot_link", "slow_link"}) >= launch_case.total() / 20;
+  Finding finding = launch_case.finding("small_transfers", waits ? delays.gain.value_or(gain) : gain,
                                         "reads spend most of their time on the way, not on the wire");
   finding.evidence = {fmt::format("reads of {} last {}, their bytes take {} on its wire", pe_name(launch_case.pe.pe),
                                   ns_text(reading), ns_text(needed))};
@@ -178,15 +189,6 @@ bool find_full_ring(const LaunchCase& launch_case, const MessageWaits::Peer& pee
   finding.remedy = "give the queue more slots (n_slots of the collective configuration), or send more with a message";
   findings.push_back(std::move(finding));
   return true;
-}
-
-// Costs of message transfers that other rules have found.
-TimeFs explained_by(const Findings& findings, std::initializer_list<const char*> rules) {
-  TimeFs most = 0_fs;
-  for (const Finding& other : findings) {
-    if (std::find(rules.begin(), rules.end(), other.rule) != rules.end()) most = std::max(most, other.gain);
-  }
-  return most;
 }
 
 void find_waits(const LaunchCase& launch_case, Findings& findings) {
