@@ -48,7 +48,8 @@ constexpr Entry kCommands[] = {
     {"report", "Write a run as one HTML file, to keep or to send", make_report_command},
     {"convert", "Convert a recorded run for another program: Perfetto", make_convert_command},
     {"sweep", "Run a workload or machine over many values: one row per point", make_sweep_command},
-    {"schema", "Print the JSON Schema of topology files, result.json, why.json or tornado.json", make_schema_command, false},
+    {"schema", "Print the JSON Schema of topology files, result.json, why.json or tornado.json", make_schema_command,
+     false},
     {"completion", "Print what makes a shell complete commands, options and workloads", make_completion_command, false},
     {"evaluate", "Measure the machine over many runs: data files, figures, checks", make_evaluate_command},
 };

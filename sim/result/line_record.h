@@ -37,7 +37,7 @@ struct PlaceUseRecord {
   record::Role role{};
   account::Sums sums;
   std::uint32_t blocks = 0;  // that have one of these resources
-  std::uint32_t most = 0;  // resource with the longest wait, an index in the run's list
+  std::uint32_t most = 0;    // resource with the longest wait, an index in the run's list
   TimeFs most_wait = 0_fs;
 };
 

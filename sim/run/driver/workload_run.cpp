@@ -139,7 +139,8 @@ WorkloadOutcome run_workload(const WorkloadRun& run) {
   record.warnings.insert(record.warnings.end(), warnings.begin(), warnings.end());
   if (options.reliefs.any()) {
     record.notes.push_back(
-        "what if: kernels or the host are supposed to differ from what is written (--relief); the times are bounds of what "
+        "what if: kernels or the host are supposed to differ from what is written (--relief); the times are bounds of "
+        "what "
         "the change can bring");
   }
   note_limits(record);

@@ -24,7 +24,7 @@ namespace kb::sim {
 
 struct HostPortOptions {
   contract::DataMode data_mode = contract::DataMode::off;
-  bool embedded = false;  // part of another simulation, which is not run any further to unwind threads
+  bool embedded = false;         // part of another simulation, which is not run any further to unwind threads
   bool copies_take_time = true;  // false: reads and writes of the host complete at once, and move nothing
   // Contents of device memory; no value where they are not known. May be null.
   std::function<std::optional<std::vector<std::byte>>(std::uint64_t pa, std::uint64_t nbytes)> read_memory;
