@@ -244,7 +244,7 @@ TEST_F(UsageTest, ShellsCompleteCommandsOptionsAndParameters) {
   EXPECT_EQ(completed("list noo"), "noop\n");
   EXPECT_EQ(completed("list --js"), "--json\n");
   EXPECT_EQ(completed("sch"), "schema\n");
-  EXPECT_EQ(completed("schema t"), "topology\n");
+  EXPECT_EQ(completed("schema top"), "topology\n");
   EXPECT_EQ(completed("schema topology --pl"), "--plugin\n");
   EXPECT_EQ(completed("check --pl"), "--plugin\n");
   EXPECT_EQ(completed("check completi"), "completion.sh\n");

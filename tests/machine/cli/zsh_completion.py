@@ -15,7 +15,7 @@ CASES = {
     "kernbench swe": "kernbench sweep",
     "kernbench run --bench flash": "kernbench run --bench flash-attention",
     "kernbench run --verify": "kernbench run --verify-data",
-    "kernbench schema t": "kernbench schema topology",
+    "kernbench schema top": "kernbench schema topology",
 }
 
 
