@@ -72,7 +72,8 @@ class BankTimes {
   Half ready(Command command, std::uint32_t bank) const { return latest(command, bank) >> kCauseBits; }
   Limit limit(Command command, std::uint32_t bank) const {
     const Half last = latest(command, bank);
-    return {last >> kCauseBits, static_cast<Cause>(kCauseMask - (last & kCauseMask))};
+    const Half cause = kCauseMask - (last & kCauseMask);  // beyond the causes when nothing was issued
+    return {last >> kCauseBits, static_cast<Cause>(std::min(cause, static_cast<Half>(Cause::other)))};
   }
   // Moves everything that was issued by the same span.
   void shift(Half span);
