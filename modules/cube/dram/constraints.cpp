@@ -62,7 +62,7 @@ std::vector<Constraint> of_refresh(const Timing& t) {
       {Scope::bank, {Command::ref_bank}, {Command::act, Command::ref_bank}, t.rfcpb, Cause::refresh},
       {Scope::pc, kRefAll, {Command::act, Command::pre, Command::ref_bank, Command::ref_all}, t.rfc, Cause::refresh},
   };
-  // Of one bank by itself, and of a bank among all.
+  // A refresh of one bank waits for that bank, a refresh of all banks for each bank of the pseudo-channel.
   for (const auto& [scope, refresh] : {std::pair{Scope::bank, kRefBank}, std::pair{Scope::pc, kRefAll}}) {
     all.push_back({scope, kAct, refresh, t.rc, Cause::refresh});
     all.push_back({scope, kPre, refresh, t.rp, Cause::refresh});

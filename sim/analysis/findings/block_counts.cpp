@@ -9,13 +9,11 @@ bool ends_with(std::string_view text, std::string_view end) {
 
 }  // namespace
 
-bool BlockCounts::add(NodeId node, std::string_view statistic, std::int64_t value) {
-  const bool headers = ends_with(statistic, ".messages"),
-             requests = statistic == "read_requests" || statistic == "reads";
-  if (!headers && !requests) return false;
+void BlockCounts::add(NodeId node, std::string_view statistic, std::int64_t value) {
+  const bool headers = ends_with(statistic, ".messages");
+  if (!headers && statistic != "reads") return;
   if (node.value >= of_node.size()) of_node.resize(node.value + 1);
-  (headers ? of_node[node.value].headers : of_node[node.value].requests) += value;
-  return true;
+  (headers ? of_node[node.value].headers : of_node[node.value].reads) += value;
 }
 
 }  // namespace kb::sim

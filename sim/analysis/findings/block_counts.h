@@ -11,13 +11,13 @@ namespace kb::sim {
 
 struct BlockCounts {
   struct Counts {
-    std::int64_t headers = 0;   // that the block sent on
-    std::int64_t requests = 0;  // of reads: of a PE_DMA those that it made, of a memory those that it served
+    std::int64_t headers = 0;  // that the block sent on
+    std::int64_t reads = 0;    // that a memory served
   };
   std::vector<Counts> of_node;  // by node; empty: not counted
 
-  // Adds a statistic of a block. True when it is one of these counts.
-  bool add(NodeId node, std::string_view statistic, std::int64_t value);
+  // Adds a statistic of a block, when it is one of these counts.
+  void add(NodeId node, std::string_view statistic, std::int64_t value);
   Counts at(NodeId node) const { return node.value < of_node.size() ? of_node[node.value] : Counts{}; }
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,6 +44,9 @@ std::string percent(TimeFs part, TimeFs whole);  // "58 %"
 std::string ns_text(TimeFs time);                // "512.0 ns"
 
 using Findings = std::vector<Finding>;
+
+// The largest gain that one of `rules` has found.
+TimeFs explained_by(const Findings& findings, std::initializer_list<const char*> rules);
 
 // Each function adds its findings.
 void find_pe_causes(const LaunchCase& launch_case, Findings& findings);

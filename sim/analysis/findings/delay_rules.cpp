@@ -83,7 +83,7 @@ void add_memory_latency(const LaunchCase& launch_case, std::vector<Delay>& delay
     const Node& node = launch_case.graph.nodes[i];
     if (node.kind != NodeKind::hbm_ctrl) continue;
     const double access = node.params.as<params::HbmCtrlParams>().access.ns();
-    ns += access * static_cast<double>(launch_case.counts.at(NodeId(static_cast<std::uint32_t>(i))).requests);
+    ns += access * static_cast<double>(launch_case.counts.at(NodeId(static_cast<std::uint32_t>(i))).reads);
     worst = std::max(worst, access);
   }
   delays.push_back({"memory_latency", "reads wait for the access latency of the HBM",

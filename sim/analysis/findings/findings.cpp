@@ -49,6 +49,14 @@ void find_host_causes(const std::deque<LaunchRecord>& launches, Findings& findin
 
 }  // namespace
 
+TimeFs explained_by(const Findings& findings, std::initializer_list<const char*> rules) {
+  TimeFs most = 0_fs;
+  for (const Finding& other : findings) {
+    if (std::find(rules.begin(), rules.end(), other.rule) != rules.end()) most = std::max(most, other.gain);
+  }
+  return most;
+}
+
 std::string percent(TimeFs part, TimeFs whole) {
   return whole > 0_fs ? observe::fixed(100.0 * fs_to_ns(part) / fs_to_ns(whole), 0) + " %" : "0 %";
 }

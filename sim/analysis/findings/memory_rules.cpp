@@ -193,9 +193,8 @@ void find_slices_in_turn(const LaunchCase& launch_case, const Bins& bins, Findin
 
 // Finds slices that are busy nearly all the time, all alike: the memory is as fast as it is.
 void find_memory_bound(const LaunchCase& launch_case, const std::vector<Slice>& slices, Findings& findings) {
-  for (const Finding& other : findings) {
-    if (other.gain >= launch_case.total() / 20) return;  // the slices are not alike
-  }
+  const TimeFs uneven = explained_by(findings, {"idle_pseudo_channels", "hot_slice", "slices_in_turn"});
+  if (uneven >= launch_case.total() / 20) return;
   const Slice* most = nullptr;
   for (const Slice& slice : slices) {
     if (most == nullptr || slice.total > most->total) most = &slice;
@@ -210,11 +209,11 @@ void find_memory_bound(const LaunchCase& launch_case, const std::vector<Slice>& 
   const TimeFs gain = busy - TimeFs(static_cast<std::int64_t>(static_cast<double>(busy.fs()) * left));
   Finding finding = launch_case.finding("memory_bound", std::min(gain, launch_case.exposed()),
                                         fmt::format("{} is busy nearly all the time", node.id));
-  finding.evidence = {fmt::format(
-      "its pseudo-channels are busy for {} of the kernel{}", percent(busy, launch_case.activity.window()),
-      efficiency < 1 ? fmt::format("; it gives {} of its bandwidth (efficiency)",
-                                   percent(TimeFs(static_cast<std::int64_t>(1e6 * efficiency)), TimeFs(1000000)))
-                     : "")};
+  finding.evidence = {
+      fmt::format("its pseudo-channels are busy for {} of the kernel", percent(busy, launch_case.activity.window()))};
+  if (efficiency < 1) {
+    finding.evidence.push_back(fmt::format("it gives {:.0f} % of its bandwidth (efficiency)", 100 * efficiency));
+  }
   finding.remedy = "move fewer bytes: keep what is used again in the TCM, use a smaller dtype, fuse kernels";
   findings.push_back(std::move(finding));
 }
@@ -230,7 +229,7 @@ void find_slow_slice(const LaunchCase& launch_case, Findings& findings) {
     if (node.kind != topology::NodeKind::hbm_ctrl) continue;
     const auto& hbm = node.params.as<params::HbmCtrlParams>();
     latencies.push_back(hbm.access.ns() + hbm.overhead.ns());
-    const std::int64_t here = launch_case.counts.at(NodeId(static_cast<std::uint32_t>(i))).requests;
+    const std::int64_t here = launch_case.counts.at(NodeId(static_cast<std::uint32_t>(i))).reads;
     if (here == 0 || latencies.back() <= worst) continue;
     worst = latencies.back();
     slow = &node;

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <initializer_list>
 
 #include "platform/contract/completion.h"
 #include "platform/contract/launch_summary.h"
@@ -39,15 +38,6 @@ EngineTimes engine_times(const LaunchCase& launch_case) {
     times.busiest = &engines.row(id);
   }
   return times;
-}
-
-// The largest gain that one of `rules` has found.
-TimeFs explained_by(const Findings& findings, std::initializer_list<const char*> rules) {
-  TimeFs most = 0_fs;
-  for (const Finding& other : findings) {
-    if (std::find(rules.begin(), rules.end(), other.rule) != rules.end()) most = std::max(most, other.gain);
-  }
-  return most;
 }
 
 void find_compute_bound(const LaunchCase& launch_case, Findings& findings) {

@@ -55,7 +55,7 @@ std::string difference(const Document& document, const result::Inputs& inputs, c
   return "";
 }
 
-// Without a document `problem` says why; it stays empty where there is no file.
+// No value, and a sentence in `problem`, when the file is damaged or of another run; without a file it stays empty.
 template <typename Document>
 std::optional<Document> read_about(const Source<Document>& source, const std::string& folder,
                                    const result::Result& result, std::string& problem) {

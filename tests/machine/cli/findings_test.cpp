@@ -1,44 +1,14 @@
 // Planted causes of slowness: each is the first finding, with a gain that mending it brings.
+#include "tests/machine/cli/findings.h"
+
 #include <gmock/gmock.h>
 
-#include "tests/machine/cli/command_line.h"
+#include <algorithm>
 
 namespace kb::test {
 namespace {
 
-using Json = nlohmann::json;
 using testing::HasSubstr;
-
-class FindingsTest : public CommandLineTest {
- protected:
-  Json run(const std::string& options) const {
-    const Outcome outcome = kernbench("run --quiet --out out " + options);
-    EXPECT_EQ(outcome.code, 0) << outcome.err;
-    return Json::parse(read("out/result.json"));
-  }
-  Json slow(const std::string& cause, const std::string& options = "") const {
-    return run("--plugin " KB_SLOW_PLUGIN " --bench slow --set cause=" + cause + " " + options);
-  }
-};
-
-std::string first(const Json& result) {
-  return result["findings"].empty() ? "none" : result["findings"][0]["rule"].get<std::string>();
-}
-
-bool has(const Json& result, const std::string& rule) {
-  for (const Json& finding : result["findings"]) {
-    if (finding["rule"] == rule) return true;
-  }
-  return false;
-}
-
-double longest_launch_ns(const Json& result) {
-  double longest = 0;
-  for (const Json& launch : result["launches"]) {
-    longest = std::max(longest, launch["completed_ns"].get<double>() - launch["submit_ns"].get<double>());
-  }
-  return longest;
-}
 
 double span_ns(const Json& result) {
   double begin = 1e300, end = 0;
@@ -47,15 +17,6 @@ double span_ns(const Json& result) {
     end = std::max(end, launch["completed_ns"].get<double>());
   }
   return end - begin;
-}
-
-const Json& finding(const Json& result, const std::string& rule) {
-  static const Json none;
-  for (const Json& one : result["findings"]) {
-    if (one["rule"] == rule) return one;
-  }
-  ADD_FAILURE() << "no finding " << rule;
-  return none;
 }
 
 // What mending brought, beside what the first finding had promised.

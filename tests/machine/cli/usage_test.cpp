@@ -229,34 +229,6 @@ int longest_line(const std::string& text) {
   return static_cast<int>(longest);
 }
 
-// A bash that completes the words after kernbench; the last one is what is being typed.
-TEST_F(UsageTest, ShellsCompleteCommandsOptionsAndParameters) {
-  write("completion.sh", kernbench("completion bash").out);
-  write("complete.sh",
-        "source completion.sh; COMP_WORDS=(kernbench \"$@\"); COMP_CWORD=$#; _kernbench; echo \"${COMPREPLY[@]}\"\n");
-  const auto completed = [&](const std::string& words) {
-    return kernbench("--version >/dev/null", "bash complete.sh " + words + ";").out;
-  };
-  EXPECT_EQ(completed("ru"), "run\n");
-  EXPECT_EQ(completed("run --verify"), "--verify-data\n");
-  EXPECT_EQ(completed("run --bench flash"), "flash-attention\n");
-  EXPECT_EQ(completed("run --bench stream --set ah"), "ahead=\n");
-  EXPECT_EQ(completed("list noo"), "noop\n");
-  EXPECT_EQ(completed("list --js"), "--json\n");
-  EXPECT_EQ(completed("sch"), "schema\n");
-  EXPECT_EQ(completed("schema top"), "topology\n");
-  EXPECT_EQ(completed("schema topology --pl"), "--plugin\n");
-  EXPECT_EQ(completed("check --pl"), "--plugin\n");
-  EXPECT_EQ(completed("check completi"), "completion.sh\n");
-  EXPECT_EQ(completed("completion z"), "zsh\n");
-  const std::string zsh = kernbench("completion zsh").out;
-  EXPECT_EQ(zsh.substr(0, zsh.find('\n')), "#compdef kernbench");
-  EXPECT_THAT(zsh, HasSubstr("bashcompinit"));
-  const Outcome fish = kernbench("completion fish");
-  EXPECT_EQ(fish.code, 2);
-  EXPECT_THAT(fish.err, HasSubstr("shell 'fish'"));
-}
-
 TEST_F(UsageTest, ListIsAShortTable) {
   const Outcome list = kernbench("list");
   EXPECT_THAT(list.out, HasSubstr("15  gemm-multi-pe              C = A x B"));
