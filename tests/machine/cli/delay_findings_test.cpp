@@ -4,6 +4,8 @@
 namespace kb::test {
 namespace {
 
+using Json = nlohmann::json;
+
 // Delays that nothing hides: what a finding promises is what the machine without them brings. Others are upper bounds.
 TEST_F(FindingsTest, DelaysAreToldApart) {
   struct Case {

@@ -8,23 +8,8 @@
 namespace kb::test {
 namespace {
 
+using Json = nlohmann::json;
 using testing::HasSubstr;
-
-double span_ns(const Json& result) {
-  double begin = 1e300, end = 0;
-  for (const Json& launch : result["launches"]) {
-    begin = std::min(begin, launch["submit_ns"].get<double>());
-    end = std::max(end, launch["completed_ns"].get<double>());
-  }
-  return end - begin;
-}
-
-// What mending brought, beside what the first finding had promised.
-void expect_gain(const Json& before, const Json& after, double tolerance) {
-  const double promised = before["findings"][0]["factor"].get<double>();
-  const double brought = longest_launch_ns(before) / longest_launch_ns(after);
-  EXPECT_NEAR(promised / brought, 1.0, tolerance) << "promised " << promised << ", brought " << brought;
-}
 
 // The rows of B that a tile reads lie 512 B apart: every second burst, so every second pseudo-channel.
 TEST_F(FindingsTest, IdlePseudoChannelsOfTheDefaultGemm) {
