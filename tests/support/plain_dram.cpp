@@ -297,6 +297,7 @@ class PlainDram {
     }
     answer.waits[index(Cause::hazard)] += std::max(TimeFs{}, forwarded - data);
     answer.ready = std::max(data, forwarded) + c_.backend;
+    answer.holds_response = flit.started;
     answer.service = c_.frontend + access + c_.backend;
     if (flit.started) ++due_[up(answer.ready + hold_(flit.burst) + c_.frontend)];
   }

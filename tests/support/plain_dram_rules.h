@@ -6,6 +6,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "modules/cube/dram/channel.h"
@@ -101,6 +102,14 @@ class PlainTimes {
   explicit PlainTimes(const dram::Standard& standard)
       : t_(standard.timing), g_(standard.geometry), per_pc_(g_.sids * g_.bank_groups * g_.banks), rules_(rules_of(t_)) {
     for (auto& scope : last_) scope.assign(8, std::vector<Edge>(static_cast<std::size_t>(2 * per_pc_), kPast));
+    for (const Rule& rule : rules_) {
+      for (const char before : rule.before) {
+        for (const char after : rule.after) {
+          if (rule.ticks > 0)
+            limits_[letter(after)].push_back({rule.scope, letter(before), 2 * rule.ticks, rule.cause});
+        }
+      }
+    }
   }
   int instance(char scope, int bank) const {
     if (scope == 'P') return bank / per_pc_;
@@ -113,18 +122,15 @@ class PlainTimes {
     const auto take = [&](Edge at, Cause cause) {
       if (at > reason.since || (at == reason.since && cause < reason.cause)) reason = {at, cause};
     };
-    for (const Rule& rule : rules_) {
-      if (rule.ticks == 0 || rule.after.find(command) == std::string::npos) continue;
-      for (const char before : rule.before) {
-        const auto& last = last_[table(rule.scope)][std::string(kLetters).find(before)];
-        const int own = instance(rule.scope, bank);
-        if (rule.scope != 'O') {
-          take(last[static_cast<std::size_t>(own)] + 2 * rule.ticks, rule.cause);
-          continue;
-        }
-        for (int sid = own / g_.sids * g_.sids; sid < own / g_.sids * g_.sids + g_.sids; ++sid) {
-          if (sid != own) take(last[static_cast<std::size_t>(sid)] + 2 * rule.ticks, rule.cause);
-        }
+    for (const Limit& limit : limits_[letter(command)]) {
+      const auto& last = last_[table(limit.scope)][limit.before];
+      const int own = instance(limit.scope, bank);
+      if (limit.scope != 'O') {
+        take(last[static_cast<std::size_t>(own)] + limit.edges, limit.cause);
+        continue;
+      }
+      for (int sid = own / g_.sids * g_.sids; sid < own / g_.sids * g_.sids + g_.sids; ++sid) {
+        if (sid != own) take(last[static_cast<std::size_t>(sid)] + limit.edges, limit.cause);
       }
     }
     const std::vector<Edge>& acts = acts_[static_cast<std::size_t>(instance('P', bank))];
@@ -132,20 +138,27 @@ class PlainTimes {
     return reason;
   }
   void issue(char command, int bank, Edge now) {
-    const std::size_t letter = std::string(kLetters).find(command);
     for (const char scope : {'P', 'S', 'G', 'B'}) {
-      last_[table(scope)][letter][static_cast<std::size_t>(instance(scope, bank))] = now;
+      last_[table(scope)][letter(command)][static_cast<std::size_t>(instance(scope, bank))] = now;
     }
     if (command == 'A') acts_[static_cast<std::size_t>(instance('P', bank))].push_back(now);
   }
 
  private:
-  static std::size_t table(char scope) { return std::string("PSGB").find(scope == 'O' ? 'S' : scope); }
+  struct Limit {  // a rule that a command has to keep
+    char scope;
+    std::size_t before;
+    Edge edges;
+    Cause cause;
+  };
+  static std::size_t table(char scope) { return scope == 'P' ? 0 : scope == 'G' ? 2 : scope == 'B' ? 3 : 1; }
+  static std::size_t letter(char command) { return std::string_view(kLetters).find(command); }
 
   const dram::Timing& t_;
   const dram::Geometry& g_;
   int per_pc_;
   std::vector<Rule> rules_;
+  std::array<std::vector<Limit>, 8> limits_;            // [command]
   std::array<std::vector<std::vector<Edge>>, 4> last_;  // [scope][command][instance]
   std::array<std::vector<Edge>, 2> acts_;
 };

@@ -46,6 +46,7 @@ struct Answer {
   TimeFs entered = 0_fs;
   TimeFs ready = 0_fs;
   TimeFs service = 0_fs;
+  bool holds_response = false;  // a read that is not answered from queued writes alone: see release_response()
   std::array<TimeFs, kCauses> waits{};
 };
 
@@ -82,7 +83,7 @@ class Channel {
   explicit Channel(const ChannelConfig& config);  // checks it
 
   void push(const Burst& burst);       // in order of arrival
-  void release_response(TimeFs time);  // the return edge has taken a read's flit; in order of time
+  void release_response(TimeFs time);  // the return edge has taken a flit that holds one; in order of time
   void advance(TimeFs now);
   const std::vector<Answer>& answers() const { return answers_; }  // of the latest advance()
   const std::vector<FreedEntry>& freed() const { return freed_; }

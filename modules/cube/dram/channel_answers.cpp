@@ -81,6 +81,7 @@ Answer Channel::begin_answer(const Entry& entry) const {
 
 Answer Channel::answer_read(const Entry& entry) const {
   Answer answer = begin_answer(entry);
+  answer.holds_response = entry.from_banks;
   const TimeFs access =
       entry.from_banks ? ticks(config_.standard.timing.cl + config_.standard.timing.bl) : config_.frontend;
   TimeFs data = time_of(entry.column) + access;

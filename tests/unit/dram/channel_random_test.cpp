@@ -34,6 +34,7 @@ std::string difference(const PlainDramResult& channel, const PlainDramResult& pl
     const std::string burst = "burst " + std::to_string(i) + ": ";
     if (a.entered != b.entered) return burst + "entered " + format_ns(a.entered) + ", oracle: " + format_ns(b.entered);
     if (a.ready != b.ready) return burst + "ready " + format_ns(a.ready) + ", oracle: " + format_ns(b.ready);
+    if (a.holds_response != b.holds_response) return burst + "one of both holds a response entry";
     if (a.service != b.service) return burst + "service " + format_ns(a.service) + ", oracle: " + format_ns(b.service);
     for (std::size_t c = 0; c < kCauses; ++c) {
       if (a.waits[c] == b.waits[c]) continue;

@@ -139,9 +139,7 @@ PlainDramResult run_channel(const ChannelConfig& config, const std::vector<Burst
     for (const Answer& answer : channel.answers()) {
       result.answers[answer.burst.tag] = answer;
       ++answered;
-      const bool from_banks =
-          answer.burst.direction == kRead && answer.service - config.frontend - config.backend != config.frontend;
-      if (from_banks) releases.emplace(answer.ready + hold_of(answer.burst), 0);
+      if (answer.holds_response) releases.emplace(answer.ready + hold_of(answer.burst), 0);
     }
     for (const FreedEntry& freed : channel.freed()) result.freed.push_back(freed.time);
     const TimeFs wake = channel.next_wake();
