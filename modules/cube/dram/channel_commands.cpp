@@ -151,7 +151,9 @@ void Channel::issue_column() {
   const std::uint32_t bank_index = column_.bank, job_index = column_.job;
   const Job& job = queue_.job(job_index);
   const std::uint32_t entry = job.entry, row = job.row;
-  const bool last_hit = (job.accesses & (job.accesses - 1)) == 0 && queue_.next_hit(bank_index, job_index) == kNone &&
+  // An older hit may have been passed over, because it can take no response entry.
+  const bool last_hit = (job.accesses & (job.accesses - 1)) == 0 && queue_.list(mode_, bank_index).hit == job_index &&
+                        queue_.next_hit(bank_index, job_index) == kNone &&
                         queue_.list(mode_ == kRead ? kWrite : kRead, bank_index).hit == kNone;
   const bool closes = config_.pages == PagePolicy::closed && last_hit;
   Bank& bank = banks_[bank_index];
@@ -174,7 +176,7 @@ void Channel::issue_column() {
   }
   if (queue_.issue(job_index)) leave(entry, edge);
   // Only a bank that has no hits left, or has had its share of them, can become one for the row bus.
-  const bool hits_left = queue_.list(mode_, bank_index).hit != kNone && bank.hits < config_.row_hit_cap;
+  const bool hits_left = oldest_hit(bank_index) != kNone && bank.hits < config_.row_hit_cap;
   if (config_.pages == PagePolicy::timeout) row_.known = false;
   if (row_.known && !hits_left && queue_.list(mode_, bank_index).head != kNone) offer_access(bank_index);
 }
