@@ -14,13 +14,16 @@ FabricFixture::FabricFixture(std::int64_t flit_bytes) {
 
 FabricFixture::~FabricFixture() = default;
 
-NodeId FabricFixture::add(const std::string& id, topology::NodeKind kind, const std::string& impl,
-                          const Values& params) {
+NodeId FabricFixture::add(const std::string& id, topology::NodeKind kind, const std::string& impl, const Values& params,
+                          const Values& own) {
   topology::Node node;
   node.id = id;
   node.kind = kind;
   node.impl = impl;
   set_params(node, params);
+  if (const auto* const table = topology::fields_of_impl(topology::builtin_only(), kind, impl)) {
+    node.impl_params = with_values(params::ParamSet(*table), own);
+  }
   graph_.nodes.push_back(node);
   return NodeId(static_cast<std::uint32_t>(graph_.nodes.size() - 1));
 }
@@ -102,6 +105,13 @@ std::vector<std::string> FabricFixture::run() {
 
 void FabricFixture::end() {
   platform_->conclude();
+}
+
+std::vector<TimeFs> FabricFixture::waits(NodeId node, const std::string& resource_name) const {
+  for (const resource::Resource* const one : platform_->resources().of(node)) {
+    if (one->declaration().name == resource_name) return one->sums().waits;
+  }
+  return {};
 }
 
 std::vector<TimeFs> FabricFixture::times(NodeId from, NodeId to) const {

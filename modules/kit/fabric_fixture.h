@@ -42,8 +42,9 @@ class FabricFixture {
   // and its own ones; omitted parameters have their defaults.
   NodeId add_block(const std::string& id, elab::BlockDefinition block, const Values& params = {},
                    const Values& own = {});
-  // Adds a built-in block by its `impl`, or a scripted node.
-  NodeId add(const std::string& id, topology::NodeKind kind, const std::string& impl, const Values& params = {});
+  // Adds a built-in block by its `impl`, or a scripted node; `own`: parameters that only this implementation has.
+  NodeId add(const std::string& id, topology::NodeKind kind, const std::string& impl, const Values& params = {},
+             const Values& own = {});
   NodeId add_scripted(const std::string& id);
   // Adds a scripted node as the router of an HBM channel.
   NodeId add_channel(const std::string& id, std::int64_t channel);
@@ -65,6 +66,8 @@ class FabricFixture {
   // Ends the test without a further run: blocks report their remaining records, and the waveforms become complete.
   void end();
   const Waves& waves() const { return waves_; }
+  // Sums of the waits for a resource of a block, by cause.
+  std::vector<TimeFs> waits(NodeId node, const std::string& resource_name) const;
   // Arrival times on an edge, in order.
   std::vector<TimeFs> times(NodeId from, NodeId to) const;
 

@@ -5,7 +5,7 @@
 #include "platform/contract/share_words.h"
 #include "platform/elab/route_table.h"
 #include "platform/engine/engine_catalog.h"
-#include "platform/params/hbm_ctrl_params.h"
+#include "platform/params/memory_traits.h"
 #include "platform/params/pe_dma_params.h"
 #include "platform/params/pe_fetch_store_params.h"
 #include "platform/params/pe_scheduler_params.h"
@@ -21,8 +21,9 @@ const P& params_of(const elab::BlockContext& context, const PeCoord& pe, NodeKin
   return context.graph.node(context.routes.resolver().find_pe_node(pe, kind)).params.as<P>();
 }
 
-const params::HbmCtrlParams& own_controller(const elab::BlockContext& context, const PeCoord& pe) {
-  return context.graph.node(context.routes.resolver().find_hbm(pe)).params.as<params::HbmCtrlParams>();
+params::MemoryTraits own_memory(const elab::BlockContext& context, const PeCoord& pe) {
+  const topology::Node& node = context.graph.node(context.routes.resolver().find_hbm(pe));
+  return params::memory_traits(node.params, node.impl_params);
 }
 
 TileShape shape_of(const params::PeSchedulerParams& params) {
@@ -72,8 +73,8 @@ PeContext::PeContext(const PeCoord& pe, const elab::BlockContext& context)
                         << 10,
                     address::AddressConfig::from_spec(context.graph.spec).tcm_partition().reserved_bytes},
       reuse_a(params_of<params::PeSchedulerParams>(context, pe, NodeKind::pe_scheduler).reuse_a),
-      access_bytes(static_cast<std::uint64_t>(own_controller(context, pe).access_bytes)),
-      hbm_stripe(address::channel_stripe(own_controller(context, pe))) {
+      access_bytes(own_memory(context, pe).access_bytes),
+      hbm_stripe(address::channel_stripe(context.graph.spec.hbm_ctrl())) {
   if (context.recorder != nullptr) activity.record_in(series_of(context, pe));
 }
 

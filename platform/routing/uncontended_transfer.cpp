@@ -150,11 +150,12 @@ TransferPath transfer_path(const topology::Graph& graph, const routing::Route& r
     path.there.back().gathers = true;
     return path;
   }
-  const auto& hbm = memory.params.as<params::HbmCtrlParams>();
-  path.pc_bw = hbm.pc_bw;
-  path.access_bytes = static_cast<std::uint64_t>(hbm.access_bytes);
-  path.access = hbm.access.time();
-  path.stripe = address::channel_stripe(hbm);
+  const params::MemoryTraits traits = params::memory_traits(memory.params, memory.impl_params);
+  path.pc_bw = traits.channel_bw;
+  path.access_bytes = traits.access_bytes;
+  path.access = traits.access;
+  path.write_access = traits.write_access;
+  path.stripe = address::channel_stripe(memory.params.as<params::HbmCtrlParams>());
   return path;
 }
 
@@ -163,6 +164,7 @@ TransferTimes uncontended_write(const TransferPath& path, std::uint64_t bytes, s
   Flits data(path, bytes, times);
   for (const PathStep& step : path.there) data.pass(step);
   data.access(offset);
+  data.wait(path.write_access, PathPart::memory);
   times.delivered = data.last();
   times.last_flit_delay = times.delivered - data.first();
   times.answered = time_sum(times.delivered, message(path.back, nullptr));

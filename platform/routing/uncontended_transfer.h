@@ -1,5 +1,6 @@
 // Latency of a transfer between a PE and an HBM slice or SRAM on an idle machine, computed flit by flit by the rules of
-// the fabric (docs/blocks), and its division by part of the machine. Exact to the femtosecond.
+// the fabric (docs/blocks), and its division by part of the machine. Exact to the
+// femtosecond, but for banks (params::memory_traits).
 #pragma once
 
 #include <array>
@@ -33,7 +34,8 @@ struct TransferPath {
   std::uint64_t flit_bytes = 256;
   Bandwidth pc_bw;  // of a pseudo-channel; none for SRAM
   std::uint64_t access_bytes = 256;
-  TimeFs access = 0_fs;  // latency between a burst and its data
+  TimeFs access = 0_fs;        // latency between a burst and its data
+  TimeFs write_access = 0_fs;  // and its acknowledgement
   address::ChannelStripe stripe{256, 1};
 };
 

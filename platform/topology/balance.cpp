@@ -57,7 +57,7 @@ LocalTransfers local_transfers(const MachineSpec& spec) {
 
 void warn_of_latency(const MachineSpec& spec, ReadContext& context) {
   const ComponentSpec& hbm = spec.cube_components.at("hbm_ctrl");
-  if (hbm.impl != "builtin.hbm_ctrl" || spec.pe_components.at("pe_dma").impl != "builtin.pe_dma") return;
+  if (hbm.foreign || spec.pe_components.at("pe_dma").impl != "builtin.pe_dma") return;
   const auto& dma = spec.pe_params<params::PeDmaParams>("pe_dma");
   const std::string attrs = "cube.pe_template.components.pe_dma.attrs.";
   const auto warn = [&](const LocalTransfers& transfers, std::int64_t engines, const char* verb, std::string key,
@@ -73,7 +73,8 @@ void warn_of_latency(const MachineSpec& spec, ReadContext& context) {
             100 * transfers.used()),
         fmt::format("{}: {} would use all of it", key, needed));
   };
-  warn(local_reads(spec), dma.rd_engines, "loads", "rd_outstanding", "cube.components.hbm_ctrl.attrs.access_ns");
+  warn(local_reads(spec), dma.rd_engines, "loads", "rd_outstanding",
+       std::string("cube.components.hbm_ctrl.attrs.") + spec.hbm_traits().latency_key);
   warn(local_writes(spec), dma.wr_engines, "stores", "wr_outstanding", attrs + "overhead_ns");
 }
 
@@ -96,7 +97,7 @@ int LocalTransfers::needed() const {
 LocalTransfers local_reads(const MachineSpec& spec) {
   const auto& dma = spec.pe_params<params::PeDmaParams>("pe_dma");
   LocalTransfers reads = local_transfers(spec);
-  reads.latency_ns += spec.hbm_ctrl().access.ns();
+  reads.latency_ns += fs_to_ns(spec.hbm_traits().access);
   reads.outstanding = static_cast<double>(dma.rd_engines * dma.rd_outstanding);
   return reads;
 }
@@ -105,6 +106,7 @@ LocalTransfers local_reads(const MachineSpec& spec) {
 LocalTransfers local_writes(const MachineSpec& spec) {
   const auto& dma = spec.pe_params<params::PeDmaParams>("pe_dma");
   LocalTransfers writes = local_transfers(spec);
+  writes.latency_ns += fs_to_ns(spec.hbm_traits().write_access);
   writes.outstanding = static_cast<double>(dma.wr_engines * dma.wr_outstanding);
   return writes;
 }

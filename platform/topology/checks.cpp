@@ -6,6 +6,7 @@
 #include <set>
 
 #include "platform/base/units.h"
+#include "platform/params/hbm_banked_params.h"
 #include "platform/topology/balance.h"
 #include "platform/topology/mesh_layout.h"
 #include "platform/topology/schema.h"
@@ -80,6 +81,24 @@ void check_hbm(const MachineSpec& spec, ReadContext& context) {
                                     spec.hbm_channels_per_pe, spec.hbm_channel_bw.gbs(), local),
                         fmt::format("write {}, or leave the key out and change {}hbm_channel_bw_gbs", local, kMemory));
   }
+}
+
+// C-DRAM-1: banks of a controller hold its slice at the rate of its preset.
+void check_banks(const MachineSpec& spec, ReadContext& context) {
+  const ComponentSpec& component = spec.cube_components.at("hbm_ctrl");
+  if (component.impl != params::kHbmBanked) return;
+  const auto& banked = component.impl_params.as<params::HbmBankedParams>();
+  for (const params::MemoryProblem& problem : problems_of(banked, spec.hbm_ctrl(), spec.hbm_slice_bytes())) {
+    context.report_rule({kHbmAttrs + problem.key, kHbmAttrs + "preset", kMemory + "hbm_channels_per_pe",
+                         "cube.components.hbm_ctrl.impl"},
+                        problem.text, problem.remedy);
+  }
+  const double needed = banked.standard().channel_gbs(), given = spec.hbm_channel_bw.gbs();
+  if (std::abs(given - needed) <= 1e-9 * needed) return;
+  context.report_rule({kMemory + "hbm_channel_bw_gbs", kHbmAttrs + "preset", "cube.components.hbm_ctrl.impl"},
+                      fmt::format("a pseudo-channel of {} has {:g} GB/s, but hbm_channel_bw_gbs is {:g}",
+                                  banked.standard().name, needed, given),
+                      fmt::format("write {}hbm_channel_bw_gbs: {:g}, or another preset", kMemory, needed));
 }
 
 // T-56: only logical addresses are split into channels.
@@ -219,6 +238,7 @@ void check_io_chiplets(const MachineSpec& spec, ReadContext& context) {
 void check_machine(const MachineSpec& spec, ReadContext& context) {
   check_ceilings(spec, context);
   if (spec.pes_per_cube() <= 16) check_hbm(spec, context);  // otherwise its problems would only be consequences
+  check_banks(spec, context);
   check_mapping(spec, context);
   check_tcm(spec, context);
   check_geometry(spec, context);

@@ -10,6 +10,7 @@
 #include "platform/engine/engine_catalog.h"
 #include "platform/ops/engine_rates.h"
 #include "platform/params/forwarding_params.h"
+#include "platform/params/hbm_banked_params.h"
 #include "platform/params/hbm_ctrl_params.h"
 #include "platform/params/io_cpu_params.h"
 #include "platform/params/m_cpu_params.h"
@@ -23,7 +24,6 @@
 #include "platform/params/pe_scheduler_params.h"
 #include "platform/params/pe_tcm_params.h"
 #include "platform/params/sram_params.h"
-#include "platform/topology/implementations.h"
 #include "platform/topology/key_record.h"
 
 namespace kb::topology {
@@ -47,6 +47,13 @@ KindSchema block(NodeKind kind, FieldTable fields) {
   return {kind, impl, {impl}, std::move(fields)};
 }
 
+KindSchema hbm_ctrl() {
+  KindSchema rule = block(NodeKind::hbm_ctrl, params::HbmCtrlParams::fields());
+  rule.impls.emplace_back(params::kHbmBanked);
+  rule.own_fields.emplace(params::kHbmBanked, params::HbmBankedParams::fields());
+  return rule;
+}
+
 // The parameters of an engine's block come with its row; engines of plug-ins have those of pe_engine.
 KindSchema engine_block(engine::EngineId id) {
   return block(engine_kind(id), *engine::built_in_engines()->row(id).attributes);
@@ -65,7 +72,7 @@ std::vector<KindSchema> make_rules() {
       transit(NodeKind::channel_router, "builtin.forwarding", ForwardingParams::router_fields()),
       block(NodeKind::m_cpu, params::MCpuParams::fields()),
       block(NodeKind::sram, params::SramParams::fields()),
-      block(NodeKind::hbm_ctrl, params::HbmCtrlParams::fields()),
+      hbm_ctrl(),
       block(NodeKind::pe_cpu, params::PeCpuParams::fields()),
       block(NodeKind::pe_scheduler, params::PeSchedulerParams::fields()),
       block(NodeKind::pe_dma, params::PeDmaParams::fields()),
@@ -194,10 +201,10 @@ params::ParamSet read_params(MapReader& attrs, const params::ParamSet& base, con
   return {table, params};
 }
 
-// The parameters of a custom implementation; empty for a built-in one.
+// The parameters of an implementation besides those of its kind; empty for most built-in ones.
 params::ParamSet read_impl_params(MapReader& attrs, NodeKind kind, const std::string& impl,
                                   const params::ParamSet& base, const std::string& slot = "") {
-  const FieldTable* const table = attrs.context().implementations().find(kind, impl);
+  const FieldTable* const table = fields_of_impl(attrs.context().implementations(), kind, impl);
   if (table == nullptr) return {};
   return read_params(attrs, base.table() == table ? base : params::ParamSet(*table), slot);
 }
@@ -220,6 +227,12 @@ const KindSchema& kind_rule(NodeKind kind) {
   const auto& rules = all_rules();
   if (is_plugin_engine(kind)) kind = NodeKind::pe_engine;
   return *std::find_if(rules.begin(), rules.end(), [&](const KindSchema& rule) { return rule.kind == kind; });
+}
+
+const FieldTable* fields_of_impl(const Implementations& implementations, NodeKind kind, const std::string& impl) {
+  const auto& own = kind_rule(kind).own_fields;
+  const auto found = own.find(impl);
+  return found != own.end() ? &found->second : implementations.find(kind, impl);
 }
 
 const yaml::Openings& rate_openings() {

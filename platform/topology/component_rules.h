@@ -1,12 +1,14 @@
 // YAML rules of each block kind: implementation names and parameters.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "platform/params/field_table.h"
 #include "platform/topology/graph.h"
+#include "platform/topology/implementations.h"
 #include "platform/topology/machine_spec.h"
 #include "platform/topology/spec_reader.h"
 
@@ -17,9 +19,15 @@ struct KindSchema {
   std::string impl;                // default implementation
   std::vector<std::string> impls;  // built-in implementations of the kind
   params::FieldTable fields;
+  // Parameters that a built-in implementation has besides those of the kind.
+  std::map<std::string, params::FieldTable> own_fields{};
 };
 
 const KindSchema& kind_rule(NodeKind kind);
+
+// Parameters of an implementation besides those of the kind; null when it has none.
+const params::FieldTable* fields_of_impl(const Implementations& implementations, NodeKind kind,
+                                         const std::string& impl);
 
 // Parameters that may be a number or a mapping by dtype, with the entry that a single number sets.
 const yaml::Openings& rate_openings();

@@ -82,6 +82,11 @@ const params::HbmCtrlParams& MachineSpec::hbm_ctrl() const {
   return cube_components.at("hbm_ctrl").params.as<params::HbmCtrlParams>();
 }
 
+params::MemoryTraits MachineSpec::hbm_traits() const {
+  const ComponentSpec& component = cube_components.at("hbm_ctrl");
+  return params::memory_traits(component.params, component.impl_params);
+}
+
 void Graph::finish() {
   if (spec.cube_components.count("hbm_ctrl") != 0) flit_bytes_ = spec.flit_bytes();
   by_hash_.clear();

@@ -198,13 +198,18 @@ void add_component(const ComponentRule& a, const ComponentRule& b, const Impleme
   Json attrs{{"description", "parameters of the block"}, {"type", {"object", "null"}}, {"properties", Json::object()}};
   add_fields(rule.fields, a.defaults, b.defaults, attrs["properties"]);
   const Json built_in = attrs["properties"];
-  mapping["allOf"] = Json::array(
-      {Json{{"if", if_impl({{"type", "string"}, {"pattern", kOtherImpl}})}, {"else", names_of_attrs(built_in)}}});
-  for (const std::string& impl : others) {
-    const params::ParamSet own(*implementations.find(a.kind, impl));
+  std::string more = kOtherImpl;
+  for (const auto& [impl, fields] : rule.own_fields) more += "|^" + impl + "$";
+  mapping["allOf"] =
+      Json::array({Json{{"if", if_impl({{"type", "string"}, {"pattern", more}})}, {"else", names_of_attrs(built_in)}}});
+  for (const std::string& impl : known) {
+    const params::FieldTable* const table = fields_of_impl(implementations, a.kind, impl);
+    if (table == nullptr) continue;
+    const params::ParamSet own(*table);
     Json properties = built_in, of_impl = Json::object();
     add_fields(*own.table(), own, own, of_impl);
     merge(properties, of_impl);
+    for (const params::KnownElsewhere& other : table->misplaced()) properties.erase(other.name);
     Json then = names_of_attrs(properties);
     if (!of_impl.empty()) then["properties"]["attrs"]["properties"] = of_impl;
     mapping["allOf"].push_back(Json{{"if", if_impl({{"const", impl}})}, {"then", then}});

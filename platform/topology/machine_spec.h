@@ -12,6 +12,7 @@
 #include "platform/base/quantities.h"
 #include "platform/engine/engine_id.h"
 #include "platform/params/hbm_ctrl_params.h"
+#include "platform/params/memory_traits.h"
 #include "platform/params/param_set.h"
 
 namespace kb::topology {
@@ -113,6 +114,7 @@ struct MachineSpec {
   std::uint64_t flit_bytes() const;  // = burst_bytes of hbm_ctrl (F-27)
 
   const params::HbmCtrlParams& hbm_ctrl() const;
+  params::MemoryTraits hbm_traits() const;
   // Parameters of a block of the PE template, by the name of its kind.
   template <typename P>
   const P& pe_params(const std::string& kind) const {

@@ -10,7 +10,7 @@
 
 #include "platform/base/glob.h"
 #include "platform/base/no_match.h"
-#include "platform/params/hbm_ctrl_params.h"
+#include "platform/params/memory_traits.h"
 #include "platform/topology/component_rules.h"
 
 namespace kb::topology {
@@ -45,7 +45,7 @@ void scale_links(Graph& graph, NodeId hbm, double scale) {
 }
 
 double efficiency_of(const Node& node) {
-  return node.kind == NodeKind::hbm_ctrl ? node.params.as<params::HbmCtrlParams>().efficiency : 1.0;
+  return node.kind == NodeKind::hbm_ctrl ? params::memory_traits(node.params, node.impl_params).efficiency : 1.0;
 }
 
 // Applies one entry to `nodes`, which all have the same kind.
@@ -71,8 +71,8 @@ void replace(MapReader& entry, Graph& graph, const std::vector<NodeId>& nodes) {
     if (names_impl) node.impl = chosen.impl;
     const double efficiency = efficiency_of(node);
     node.params = params.kind;
-    if (efficiency_of(node) != efficiency) scale_links(graph, id, efficiency_of(node) / efficiency);
     node.impl_params = params.impl;
+    if (efficiency_of(node) != efficiency) scale_links(graph, id, efficiency_of(node) / efficiency);
     node.foreign = params.foreign;
     node.overhead = overhead_of(node.params);
   }

@@ -12,8 +12,8 @@ namespace {
 
 class PlainDram {
  public:
-  PlainDram(const dram::ChannelConfig& config, const std::vector<Burst>& bursts,
-            const std::function<TimeFs(const Burst&)>& hold)
+  // `hold`: as for run_plain_dram(); empty when the caller releases response entries.
+  PlainDram(const dram::ChannelConfig& config, const std::function<TimeFs(const Burst&)>& hold)
       : c_(config),
         t_(config.standard.timing),
         g_(config.standard.geometry),
@@ -22,17 +22,25 @@ class PlainDram {
         step_(config.standard.row_step),
         times_(config.standard),
         banks_(static_cast<std::size_t>(2 * per_pc())),
-        free_(config.response_entries) {
-    for (const Burst& burst : bursts) flits_.emplace_back().burst = burst;
-    for (Flit& flit : flits_) flit.schedulable = up(flit.burst.arrival + c_.frontend);
-    result_.answers.resize(bursts.size());
-    result_.freed.resize(bursts.size());
-  }
+        free_(config.response_entries) {}
 
-  PlainDramResult run(TimeFs end) {
-    for (now_ = 0; answered_ < flits_.size() || now_ * half_ <= end.fs(); now_ += step_) edge();
-    return std::move(result_);
+  void push(const Burst& burst) {
+    Flit& flit = flits_.emplace_back();
+    flit.burst = burst;
+    flit.schedulable = up(burst.arrival + c_.frontend);
+    result_.answers.emplace_back();
+    result_.freed.push_back(kNever);
   }
+  void release(TimeFs taken) { ++due_[up(taken + c_.frontend)]; }
+  TimeFs next_edge() const { return TimeFs(now_ * half_); }
+  bool is_done() const { return result_.answered == flits_.size(); }
+  void look() {
+    latest_.clear();
+    edge();
+    now_ += step_;
+  }
+  const std::vector<std::size_t>& latest() const { return latest_; }
+  PlainDramResult& result() { return result_; }
 
  private:
   int per_pc() const { return g_.sids * g_.bank_groups * g_.banks; }
@@ -269,8 +277,10 @@ class PlainDram {
     }
   }
   void answer(Flit& flit) {
-    ++answered_;
-    dram::Answer& answer = result_.answers[flit.burst.tag];
+    ++result_.answered;
+    const auto number = static_cast<std::size_t>(&flit - flits_.data());
+    latest_.push_back(number);
+    dram::Answer& answer = result_.answers[number];
     const auto fs = [&](Edge edge) { return TimeFs(edge * half_); };
     answer.burst = flit.burst;
     answer.entered = fs(flit.entered);
@@ -299,7 +309,7 @@ class PlainDram {
     answer.ready = std::max(data, forwarded) + c_.backend;
     answer.holds_response = flit.started;
     answer.service = c_.frontend + access + c_.backend;
-    if (flit.started) ++due_[up(answer.ready + hold_(flit.burst) + c_.frontend)];
+    if (flit.started && hold_) release(answer.ready + hold_(flit.burst));
   }
 
   void row_command() {
@@ -367,14 +377,15 @@ class PlainDram {
   const dram::ChannelConfig& c_;
   const dram::Timing& t_;
   const dram::Geometry& g_;
-  const std::function<TimeFs(const Burst&)>& hold_;
+  const std::function<TimeFs(const Burst&)> hold_;
   Edge half_, step_;
   PlainTimes times_;
   std::vector<Flit> flits_;
   std::vector<BankState> banks_;
   std::vector<std::size_t> queue_;  // flits in the order of entry
-  std::size_t next_ = 0, answered_ = 0;
-  std::map<Edge, int> due_;  // response entries that become usable
+  std::size_t next_ = 0;
+  std::vector<std::size_t> latest_;  // answered at this edge
+  std::map<Edge, int> due_;          // response entries that become usable
   int free_;
   Edge now_ = 0, row_free_ = 0;
   bool writing_ = false, must_refresh_ = false;
@@ -388,7 +399,36 @@ class PlainDram {
 
 PlainDramResult run_plain_dram(const dram::ChannelConfig& config, const std::vector<Burst>& bursts,
                                const std::function<TimeFs(const Burst&)>& hold, TimeFs end) {
-  return PlainDram(config, bursts, hold).run(end);
+  PlainDram channel(config, hold);
+  for (const Burst& burst : bursts) channel.push(burst);
+  while (!channel.is_done() || channel.next_edge() <= end) channel.look();
+  return std::move(channel.result());
+}
+
+struct PlainChannel::Impl {
+  dram::ChannelConfig config;
+  PlainDram dram{config, {}};
+};
+
+PlainChannel::PlainChannel(const dram::ChannelConfig& config) : impl_(new Impl{config}) {}
+PlainChannel::~PlainChannel() = default;
+void PlainChannel::push(const Burst& burst) {
+  impl_->dram.push(burst);
+}
+void PlainChannel::release(TimeFs taken) {
+  impl_->dram.release(taken);
+}
+TimeFs PlainChannel::next_edge() const {
+  return impl_->dram.next_edge();
+}
+void PlainChannel::look() {
+  impl_->dram.look();
+}
+const PlainDramResult& PlainChannel::result() const {
+  return impl_->dram.result();
+}
+const std::vector<std::size_t>& PlainChannel::answered() const {
+  return impl_->dram.latest();
 }
 
 }  // namespace kb::test

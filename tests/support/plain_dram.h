@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "modules/cube/dram/channel.h"
@@ -11,9 +12,28 @@ namespace kb::test {
 
 struct PlainDramResult {
   std::vector<dram::IssuedCommand> commands;
-  std::vector<dram::Answer> answers;  // in order of `burst.tag`, which is the index of the burst
-  std::vector<TimeFs> freed;          // when each burst left the queue
+  std::vector<dram::Answer> answers;  // by number of the burst
+  std::size_t answered = 0;
+  std::vector<TimeFs> freed;  // when each burst left the queue
   dram::ChannelStatistics statistics;
+};
+
+// The same one edge after the other, for who finds out only then when a burst arrives and its data leave.
+class PlainChannel {
+ public:
+  explicit PlainChannel(const dram::ChannelConfig& config);
+  ~PlainChannel();
+  void push(const dram::Burst& burst);  // before the edge at which it is schedulable
+  void release(TimeFs taken);           // a response entry; from taken + frontend on it is usable
+  TimeFs next_edge() const;
+  void look();                            // at the next edge
+  const PlainDramResult& result() const;  // by number of the burst
+  // Numbers of the bursts that were answered at the latest edge.
+  const std::vector<std::size_t>& answered() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 // `hold`: how long a read's flit keeps its response entry after it is ready. Runs until everything is answered and at

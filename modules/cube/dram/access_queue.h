@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "modules/cube/dram/address_map.h"
 #include "modules/cube/dram/bank_state.h"
+#include "platform/dram/address_map.h"
 
 namespace kb::dram {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "modules/cube/dram/standards.h"
+#include "platform/dram/standards.h"
 
 namespace kb::dram {
 

@@ -89,7 +89,7 @@ void Channel::advance(TimeFs now) {
 }
 
 TimeFs Channel::next_wake() const {
-  if (queue_.empty() && front_.empty()) return kNever;
+  if ((queue_.empty() && front_.empty()) || next_ >= kNoEdge) return kNever;
   return time_of(std::max(next_, horizon_ + 1));
 }
 

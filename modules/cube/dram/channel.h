@@ -9,16 +9,13 @@
 #include <vector>
 
 #include "modules/cube/dram/access_queue.h"
-#include "modules/cube/dram/address_map.h"
 #include "modules/cube/dram/bank_state.h"
 #include "modules/cube/dram/refresh.h"
-#include "modules/cube/dram/standards.h"
+#include "platform/dram/address_map.h"
+#include "platform/dram/policies.h"
+#include "platform/dram/standards.h"
 
 namespace kb::dram {
-
-enum class PagePolicy : std::uint8_t { open, closed, timeout };
-enum class Drain : std::uint8_t { watermark, oldest };
-enum class WriteAck : std::uint8_t { committed, accepted };
 
 struct ChannelConfig {
   Standard standard;
@@ -69,6 +66,13 @@ class CommandSink {
   virtual void on_command(const IssuedCommand& command) = 0;
 };
 
+// The data bus of a pseudo-channel carries an access of a burst, for BL from `begin` on; in order of time.
+class DataSink {
+ public:
+  virtual ~DataSink() = default;
+  virtual void on_data(const Burst& burst, TimeFs begin) = 0;
+};
+
 struct ChannelStatistics {
   std::uint64_t row_hits = 0, row_misses = 0, row_conflicts = 0;  // of column commands; a conflict closed another row
   std::uint64_t acts = 0, refreshes = 0, turnarounds = 0;
@@ -87,13 +91,15 @@ class Channel {
   void advance(TimeFs now);
   const std::vector<Answer>& answers() const { return answers_; }  // of the latest advance()
   const std::vector<FreedEntry>& freed() const { return freed_; }
-  // Time by which advance() has to be called again; kNever when nothing is queued.
+  // Time by which advance() has to be called again; kNever when nothing is queued, or all of it
+  // waits for response entries.
   TimeFs next_wake() const;
 
   const ChannelStatistics& statistics() const { return statistics_; }
   const AddressMap& map() const { return map_; }
   TimeFs time_of(Half edge) const { return edge * half_; }
   void trace_to(CommandSink* sink) { sink_ = sink; }
+  void report_data_to(DataSink* sink) { data_ = sink; }
 
  private:
   struct Choice {
@@ -199,6 +205,7 @@ class Channel {
   std::vector<FreedEntry> freed_;
   ChannelStatistics statistics_;
   CommandSink* sink_ = nullptr;
+  DataSink* data_ = nullptr;
 };
 
 }  // namespace kb::dram

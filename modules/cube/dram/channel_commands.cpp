@@ -166,6 +166,10 @@ void Channel::issue_column() {
   const Command command =
       mode_ == kRead ? (closes ? Command::rda : Command::rd) : (closes ? Command::wra : Command::wr);
   issue(command, bank_index, edge, row, queue_.entry(entry).burst.transaction);
+  if (data_ != nullptr) {
+    const Timing& t = config_.standard.timing;
+    data_->on_data(queue_.entry(entry).burst, time_of(edge) + ticks(mode_ == kRead ? t.cl : t.cwl));
+  }
   column_free_ = edge + 2;
   column_.known = false;
   if (mode_ == kRead && !queue_.entry(entry).started) take_response_entry(entry, edge);

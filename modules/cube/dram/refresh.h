@@ -4,11 +4,10 @@
 #include <cstdint>
 
 #include "modules/cube/dram/bank_state.h"
-#include "modules/cube/dram/standards.h"
+#include "platform/dram/policies.h"
+#include "platform/dram/standards.h"
 
 namespace kb::dram {
-
-enum class RefreshMode : std::uint8_t { per_bank, all_bank, none };
 
 // Refresh k = 1, 2, ... is due at tick floor(k * tREFI / units) and belongs to unit (k - 1) mod units. A unit is a
 // bank, or with all_bank the banks of a pseudo-channel.
@@ -49,8 +48,5 @@ class RefreshSchedule {
   std::int64_t limit_;
   std::int64_t due_ = 0, done_ = 0;
 };
-
-// Configuration Error when refresh leaves no time for accesses.
-void check_refresh(const Standard& standard, RefreshMode mode, int postpone);
 
 }  // namespace kb::dram

@@ -9,6 +9,7 @@
 
 #include "platform/base/names.h"
 #include "platform/params/hbm_ctrl_params.h"
+#include "platform/params/memory_traits.h"
 #include "platform/resource/resource_table.h"
 #include "platform/topology/graph.h"
 #include "sim/analysis/findings/block_counts.h"

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "platform/contract/share_words.h"
-#include "platform/params/hbm_ctrl_params.h"
+#include "platform/params/memory_traits.h"
 #include "platform/routing/latency.h"
 #include "sim/analysis/findings/case.h"
 
@@ -82,12 +82,12 @@ void add_memory_latency(const LaunchCase& launch_case, std::vector<Delay>& delay
   for (std::size_t i = 0; i < launch_case.graph.nodes.size(); ++i) {
     const Node& node = launch_case.graph.nodes[i];
     if (node.kind != NodeKind::hbm_ctrl) continue;
-    const double access = node.params.as<params::HbmCtrlParams>().access.ns();
+    const double access = fs_to_ns(params::memory_traits(node.params, node.impl_params).access);
     ns += access * static_cast<double>(launch_case.counts.at(NodeId(static_cast<std::uint32_t>(i))).reads);
     worst = std::max(worst, access);
   }
   delays.push_back({"memory_latency", "reads wait for the access latency of the HBM",
-                    fmt::format("an access of the HBM takes {} ns before its bytes come (access_ns)", worst),
+                    fmt::format("an access of the HBM takes {} ns before its bytes come", worst),
                     "read more bytes with each command, or have more reads under way (rd_outstanding)", ns, kNearly});
 }
 

@@ -203,7 +203,7 @@ void find_memory_bound(const LaunchCase& launch_case, const std::vector<Slice>& 
   const TimeFs busy = most->total / channels_of(launch_case, *most);
   if (!is_full(busy, launch_case.activity.window(), kFullSlice)) return;
   const topology::Node& node = launch_case.graph.node(most->node);
-  const double efficiency = node.params.as<params::HbmCtrlParams>().efficiency;
+  const double efficiency = params::memory_traits(node.params, node.impl_params).efficiency;
   // Twice the rate, or what an efficiency below a half leaves.
   const double left = std::min(0.5, efficiency);
   const TimeFs gain = busy - TimeFs(static_cast<std::int64_t>(static_cast<double>(busy.fs()) * left));
@@ -227,8 +227,7 @@ void find_slow_slice(const LaunchCase& launch_case, Findings& findings) {
   for (std::size_t i = 0; i < launch_case.graph.nodes.size(); ++i) {
     const topology::Node& node = launch_case.graph.nodes[i];
     if (node.kind != topology::NodeKind::hbm_ctrl) continue;
-    const auto& hbm = node.params.as<params::HbmCtrlParams>();
-    latencies.push_back(hbm.access.ns() + hbm.overhead.ns());
+    latencies.push_back(fs_to_ns(params::memory_traits(node.params, node.impl_params).access + node.overhead));
     const std::int64_t here = launch_case.counts.at(NodeId(static_cast<std::uint32_t>(i))).reads;
     if (here == 0 || latencies.back() <= worst) continue;
     worst = latencies.back();

@@ -79,8 +79,8 @@ void find_missing_overlap(const LaunchCase& launch_case, Findings& findings) {
 TimeFs in_whole_bursts(const LaunchCase& launch_case, TimeFs wire) {
   for (const topology::Node& node : launch_case.graph.nodes) {
     if (!(node.pe_coord() == launch_case.pe.pe) || node.kind != topology::NodeKind::hbm_ctrl) continue;
-    const auto& hbm = node.params.as<params::HbmCtrlParams>();
-    const Bandwidth slice = hbm.pc_bw * static_cast<double>(hbm.num_pcs);
+    const params::MemoryTraits hbm = params::memory_traits(node.params, node.impl_params);
+    const Bandwidth slice = hbm.channel_bw * static_cast<double>(hbm.channels);
     return part(wire, launch_case.graph.spec.pe_to_router_bw / slice);
   }
   return kNever;

@@ -1,7 +1,7 @@
 #include "sim/study/probe/formula.h"
 
 #include "platform/base/error.h"
-#include "platform/params/hbm_ctrl_params.h"
+#include "platform/params/memory_traits.h"
 #include "platform/routing/latency.h"
 
 namespace kb::sim {
@@ -27,9 +27,9 @@ PathFormula path_formula(const topology::Graph& graph, const std::vector<NodeId>
 
 PathFormula read_formula(const topology::Graph& graph, const std::vector<NodeId>& path, std::uint64_t bytes) {
   PathFormula formula = path_formula(graph, path, bytes);
-  const params::ParamSet& memory = graph.node(path.back()).params;
-  if (memory.table() != nullptr && memory.table()->type() == typeid(params::HbmCtrlParams)) {
-    formula.access = memory.as<params::HbmCtrlParams>().access.time();
+  const topology::Node& memory = graph.node(path.back());
+  if (memory.kind == topology::NodeKind::hbm_ctrl) {
+    formula.access = params::memory_traits(memory.params, memory.impl_params).access;
   }
   return formula;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "modules/kit/fabric_fixture.h"
+#include "platform/params/hbm_banked_params.h"
 
 namespace kb::test {
 
@@ -26,6 +27,10 @@ struct Shape {
   double access_ns = 0.0;
   std::int64_t access_bytes = 256;
   std::size_t requesters = 0;  // per source
+  // builtin.hbm_banked with these parameters
+  bool banked = false;
+  Values banks{};
+  double pc_bw_gbs = 32.0;
 
   Bandwidth bandwidth(std::size_t port) const { return Bandwidth(port == 0 ? return_bw_gbs : 32.0); }
 };
@@ -33,16 +38,7 @@ struct Shape {
 struct Memory {
   explicit Memory(const Shape& s = {}) : fixture(s.burst_bytes), shape(s) {
     router = fixture.add_scripted("router");
-    hbm = fixture.add("hbm", topology::NodeKind::hbm_ctrl, "builtin.hbm_ctrl",
-                      {{"num_pcs", std::int64_t{8}},
-                       {"burst_bytes", s.burst_bytes},
-                       {"pc_bw_gbs", 32.0},
-                       {"switch_penalty_ns", s.switch_penalty_ns},
-                       {"overhead_ns", s.overhead_ns},
-                       {"read_order", s.read_order},
-                       {"access_ns", s.access_ns},
-                       {"access_bytes", std::min(s.access_bytes, s.burst_bytes)},
-                       {"channel_hash", s.channel_hash}});
+    hbm = add_controller();
     fixture.link(router, hbm, 0.0, s.return_bw_gbs);  // flits arrive at the controller exactly at the scripted time
     sources.push_back(router);
     for (std::size_t i = 0; i < s.channel_ports; ++i) {
@@ -98,6 +94,19 @@ struct Memory {
     std::vector<TimeFs> free;
     for (int pc = 0; pc < 8; ++pc) free.push_back(busy(pc).empty() ? 0_fs : busy(pc).back().first);
     return free;
+  }
+
+  NodeId add_controller() {
+    Values kind{{"num_pcs", std::int64_t{8}},     {"burst_bytes", shape.burst_bytes},
+                {"pc_bw_gbs", shape.pc_bw_gbs},   {"overhead_ns", shape.overhead_ns},
+                {"read_order", shape.read_order}, {"channel_hash", shape.channel_hash}};
+    if (shape.banked) {
+      return fixture.add("hbm", topology::NodeKind::hbm_ctrl, params::kHbmBanked, kind, shape.banks);
+    }
+    kind.insert({{"switch_penalty_ns", shape.switch_penalty_ns},
+                 {"access_ns", shape.access_ns},
+                 {"access_bytes", std::min(shape.access_bytes, shape.burst_bytes)}});
+    return fixture.add("hbm", topology::NodeKind::hbm_ctrl, "builtin.hbm_ctrl", kind);
   }
 
   FabricFixture fixture;

@@ -1,4 +1,4 @@
-#include "modules/cube/dram/address_map.h"
+#include "platform/dram/address_map.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // The presets against the table of their sources, typed a second time.
-#include "modules/cube/dram/standards.h"
+#include "platform/dram/standards.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "modules/cube/dram/constraints.h"
+#include "platform/dram/constraints.h"
 
 namespace kb::dram {
 namespace {

@@ -1,4 +1,4 @@
-#include "modules/cube/dram/standards.h"
+#include "platform/dram/standards.h"
 
 #include <fmt/format.h>
 
@@ -141,6 +141,10 @@ std::uint64_t Geometry::bytes_per_pc() const {
 const std::string& Standard::source_of(const std::string& key) const {
   const auto found = sources.find(key);
   return found != sources.end() ? found->second : sources.at("");
+}
+
+double Standard::channel_gbs() const {
+  return static_cast<double>(kAccessBytes) / (timing.bl * fs_to_ns(tck));
 }
 
 std::vector<std::string> standard_names() {

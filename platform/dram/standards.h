@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "modules/cube/dram/constraints.h"
 #include "platform/base/units.h"
+#include "platform/dram/constraints.h"
 
 namespace kb::dram {
 
@@ -36,6 +36,8 @@ struct Standard {
   std::map<std::string, std::string> sources;  // by key of the timing; "" for all others
 
   const std::string& source_of(const std::string& key) const;
+  // Bandwidth of a pseudo-channel: 32 B in each BL.
+  double channel_gbs() const;
 };
 
 // Names of presets, oldest generation first.

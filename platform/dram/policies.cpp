@@ -1,6 +1,8 @@
-#include "modules/cube/dram/refresh.h"
+#include "platform/dram/policies.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "platform/base/error.h"
 

@@ -5,11 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "modules/cube/dram/standards.h"
+#include "platform/dram/policies.h"
+#include "platform/dram/standards.h"
 
 namespace kb::dram {
-
-enum class BankHash : std::uint8_t { none, xor_row };  // xor_row: bank bits ^= low row bits
 
 class AddressMap {
  public:

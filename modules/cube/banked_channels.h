@@ -1,0 +1,78 @@
+// The channels of an HBM controller with banks, without its ports.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <queue>
+#include <vector>
+
+#include "modules/cube/dram/channel.h"
+#include "platform/params/hbm_banked_params.h"
+
+namespace kb::modules {
+
+dram::ChannelConfig channel_config(const params::HbmBankedParams& params);
+
+// Channels that are brought forward together. At time h, advance(h) decides what their command buses do up to
+// h + frontend; everything that arrives up to h must have been pushed.
+class BankedChannels {
+ public:
+  BankedChannels(const dram::ChannelConfig& config, std::size_t channels);
+
+  std::size_t size() const { return channels_.size(); }
+  dram::Channel& channel(std::size_t i) { return *channels_[i].channel; }
+
+  // Whether a read can be issued to the channel at `at`, which does not fall between calls.
+  bool has_entry(std::size_t channel, TimeFs at);
+  // First time, after what has_entry() was asked for, at which an entry is free that was in use; kNever when none is
+  // known.
+  TimeFs next_entry(std::size_t channel) const {
+    return channels_[channel].freed.empty() ? kNever : channels_[channel].freed.front();
+  }
+  void push(std::size_t channel, const dram::Burst& burst);
+  // The return edge has taken, or will have taken, a burst's data.
+  void release_response(std::size_t channel, TimeFs at) { channels_[channel].releases.push(at); }
+
+  // Calls f(channel, answer) for what is decided.
+  template <typename F>
+  void advance(TimeFs h, F&& f) {
+    horizon_ = h;
+    for (std::size_t i = 0; i < channels_.size(); ++i) {
+      if (channels_[i].is_idle()) continue;
+      bring_forward(channels_[i], h);
+      for (const dram::Answer& answer : channels_[i].channel->answers()) f(i, answer);
+    }
+  }
+  // No answer that advance() has not given is ready up to this time.
+  TimeFs final_until() const { return horizon_ + least_latency_; }
+  // Time by which advance() has to be called again.
+  TimeFs next_wake() const;
+  // Also the longest step of advance() while something is queued.
+  TimeFs frontend() const { return frontend_; }
+  bool is_idle() const;
+
+  void finish(TimeFs now);
+  dram::ChannelStatistics statistics() const;
+
+ private:
+  struct State {
+    std::unique_ptr<dram::Channel> channel;
+    int reads = 0;             // issued, and their entries not known to be free
+    int queued = 0;            // bursts that have not left
+    std::deque<TimeFs> freed;  // entries of reads that are free from then on
+    std::priority_queue<TimeFs, std::vector<TimeFs>, std::greater<>> releases;
+
+    bool is_idle() const { return queued == 0; }
+  };
+
+  void bring_forward(State& state, TimeFs h);
+
+  std::vector<State> channels_;
+  int read_entries_;
+  TimeFs frontend_;
+  TimeFs least_latency_;
+  TimeFs horizon_ = 0_fs;
+};
+
+}  // namespace kb::modules

@@ -1,0 +1,452 @@
+#include "modules/cube/hbm_banked.h"
+
+#include <fmt/format.h>
+
+#include "modules/fabric/request_text.h"
+#include "platform/base/error.h"
+
+namespace kb::modules {
+
+using payload::Leg;
+using payload::Op;
+using payload::Transaction;
+using resource::CauseClass;
+
+namespace {
+
+// In the order of dram::Cause.
+std::vector<resource::Cause> causes() {
+  return {{"row", CauseClass::conflict, "another row of the bank was open, or its row was being opened"},
+          {"activation", CauseClass::rate, "rows cannot be opened faster (tFAW, tRRD)"},
+          {"column_bus", CauseClass::order, "the channel served other bursts"},
+          {"row_bus", CauseClass::order, "the row command bus was busy"},
+          {"refresh", CauseClass::refresh, "a refresh was due"},
+          {"turnaround", CauseClass::conflict, "the data bus changed its direction"},
+          {"hazard", CauseClass::order, "an older access to the same bytes was queued"},
+          {"write_drain", CauseClass::order, "the channel served the other direction"},
+          {"queue_full", CauseClass::full, "the queue of the channel was full"},
+          {"response_full", CauseClass::full, "read data waited for the edge to the router"},
+          {"other", CauseClass::other, "the clock of the memory had to begin"}};
+}
+
+resource::Declaration declaration(const params::HbmCtrlParams& kind) {
+  return {params::kChannelResource,
+          resource::Role::memory,
+          static_cast<std::uint32_t>(kind.num_pcs),
+          "The data bus of the pseudo-channel moves an access.",
+          causes(),
+          resource::Told::by_block};
+}
+
+// Hand-made machines have no slices.
+std::uint64_t slice_bytes(const topology::MachineSpec& spec) {
+  return spec.hbm_bytes_per_cube == 0 ? ~std::uint64_t{0} : spec.hbm_slice_bytes();
+}
+
+TimeFs bus_time(const params::HbmBankedParams& params) {
+  const dram::Standard standard = params.standard();
+  return standard.timing.bl * standard.tck;
+}
+
+}  // namespace
+
+HbmBanked::HbmBanked(const sc_core::sc_module_name& name, NodeId node, const params::HbmCtrlParams& kind,
+                     const params::HbmBankedParams& params, elab::BlockContext& context)
+    : FabricNode(name, node, context),
+      overhead_(kind.overhead.time()),
+      stripe_(address::channel_stripe(kind)),
+      slice_bytes_(slice_bytes(context.graph.spec)),
+      burst_bytes_(static_cast<std::uint32_t>(kind.burst_bytes)),
+      on_bus_(bus_time(params)),
+      channels_(channel_config(params), static_cast<std::size_t>(kind.num_pcs) / dram::kPcs),
+      use_(declare(declaration(kind))),
+      lanes_(port_count()),
+      uses_(static_cast<std::size_t>(kind.num_pcs)) {
+  assign_ports(kind);
+  for (std::size_t i = 0; i < channels_.size(); ++i) channels_.channel(i).report_data_to(this);
+}
+
+void HbmBanked::assign_ports(const params::HbmCtrlParams& kind) {
+  for (Lane& lane : lanes_) {
+    lane.port = static_cast<std::uint16_t>(&lane - lanes_.data());
+    lane.reads.configure(kind.read_order == params::ReadOrder::fair);
+    const topology::Node& neighbour = context().graph.node(link(lane.port).neighbour);
+    if (neighbour.kind == topology::NodeKind::channel_router) {
+      lane.pc = static_cast<std::uint32_t>(neighbour.channel.value());
+    }
+  }
+}
+
+void HbmBanked::on_flits(FlitStream& flits) {
+  lanes_[flits.in_port].writes.add(flits);
+  wake_at(flits.time + channels_.frontend());
+}
+
+void HbmBanked::on_message(Transaction& t, const FlitStream& message) {
+  const TimeFs open = time_sum(message.time, overhead_);
+  if (t.op == Op::read && t.flits > 0) {
+    lanes_[message.in_port].commands.push_back(message);
+    wake_at(time_sum(open, channels_.frontend()));
+    return;
+  }
+  if (t.op == Op::message) t.status = {false, "UNSUPPORTED_REQUEST", node_id() + " serves reads and writes only"};
+  departures_.push({open, message.sequence, &t, kNoFlit, message.in_port});
+  wake_at(open);
+}
+
+void HbmBanked::on_rollback(std::uint16_t port, Transaction& transaction, Leg leg, std::uint32_t first) {
+  lanes_[port].writes.roll_back(transaction, leg, first, now());
+}
+
+void HbmBanked::roll_back(const FlitStream&) {
+  throw Error::model(node_id() + " was asked to take back data that are final");
+}
+
+void HbmBanked::on_event(TimeFs now, std::uint64_t) {
+  if (now != wake_time_) return;
+  wake_time_ = kNever;
+  SegmentBuffer outbox(*this);
+  take_until(now);
+  outbox.flush();
+  tell_uses(now);
+  schedule_wake();
+}
+
+void HbmBanked::take_until(TimeFs now) {
+  while (horizon_ < now) {
+    for (Lane& lane : lanes_) {
+      lane.reads.retry([&](const ReadIssuer::Command& c) { return channels_.next_entry(channel_of_next(lane, c)); });
+    }
+    TimeFs from = horizon_;
+    if (channels_.is_idle()) from = std::max(from, std::min(now, next_item().time));
+    const TimeFs to = std::min(now, from + channels_.frontend());
+    for (Item item = next_item(); item.time <= to; item = next_item()) take(item);
+    channels_.advance(to, [&](std::size_t channel, const dram::Answer& answer) { on_answer(channel, answer); });
+    depart(channels_.final_until());
+    horizon_ = to;
+  }
+}
+
+TimeFs HbmBanked::next_write(const Lane& lane) const {
+  if (lane.writes.empty()) return kNever;
+  const FlitStream& flits = lane.writes.front();
+  return std::max(flits.time, lane.write_floor) + (flits.first == 0 ? overhead_ : 0_fs);
+}
+
+// At equal times commands open first; then ports in order, writes before reads.
+HbmBanked::Item HbmBanked::next_item() {
+  Item first;
+  const auto offer = [&](const Item& item) {
+    if (item.before(first)) first = item;
+  };
+  for (Lane& lane : lanes_) {
+    if (!lane.commands.empty()) offer({time_sum(lane.commands.front().time, overhead_), Item::Kind::command, &lane});
+    offer({next_write(lane), Item::Kind::write, &lane});
+    offer({lane.reads.next_slot(), Item::Kind::read, &lane});
+  }
+  return first;
+}
+
+void HbmBanked::take(const Item& item) {
+  switch (item.kind) {
+    case Item::Kind::command:
+      return open_command(*item.lane);
+    case Item::Kind::write:
+      return enter_write(*item.lane, item.time);
+    case Item::Kind::read:
+      return issue_read(*item.lane);
+  }
+}
+
+void HbmBanked::open_command(Lane& lane) {
+  const FlitStream message = lane.commands.front();
+  lane.commands.pop_front();
+  Transaction& t = *message.transaction;
+  lane.reads.add(t, message.time + overhead_);
+  ++reads_served_;
+  bytes_read_ += t.bytes;
+  log(contract::LogLevel::info,
+      [&] { return fmt::format("accepts transaction {}, {}", t.id, request_text(t, context().graph)); });
+}
+
+void HbmBanked::enter_write(Lane& lane, TimeFs at) {
+  const FlitStream flit = lane.writes.take(1);
+  Transaction& t = *flit.transaction;
+  if (flit.first == 0) {
+    ++writes_served_;
+    bytes_written_ += t.bytes;
+  }
+  lane.write_floor = at;
+  if (flit.has_last_flit()) send_end(lane.port, t, Leg::request);
+  send(lane, t, flit.first, at, flit.place);
+}
+
+std::size_t HbmBanked::channel_of_next(const Lane& lane, const ReadIssuer::Command& command) const {
+  return target_of(lane, *command.transaction, command.next).pc / dram::kPcs;
+}
+
+void HbmBanked::issue_read(Lane& lane) {
+  const TimeFs slot = lane.reads.next_slot();
+  ReadIssuer::Command* const command = lane.reads.choose(
+      [&](const ReadIssuer::Command& c) { return channels_.has_entry(channel_of_next(lane, c), slot); },
+      [&](const ReadIssuer::Command& c) { return channels_.next_entry(channel_of_next(lane, c)); });
+  if (command == nullptr) return;
+  Transaction& t = *command->transaction;
+  const std::uint32_t flit = command->next;
+  if (command->passed_over < slot) {
+    use_.add_wait(target_of(lane, t, flit).pc, t.place, slot - command->passed_over,
+                  dram::index(dram::Cause::queue_full));
+  }
+  lane.reads.issue(*command, wire_at(lane.port).params().bw.occupancy(flit_bytes(t, flit)));
+  send(lane, t, flit, slot, t.place);
+}
+
+std::uint32_t HbmBanked::flit_bytes(const Transaction& t, std::uint32_t flit) const {
+  return flit + 1 == t.flits ? t.last_flit_bytes : burst_bytes_;
+}
+
+HbmBanked::Target HbmBanked::target_of(const Lane& lane, const Transaction& t, std::uint32_t flit) const {
+  const std::uint64_t first = t.hbm_offset / burst_bytes_, slice = t.hbm_offset / slice_bytes_ * slice_bytes_;
+  const std::uint64_t group_of_slice = slice / burst_bytes_ / stripe_.channels();
+  const std::uint64_t in_burst = t.hbm_offset % burst_bytes_;
+  const bool by_address = lane.pc == kByAddress;  // else bursts of one channel follow one another
+  const std::uint64_t group = by_address ? (first + flit) / stripe_.channels() : first / stripe_.channels() + flit;
+  Target target;
+  target.pc = by_address ? stripe_.channel_of_burst(first + flit) : lane.pc;
+  target.address = (group - group_of_slice) * burst_bytes_;
+  if (in_burst + flit_bytes(t, flit) <= burst_bytes_) target.address += in_burst;
+  return target;
+}
+
+std::uint32_t HbmBanked::new_flit(Transaction& transaction, std::uint32_t index, const Lane& lane) {
+  if (free_flits_.empty()) {
+    free_flits_.push_back(static_cast<std::uint32_t>(flits_.size()));
+    flits_.emplace_back();
+  }
+  const std::uint32_t id = free_flits_.back();
+  free_flits_.pop_back();
+  flits_[id] = {};
+  flits_[id].transaction = &transaction;
+  flits_[id].index = index;
+  flits_[id].order = ++orders_;
+  Open& open = open_[&transaction];
+  if (index == 0) {
+    open.ready = 0_fs;
+    open.left = transaction.flits;
+    open.lane = lane.port;
+  }
+  open.order = orders_;
+  if (transaction.op == Op::read) open.flits.push_back(id);
+  return id;
+}
+
+void HbmBanked::send(Lane& lane, Transaction& t, std::uint32_t flit, TimeFs at, account::PlaceId place) {
+  const std::uint32_t id = new_flit(t, flit, lane);
+  const Target target = target_of(lane, t, flit);
+  dram::Burst burst;
+  burst.arrival = at;
+  burst.direction = t.op == Op::read ? dram::kRead : dram::kWrite;
+  burst.transaction = t.id;
+  burst.place = place.value;
+  burst.pc = static_cast<std::uint8_t>(target.pc % dram::kPcs);
+  burst.address = target.address;
+  burst.bytes = flit_bytes(t, flit);
+  burst.tag = id;
+  flits_[id].channel = target.pc / dram::kPcs;
+  channels_.push(flits_[id].channel, burst);
+}
+
+void HbmBanked::on_data(const dram::Burst& burst, TimeFs begin) {
+  std::deque<DataUse>& uses = uses_[flits_[burst.tag].channel * dram::kPcs + burst.pc];
+  const account::PlaceId place{static_cast<std::uint32_t>(burst.place)};
+  const bool joins = !uses.empty() && uses.back().usage.end == begin && uses.back().place == place &&
+                     uses.back().accesses < kMostJoined;
+  if (!joins) uses.push_back({place, {begin, begin, 0_fs, 0_fs, 0, 0}, 0});
+  DataUse& use = uses.back();
+  use.usage.end += on_bus_;
+  use.usage.busy += on_bus_;
+  use.usage.bytes += dram::kAccessBytes;
+  ++use.accesses;
+}
+
+void HbmBanked::on_answer(std::size_t channel, const dram::Answer& answer) {
+  const auto id = static_cast<std::uint32_t>(answer.burst.tag);
+  tell_waits(static_cast<std::uint32_t>(channel) * dram::kPcs + answer.burst.pc, answer);
+  Flit& flit = flits_[id];
+  flit.ready = answer.ready;
+  flit.answered = true;
+  flit.holds_response = answer.holds_response;
+  if (answer.burst.direction == dram::kRead) {
+    finish_read(id);
+  } else {
+    finish_write(id);
+  }
+}
+
+void HbmBanked::tell_waits(std::uint32_t pc, const dram::Answer& answer) {
+  TimeFs sum = 0_fs;
+  for (std::size_t cause = 0; cause < dram::kCauses; ++cause) {
+    const TimeFs wait = answer.waits[cause];
+    if (wait == 0_fs) continue;
+    use_.add_wait(pc, {static_cast<std::uint32_t>(answer.burst.place)}, wait, cause);
+    sum += wait;
+  }
+  if (!uses_[pc].empty()) uses_[pc].back().usage.wait += sum;
+}
+
+// Flits that are ready before a predecessor wait for it.
+void HbmBanked::finish_read(std::uint32_t flit) {
+  Transaction& t = *flits_[flit].transaction;
+  const auto found = open_.find(&t);
+  Open& open = found->second;
+  while (!open.flits.empty() && flits_[open.flits.front()].answered) {
+    const std::uint32_t next = open.flits.front();
+    open.flits.pop_front();
+    open.ready = std::max(open.ready, flits_[next].ready);
+    departures_.push({open.ready, flits_[next].order, &t, next, open.lane});
+    --open.left;
+  }
+  if (open.left == 0) open_.erase(found);
+}
+
+void HbmBanked::finish_write(std::uint32_t flit) {
+  Transaction& t = *flits_[flit].transaction;
+  const auto found = open_.find(&t);
+  Open& open = found->second;
+  open.ready = std::max(open.ready, flits_[flit].ready);
+  flits_[flit].transaction = nullptr;
+  free_flits_.push_back(flit);
+  if (--open.left > 0) return;
+  t.terminal_time = t.delivered = open.ready;
+  departures_.push({open.ready, open.order, &t, kNoFlit, open.lane});
+  open_.erase(found);
+}
+
+void HbmBanked::depart(TimeFs until) {
+  while (!departures_.empty() && departures_.top().ready <= until) {
+    const Departure departure = departures_.top();
+    departures_.pop();
+    if (departure.flit == kNoFlit) {
+      acknowledge(departure);
+    } else {
+      send_data(departure);
+    }
+  }
+}
+
+void HbmBanked::send_data(const Departure& departure) {
+  Transaction& t = *departure.transaction;
+  Lane& lane = lanes_[departure.lane];
+  Flit& flit = flits_[departure.flit];
+  FlitStream stream;
+  stream.transaction = &t;
+  stream.hop = t.route->last_hop();
+  stream.leg = Leg::response;
+  stream.out_port = t.hops[stream.hop].reverse;
+  stream.first = flit.index;
+  stream.count = 1;
+  stream.place = t.place;
+  stream.time = departure.ready;
+  stream.sequence = ++lane.departures * payload::kSequenceStep;
+  if (logged() && flit.index == 0) {
+    log(contract::LogLevel::info,
+        [&] { return fmt::format("begins to answer transaction {} at {} ns", t.id, format_ns(departure.ready)); });
+  }
+  commit(stream, 0_fs);
+  const TimeFs taken = wire_at(stream.out_port).available();
+  if (flit.holds_response) channels_.release_response(flit.channel, taken);
+  flit.transaction = nullptr;
+  free_flits_.push_back(departure.flit);
+}
+
+void HbmBanked::acknowledge(const Departure& departure) {
+  Transaction& t = *departure.transaction;
+  Lane& lane = lanes_[departure.lane];
+  t.payload().set_response_status(t.status.ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_COMMAND_ERROR_RESPONSE);
+  log(contract::LogLevel::info, [&] {
+    return fmt::format("answers transaction {}, {}, at {} ns: {}", t.id, request_text(t, context().graph),
+                       format_ns(departure.ready), t.status.ok ? "ok" : t.status.code);
+  });
+  const std::uint16_t hop = t.route->last_hop();
+  send_message(t.hops[hop].reverse, t, Leg::response, hop, departure.ready,
+               {departure.ready, 0, ++lane.departures * payload::kSequenceStep, 0});
+}
+
+void HbmBanked::wake_at(TimeFs at) {
+  if (at >= wake_time_) return;
+  wake_time_ = at;
+  scheduler().schedule(at, *this);
+}
+
+// As late as what can be decided then is not late: data and acknowledgements follow what is decided at a wake.
+void HbmBanked::schedule_wake() {
+  TimeFs at = channels_.next_wake();
+  const TimeFs next = next_item().time;
+  if (next != kNever) at = std::min(at, time_sum(next, channels_.frontend()));
+  if (!departures_.empty()) at = std::min(at, departures_.top().ready);
+  if (at != kNever) wake_at(at);
+}
+
+void HbmBanked::tell_uses(TimeFs until) {
+  for (std::size_t pc = 0; pc < uses_.size(); ++pc) {
+    std::deque<DataUse>& uses = uses_[pc];
+    for (; !uses.empty() && uses.front().usage.end <= until; uses.pop_front()) {
+      tell(static_cast<std::uint32_t>(pc), uses.front());
+    }
+  }
+}
+
+void HbmBanked::tell(std::uint32_t pc, const DataUse& use) {
+  use_.add_use(pc, use.place, use.usage, use.accesses);
+  if (!use_.is_shown()) return;
+  record::Usage shown = use.usage;
+  shown.wait = 0_fs;
+  use_.show_in_order(pc, shown.begin, shown, 0);
+}
+
+TimeFs HbmBanked::report_until(TimeFs now) {
+  TimeFs until = now;
+  if (use_.has_waves()) {
+    tell_uses(now);
+    for (const std::deque<DataUse>& uses : uses_) {
+      if (!uses.empty()) until = std::min(until, uses.front().usage.begin);
+    }
+    use_.show_until(until);
+  }
+  return std::min(FabricNode::report_until(now), until);
+}
+
+void HbmBanked::conclude() {
+  FabricNode::conclude();
+  channels_.finish(now());
+  tell_uses(kNever);
+}
+
+void HbmBanked::collect_statistics(std::vector<elab::Statistic>& statistics) const {
+  FabricNode::collect_statistics(statistics);
+  const auto add = [&](const char* name, std::uint64_t value, const char* unit = "1") {
+    statistics.push_back({name, static_cast<std::int64_t>(value), unit});
+  };
+  if (reads_served_ + writes_served_ == 0) return;
+  const dram::ChannelStatistics sums = channels_.statistics();
+  add("reads", reads_served_);
+  add("writes", writes_served_);
+  add("read_bytes", bytes_read_, "B");
+  add("write_bytes", bytes_written_, "B");
+  add("row_hits", sums.row_hits);
+  add("row_misses", sums.row_misses);
+  add("row_conflicts", sums.row_conflicts);
+  add("acts", sums.acts);
+  add("refreshes", sums.refreshes);
+  add("turnarounds", sums.turnarounds);
+}
+
+void HbmBanked::collect_waits(std::vector<elab::WaitInfo>& waits) const {
+  for (const Lane& lane : lanes_) {
+    lane.reads.for_each([&](const ReadIssuer::Command& read) {
+      waits.push_back({node_id(), "bursts of " + request_text(*read.transaction, context().graph), read.open});
+    });
+  }
+}
+
+}  // namespace kb::modules
