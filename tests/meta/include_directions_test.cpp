@@ -138,7 +138,7 @@ TEST(IncludeDirections, ThirdPartyLibrariesHaveOneHome) {
       {"spdlog", {"platform/observe/event_log.cpp"}},
       {"CLI", {"sim/cli/"}},
       {"microhttpd.h", {"sim/web/http_library.cpp"}},
-      {"zlib.h", {"sim/analysis/convert/gzip.cpp", "sim/study/files/gnuplot.cpp"}},
+      {"zlib.h", {"platform/observe/gzip.cpp", "sim/study/files/gnuplot.cpp"}},
       {"verilated.h", {"modules/rtl/"}},
       {"muParser.h", {"sim/study/sweep/formula.cpp"}},
       {"nlohmann",

@@ -14,8 +14,8 @@
 
 #include "platform/base/error.h"
 #include "platform/base/names.h"
+#include "platform/observe/packed_file.h"
 #include "sim/analysis/convert/flows.h"
-#include "sim/analysis/convert/gzip.h"
 #include "sim/analysis/convert/perfetto_counters.h"
 #include "sim/analysis/convert/perfetto_ranges.h"
 #include "sim/analysis/convert/trace_stream.h"
@@ -285,16 +285,10 @@ void write_perfetto(const analysis::RunFolder& run, const PerfettoOptions& optio
 }
 
 void write_perfetto_file(const analysis::RunFolder& run, const PerfettoOptions& options, observe::OutputFile& file) {
-  const auto write = [&](std::string_view bytes) { file.write(bytes); };
-  constexpr std::string_view kPacked = ".gz";
-  const std::string& path = file.path();
-  if (path.size() > kPacked.size() && path.substr(path.size() - kPacked.size()) == kPacked) {
-    Gzip gzip(write);
-    write_perfetto(run, options, [&](std::string_view bytes) { gzip.add(bytes); });
-    gzip.finish();
-  } else {
-    write_perfetto(run, options, write);
-  }
+  observe::PackedOutput out(file);
+  write_perfetto(run, options,
+                 [&](std::string_view bytes) { out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())); });
+  out.finish();
   file.commit();
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "platform/observe/json_writer.h"
-#include "sim/analysis/convert/gzip.h"
+#include "platform/observe/gzip.h"
 
 namespace kb::web {
 
@@ -47,7 +47,7 @@ std::optional<std::string> Answers::ask(const std::string& path, const Parameter
 void Answers::keep(const std::string& key, const std::string& answer) {
   constexpr int kLevel = 6;
   std::string bytes;
-  convert::Gzip gzip([&](std::string_view piece) { bytes += piece; }, kLevel);
+  observe::Gzip gzip([&](std::string_view piece) { bytes += piece; }, kLevel);
   gzip.add(answer);
   gzip.finish();
   const auto [kept, is_new] = packed_.emplace(key, base64(bytes));
