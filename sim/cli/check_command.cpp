@@ -4,6 +4,7 @@
 
 #include "platform/base/error.h"
 #include "platform/topology/ccl_config.h"
+#include "sim/cli/dram_check.h"
 #include "sim/cli/help.h"
 #include "sim/cli/plugin_check.h"
 #include "sim/cli/program.h"
@@ -17,14 +18,24 @@ class CheckCommand final : public Command {
  public:
   explicit CheckCommand(CLI::App& app) {
     app.footer(kCheckFooter);
-    app.add_option("FILES", files_, "Topology and collective configuration files; not needed with --plugin")
-        ->type_name("FILE");
+    CLI::Option* const files =
+        app.add_option("FILES", files_, "Topology and collective configuration files; not needed with --plugin")
+            ->type_name("FILE");
     choice_.add_set_option(app);
     add_plugin_option(app, plugins_);
+    CLI::Option* const trace =
+        app.add_option("--dram-trace", dram_trace_,
+                       "Check commands of memory channels against their standard, packed by gzip or not")
+            ->type_name("FILE")
+            ->excludes(files)
+            ->excludes(app.get_option("--set"))
+            ->excludes(app.get_option("--plugin"));
+    app.add_flag("--json", json_, "With --dram-trace: JSON instead of text")->needs(trace);
   }
 
   int run() override {
-    if (files_.empty() && plugins_.empty()) throw usage_error("FILES is required, or --plugin");
+    if (!dram_trace_.empty()) return check_commands();
+    if (files_.empty() && plugins_.empty()) throw usage_error("FILES is required, or --plugin or --dram-trace");
     if (!choice_.sets.empty() && std::all_of(files_.begin(), files_.end(), topology::is_ccl_file)) {
       throw usage_error(files_.empty() ? "--set changes keys of a topology; name one"
                                        : "--set changes keys of a topology; the collective configuration is changed "
@@ -48,6 +59,16 @@ class CheckCommand final : public Command {
   }
 
  private:
+  int check_commands() const {
+    const dram::LegalityReport report = check_dram_trace(dram_trace_);
+    if (json_) {
+      print(dram_check_json(dram_trace_, report));
+    } else {
+      print_text(dram_check_text(dram_trace_, report));
+    }
+    return report.violations == 0 ? 0 : 1;
+  }
+
   struct Checked {
     std::string text;
     std::vector<Diagnostic> warnings;
@@ -103,6 +124,8 @@ class CheckCommand final : public Command {
 
   std::vector<std::string> files_;
   std::vector<std::string> plugins_;
+  std::string dram_trace_;
+  bool json_ = false;
   TopologyChoice choice_;  // its overrides apply to every topology file
 };
 

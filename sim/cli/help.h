@@ -130,7 +130,11 @@ inline constexpr const char* kCheckFooter =
     "  kernbench check my.yaml --set system.sips.count=6    as a run with this --set would see it\n"
     "  kernbench check ccl.yaml --plugin ./libmy_ring.so    with an all-reduce of one's own\n"
     "  kernbench check --plugin ./libmy_kernels.so          loads it, and says what it brings\n"
-    "Every problem of every file is printed with file, line and key; exit code 2 when there is one.";
+    "  kernbench check --dram-trace commands.gz --json      commands of memory channels against their standard\n"
+    "Every problem of every file is printed with file, line and key; exit code 2 when there is one. Commands that "
+    "break "
+    "a\n"
+    "constraint: the first ones with line, rule, needed and seen ticks; exit code 1.";
 
 inline constexpr const char* kSchemaFooter =
     "Examples:\n"

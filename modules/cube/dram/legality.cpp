@@ -4,27 +4,32 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <istream>
 #include <map>
 #include <sstream>
+#include <string_view>
 
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
+#include "platform/base/units.h"
 
 namespace kb::dram {
 namespace {
 
 constexpr std::int64_t kBefore = INT64_MIN / 4;
 const std::vector<std::string> kNames = {"ACT", "PRE", "RD", "RDA", "WR", "WRA", "REFB", "REFA"};
+enum Kind : std::size_t { kAct, kPre, kRd, kRda, kWr, kWra, kRefb, kRefa };
 
 struct Line {
   std::uint64_t number = 0;
   std::int64_t time = 0;
   std::uint32_t channel = 0, bank = 0, row = 0;
-  std::string command;
+  Kind kind = kAct;
 };
 
 struct Header {
+  std::string preset;
   std::int64_t tck = 0;
   std::map<std::string, std::int64_t> geometry, timing;
 };
@@ -45,11 +50,10 @@ struct PcLog : Latest {
 
 class ChannelLog {
  public:
-  ChannelLog(const Header& header, LegalityReport& report, std::size_t max_messages, const std::string& name)
+  ChannelLog(const Header& header, LegalityReport& report, std::size_t max_violations)
       : h_(header),
         report_(report),
-        max_messages_(max_messages),
-        name_(name),
+        max_violations_(max_violations),
         groups_(part("bank_groups")),
         banks_(part("banks")),
         sids_(part("sids")) {
@@ -68,16 +72,16 @@ class ChannelLog {
     group_index_ = line.bank / static_cast<std::uint32_t>(banks_);
     sid_index_ = group_index_ / static_cast<std::uint32_t>(groups_);
     pc_index_ = sid_index_ / static_cast<std::uint32_t>(sids_);
-    const bool column = line.command == "RD" || line.command == "RDA" || line.command == "WR" || line.command == "WRA";
+    const bool column = line.kind >= kRd && line.kind <= kWra;
     bus(column);
     if (column) {
-      column_command(line.command[0] == 'R', line.command.size() == 3);
-    } else if (line.command == "ACT") {
+      column_command(line.kind == kRd || line.kind == kRda, line.kind == kRda || line.kind == kWra);
+    } else if (line.kind == kAct) {
       act();
-    } else if (line.command == "PRE") {
+    } else if (line.kind == kPre) {
       pre();
     } else {
-      refresh(line.command == "REFA");
+      refresh(line.kind == kRefa);
     }
   }
 
@@ -85,17 +89,15 @@ class ChannelLog {
   std::int64_t part(const char* key) const { return h_.geometry.at(key); }
   std::int64_t t(const char* key) const { return h_.timing.at(key); }
 
-  void violation(const std::string& text) {
-    ++report_.violations;
-    if (report_.messages.size() >= max_messages_) return;
-    report_.messages.push_back(fmt::format("{}:{}: {} of bank {} at {} fs: {}", name_, line_->number, line_->command,
-                                           line_->bank, line_->time, text));
+  void violation(const std::string& rule, std::int64_t needed = -1, double seen = 0.0) {
+    if (++report_.violations > max_violations_) return;
+    const Line& at = *line_;
+    report_.first.push_back({at.number, at.time, at.channel, at.bank, at.row, kNames[at.kind], rule, needed, seen});
   }
   // At least `ticks` since `before`; what is violated is called `rule`.
   void since(std::int64_t before, std::int64_t ticks, const char* rule) {
     if (before == kBefore || line_->time - before >= ticks * h_.tck) return;
-    violation(
-        fmt::format("{} needs {} ticks, has {}", rule, ticks, static_cast<double>(line_->time - before) / h_.tck));
+    violation(rule, ticks, static_cast<double>(line_->time - before) / static_cast<double>(h_.tck));
   }
 
   // Row commands hold their bus for 2 ticks (ACT) or 1, in HBM3 and later for 1.5 and 0.5; a column command for one.
@@ -104,7 +106,7 @@ class ChannelLog {
     if (line_->time % raster != 0) violation("is not at a clock edge");
     std::int64_t& free = column ? column_free_ : row_free_;
     if (line_->time < free) violation(column ? "the column bus is busy" : "the row bus is busy");
-    const bool act = line_->command == "ACT";
+    const bool act = line_->kind == kAct;
     const std::int64_t halves = column ? 2 : half_rate_ ? (act ? 3 : 1) : (act ? 4 : 2);
     free = line_->time + halves * h_.tck / 2;
   }
@@ -199,8 +201,7 @@ class ChannelLog {
 
   const Header& h_;
   LegalityReport& report_;
-  std::size_t max_messages_;
-  const std::string& name_;
+  std::size_t max_violations_;
   std::int64_t groups_, banks_, sids_;
   bool half_rate_ = false;
   std::vector<BankLog> bank_;
@@ -224,6 +225,7 @@ class TraceReader {
       std::istringstream words(text_.substr(2));
       std::string kind;
       words >> kind;
+      if (kind == "preset") words >> header.preset;
       if (kind == "tck_fs") words >> header.tck;
       if (kind != "geometry" && kind != "timing") continue;
       auto& values = kind == "geometry" ? header.geometry : header.timing;
@@ -242,14 +244,16 @@ class TraceReader {
   Line line() const {
     Line line;
     line.number = number_;
-    std::istringstream words(text_);
+    std::string_view rest = text_;
+    std::string_view command;
     std::uint64_t transaction = 0;
-    if (!(words >> line.time >> line.channel >> line.command >> line.bank >> line.row >> transaction)) {
+    if (!number(rest, line.time) || !number(rest, line.channel) || (command = word(rest)).empty() ||
+        !number(rest, line.bank) || !number(rest, line.row) || !number(rest, transaction) || !word(rest).empty()) {
       refuse("'" + text_ + "' is no command", "write time_fs, channel, command, bank, row, transaction");
     }
-    if (std::find(kNames.begin(), kNames.end(), line.command) == kNames.end()) {
-      refuse("unknown command '" + line.command + "'", suggest(line.command, kNames));
-    }
+    const auto found = std::find(kNames.begin(), kNames.end(), command);
+    if (found == kNames.end()) refuse("unknown command '" + std::string(command) + "'", suggest(command, kNames));
+    line.kind = static_cast<Kind>(found - kNames.begin());
     return line;
   }
   [[noreturn]] void refuse(const std::string& problem, const std::string& remedy) const {
@@ -257,6 +261,19 @@ class TraceReader {
   }
 
  private:
+  static std::string_view word(std::string_view& rest) {
+    rest.remove_prefix(std::min(rest.size(), rest.find_first_not_of(" \t\r")));
+    const std::string_view word = rest.substr(0, rest.find_first_of(" \t\r"));
+    rest.remove_prefix(word.size());
+    return word;
+  }
+  template <typename Number>
+  static bool number(std::string_view& rest, Number& value) {
+    const std::string_view text = word(rest);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc{} && end == text.data() + text.size();
+  }
+
   void check(const Header& header) const {
     if (header.tck <= 0) refuse("the header has no tck_fs", "write the trace with kernbench");
     for (const char* key : {"pcs", "sids", "bank_groups", "banks"}) {
@@ -282,21 +299,32 @@ class TraceReader {
 
 }  // namespace
 
-LegalityReport check_legality(std::istream& from, const std::string& name, std::size_t max_messages) {
+std::string Violation::text() const {
+  const std::string limit = needed < 0 ? "" : fmt::format(" needs {} ticks, has {}", needed, seen);
+  return fmt::format("{} of bank {} in channel {} at {} ns: {}{}", command, bank, channel, format_ns(TimeFs(time_fs)),
+                     rule, limit);
+}
+
+LegalityReport check_legality(std::istream& from, const std::string& name, std::size_t max_violations) {
   TraceReader reader(from, name);
   const Header header = reader.header();
   LegalityReport report;
+  report.preset = header.preset;
+  report.timing = header.timing;
+  for (const std::string& command : kNames) report.counts.emplace_back(command, 0);
   std::map<std::uint32_t, ChannelLog> channels;
   for (; reader.has_line(); reader.next()) {
     const Line line = reader.line();
-    const auto found = channels.try_emplace(line.channel, header, report, max_messages, name).first;
+    const auto found = channels.try_emplace(line.channel, header, report, max_violations).first;
     if (line.bank >= found->second.banks()) {
       reader.refuse(fmt::format("bank {} does not exist", line.bank),
                     fmt::format("0 to {}", found->second.banks() - 1));
     }
     found->second.take(line);
     ++report.commands;
+    ++report.counts[line.kind].second;
   }
+  report.channels = channels.size();
   return report;
 }
 

@@ -27,6 +27,7 @@ TEST_F(CompletionTest, ShellsCompleteCommandsOptionsAndParameters) {
   EXPECT_EQ(completed("schema top"), "topology\n");
   EXPECT_EQ(completed("schema topology --pl"), "--plugin\n");
   EXPECT_EQ(completed("check --pl"), "--plugin\n");
+  EXPECT_EQ(completed("check --dr"), "--dram-trace\n");
   EXPECT_EQ(completed("check completi"), "completion.sh\n");
   EXPECT_EQ(completed("completion z"), "zsh\n");
   const std::string zsh = kernbench("completion zsh").out;

@@ -27,7 +27,7 @@ std::uint64_t check_random_channel(std::uint64_t seed, const std::string& preset
   for (const IssuedCommand& command : result.commands) trace.on_command(command);
   const LegalityReport report = check_legality(text, "trace");
   EXPECT_EQ(report.commands, result.commands.size());
-  EXPECT_EQ(report.violations, 0u) << preset << " seed " << seed << ": " << report.messages[0];
+  EXPECT_EQ(report.violations, 0u) << preset << " seed " << seed << ": " << report.first[0].text();
   return report.commands;
 }
 
@@ -104,12 +104,34 @@ TEST(Legality, EachPlantedViolationIsFoundAndTheNextTickIsLegal_CDRAM10) {
     const LegalityReport report = report_of(plan.commands);
     EXPECT_GE(report.violations, 1u) << plan.rule;
     bool named = false;
-    for (const std::string& message : report.messages) named |= message.find(plan.rule) != std::string::npos;
-    EXPECT_TRUE(named) << plan.rule << ": " << (report.messages.empty() ? "" : report.messages[0]);
+    for (const Violation& found : report.first) named |= found.text().find(plan.rule) != std::string::npos;
+    EXPECT_TRUE(named) << plan.rule << ": " << (report.first.empty() ? "" : report.first[0].text());
     if (std::string(plan.rule).find(" needs ") == std::string::npos) continue;
     ++plan.commands.back().at;
     EXPECT_EQ(report_of(plan.commands).violations, 0u) << plan.rule;
   }
+}
+
+TEST(Legality, AReportHasWhatIsNeededToFindTheCommand_CDRAM10) {
+  const LegalityReport report = report_of({{0, Command::act, 0, 5}, {30, Command::rd, 0, 5}, {40, Command::rd, 0, 6}});
+  EXPECT_EQ(report.preset, "hbm3_6400");
+  EXPECT_EQ(report.timing.at("RCDRD"), 31);
+  EXPECT_EQ(report.commands, 3u);
+  EXPECT_EQ(report.counts[0], (std::pair<std::string, std::uint64_t>{"ACT", 1}));
+  EXPECT_EQ(report.counts[2], (std::pair<std::string, std::uint64_t>{"RD", 2}));
+  EXPECT_EQ(report.channels, 1u);
+  EXPECT_EQ(report.violations, 2u);
+  ASSERT_EQ(report.first.size(), 2u);
+  const Violation& early = report.first[0];
+  EXPECT_EQ(early.line, 8u);  // after six lines of header
+  EXPECT_EQ(early.time_fs, 30 * 625'000);
+  EXPECT_EQ(early.channel, 3u);
+  EXPECT_EQ(early.rule, "tRCDRD");
+  EXPECT_EQ(early.needed, 31);
+  EXPECT_EQ(early.seen, 30.0);
+  EXPECT_EQ(early.text(), "RD of bank 0 in channel 3 at 18.75 ns: tRCDRD needs 31 ticks, has 30");
+  EXPECT_EQ(report.first[1].text(), "RD of bank 0 in channel 3 at 25 ns: the bank has row 5");
+  EXPECT_EQ(report.first[1].needed, -1);
 }
 
 std::string message(const std::string& text) {
@@ -129,6 +151,7 @@ TEST(Legality, BadTracesNameTheLine) {
   EXPECT_THAT(message(text.str() + "0 0 ACD 0 0 0\n"),
               HasSubstr("a.trace:7: unknown command 'ACD' (did you mean 'ACT'?)"));
   EXPECT_THAT(message(text.str() + "0 0 ACT 64 0 0\n"), HasSubstr("a.trace:7: bank 64 does not exist (0 to 63)"));
+  EXPECT_THAT(message(text.str() + "0 0 ACT 0 0 0 0\n"), HasSubstr("a.trace:7: '0 0 ACT 0 0 0 0' is no command"));
   EXPECT_THAT(message(text.str() + "0 0 ACT\n"), HasSubstr("a.trace:7: '0 0 ACT' is no command"));
   EXPECT_THAT(message("# kernbench dram-trace 1\n# tck_fs 5\n"), HasSubstr("geometry has no valid 'pcs'"));
 }
