@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <utility>
 
 #include "platform/observe/output_set.h"
@@ -27,7 +28,8 @@ class TrafficCommand final : public Command {
     choice_.add_file_option(app);
     choice_.add_set_option(app);
     add_plugin_option(app, plugins_);
-    app.add_option("--trace", trace_, "Transactions as CSV")->type_name("FILE")->required();
+    app.add_option("--trace", trace_, "Transactions, in a file packed by gzip or not")->type_name("FILE")->required();
+    add_format_options(app);
     app.add_option("--out", out_, "Write to FILE instead of standard output")->type_name("FILE");
     hops_.add_options(app);
     waves_.add_options(app);
@@ -38,10 +40,12 @@ class TrafficCommand final : public Command {
 
   int run() override {
     sim::HostTimeLimit host_limit(host_time_limit_s_);
+    const sim::TraceFormat& format = sim::trace_format(format_, trace_);
+    check_format(format);
     const WorkloadLibrary library(plugins_);
     const topology::LoadedTopology machine = choice_.load(library.blocks().implementations());
-    sim::Trace trace =
-        within_memory("reading the traffic file", [&] { return sim::read_trace(trace_, machine.graph); });
+    sim::Trace trace = within_memory("reading the traffic file",
+                                     [&] { return sim::read_trace(trace_, machine.graph, format, accesses_); });
     check_files(machine);
     log_.check(machine.graph);
     waves_.check();
@@ -73,6 +77,37 @@ class TrafficCommand final : public Command {
   }
 
  private:
+  void add_format_options(CLI::App& app) {
+    constexpr double kMostMhz = 1e6, kLeastMhz = 1e-3;
+    constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20;
+    app.add_option("--format", format_, "csv, dramsys or ramulator (default: by the ending .csv, .stl or .rstl)")
+        ->type_name("FORMAT");
+    own_ = {
+        add_real_option(app, "--clock-mhz", accesses_.clock_mhz, kLeastMhz, kMostMhz,
+                        "dramsys: clock of the cycles in the file; ramulator: one access per cycle")
+            ->type_name("MHZ"),
+        app.add_option("--src", accesses_.source, "dramsys, ramulator: the PE that asks (default: sip0.cube0.pe0)")
+            ->type_name("PE"),
+        app.add_option("--base", accesses_.base,
+                       "dramsys, ramulator: what is added to each address (default: the HBM slice of --src)")
+            ->type_name("ADDRESS"),
+        add_whole_option(app, "--bytes", accesses_.bytes, 1, kMostBytes,
+                         "dramsys, ramulator: size of an access that states none (default: 32, a burst of HBM)"),
+    };
+  }
+
+  void check_format(const sim::TraceFormat& format) const {
+    for (const CLI::Option* option : own_) {
+      if (!format.has_rows || option->count() == 0) continue;
+      throw usage_error(option->get_name() +
+                        " is for traces of accesses, --format dramsys or ramulator; rows of csv "
+                        "state source, time, address and bytes");
+    }
+    if (format.needs_clock && accesses_.clock_mhz == 0.0) {
+      throw usage_error("--clock-mhz is required: the times of " + std::string(format.name) + " are cycles");
+    }
+  }
+
   void write(const topology::Graph& graph, const std::vector<sim::TrafficResult>& results,
              const observe::TextSink& sink) const {
     if (json_) {
@@ -95,6 +130,9 @@ class TrafficCommand final : public Command {
   TopologyChoice choice_;
   std::vector<std::string> plugins_;
   std::string trace_;
+  std::string format_;
+  sim::AccessOptions accesses_;
+  std::vector<CLI::Option*> own_;  // options of formats that have accesses
   std::string out_;
   LogChoice log_;
   HopChoice hops_;

@@ -90,4 +90,18 @@ std::string traffic_file(Random& random) {
   return random.chance(20) ? damage(text, text, random) : text;
 }
 
+std::string stl_file(Random& random) {
+  std::string text;
+  for (std::size_t n = random.between(1, 12), cycle = 0; n > 0; --n) {
+    std::vector<std::string> words = {
+        std::to_string(cycle += random.below(40)) + ":", "(" + std::to_string(random.between(1, 600)) + ")",
+        random.chance(50) ? "read" : "write", "0x" + std::to_string(random.below(1000000))};
+    if (random.chance(50)) words.erase(words.begin() + 1);
+    if (random.chance(20)) change_cell(words, random);
+    for (const std::string& word : words) text += word + (random.chance(10) ? "\t" : " ");
+    text += "\n";
+  }
+  return random.chance(20) ? damage(text, text, random) : text;
+}
+
 }  // namespace kb::robustness

@@ -1,4 +1,4 @@
-// Traffic files with valid and mutated rows.
+// Traffic files with valid and mutated rows or lines.
 #pragma once
 
 #include <string>
@@ -8,5 +8,6 @@
 namespace kb::robustness {
 
 std::string traffic_file(Random& random);
+std::string stl_file(Random& random);
 
 }  // namespace kb::robustness

@@ -165,8 +165,16 @@ Draft traffic_draft(const Seeds& seeds, Random& random) {
   Draft draft;
   draft.options.command = "traffic";
   add_topology(draft, seeds, random, 30);
-  draft.attack.files["t.csv"] = traffic_file(random);
-  draft.options.groups.push_back({"--trace", "t.csv"});
+  if (random.chance(70)) {
+    draft.attack.files["t.csv"] = traffic_file(random);
+    draft.options.groups.push_back({"--trace", "t.csv"});
+  } else {
+    const std::string name = random.chance(50) ? "t.stl" : "t.rstl";
+    draft.attack.files[name] = stl_file(random);
+    draft.options.groups.push_back({"--trace", name});
+    draft.options.groups.push_back({"--clock-mhz", random.chance(80) ? "1000" : edge_number(random)});
+    if (random.chance(20)) draft.options.groups.push_back({"--base", "0x2000" + std::to_string(random.below(1000000))});
+  }
   if (random.chance(40)) draft.options.groups.push_back({"--json"});
   if (random.chance(30)) draft.options.groups.push_back({"--out", "times.txt"});
   return draft;

@@ -210,7 +210,8 @@ TEST(TraceReader, IdsCanBeShown) {
 
 // They have no end; a reader that wants all of it would take all memory.
 TEST(TraceReader, FilesWithoutEndAreRefused) {
-  for (const char* file : {"/dev/zero", "/dev/urandom"}) EXPECT_THROW(read_trace(file, machine()), Error) << file;
+  for (const char* file : {"/dev/zero", "/dev/urandom"})
+    EXPECT_THROW(read_trace(file, machine(), trace_format("csv", file)), Error) << file;
 }
 
 TEST(TraceReader, PiecesMayEndAnywhere) {
@@ -218,7 +219,8 @@ TEST(TraceReader, PiecesMayEndAnywhere) {
   for (int i = 0; i < 20000; ++i) text += std::to_string(i) + ",0.5,host_read,host,0x2000000000,1\r\n";
   const std::string file = testing::TempDir() + "kb_trace_pieces.csv";
   std::ofstream(file, std::ios::binary) << text;
-  const Trace whole = parse_trace(text, file, machine()), pieces = read_trace(file, machine());
+  const Trace whole = parse_trace(text, file, machine()),
+              pieces = read_trace(file, machine(), trace_format("csv", file));
   ASSERT_THAT(pieces.rows, SizeIs(20000));
   for (std::size_t i = 0; i < whole.rows.size(); ++i) {
     ASSERT_EQ(pieces.rows[i].id, whole.rows[i].id);
@@ -229,12 +231,12 @@ TEST(TraceReader, PiecesMayEndAnywhere) {
 
 TEST(TraceReader, MissingFilesAreNamed) {
   try {
-    read_trace("/no/such/file.csv", machine());
+    read_trace("/no/such/file.csv", machine(), trace_format("", "a.csv"));
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("/no/such/file.csv"));
   }
-  EXPECT_THROW(read_trace("/tmp", machine()), Error);
+  EXPECT_THROW(read_trace("/tmp", machine(), trace_format("", "/tmp")), Error);
 }
 
 }  // namespace
