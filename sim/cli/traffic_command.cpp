@@ -93,6 +93,8 @@ class TrafficCommand final : public Command {
             ->type_name("ADDRESS"),
         add_whole_option(app, "--bytes", accesses_.bytes, 1, kMostBytes,
                          "dramsys, ramulator: size of an access that states none (default: 32, a burst of HBM)"),
+        app.add_flag("--allow-unsorted", accesses_.allow_unsorted,
+                     "dramsys: issue an access whose cycle is over at once; without it, that is an error"),
     };
   }
 

@@ -76,8 +76,7 @@ class AccessParser : public TraceParser {
     }
   }
 
-  std::uint64_t default_bytes() const { return options_.bytes; }
-  bool has_clock() const { return options_.clock_mhz > 0; }
+  const AccessOptions& options() const { return options_; }
 
  private:
   void check_end() override {
@@ -141,7 +140,7 @@ class StlParser final : public AccessParser {
     Access access;
     if (!take_cycle(next_word(rest), access)) return;
     std::string_view word = next_word(rest);
-    access.bytes = default_bytes();
+    access.bytes = options().bytes;
     if (!word.empty() && word.front() == '(') {
       if (!take_length(word, access)) return;
       word = next_word(rest);
@@ -185,14 +184,15 @@ class StlParser final : public AccessParser {
       problem("cycle", in_quotes(word) + " is not a cycle", kForm);
       return false;
     }
-    if (!relative_ && *cycle < cycle_) {
-      problem("cycle",
-              "cycle " + std::to_string(*cycle) + " is before cycle " + std::to_string(cycle_) + " of line " +
-                  std::to_string(cycle_line_),
-              "sort the lines by time; cycles that count from the line before are in files that end in .rstl");
+    if (!relative_ && *cycle < cycle_ && !options().allow_unsorted) {
+      stop("cycle",
+           "cycle " + std::to_string(*cycle) + " is before cycle " + std::to_string(cycle_) + " of line " +
+               std::to_string(cycle_line_),
+           "sort the lines by time, or issue a late one at once with --allow-unsorted, as DRAMSys does; cycles that "
+           "count from the line before are in files that end in .rstl");
       return false;
     }
-    cycle_ = relative_ ? cycle_ + *cycle : *cycle;
+    cycle_ = relative_ ? cycle_ + *cycle : std::max(cycle_, *cycle);
     cycle_line_ = line();
     access.cycle = cycle_;
     return true;
@@ -227,8 +227,8 @@ class LoadStoreParser final : public AccessParser {
     Access access;
     access.write = command == "ST";
     access.address = *address;
-    access.bytes = default_bytes();
-    if (has_clock()) access.cycle = accesses_;
+    access.bytes = options().bytes;
+    if (options().clock_mhz > 0) access.cycle = accesses_;
     ++accesses_;
     take_access(access);
   }

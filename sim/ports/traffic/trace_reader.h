@@ -22,6 +22,7 @@ struct AccessOptions {
   std::string source = "sip0.cube0.pe0";  // the PE that asks
   std::string base;                       // physical address of the trace's address 0; "": of the source's HBM slice
   std::uint64_t bytes = 32;               // of an access that states none: one burst of HBM
+  bool allow_unsorted = false;            // an access whose cycle is over is issued with the one before it
 };
 
 struct TraceFormat {

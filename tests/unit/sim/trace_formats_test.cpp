@@ -111,6 +111,11 @@ TEST(StlTrace, UnsortedCyclesAreRefused_H123) {
   EXPECT_EQ(found[0].key, "cycle");
   EXPECT_THAT(found[0].text(),
               HasSubstr("t.stl:3: cycle: cycle 7 is before cycle 9 of line 2 (sort the lines by time"));
+  AccessOptions late = at_ghz();
+  late.allow_unsorted = true;
+  const Trace trace = parse("5: read 0\n9: read 0\n7: read 0\n10: read 0\n", "t.stl", late);
+  EXPECT_EQ(trace.rows[2].issue, 9_ns);
+  EXPECT_EQ(trace.rows[3].issue, 10_ns);
   const Trace csv = parse_trace(
       "id,issue_ns,op,src,dst,bytes\na,9,host_read,host,0x2000000000,1\nb,5,host_read,host,0x2000000000,1\n", "t.csv",
       machine());
