@@ -32,7 +32,7 @@ add_dependencies(kernbench kb_test_kit)  # no part of it, but installed with it
 # The device in a program of your own: the simulator without its command line, and no allocator. One shared library; or
 # archives, where the device gets kernels and blocks of the program.
 include(KbDeviceLibrary)
-set(_device kb_sim_device kb_check kb_modules_bridge kb_sim_driver kb_sim_report kb_sim_setup kb_sim_host kb_sim_findings kb_sim_result kb_views kb_waves)
+set(_device kb_sim_device kb_check kb_modules_bridge kb_sim_driver kb_sim_report kb_sim_setup kb_sim_host kb_sim_energy kb_sim_findings kb_sim_result kb_views kb_waves)
 add_library(kb_device_static INTERFACE)
 target_link_libraries(kb_device_static INTERFACE kb_sim_device kb_sdk)
 set_property(TARGET kb_sdk PROPERTY INTERFACE_KERNBENCH_LIBRARIES static)

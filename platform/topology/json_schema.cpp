@@ -38,6 +38,7 @@ cube:
   pe_layout: { corners: [NW], pe_per_corner: 1 }
   mesh_file: grid.yaml
 replace: [{ nodes: "*" }]
+energy: { defaults: none }
 )",
                                     R"(
 system: { sips: { count: 1 } }

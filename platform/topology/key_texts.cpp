@@ -1,11 +1,31 @@
 #include "platform/topology/key_texts.h"
 
+#include "platform/energy/events.h"
 #include "platform/topology/key_record.h"
 
 namespace kb::topology {
+namespace {
 
-const std::map<std::string, std::string>& key_texts() {
-  static const std::map<std::string, std::string> texts{
+void add_energy_texts(std::map<std::string, std::string>& texts) {
+  const auto add = [&](const std::string& key, const std::string& text, const char* value) {
+    texts[key] = text;
+    texts[key + "." + value] = std::string("the value, in ") + (value[0] == 'w' ? "W" : "pJ");
+    texts[key + ".low"] = "lower end of its range; default: the value";
+    texts[key + ".high"] = "upper end of its range; default: the value";
+    texts[key + ".node"] = "process or generation that it is for";
+    texts[key + ".source"] = "where the value is from; needed";
+  };
+  for (std::size_t i = 0; i < energy::kParts; ++i) {
+    const DisplayText& part = energy::word_of(static_cast<energy::Part>(i));
+    const std::string key = "energy." + std::string(part.name);
+    texts[key] = part.sentence;
+    add(key + ".static", "static power of all blocks of the part together", "w");
+  }
+  for (const energy::EventRow& event : energy::events()) add(event.key(), event.text + ", in pJ", "pj");
+}
+
+std::map<std::string, std::string> make_texts() {
+  std::map<std::string, std::string> texts{
       {"routing", "which way is the best"},
       {"routing.metric",
        "latency: least zero-load time of one full flit; distance: least millimetres, as in published figures"},
@@ -124,7 +144,17 @@ const std::map<std::string, std::string>& key_texts() {
       {"visualization.emit_views", "views that every run draws into its folder"},
       {"replace", "other implementations and attributes for single nodes and links, in this order"},
       {"replace[].nodes", "pattern of node ids ('kernbench topology --json' lists them), all of one kind"},
-      {"replace[].links", "patterns of the ends of links, FROM -> TO"}};
+      {"replace[].links", "patterns of the ends of links, FROM -> TO"},
+      {"energy", "what events cost; with this section runs say how many joules they take"},
+      {"energy.defaults", "a named set of published coefficients; none: those of this section only"}};
+  add_energy_texts(texts);
+  return texts;
+}
+
+}  // namespace
+
+const std::map<std::string, std::string>& key_texts() {
+  static const std::map<std::string, std::string> texts = make_texts();
   return texts;
 }
 

@@ -10,6 +10,7 @@
 
 #include "platform/base/machine_choices.h"
 #include "platform/base/quantities.h"
+#include "platform/energy/events.h"
 #include "platform/engine/engine_id.h"
 #include "platform/params/hbm_ctrl_params.h"
 #include "platform/params/memory_traits.h"
@@ -105,6 +106,8 @@ struct MachineSpec {
 
   std::string mesh_file;                // fixes the router grid (T-57); empty = computed
   std::vector<std::string> emit_views;  // views that every run draws into its folder (T-58)
+
+  std::optional<energy::Table> energy;  // no value: joules are not computed (E-110)
 
   // Derived values.
   int cubes_per_sip() const { return cube_mesh_w * cube_mesh_h; }

@@ -16,6 +16,8 @@ struct EngineLinks {
 MachineSpec read_machine(MapReader& top);
 // Reads the `cube:` section.
 void read_cube(MapReader& cube, MachineSpec& spec);
+// Reads the `energy:` section when there is one; after the memories, whose sizes coefficients depend on.
+void read_energy(MapReader& top, MachineSpec& spec);
 // Checks the rules over several keys (T-12, T-14, T-22, T-26, P-48).
 void check_machine(const MachineSpec& spec, ReadContext& context);
 

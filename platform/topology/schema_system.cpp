@@ -226,6 +226,7 @@ MachineSpec read_machine(MapReader& top) {
   const std::vector<std::size_t> no_views;
   for (std::size_t view : visualization.choices("emit_views", &no_views, views)) spec.emit_views.push_back(views[view]);
   visualization.done();
+  read_energy(top, spec);
   return spec;
 }
 
