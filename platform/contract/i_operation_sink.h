@@ -38,6 +38,7 @@ class IOperationSink {
     std::uint64_t composite = 0;  // its number on this PE
     std::uint64_t tile = 0;
     account::PlaceId place;
+    const Command* command = nullptr;  // the composite
   };
   virtual void on_stage(NodeId component, const TileStage& tile, TimeFs start, TimeFs end) {
     static_cast<void>(component), static_cast<void>(tile), static_cast<void>(start), static_cast<void>(end);

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "platform/energy/coefficient.h"
 #include "platform/record/activity.h"
 
 namespace kb::resource {
@@ -41,6 +43,8 @@ struct Declaration {
   std::string sentence;     // what a busy unit does: "A row is open or being changed."
   std::vector<Cause> causes{};
   Told told = Told::late;
+  // What a use, and a byte of one, cost: energy::Coefficient::of_pj(). Counted on machines with `energy:`.
+  std::optional<energy::Coefficient> energy_per_use{}, energy_per_byte{};
 
   // Name of a unit in series, statistics, signals and log: "bank3", or "bank" when there is one.
   std::string label(std::uint32_t unit) const { return units > 1 ? name + std::to_string(unit) : name; }

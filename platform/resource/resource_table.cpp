@@ -25,6 +25,13 @@ void check(const ResourceTable::Owner& owner, const Declaration& declared) {
     refuse(fmt::format("has the role '{}', which only the machine's own parts have; choose another, such as memory",
                        word_of(declared.role).name));
   }
+  for (const auto& energy : {declared.energy_per_use, declared.energy_per_byte}) {
+    if (!energy) continue;
+    if (energy->low < 0 || energy->low > energy->value || energy->value > energy->high) {
+      refuse("has a coefficient of energy whose range does not hold its value; give 0 <= low <= value <= high");
+    }
+    if (energy->source.empty()) refuse("has a coefficient of energy without a source; say where the value is from");
+  }
   for (auto cause = declared.causes.begin(); cause != declared.causes.end(); ++cause) {
     if (!is_name(cause->name)) refuse(fmt::format("has a cause '{}'; {}", cause->name, kNames));
     const bool again =

@@ -1,6 +1,7 @@
 // The members of result.json (field_table.h).
 #pragma once
 
+#include "sim/result/energy_fields.h"
 #include "sim/result/field_table.h"
 #include "sim/result/launch_fields.h"
 #include "sim/result/result.h"
@@ -322,6 +323,7 @@ struct Fields<Result> {
     visit("figures", self.figures, "what the workload reports; the first 256, all of them with --details");
     visit.may("collectives", self.collectives,
               "only in runs whose all-reduces were chosen; the first 256, all of them with --details");
+    visit.may("energy", self.energy, "what the run cost in joules; only with `energy:` in the topology");
     visit("findings", self.findings, "what makes the run slow, the largest gain first");
     visit("operations", self.operations, "kinds of operations that take the most time together, the largest first");
     visit("notes", self.notes, "sentences");

@@ -13,6 +13,23 @@
 
 namespace kb::result {
 
+template <typename Self, typename Visit>
+void visit_joules(Self& self, Visit& visit) {
+  visit("fj", self.value, "femtojoules");
+  visit("low_fj", self.low, "with the lower ends of all ranges");
+  visit("high_fj", self.high, "with the upper ends of all ranges");
+}
+
+template <>
+struct Fields<Joules> {
+  static constexpr auto kName = "joules", kMeaning = "an energy and its range";
+  static constexpr bool kOneLine = true;
+  template <typename Self, typename Visit>
+  static void visit(Self& self, Visit& visit) {
+    visit_joules(self, visit);
+  }
+};
+
 template <>
 struct Fields<Range> {
   static constexpr auto kName = "range", kMeaning = "least and largest of the PEs, ns";
@@ -135,6 +152,7 @@ struct Fields<Launch> {
     visit.may("per_pe", self.per_pe, "each PE, of the first 256 launches; only with --details");
     visit.may("blocks", self.blocks,
               "use of resources from submission to completion, by block and resource; only with --details");
+    visit.may("energy", self.energy, "of what the launch issued; only with `energy:` in the topology");
   }
 };
 
@@ -154,6 +172,7 @@ struct Fields<Kernel> {
     visit("useful_macs", self.useful_macs, "sum over launches");
     visit("parts", self.parts, "sums over launches; they add up to time_ns of the launches that ran");
     visit("busy", self.busy, "sums over launches");
+    visit.may("energy", self.energy, "sum over launches; only with `energy:` in the topology");
   }
 };
 

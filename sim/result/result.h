@@ -10,6 +10,7 @@
 
 #include "platform/base/units.h"
 #include "platform/contract/time_shares.h"
+#include "sim/result/energy.h"
 #include "sim/result/launch_parts.h"
 
 namespace kb::result {
@@ -106,6 +107,7 @@ struct Launch {
   std::optional<Breakdown> breakdown;
   std::optional<std::vector<PeTimes>> per_pe;   // in detail only
   std::optional<Members<Members<Use>>> blocks;  // in detail only
+  std::optional<Joules> energy;                 // with coefficients, if activity was recorded
 
   TimeFs time() const { return completed ? *completed - submit : 0_fs; }
 };
@@ -118,13 +120,7 @@ struct Kernel {
   std::uint64_t macs = 0, useful_macs = 0;
   PartTimes parts;
   ResourceTimes busy;
-};
-
-// A call in a line of a kernel's source.
-struct Line {
-  std::string file;
-  std::uint64_t line = 0;
-  std::string call, range, tensor;
+  std::optional<Joules> energy;
 };
 
 // Time of a kernel's thread at a line, over all launches of the kernel.
@@ -277,6 +273,7 @@ struct Result {
   std::optional<std::uint64_t> races_not_compared;
   std::vector<Figure> figures;
   std::optional<std::vector<Collective>> collectives;
+  std::optional<Energy> energy;
   std::vector<Finding> findings;
   std::vector<Operation> operations;
   std::vector<std::string> notes, warnings;

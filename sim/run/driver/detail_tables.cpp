@@ -53,6 +53,14 @@ CREATE TABLE block_statistic (
   PRIMARY KEY (block, name)) WITHOUT ROWID;
 )sql";
 
+// Only on machines with coefficients.
+constexpr const char* kEnergyTable = R"sql(
+CREATE TABLE line_energy (
+  launch_id INTEGER NOT NULL, sip INTEGER NOT NULL, place_id INTEGER NOT NULL, part TEXT NOT NULL,
+  energy_fj INTEGER NOT NULL, low_fj INTEGER NOT NULL, high_fj INTEGER NOT NULL,
+  PRIMARY KEY (launch_id, sip, place_id, part)) WITHOUT ROWID;
+)sql";
+
 using Cell = data::TableCell;
 
 Cell time_cell(TimeFs time) {
@@ -182,6 +190,18 @@ void add_lines(const RunRecord& run, data::SqliteFile& file) {
   }
 }
 
+void add_energy(const RunRecord& run, data::SqliteFile& file) {
+  if (!run.energy) return;
+  file.run(kEnergyTable);
+  Rows rows(file, "line_energy", 7);
+  for (const PlaceEnergy& one : run.energy->places) {
+    const LaunchRecord& launch = run.launches[one.launch];
+    rows.add({number(launch.id), std::int64_t{launch.sip.value}, std::int64_t{one.place},
+              run.energy->parts[one.part].name, number(one.energy.value), number(one.energy.low),
+              number(one.energy.high)});
+  }
+}
+
 void add_statistics(const RunRecord& run, data::SqliteFile& file) {
   Rows rows(file, "block_statistic", 5);
   for (const BlockRecord& block : run.blocks) {
@@ -202,6 +222,7 @@ void add_detail_tables(const RunRecord& run, observe::OutputFile& operations) {
   add_uses(run, file);
   add_lines(run, file);
   add_statistics(run, file);
+  add_energy(run, file);
   file.finish();
 }
 

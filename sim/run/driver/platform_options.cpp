@@ -1,5 +1,6 @@
 #include "sim/run/driver/platform_options.h"
 
+#include "sim/analysis/energy/engine_work.h"
 #include "sim/analysis/findings/operation_costs.h"
 #include "sim/run/driver/wave_recording.h"
 
@@ -11,6 +12,10 @@ elab::PlatformOptions platform_options(const SimulationOptions& options, DataMod
   if (options.costs != nullptr) {
     options.costs->pass_on_to(data.recorder());
     platform.operations = options.costs;
+  }
+  if (options.work != nullptr) {
+    options.work->pass_on_to(*platform.operations);
+    platform.operations = options.work;
   }
   platform.kernels = options.kernels;
   platform.observer = waves != nullptr ? &waves->recorder() : nullptr;

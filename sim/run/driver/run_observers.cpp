@@ -10,6 +10,7 @@
 #include "platform/address/phys_addr.h"
 #include "platform/observe/text_table.h"
 #include "platform/params/pe_dma_params.h"
+#include "sim/analysis/energy/energy_account.h"
 #include "sim/analysis/findings/findings.h"
 #include "sim/analysis/findings/limiter.h"
 #include "sim/run/driver/recorded_use.h"
@@ -69,13 +70,32 @@ RunObservers::RunObservers(const topology::Graph& graph, const ObserverChoice& c
     recorder_.emplace(series_of(graph), window_);
     costs_.emplace(graph);
   }
+  if (graph.spec.energy) work_.emplace(graph);
   if (choice.races) races_.emplace(kernel_scratch(graph.spec), one_write_channel(graph.spec));
 }
 
 void RunObservers::observe(SimulationOptions& options) {
   if (recorder_) options.recorder = &*recorder_;
   if (costs_) options.costs = &*costs_;
+  if (work_) options.work = &*work_;
   if (races_) options.order = &*races_;
+}
+
+void RunObservers::add_energy(RunRecord& record) const {
+  StatisticTable statistics;
+  for (const BlockRecord& block : record.blocks) {
+    const std::optional<NodeId> node = graph_.find_node(block.node);
+    if (!node) continue;
+    for (const StatisticRecord& one : block.statistics) statistics.add(*node, one.name, one.value);
+  }
+  const EnergyInput input{graph_,         statistics, *work_, record.declared, recorder_ ? &*recorder_ : nullptr,
+                          record.sim_time};
+  try {
+    record.energy = account_energy(input, record.launches);
+  } catch (const Error& error) {
+    if (error.code() != "ENERGY_RANGE") throw;
+    record.warnings.emplace_back(error.what());
+  }
 }
 
 void RunObservers::report(RunRecord& record) const {
@@ -84,6 +104,7 @@ void RunObservers::report(RunRecord& record) const {
     record.races_not_compared = races_->not_compared();
   }
   if (window_) record.notes.push_back(window_note(*window_, record.sim_time));
+  if (work_) add_energy(record);
   if (!recorder_) return;
   const MessageWaits waits(costs_->receives(), graph_);
   name_awaited(record.launches, waits);

@@ -7,6 +7,7 @@
 #include "platform/check/race_checker.h"
 #include "platform/record/activity_recorder.h"
 #include "platform/topology/graph.h"
+#include "sim/analysis/energy/engine_work.h"
 #include "sim/analysis/findings/operation_costs.h"
 #include "sim/run/driver/run_record.h"
 #include "sim/run/driver/simulation.h"
@@ -32,10 +33,13 @@ class RunObservers {
   void report(RunRecord& record) const;
 
  private:
+  void add_energy(RunRecord& record) const;
+
   const topology::Graph& graph_;
   std::optional<record::ActivityRecorder::Window> window_;
   std::optional<record::ActivityRecorder> recorder_;
   std::optional<OperationCosts> costs_;
+  std::optional<EngineWork> work_;  // of a machine with coefficients of energy
   std::optional<check::RaceChecker> races_;
 };
 

@@ -15,6 +15,7 @@
 #include "platform/data/verification.h"
 #include "platform/resource/resource_table.h"
 #include "platform/topology/topology.h"
+#include "sim/analysis/energy/energy_record.h"
 #include "sim/analysis/findings/finding.h"
 #include "sim/analysis/findings/operation_cost.h"
 #include "sim/result/launch_record.h"
@@ -115,6 +116,7 @@ struct RunRecord {
   std::vector<Finding> findings;          // causes of the run's time, if recorded
   std::vector<OperationCost> operations;  // the most expensive kinds, if recorded
   std::vector<CollectiveRecord> collectives;
+  std::optional<EnergyRecord> energy;  // no value: the machine has no coefficients
   std::vector<std::string> notes;  // notes of the workload
   std::vector<std::string> warnings;
   HostFigures host;

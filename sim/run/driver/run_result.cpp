@@ -10,6 +10,7 @@
 #include "platform/data/verification.h"
 #include "sim/analysis/findings/limiter.h"
 #include "sim/result/launch_parts.h"
+#include "sim/run/driver/energy_result.h"
 #include "sim/run/driver/line_result.h"
 
 namespace kb::sim {
@@ -280,6 +281,7 @@ result::Result result_of(const RunRecord& run, Detail detail) {
   if (detail == Detail::everything) document.blocks = blocks_of(run);
   add_checks(run, document);
   add_explanations(run, detail, document);
+  add_energy(run, result::kMostRows, document);
   document.host = {run.host.wall_s, run.host.cpu_s, run.host.rss_mb, run.host.events};
   return document;
 }

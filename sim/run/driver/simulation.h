@@ -44,6 +44,7 @@ class ActivityRecorder;
 namespace kb::sim {
 
 class HostTimeLimit;
+class EngineWork;
 class OperationCosts;
 
 struct SimulationOptions {
@@ -61,6 +62,7 @@ struct SimulationOptions {
   // use have no bins.
   record::ActivityRecorder* recorder = nullptr;
   OperationCosts* costs = nullptr;            // may be null
+  EngineWork* work = nullptr;                 // may be null
   contract::IOrderObserver* order = nullptr;  // may be null
   payload::IHopObserver* hops = nullptr;      // may be null
   Reliefs reliefs;                            // those with lines need `recorder`

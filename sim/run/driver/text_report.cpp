@@ -11,6 +11,7 @@
 #include "sim/analysis/findings/findings.h"
 #include "sim/analysis/findings/limiter.h"
 #include "sim/result/launch_parts.h"
+#include "sim/run/driver/energy_report.h"
 #include "sim/run/driver/line_report.h"
 
 namespace kb::sim {
@@ -297,6 +298,7 @@ std::string render_report(const RunRecord& run, const topology::MachineSpec& spe
   text += render_breakdown(run);
   text += render_line_times(run);
   text += render_line_transfers(run);
+  text += render_energy(run);
   text += render_findings(run);
   text += render_operations(run);
   text += render_figures(run);

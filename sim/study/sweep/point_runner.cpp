@@ -119,6 +119,18 @@ bool PointRunner::uses_recorded_blocks() const {
   return selected || (asked("blocks") && asked("launches"));
 }
 
+// Energy by launch, line and time needs places; that by part and event does not.
+bool PointRunner::uses_recorded_energy() const {
+  if (spec_.keep != Keep::columns || sql_.find("energy") != std::string::npos) return true;
+  return std::any_of(selectors_.begin(), selectors_.end(), [](const auto& selector) {
+    if (!selector) return false;
+    const bool of_run = selector->member() == "energy";
+    return of_run ? selector->mentions("lines") || selector->mentions("nobodys") || selector->mentions("bins_fj") ||
+                        selector->mentions("bin_ns")
+                  : selector->mentions("energy");
+  });
+}
+
 PointRunner::Choices PointRunner::choices(const std::vector<Assignment>& given) const {
   Choices chosen{spec_.workload, spec_.topology, spec_.device, spec_.seed, {}, {}};
   const auto take = [&](const Assignment& one) {
@@ -223,7 +235,7 @@ sim::WorkloadRun PointRunner::prepare(const Choices& chosen, topology::LoadedTop
   run.seed = chosen.seed;
   run.strict = spec_.strict;
   run.verify = spec_.verify;
-  run.record = uses("findings") || uses("operations") || uses_recorded_blocks();
+  run.record = uses("findings") || uses("operations") || uses_recorded_blocks() || uses_recorded_energy();
   const auto mode = std::find(kDataModes.begin(), kDataModes.end(), spec_.data);
   run.options.data_mode = static_cast<contract::DataMode>(mode - kDataModes.begin());
   run.options.strict = spec_.strict;

@@ -65,6 +65,7 @@ class PointRunner {
   bool uses(const char* member) const;
   bool uses_in_columns(const char* member) const;
   bool uses_recorded_blocks() const;
+  bool uses_recorded_energy() const;
 
   const SweepSpec& spec_;
   const Catalogs& catalogs_;
