@@ -12,6 +12,7 @@
 #include "platform/base/split.h"
 #include "platform/base/units.h"
 #include "platform/contract/share_words.h"
+#include "platform/energy/events.h"
 #include "platform/observe/json_writer.h"
 #include "platform/record/activity.h"
 #include "sim/analysis/recorded/engine_work.h"
@@ -185,7 +186,8 @@ HttpResponse Api::run(const HttpRequest& request) const {
   return response;
 }
 
-// Words of parts of launches, resources of PEs, kinds of resources and levels of the memory, for all pages.
+// Words of parts of launches, resources of PEs, kinds of resources, levels of the memory and parts that cost energy,
+// for all pages.
 HttpResponse Api::words(const HttpRequest&) const {
   JsonWriter writer(JsonWriter::Layout::compact);
   writer.begin_object().key("parts").begin_array();
@@ -204,6 +206,10 @@ HttpResponse Api::words(const HttpRequest&) const {
   }
   writer.end_array().key("levels").begin_array();
   for (const DisplayText& level : analysis::memory_level_words()) write_word(writer, level);
+  writer.end_array().key("energy").begin_array();
+  for (std::size_t part = 0; part < energy::kParts; ++part) {
+    write_word(writer, energy::word_of(static_cast<energy::Part>(part)));
+  }
   writer.end_array().end_object();
   return json(writer);
 }

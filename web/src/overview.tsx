@@ -1,6 +1,7 @@
 // Overview of a run: parts of its launches, busiest resources, findings and figures.
 import { launchName, type Launch, type Run } from './api';
 import { href } from './address';
+import { EnergyOf } from './energy';
 import { Findings, text } from './findings';
 import type { Breakdown } from './result';
 import { LongestLines } from './overview_lines';
@@ -255,6 +256,7 @@ export function Overview({ run, selected }: { run: Run; selected: string | null 
       <Races run={run} />
       {chosen && <LaunchBars run={run} chosen={chosen} />}
       {chosen ? <Chosen run={run} launch={chosen} /> : <p class="message">No kernel was launched.</p>}
+      <EnergyOf run={run} />
       <Section title="Run"><Lists run={run} /></Section>
       {run.notes.map((note) => <p class="hint">{note}</p>)}
     </>

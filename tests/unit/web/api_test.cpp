@@ -100,6 +100,7 @@ TEST_F(ApiTest, WordsOfPartsResourcesKindsAndLevels) {
   for (const char* outside : {"delivery", "barrier", "completion"}) EXPECT_EQ(role[outside], "launch");
   EXPECT_EQ(names("kinds"), "wire decoder memory engine dma tcm queue buffer command ") << "a state is no resource";
   EXPECT_EQ(names("levels"), "HBM SRAM TCM link UCIe PCIe ");
+  EXPECT_EQ(names("energy"), "hbm routers wires ucie pcie sram tcm gemm math control ");
   EXPECT_THAT(names("resources"), HasSubstr("read_link"));
   EXPECT_EQ(words["kinds"][2]["label"], "memory channels");
 }
