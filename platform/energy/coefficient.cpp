@@ -1,6 +1,9 @@
 #include "platform/energy/coefficient.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -52,6 +55,19 @@ Energy Coefficient::times(Count count, std::uint32_t per) const {
   return {rounded(count, value, per), rounded(count, low, per), rounded(count, high, per)};
 }
 
+std::string three_digits(double value) {
+  return fmt::format("{:.{}f}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
+}
+
+std::string joules_text(std::uint64_t femtojoules) {
+  constexpr const char* kUnits[] = {"fJ", "pJ", "nJ", "uJ", "mJ", "J", "kJ"};
+  if (femtojoules < 1000) return fmt::format("{} fJ", femtojoules);
+  auto value = static_cast<double>(femtojoules);
+  std::size_t unit = 0;
+  for (; value >= 999.5 && unit + 1 < std::size(kUnits); ++unit) value /= 1000.0;
+  return three_digits(value) + ' ' + kUnits[unit];
+}
+
 double to_pj(std::int64_t zeptojoules) {
   return static_cast<double>(zeptojoules) / kPerPj;
 }
@@ -63,6 +79,13 @@ double to_watts(std::int64_t microwatts) {
 std::string origin_name(Coefficient::Origin origin) {
   constexpr const char* kNames[] = {"default", "given", "declared"};
   return kNames[static_cast<std::size_t>(origin)];
+}
+
+std::uint64_t counted_sum(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+  std::uint64_t product = 0;
+  if (__builtin_mul_overflow(b, c, &product)) refuse();
+  increase(a, product);
+  return a;
 }
 
 Energy Division::next(std::uint64_t count) {

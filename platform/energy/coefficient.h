@@ -42,9 +42,16 @@ struct Coefficient {
   Energy times(Count count, std::uint32_t per = 1) const;
 };
 
+// Three significant digits with a unit: "596 pJ", "12.3 uJ".
+std::string joules_text(std::uint64_t femtojoules);
+std::string three_digits(double value);
+
 double to_pj(std::int64_t zeptojoules);
 double to_watts(std::int64_t microwatts);
 std::string origin_name(Coefficient::Origin origin);  // "default", "given", "declared"
+
+// a + b x c; program Error ENERGY_RANGE above 64 bits.
+std::uint64_t counted_sum(std::uint64_t a, std::uint64_t b, std::uint64_t c);
 
 // Divides the energy of all events among those who caused them: each share is the difference of two rounded products,
 // so that the shares add up to the whole.

@@ -85,12 +85,12 @@ function Lines({ run, energy, lines }: { run: Run; energy: Energy; lines: Energy
               </th>
               <td class="number">{percent(energy.fj > 0 ? one.fj / energy.fj : 0)}</td>
               <td class="number" title={range(one)}>{joules(one.fj)}</td>
-              <td class="dim">{parts.map(([name, fj]) => `${labelOf(ENERGY, name)} ${percent(fj / one.fj)}`).join(', ')}</td>
+              <td class="why">{parts.map(([name, fj]) => `${labelOf(ENERGY, name)} ${percent(fj / one.fj)}`).join(', ')}</td>
             </tr>
           );
         })}
         {energy.nobodys && energy.nobodys.fj > 0 && (
-          <tr><th scope="row" class="long">no launch: static power, refresh, copies of the host</th><td class="number">{percent(energy.nobodys.fj / energy.fj)}</td><td class="number" title={range(energy.nobodys)}>{joules(energy.nobodys.fj)}</td><td /></tr>
+          <tr><th scope="row" class="long">no launch: static power, refresh, copies of the host</th><td class="number">{percent(energy.nobodys.fj / energy.fj)}</td><td class="number" title={range(energy.nobodys)}>{joules(energy.nobodys.fj)}</td><td class="why" /></tr>
         )}
       </tbody>
     </table>
@@ -107,9 +107,11 @@ function Coefficients({ energy }: { energy: Energy }) {
           {energy.events.map((event) => (
             <tr>
               <th scope="row" class="long" title={event.text}>{event.part}.{event.name}</th>
-              <td class="number" title={`${event.low} to ${event.high}`}>{event.value} {event.name === 'static' ? 'W' : `pJ per ${event.per}`}</td>
-              <td class="number">{joules(event.fj)}</td>
-              <td class="dim">{event.source}{event.node && ` (${event.node})`}{event.origin === 'given' && ', given'}</td>
+              <td class="number">{percent(energy.fj > 0 ? event.fj / energy.fj : 0)}</td>
+              <td class="number" title={range(event)}>{joules(event.fj)}</td>
+              <td class="why">
+                {event.value} {event.name === 'static' ? 'W' : `pJ per ${event.per}`}, {event.low} to {event.high}: {event.source}{event.node && ` (${event.node})`}{event.origin === 'given' && ', given'}
+              </td>
             </tr>
           ))}
         </tbody>

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { browser, coloured, complaints, end, go, open, picture, pointAt, serve, simulate, work } from './browser.mjs';
+import { energy } from './energy.mjs';
 import { byKeys, machineByKeys } from './keys.mjs';
 import { cutLadder, explained, hostileLadder, ladder, withoutLadder } from './ladder.mjs';
 import { machineAlone, runs, sweep } from './more_places.mjs';
@@ -41,6 +42,7 @@ try {
   await compare(join(work, 'gemm'));
   await collective();
   await races();
+  await energy();
   const measured = explained();
   await ladder(measured);
   await withoutLadder(measured);

@@ -66,14 +66,15 @@ class Counter {
   void add_series(EventId event, std::uint32_t series, std::uint64_t per_byte) {
     Counted& counted = all_[event];
     for (const account::ResourceAccount::Row& row : input_.recorder->uses_of(series)) {
-      if (row.sums.bytes > 0) counted.by_place[row.place] += row.sums.bytes * per_byte;
+      std::uint64_t& count = counted.by_place[row.place];
+      count = energy::counted_sum(count, row.sums.bytes, per_byte);
     }
     counted.series.push_back({series, per_byte, Counted::Measure::bytes});
   }
 
   void add_edge(EventId event, const Edge& edge, std::uint64_t bytes, std::uint64_t per_byte) {
     if (per_byte == 0) return;
-    all_[event].total += bytes * per_byte;
+    all_[event].total = energy::counted_sum(all_[event].total, bytes, per_byte);
     const auto wire = wires_.find(key(edge.src, edge.dst));
     if (wire != wires_.end()) add_series(event, wire->second, per_byte);
   }

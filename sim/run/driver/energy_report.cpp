@@ -10,15 +10,12 @@
 namespace kb::sim {
 namespace {
 
+using energy::joules_text;
+using energy::three_digits;
 using observe::TextTable;
 using Align = TextTable::Align;
 
 constexpr std::size_t kMaxRows = 8;
-
-// Three significant digits.
-std::string digits(double value) {
-  return observe::fixed(value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
-}
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {
   return observe::fixed(whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole), 1);
@@ -34,11 +31,11 @@ std::string range_text(const energy::Energy& energy) {
 
 std::string total_text(const EnergyRecord& energy) {
   std::string text = "  " + joules_text(energy.total.value) + " (" + range_text(energy.total) + ")";
-  if (energy.time > 0_fs) text += ", " + digits(watts(energy.total.value, energy.time)) + " W over the run";
+  if (energy.time > 0_fs) text += ", " + three_digits(watts(energy.total.value, energy.time)) + " W over the run";
   const auto per = [&](std::uint64_t count, const char* what) {
     if (count == 0) return;
-    text +=
-        ", " + digits(static_cast<double>(energy.total.value) / 1e3 / static_cast<double>(count)) + " pJ per " + what;
+    text += ", " + three_digits(static_cast<double>(energy.total.value) / 1e3 / static_cast<double>(count)) +
+            " pJ per " + what;
   };
   per(energy.flops, "FLOP");
   per(energy.memory_bytes, "byte of HBM");
@@ -55,14 +52,14 @@ std::string parts_text(const EnergyRecord& energy) {
   for (const EnergyPart& part : energy.parts) {
     table.add({part.label, joules_text(part.energy.value), percent(part.energy.value, energy.total.value),
                joules_text(part.energy.low), joules_text(part.energy.high),
-               digits(watts(part.energy.value, energy.time))});
+               three_digits(watts(part.energy.value, energy.time))});
   }
   return table.render("  ");
 }
 
 // Mean power from submission to completion.
 std::string power_of(const LaunchRecord& launch, const energy::Energy& energy) {
-  return launch.completed == kNever ? "" : digits(watts(energy.value, launch.completed - launch.submitted));
+  return launch.completed == kNever ? "" : three_digits(watts(energy.value, launch.completed - launch.submitted));
 }
 
 std::string launches_text(const RunRecord& run) {
@@ -126,14 +123,6 @@ std::string lines_text(const RunRecord& run) {
 }
 
 }  // namespace
-
-std::string joules_text(std::uint64_t femtojoules) {
-  constexpr const char* kUnits[] = {"fJ", "pJ", "nJ", "uJ", "mJ", "J", "kJ"};
-  auto value = static_cast<double>(femtojoules);
-  std::size_t unit = 0;
-  for (; value >= 999.5 && unit + 1 < std::size(kUnits); ++unit) value /= 1000.0;
-  return (unit == 0 ? std::to_string(femtojoules) : digits(value)) + ' ' + kUnits[unit];
-}
 
 std::string render_energy(const RunRecord& run) {
   if (!run.energy) return "";

@@ -115,6 +115,7 @@ std::vector<KeyEffect> key_trials(const topology::LoadedTopology& machine) {
   const Trials trials(machine);
   std::vector<KeyEffect> keys;
   for (const auto& [key, entry] : machine.config) {
+    if (key.rfind("energy.", 0) == 0) continue;  // no time depends on it
     KeyEffect effect{key, entry.value, entry.text.empty() ? topology::key_text(key) : entry.text, {}, 0_fs};
     const auto rule = machine.rules.find(key);
     if (rule != machine.rules.end()) {

@@ -9,6 +9,7 @@
 
 #include "platform/views/svg.h"
 #include "sim/result/launch_parts.h"
+#include "sim/web/report/energy_part.h"
 #include "sim/web/report/ladder_part.h"
 #include "sim/web/report/launches.h"
 #include "sim/web/report/tornado_part.h"
@@ -276,8 +277,8 @@ std::string static_part(const result::Result& result, const analysis::RunWhy& wh
   return "<main class=\"page\">\n" + head(result) +
          "<p class=\"hint\">JavaScript is off: this is the part of the report that needs none.</p>\n" +
          ladder_part(why) + tornado_part(why) + findings(result) + races(result) + launches(result) + lines(result) +
-         transfers(result) + figures(result) + what_was_run(result, machine) + compared(comparison) + pictures +
-         "</main>\n";
+         transfers(result) + energy_part(result) + figures(result) + what_was_run(result, machine) +
+         compared(comparison) + pictures + "</main>\n";
 }
 
 }  // namespace kb::web

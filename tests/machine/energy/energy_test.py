@@ -1,6 +1,7 @@
 """Joules of whole runs (E-113 .. E-119): every event is counted a second time here, from statistics of blocks and the
 edges of the machine, and every sum is exact. Arguments: kernbench, the source folder."""
 
+import csv
 import fractions
 import json
 import math
@@ -23,7 +24,9 @@ RUNS = [
     ("six_sips_torus.yaml", "ccl-allreduce"),
     ("one_cube.yaml", "flash-attention"),
     ("one_cube.yaml", "elementwise", "--set", "dtype=f32"),
+    ("one_pe.yaml", "gemm-single-pe", "--set", "dtype=i8", "--set", "m=40"),
 ]
+DTYPES = {"softmax": "math.element_f16", "elementwise": "math.element_f32", "gemm-single-pe": "gemm.mac_i8"}
 ENERGIES = ("fj", "low_fj", "high_fj")
 ROUTERS = ("noc_router", "channel_router", "io_noc")
 LINKS = ("ucie_mesh", "io_to_cube", "cube_to_io")
@@ -129,8 +132,9 @@ class Energy(unittest.TestCase):
                 self.check_sums(result)
                 self.check_events(result, machine(file))
                 self.check_engines(result)
-                if workload in ("softmax", "elementwise"):
-                    self.assertTrue(any(event["part"] == "math" for event in result["energy"]["events"]))
+                events = {f"{event['part']}.{event['name']}" for event in result["energy"]["events"]}
+                if workload in DTYPES:
+                    self.assertIn(DTYPES[workload], events)
 
     def test_nothing_else_changes(self):
         """Without the section nothing of a result is different, and with it no time."""
@@ -173,6 +177,38 @@ class Energy(unittest.TestCase):
                 rows = database.execute("SELECT launch_id, sum(energy_fj), sum(low_fj), sum(high_fj) FROM line_energy GROUP BY 1")
                 lines = {row[0]: dict(zip(ENERGIES, row[1:])) for row in rows}
             self.assertEqual(lines, {launch["id"]: launch["energy"] for launch in result["launches"]})
+
+    def test_columns_of_a_sweep(self):
+        """Totals are there without recorded activity, launches and lines make the sweep record it."""
+        file = SOURCE / "configs" / "one_cube.yaml"
+        with tempfile.TemporaryDirectory() as folder:
+            sweep = pathlib.Path(folder, "energy.yaml")
+            sweep.write_text(f"""
+workload: gemm-multi-pe
+topology: {file}
+machine: {{energy.defaults: hbm2_7nm}}
+axes: {{tile_n: {{set: tile_n, values: [64, 128]}}}}
+columns:
+  time_ns: max /launches/*/pe_exec_ns/max
+  total_fj: /energy/fj
+  hbm_fj: /energy/parts/hbm/fj
+  launch_fj: sum /launches/*/energy/fj
+  line_fj: max /energy/lines/*/fj
+  watts: launch_fj / time_ns / 1e6
+objectives: [{{column: time_ns, goal: min}}, {{column: launch_fj, goal: min}}]
+plots: [{{x: tile_n, y: hbm_fj}}]
+""")
+            out = pathlib.Path(folder, "out")
+            subprocess.run([KERNBENCH, "sweep", str(sweep), "--out", str(out), "--jobs", "1", "--quiet"], check=True, timeout=300)
+            with open(out / "points.csv", newline="") as table:
+                points = list(csv.DictReader(table))
+        for point in points:
+            result = run(file, "gemm-multi-pe", "--set", "energy.defaults=hbm2_7nm", "--set", f"tile_n={point['tile_n']}")
+            energy = result["energy"]
+            self.assertEqual(int(point["total_fj"]), energy["fj"])
+            self.assertEqual(int(point["hbm_fj"]), next(part["fj"] for part in energy["parts"] if part["name"] == "hbm"))
+            self.assertEqual(int(point["launch_fj"]), sum(launch["energy"]["fj"] for launch in result["launches"]))
+            self.assertEqual(int(point["line_fj"]), max(line["fj"] for line in energy["lines"]))
 
 
 if __name__ == "__main__":

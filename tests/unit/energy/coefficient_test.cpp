@@ -47,6 +47,15 @@ TEST(Coefficient, MoreThan18KilojoulesIsAnError_E113) {
   EXPECT_EQ(code([&] { sum.add({1, 0, 0}); }), "ENERGY_RANGE");
 }
 
+TEST(Coefficient, TextsHaveThreeDigits) {
+  EXPECT_EQ(joules_text(0), "0 fJ");
+  EXPECT_EQ(joules_text(999), "999 fJ");
+  EXPECT_EQ(joules_text(596'000), "596 pJ");
+  EXPECT_EQ(joules_text(999'600), "1.00 nJ");
+  EXPECT_EQ(joules_text(12'345'678'901), "12.3 uJ");
+  EXPECT_EQ(joules_text(~std::uint64_t{0}), "18.4 kJ");
+}
+
 // Shares of any counts add up to the product of their sum, and each is within 1 fJ of its own product.
 TEST(Division, SharesAddUpToTheDigit_E114) {
   std::mt19937_64 random(7);
