@@ -157,7 +157,7 @@ std::string render_summary(const LoadedTopology& topology) {
   const MachineSpec& spec = topology.graph.spec;
   std::string out = fmt::format("Machine {} (sha256 {})\n\n", topology.file, topology.sha256.substr(0, 12));
   out += shape_text(spec) + "\n" + memory_text(spec) + "\n" + timing_text(topology.graph) + "\n" +
-         mesh_text(topology.mesh) + "\n" + graph_text(topology.graph);
+         mesh_text(topology.mesh) + "\n" + graph_text(topology.graph) + energy_text(spec);
   std::string overridden;
   for (const auto& [key, value] : topology.config) {
     if (value.origin == "--set") overridden += fmt::format("  {} = {}\n", key, value.value);

@@ -18,6 +18,8 @@ MachineSpec read_machine(MapReader& top);
 void read_cube(MapReader& cube, MachineSpec& spec);
 // Reads the `energy:` section when there is one; after the memories, whose sizes coefficients depend on.
 void read_energy(MapReader& top, MachineSpec& spec);
+// The coefficients in text; empty when there are none.
+std::string energy_text(const MachineSpec& spec);
 // Checks the rules over several keys (T-12, T-14, T-22, T-26, P-48).
 void check_machine(const MachineSpec& spec, ReadContext& context);
 

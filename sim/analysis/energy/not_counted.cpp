@@ -44,7 +44,8 @@ std::vector<std::string> not_counted(const EnergyInput& input, const std::vector
   }
   phrases.insert(phrases.end(), resources.begin(), resources.end());
   add_without_power(input, phrases);
-  phrases.emplace_back("CPUs, schedulers, DMA engines, translation and the host: their events have no coefficient");
+  phrases.emplace_back(
+      "CPUs, schedulers, DMA engines, translation, the host and its link: their events have no coefficient");
   return phrases;
 }
 

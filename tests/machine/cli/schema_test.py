@@ -177,6 +177,7 @@ class Result(unittest.TestCase):
         "nothing": ("--bench", "noop"),
         "attention": ("--bench", "flash-attention",),
         "another machine": ("--bench", "copy", "--set", "cube.links.router_link_bw_gbs=128"),
+        "joules": ("--bench", "matmul-composite", "--set", "energy.defaults=hbm2_7nm"),
     }
 
     @classmethod

@@ -51,6 +51,19 @@ TEST(EnergySection, AValueReplacesThatOfTheSet_E112) {
   EXPECT_EQ(machine.config.at("energy.gemm.mac_f16.pj").value, "1.4");
 }
 
+TEST(EnergySection, TheSummaryNamesCoefficientsAndSources_E119) {
+  const std::string text = render_summary(
+      load_text(with("  defaults: none\n  pcie:\n    bit: { pj: 6, low: 4, high: 8, node: Gen5, source: a board }\n"
+                     "    static: { w: 2.5, source: a sheet }\n"),
+                "t.yaml"));
+  EXPECT_NE(text.find("\nEnergy (coefficients: none)\n"
+                      "  pcie.bit              6 pJ per bit                4 .. 8; a board (Gen5)\n"
+                      "  pcie.static           2.5 W                       2.5 .. 2.5; a sheet\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(render_summary(minimal()).find("Energy"), std::string::npos);
+}
+
 struct Bad {
   const char* name;
   const char* section;
