@@ -19,11 +19,11 @@ std::vector<resource::Cause> causes() {
   return {{"row", CauseClass::conflict, "another row of the bank was open, or its row was being opened"},
           {"activation", CauseClass::rate, "rows cannot be opened faster (tFAW, tRRD)"},
           {"column_bus", CauseClass::order, "the channel served other bursts"},
-          {"row_bus", CauseClass::order, "the row command bus was busy"},
+          {"row_bus", CauseClass::rate, "row commands cannot be issued faster"},
           {"refresh", CauseClass::refresh, "a refresh was due"},
           {"turnaround", CauseClass::conflict, "the data bus changed its direction"},
           {"hazard", CauseClass::order, "an older access to the same bytes was queued"},
-          {"write_drain", CauseClass::order, "the channel served the other direction"},
+          {"write_drain", CauseClass::conflict, "the channel served the other direction"},
           {"queue_full", CauseClass::full, "the queue of the channel was full"},
           {"response_full", CauseClass::full, "read data waited for the edge to the router"},
           {"other", CauseClass::other, "the clock of the memory had to begin"}};
@@ -60,10 +60,16 @@ HbmBanked::HbmBanked(const sc_core::sc_module_name& name, NodeId node, const par
       on_bus_(bus_time(params)),
       channels_(channel_config(params), static_cast<std::size_t>(kind.num_pcs) / dram::kPcs),
       use_(declare(declaration(kind))),
+      opened_(node, context),
       lanes_(port_count()),
       uses_(static_cast<std::size_t>(kind.num_pcs)) {
   assign_ports(kind);
-  for (std::size_t i = 0; i < channels_.size(); ++i) channels_.channel(i).report_data_to(this);
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    dram::Channel& channel = channels_.channel(i);
+    channel.report_data_to(this);
+    channel.count_activations_in(opened_.counts());
+    if (context.dram != nullptr) channel.trace_to(&context.dram->channel(node_id(), params.standard()));
+  }
 }
 
 void HbmBanked::assign_ports(const params::HbmCtrlParams& kind) {
@@ -284,11 +290,13 @@ void HbmBanked::on_answer(std::size_t channel, const dram::Answer& answer) {
 }
 
 void HbmBanked::tell_waits(std::uint32_t pc, const dram::Answer& answer) {
+  const account::PlaceId place{static_cast<std::uint32_t>(answer.burst.place)};
+  use_.add_access(pc, place);
   TimeFs sum = 0_fs;
   for (std::size_t cause = 0; cause < dram::kCauses; ++cause) {
     const TimeFs wait = answer.waits[cause];
     if (wait == 0_fs) continue;
-    use_.add_wait(pc, {static_cast<std::uint32_t>(answer.burst.place)}, wait, cause);
+    use_.add_wait(pc, place, wait, cause);
     sum += wait;
   }
   if (!uses_[pc].empty()) uses_[pc].back().usage.wait += sum;
@@ -397,7 +405,7 @@ void HbmBanked::tell_uses(TimeFs until) {
 }
 
 void HbmBanked::tell(std::uint32_t pc, const DataUse& use) {
-  use_.add_use(pc, use.place, use.usage, use.accesses);
+  use_.add_use(pc, use.place, use.usage);
   if (!use_.is_shown()) return;
   record::Usage shown = use.usage;
   shown.wait = 0_fs;
@@ -420,6 +428,7 @@ void HbmBanked::conclude() {
   FabricNode::conclude();
   channels_.finish(now());
   tell_uses(kNever);
+  opened_.conclude();
 }
 
 void HbmBanked::collect_statistics(std::vector<elab::Statistic>& statistics) const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "modules/cube/banked_channels.h"
+#include "modules/cube/opened_rows.h"
 #include "modules/cube/read_issuer.h"
 #include "modules/fabric/arrival_queue.h"
 #include "modules/fabric/fabric_node.h"
@@ -147,6 +148,7 @@ class HbmBanked final : public FabricNode, private elab::EventHandler, private d
   const TimeFs on_bus_;  // of one access
   BankedChannels channels_;
   resource::Resource& use_;
+  OpenedRows opened_;
   std::vector<Lane> lanes_;
   std::vector<Flit> flits_;
   std::vector<std::uint32_t> free_flits_;

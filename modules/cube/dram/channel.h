@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -100,6 +101,8 @@ class Channel {
   TimeFs time_of(Half edge) const { return edge * half_; }
   void trace_to(CommandSink* sink) { sink_ = sink; }
   void report_data_to(DataSink* sink) { data_ = sink; }
+  // Counts activations by the place of the burst for which the row is opened.
+  void count_activations_in(std::map<std::uint64_t, std::uint64_t>* by_place) { activations_ = by_place; }
 
  private:
   struct Choice {
@@ -206,6 +209,7 @@ class Channel {
   ChannelStatistics statistics_;
   CommandSink* sink_ = nullptr;
   DataSink* data_ = nullptr;
+  std::map<std::uint64_t, std::uint64_t>* activations_ = nullptr;
 };
 
 }  // namespace kb::dram

@@ -213,6 +213,7 @@ void Channel::issue_row() {
     bank.used = edge;
     on_time_ = 0;
     ++statistics_.acts;
+    if (activations_ != nullptr) ++(*activations_)[queue_.entry(job.entry).burst.place];
     issue(command, bank_index, edge, job.row, queue_.entry(job.entry).burst.transaction);
     queue_.open_row(bank_index, job.row);
   } else {

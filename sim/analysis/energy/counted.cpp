@@ -134,6 +134,9 @@ class Counter {
     const std::uint64_t acts = input_.statistics.at(id, "acts");
     act.total += acts;
     if (input_.recorder == nullptr || acts == 0) return;
+    for (const std::uint32_t series : memory_wires_[id.value]) {
+      act.series.push_back({series, 1, Counted::Measure::bytes});
+    }
     if (count_openers(id, act)) return;
     std::map<account::PlaceId, std::uint64_t> bytes;
     std::uint64_t sum = 0;
@@ -142,9 +145,8 @@ class Counter {
         bytes[row.place] += row.sums.bytes;
         sum += row.sums.bytes;
       }
-      act.series.push_back({series, 1, Counted::Measure::bytes});
     }
-    divide(acts, bytes, sum, act.by_place);
+    if (sum > 0) divide(acts, bytes, sum, act.by_place);
   }
 
   bool count_openers(NodeId id, Counted& act) {
@@ -155,7 +157,6 @@ class Counter {
       for (const account::ResourceAccount::Row& row : input_.recorder->uses_of(series)) {
         act.by_place[row.place] += row.sums.count;
       }
-      act.series.push_back({series, 1, Counted::Measure::busy});
     }
     return found;
   }

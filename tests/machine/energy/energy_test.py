@@ -170,6 +170,23 @@ class Energy(unittest.TestCase):
         self.assertEqual(launch["energy"]["fj"], rounded(4096**3, 1.4, "MAC"))
         self.assertAlmostEqual(result["energy"]["pj_per_flop"], 0.7, places=6)
 
+    def test_a_memory_with_banks(self):
+        """Its counted rows replace the constant per bit, and belong to the lines that opened them."""
+        file = SOURCE / "configs" / "modern.yaml"
+        result = run(file, "gemm-multi-pe", "--set", "energy.defaults=hbm3_7nm")
+        self.check_sums(result)
+        events = {event["name"]: event["count"] for event in result["energy"]["events"] if event["part"] == "hbm"}
+        statistics = result["block_kinds"]["hbm_ctrl"]["statistics"]
+        self.assertEqual(events["act"], statistics["acts"]["sum"])
+        self.assertEqual(events.get("refresh", 0), statistics["refreshes"]["sum"])
+        self.assertEqual(events["read_bit"], 8 * statistics["read_bytes"]["sum"])
+        self.assertEqual(events["write_bit"], 8 * statistics["write_bytes"]["sum"])
+        self.assertEqual(events["io_bit"], events["read_bit"] + events["write_bit"])
+        self.assertNotIn("bit", events)
+        plain = run(file, "gemm-multi-pe")
+        self.assertEqual(plain["launches"][0]["completed_ns"], result["launches"][0]["completed_ns"])
+        self.assertEqual(plain["findings"], result["findings"])
+
     def test_the_database_has_every_line(self):
         with tempfile.TemporaryDirectory() as folder:
             result = run(SOURCE / "configs" / "one_sip.yaml", "mlp", "--set", "energy.defaults=hbm2_7nm", "--record", folder)

@@ -1,6 +1,7 @@
 // Times of a channel that can be computed by hand.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <queue>
 
 #include "modules/cube/dram/channel.h"
@@ -63,6 +64,30 @@ TimeFs idle_read(const std::string& preset, std::uint32_t bytes) {
 TEST(ByHand, IdleReadOfHbm3_CDRAM11) {
   EXPECT_EQ(idle_read("hbm3_6400", 32), (31 + 20 + 2) * 625'000_fs);           // 33.1 ns
   EXPECT_EQ(idle_read("hbm3_6400", 256), (31 + 20 + 2 + 7 * 4) * 625'000_fs);  // 50.6 ns
+}
+
+// E-116: a row is opened for the first of two places that read it.
+TEST(ByHand, ActivationsBelongToWhoOpensTheRow) {
+  Channel channel(config_of("hbm3_6400"));
+  std::map<std::uint64_t, std::uint64_t> opened;
+  channel.count_activations_in(&opened);
+  TimeFs now = 0_fs;
+  const auto read = [&](std::uint64_t place, std::uint64_t address) {
+    Burst burst;
+    burst.arrival = now;
+    burst.address = address;
+    burst.bytes = 32;
+    burst.place = place;
+    channel.push(burst);
+    for (channel.advance(now); channel.answers().empty(); channel.advance(now)) now += 4_ns;
+    now = std::max(now, channel.answers().front().ready);
+    channel.release_response(now);
+  };
+  read(7, 0);
+  read(8, 32);           // the same row
+  read(8, 1ull << 24U);  // another one
+  EXPECT_EQ(opened, (std::map<std::uint64_t, std::uint64_t>{{7, 1}, {8, 1}}));
+  EXPECT_EQ(channel.statistics().acts, 2u);
 }
 
 TEST(ByHand, RandomReadsAreBoundByTheRowBus_CDRAM7) {
