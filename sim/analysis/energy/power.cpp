@@ -40,11 +40,9 @@ class Weights {
     std::uint64_t given = 0;
     for (std::size_t bin = 0; bin < sums_.size(); ++bin) {
       so_far += all > 0.0 ? sums_[bin] / all : 1.0 / static_cast<double>(sums_.size());
-      const bool last = bin + 1 == sums_.size();
-      const auto until =
-          last ? energy
-               : std::clamp(static_cast<std::uint64_t>(static_cast<double>(energy) * std::min(so_far, 1.0)), given,
-                            energy);
+      const double part = static_cast<double>(energy) * so_far;
+      const bool all_of_it = bin + 1 == sums_.size() || part >= static_cast<double>(energy);
+      const std::uint64_t until = all_of_it ? energy : std::max(given, static_cast<std::uint64_t>(part));
       bins[bin] += until - given;
       given = until;
     }
