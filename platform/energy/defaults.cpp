@@ -29,8 +29,9 @@ constexpr Row kHbm2[] = {
     {Part::hbm, "write_bit", 2.09, 1.5, 2.3, "HBM2", kDramSim},
     {Part::hbm, "io_bit", 0.3, 0.3, 0.8, "HBM2, interposer", "O'Connor et al., MICRO 2017"},
     {Part::hbm, "refresh", 3800, 2500, 6000, "HBM2, one of 16 banks",
-     "DRAMsim3, HBM2_8Gb_x128.ini: a sixteenth of all banks; derived"},
-    {Part::hbm, "refresh_all", 60800, 40000, 90000, "HBM2, 16 banks", kDramSim},
+     "DRAMsim3, HBM2_8Gb_x128.ini: a sixteenth of all banks, derived; range assumed"},
+    {Part::hbm, "refresh_all", 60800, 40000, 90000, "HBM2, 16 banks",
+     "DRAMsim3, HBM2_8Gb_x128.ini: 1.2 V x (250 - 55) mA x 260 ns; range assumed"},
 };
 
 // Two routers pass a transfer to the neighbour: 596 pJ / (2 x 4096 B x 8).
