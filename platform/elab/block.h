@@ -38,6 +38,10 @@ namespace kb::resource {
 class ResourceTable;
 }
 
+namespace kb::dram {
+class CommandLog;
+}
+
 namespace kb::elab {
 
 class PortMap;
@@ -78,6 +82,7 @@ struct BlockContext {
   contract::IOrderObserver* order = nullptr;          // null: no race checker
   record::ActivityRecorder* recorder = nullptr;       // null: no recording of activity
   payload::IHopObserver* hops = nullptr;              // null: no hop trace
+  dram::CommandLog* dram = nullptr;                   // null: no trace of memory commands
   bool check_foreign = true;                          // check the protocol on links of plug-in blocks
   // Functional access for transport_dbg: returns the number of served bytes and changes neither time nor timing state.
   // Empty = 0 bytes.

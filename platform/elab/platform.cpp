@@ -135,6 +135,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const topology::Graph& g
                options.order,
                options.recorder,
                options.hops,
+               options.dram,
                options.check_foreign,
                {},
                {},

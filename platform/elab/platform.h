@@ -22,6 +22,7 @@ struct PlatformOptions {
   contract::IOrderObserver* order = nullptr;
   record::ActivityRecorder* recorder = nullptr;
   payload::IHopObserver* hops = nullptr;
+  dram::CommandLog* dram = nullptr;
   bool check_foreign = true;  // check the fabric protocol on links of plug-in blocks
   // The machine by which routes and the host program are chosen, with the nodes and links of the simulated one, which
   // has the times; null: the simulated one. It must outlive the platform.

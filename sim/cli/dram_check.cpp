@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "modules/cube/dram/standards.h"
 #include "platform/base/error.h"
+#include "platform/dram/standards.h"
 #include "platform/observe/json_writer.h"
 #include "platform/observe/packed_file.h"
 #include "platform/topology/input_file.h"

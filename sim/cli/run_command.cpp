@@ -14,6 +14,7 @@
 #include "sim/analysis/convert/perfetto.h"
 #include "sim/cli/arguments.h"
 #include "sim/cli/catalogs.h"
+#include "sim/cli/dram_choice.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/hop_choice.h"
@@ -85,6 +86,7 @@ class RunCommand final : public Command {
         ->type_name("FILE");
     waves_.add_options(app);
     hops_.add_options(app);
+    dram_.add_options(app);
     log_.add_options(app);
     if (!program.fixed_topology) why_.add_options(app);
     add_real_option(app, "--time-limit-ns", time_limit_ns_, kLeastLimitNs, kMaxLimitNs,
@@ -250,6 +252,7 @@ class RunCommand final : public Command {
     roles.writes("--perfetto", perfetto_);
     waves_.add_roles(roles);
     hops_.add_roles(roles);
+    dram_.add_roles(roles);
     log_.add_roles(roles);
     if (!output_folder().empty()) {
       roles.writes("--out", output_folder());
@@ -288,9 +291,12 @@ class RunCommand final : public Command {
     run.options.log = log.get();
     hops_.open(run.topology.graph, outputs);
     run.options.hops = hops_.trace();
+    dram_.open(run.topology.graph, outputs);
+    run.options.dram = dram_.log();
     if (!quiet_) print_warnings(run.topology.warnings);
     sim::WorkloadOutcome outcome = sim::run_workload(run);
     hops_.write(outcome.record.warnings);
+    dram_.finish();
     run.options.host_time_limit->disarm();
     if (result != nullptr) sim::write_result(outcome.record, *result);
     if (details != nullptr) sim::write_details(outcome.record, *details, !record_.empty());
@@ -331,6 +337,7 @@ class RunCommand final : public Command {
     if (!perfetto_.empty()) list.emplace_back("trace", perfetto_);
     waves_.add_files(list);
     hops_.add_files(list);
+    dram_.add_files(list);
     if (!log_.file().empty()) list.emplace_back("log", log_.file());
     return list;
   }
@@ -355,6 +362,7 @@ class RunCommand final : public Command {
   std::optional<std::pair<TimeFs, TimeFs>> window_;
   WaveChoice waves_;
   HopChoice hops_;
+  DramChoice dram_;
   LogChoice log_;
   WhyChoice why_;
   double time_limit_ns_ = 0.0;      // 0: no limit

@@ -4,6 +4,7 @@
 
 #include "platform/observe/output_set.h"
 #include "sim/cli/arguments.h"
+#include "sim/cli/dram_choice.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/hop_choice.h"
@@ -32,6 +33,7 @@ class TrafficCommand final : public Command {
     add_format_options(app);
     app.add_option("--out", out_, "Write to FILE instead of standard output")->type_name("FILE");
     hops_.add_options(app);
+    dram_.add_options(app);
     waves_.add_options(app);
     add_host_time_limit(app, host_time_limit_s_);
     log_.add_options(app);
@@ -62,6 +64,8 @@ class TrafficCommand final : public Command {
     options.warnings = &warnings;
     options.log = log.get();
     options.hops = hops_.trace();
+    dram_.open(machine.graph, outputs);
+    options.dram = dram_.log();
     options.host_limit = &host_limit;
     options.progress = log_.progress(false);
     options.blocks = &library.blocks();
@@ -70,6 +74,7 @@ class TrafficCommand final : public Command {
     host_limit.disarm();
     if (file != nullptr) write(machine.graph, results, [&](std::string_view text) { file->write(text); });
     hops_.write(warnings);
+    dram_.finish();
     outputs.commit();
     for (const std::string& warning : warnings) print_note("kernbench traffic: warning: " + warning);
     if (file == nullptr) write(machine.graph, results, [](std::string_view text) { print(std::string(text)); });
@@ -124,6 +129,7 @@ class TrafficCommand final : public Command {
     roles.reads("--trace", trace_);
     roles.writes("--out", out_);
     hops_.add_roles(roles);
+    dram_.add_roles(roles);
     waves_.add_roles(roles);
     log_.add_roles(roles);
     roles.check();
@@ -138,6 +144,7 @@ class TrafficCommand final : public Command {
   std::string out_;
   LogChoice log_;
   HopChoice hops_;
+  DramChoice dram_;
   WaveChoice waves_;
   double host_time_limit_s_ = 0.0;  // 0: no limit
   bool json_ = false;

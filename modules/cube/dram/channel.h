@@ -13,6 +13,7 @@
 #include "modules/cube/dram/bank_state.h"
 #include "modules/cube/dram/refresh.h"
 #include "platform/dram/address_map.h"
+#include "platform/dram/commands.h"
 #include "platform/dram/policies.h"
 #include "platform/dram/standards.h"
 
@@ -52,19 +53,6 @@ struct Answer {
 struct FreedEntry {
   TimeFs time = 0_fs;
   Direction direction = kRead;
-};
-
-struct IssuedCommand {
-  Half at = 0;
-  Command command = Command::act;
-  std::uint32_t bank = 0;         // (pc, sid, bank group, bank)
-  std::uint32_t row = 0;          // 0 of PRE and refresh
-  std::uint64_t transaction = 0;  // 0 without one
-};
-class CommandSink {
- public:
-  virtual ~CommandSink() = default;
-  virtual void on_command(const IssuedCommand& command) = 0;
 };
 
 // The data bus of a pseudo-channel carries an access of a burst, for BL from `begin` on; in order of time.

@@ -5,17 +5,28 @@
 #include <iterator>
 #include <ostream>
 
+#include "platform/base/error.h"
+
 namespace kb::dram {
+
+namespace {
+
+std::string header_of(const Standard& standard) {
+  const Geometry& g = standard.geometry;
+  std::string text = fmt::format(
+      "# kernbench dram-trace 1\n# preset {}\n# tck_fs {}\n# geometry pcs {} sids {} bank_groups {} "
+      "banks {} rows {}\n# timing",
+      standard.name, standard.tck.fs(), kPcs, g.sids, g.bank_groups, g.banks, g.rows);
+  Timing timing = standard.timing;
+  for (const std::string& key : timing_keys()) text += fmt::format(" {} {}", key, timing_value(timing, key));
+  return text + "\n# time_fs channel command bank row transaction\n";
+}
+
+}  // namespace
 
 CommandTrace::CommandTrace(std::ostream& to, const Standard& standard, std::uint32_t channel)
     : to_(to), half_(standard.tck / 2), channel_(channel) {
-  const Geometry& g = standard.geometry;
-  to_ << "# kernbench dram-trace 1\n# preset " << standard.name << "\n# tck_fs " << standard.tck.fs()
-      << "\n# geometry pcs " << kPcs << " sids " << g.sids << " bank_groups " << g.bank_groups << " banks " << g.banks
-      << " rows " << g.rows << "\n# timing";
-  Timing timing = standard.timing;
-  for (const std::string& key : timing_keys()) to_ << ' ' << key << ' ' << timing_value(timing, key);
-  to_ << "\n# time_fs channel command bank row transaction\n";
+  to_ << header_of(standard);
 }
 
 CommandTrace::CommandTrace(const CommandTrace& other, std::uint32_t channel)
@@ -26,6 +37,23 @@ void CommandTrace::on_command(const IssuedCommand& command) {
   fmt::format_to(std::back_inserter(line), "{} {} {} {} {} {}\n", (command.at * half_).fs(), channel_,
                  kCommandNames[index(command.command)], command.bank, command.row, command.transaction);
   to_.write(line.data(), static_cast<std::streamsize>(line.size()));
+}
+
+CommandSink& CommandTraces::channel(const std::string& controller, const Standard& standard) {
+  const auto number = static_cast<std::uint32_t>(channels_.size());
+  const std::string header = header_of(standard);
+  if (channels_.empty()) {
+    channels_.emplace_back(to_, standard, number);
+    header_ = header;
+  } else {
+    if (header != header_) {
+      throw Error::configuration("a trace of memory commands has one preset, geometry and timing, but " + controller +
+                                 " differs from the controllers before it");
+    }
+    channels_.emplace_back(channels_.front(), number);
+  }
+  to_ << "# channel " << number << ' ' << controller << '\n';
+  return channels_.back();
 }
 
 }  // namespace kb::dram

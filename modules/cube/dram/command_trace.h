@@ -2,10 +2,12 @@
 // command.
 #pragma once
 
+#include <deque>
 #include <iosfwd>
 #include <string>
 
-#include "modules/cube/dram/channel.h"
+#include "platform/base/units.h"
+#include "platform/dram/commands.h"
 
 namespace kb::dram {
 
@@ -29,6 +31,21 @@ class CommandTrace final : public CommandSink {
   std::ostream& to_;
   TimeFs half_;
   std::uint32_t channel_;
+};
+
+// The traces of all channels of a machine in one text, whose header says which controller has which channels:
+//   # channel 3 sip0.cube0.hbm_ctrl.pe0
+class CommandTraces final : public CommandLog {
+ public:
+  explicit CommandTraces(std::ostream& to) : to_(to) {}
+
+  CommandSink& channel(const std::string& controller, const Standard& standard) override;
+  bool empty() const { return channels_.empty(); }
+
+ private:
+  std::ostream& to_;
+  std::string header_;  // of the first channel
+  std::deque<CommandTrace> channels_;
 };
 
 }  // namespace kb::dram

@@ -236,6 +236,7 @@ class TraceReader {
     return header;
   }
   bool has_line() const { return has_line_; }
+  bool is_comment() const { return !text_.empty() && text_.front() == '#'; }
   bool next() {
     has_line_ = static_cast<bool>(std::getline(from_, text_));
     number_ += has_line_ ? 1 : 0;
@@ -314,6 +315,7 @@ LegalityReport check_legality(std::istream& from, const std::string& name, std::
   for (const std::string& command : kNames) report.counts.emplace_back(command, 0);
   std::map<std::uint32_t, ChannelLog> channels;
   for (; reader.has_line(); reader.next()) {
+    if (reader.is_comment()) continue;
     const Line line = reader.line();
     const auto found = channels.try_emplace(line.channel, header, report, max_violations).first;
     if (line.bank >= found->second.banks()) {

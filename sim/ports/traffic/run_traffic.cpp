@@ -80,6 +80,7 @@ std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology,
   elab::PlatformOptions platform_options;
   platform_options.log = options.log;
   platform_options.hops = options.hops;
+  platform_options.dram = options.dram;
   std::optional<WaveRecording> waves;
   if (options.waves != nullptr) waves.emplace(*options.waves);
   platform_options.observer = waves ? &waves->recorder() : nullptr;
@@ -111,7 +112,7 @@ std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology,
   systemc.run();
   if (interrupted()) end_interrupted();
   set_keeper(nullptr);
-  if (options.hops != nullptr || waves) platform.conclude();
+  if (options.hops != nullptr || options.dram != nullptr || waves) platform.conclude();
   if (waves) {
     const TimeFs end = platform.scheduler().now();
     waves->finish(end, *options.warnings);

@@ -20,6 +20,10 @@ namespace kb::payload {
 class IHopObserver;
 }
 
+namespace kb::dram {
+class CommandLog;
+}
+
 namespace kb::sim {
 
 class HostTimeLimit;
@@ -61,6 +65,7 @@ struct TrafficOptions {
   const elab::BlockCatalog* blocks = nullptr;    // in addition to the built-in ones
   observe::EventLog* log = nullptr;              // may be null
   payload::IHopObserver* hops = nullptr;         // hop trace; may be null
+  dram::CommandLog* dram = nullptr;              // trace of memory commands; may be null
   const WaveOptions* waves = nullptr;            // may be null
   std::vector<std::string>* warnings = nullptr;  // warnings about waveforms; required with waves
 };

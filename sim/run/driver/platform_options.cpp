@@ -23,6 +23,7 @@ elab::PlatformOptions platform_options(const SimulationOptions& options, DataMod
   platform.order = options.order;
   platform.recorder = options.recorder;
   platform.hops = options.hops;
+  platform.dram = options.dram;
   platform.plan = options.plan;
   return platform;
 }

@@ -117,7 +117,7 @@ struct RunRecord {
   std::vector<OperationCost> operations;  // the most expensive kinds, if recorded
   std::vector<CollectiveRecord> collectives;
   std::optional<EnergyRecord> energy;  // no value: the machine has no coefficients
-  std::vector<std::string> notes;  // notes of the workload
+  std::vector<std::string> notes;      // notes of the workload
   std::vector<std::string> warnings;
   HostFigures host;
 };

@@ -41,6 +41,10 @@ namespace kb::record {
 class ActivityRecorder;
 }
 
+namespace kb::dram {
+class CommandLog;
+}
+
 namespace kb::sim {
 
 class HostTimeLimit;
@@ -65,6 +69,7 @@ struct SimulationOptions {
   EngineWork* work = nullptr;                 // may be null
   contract::IOrderObserver* order = nullptr;  // may be null
   payload::IHopObserver* hops = nullptr;      // may be null
+  dram::CommandLog* dram = nullptr;           // may be null
   Reliefs reliefs;                            // those with lines need `recorder`
   const contract::IKernelCatalog* kernels = nullptr;
   const elab::BlockCatalog* blocks = nullptr;  // in addition to the built-in ones

@@ -134,6 +134,19 @@ TEST(Legality, AReportHasWhatIsNeededToFindTheCommand_CDRAM10) {
   EXPECT_EQ(report.first[1].needed, -1);
 }
 
+// A controller that begins later has its comment among the commands.
+TEST(Legality, CommentsMayStandBetweenCommands) {
+  std::stringstream text;
+  CommandTrace trace(text, standard("hbm3_6400"), 0);
+  trace.on_command({0, Command::act, 0, 5});
+  text << "# channel 1 sip0.cube0.hbm_ctrl.pe0\n";
+  trace.on_command({60, Command::rd, 0, 5});
+  const LegalityReport report = check_legality(text, "trace");
+  EXPECT_EQ(report.commands, 2u);
+  ASSERT_EQ(report.violations, 1u);
+  EXPECT_EQ(report.first[0].line, 9u);
+}
+
 std::string message(const std::string& text) {
   std::istringstream from(text);
   try {
