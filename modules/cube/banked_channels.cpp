@@ -28,13 +28,11 @@ dram::ChannelConfig channel_config(const params::HbmBankedParams& params) {
 
 namespace {
 
-// From an edge to the earliest answer that can follow from what is decided there.
 TimeFs least_latency(const dram::ChannelConfig& config) {
-  if (config.write_ack == dram::WriteAck::accepted) return config.frontend;
+  if (config.write_ack == dram::WriteAck::accepted) return 0_fs;
   const dram::Timing& t = config.standard.timing;
   const TimeFs tck = config.standard.tck;
-  return config.frontend +
-         std::min({(t.cl + t.bl) * tck + config.backend, config.frontend + config.backend, (t.cwl + t.bl) * tck});
+  return std::min({(t.cl + t.bl) * tck + config.backend, config.frontend + config.backend, (t.cwl + t.bl) * tck});
 }
 
 }  // namespace
@@ -43,7 +41,8 @@ BankedChannels::BankedChannels(const dram::ChannelConfig& config, std::size_t ch
     : channels_(channels),
       read_entries_(config.read_entries),
       frontend_(config.frontend),
-      least_latency_(least_latency(config)) {
+      least_latency_(least_latency(config)),
+      least_to_data_(std::min(config.standard.timing.cl, config.standard.timing.cwl) * config.standard.tck) {
   for (State& state : channels_) state.channel = std::make_unique<dram::Channel>(config);
 }
 
@@ -78,9 +77,9 @@ TimeFs BankedChannels::next_wake() const {
   for (const State& state : channels_) {
     if (state.is_idle()) continue;
     wake = std::min(wake, state.channel->next_wake());
-    if (!state.releases.empty()) wake = std::min(wake, state.releases.top() + frontend_);
+    if (!state.releases.empty()) wake = std::min(wake, time_sum(state.releases.top(), frontend_));
   }
-  return wake;
+  return wake == kNever ? kNever : time_sum(wake, least_latency_);
 }
 
 bool BankedChannels::is_idle() const {

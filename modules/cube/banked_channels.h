@@ -45,8 +45,12 @@ class BankedChannels {
     }
   }
   // No answer that advance() has not given is ready up to this time.
-  TimeFs final_until() const { return horizon_ + least_latency_; }
-  // Time by which advance() has to be called again.
+  TimeFs final_until() const { return horizon_ + frontend_ + least_latency_; }
+  // No access that advance() has not decided is on a data bus before this time.
+  TimeFs data_until() const { return horizon_ + frontend_ + least_to_data_; }
+  // The latest time at which what comes at `time` can be pushed so that no answer to it is late.
+  TimeFs latest_push(TimeFs time) const { return time_sum(time, frontend_ + least_latency_); }
+  // The same for advance(): it can then be called several times, one step after the other.
   TimeFs next_wake() const;
   // Also the longest step of advance() while something is queued.
   TimeFs frontend() const { return frontend_; }
@@ -71,7 +75,8 @@ class BankedChannels {
   std::vector<State> channels_;
   int read_entries_;
   TimeFs frontend_;
-  TimeFs least_latency_;
+  TimeFs least_latency_;  // from an edge to the earliest answer that can follow from what is decided there
+  TimeFs least_to_data_;
   TimeFs horizon_ = 0_fs;
 };
 

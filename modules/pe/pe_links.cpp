@@ -166,10 +166,9 @@ bool PeLinks::finish_stage(CommandTask& task, TimeFs start) {
   if (watch_ != nullptr && !watch_->may_end(task)) return true;
   log_stage("ends", task);
   if (task.pipeline() != nullptr && task.status.ok && block_context_.operations != nullptr) {
-    block_context_.operations->on_stage(self_.node(),
-                                        {task.stage, task.pipeline()->command->id, task.tile().id, task.place(),
-                                         task.command},
-                                        start, block_context_.scheduler.now());
+    block_context_.operations->on_stage(
+        self_.node(), {task.stage, task.pipeline()->command->id, task.tile().id, task.place(), task.command}, start,
+        block_context_.scheduler.now());
   }
   return pass_on(task);
 }

@@ -90,20 +90,24 @@ class Resource {
     if (!recorded_.empty()) recorded_[unit].add(place, usage, count);
   }
 
-  // The same for blocks that know waits apart from uses: here `usage.wait` is only what the series shows beside the
-  // use.
-  void add_use(std::uint32_t unit, account::PlaceId place, const record::Usage& usage, std::uint64_t count) {
+  // The same for blocks that know accesses and their waits apart from uses: here `usage.wait` is only what the series
+  // shows beside the use.
+  void add_use(std::uint32_t unit, account::PlaceId place, const record::Usage& usage) {
     sums_.bytes += usage.bytes;
     accumulate(sums_.busy, usage.busy);
     accumulate(units_[unit].busy, usage.busy);
     if (recorded_.empty()) return;
     recorded_[unit].series->add(usage);
-    recorded_[unit].account->add(place, {usage.busy, 0_fs, usage.bytes, count});
+    recorded_[unit].account->add(place, {usage.busy, 0_fs, usage.bytes, 0});
   }
   void add_wait(std::uint32_t unit, account::PlaceId place, TimeFs wait, std::size_t cause) {
     accumulate(sums_.waits[cause], wait);
     accumulate(units_[unit].wait, wait);
     if (!recorded_.empty()) recorded_[unit].account->add(place, {0_fs, wait, 0, 0});
+  }
+  void add_access(std::uint32_t unit, account::PlaceId place) {
+    ++sums_.uses;
+    if (!recorded_.empty()) recorded_[unit].account->add(place, {0_fs, 0_fs, 0, 1});
   }
 
   // The same block shows single uses to waveforms and log when somebody looks: the uses of a unit in the order of

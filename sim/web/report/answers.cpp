@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "platform/observe/json_writer.h"
 #include "platform/observe/gzip.h"
+#include "platform/observe/json_writer.h"
 
 namespace kb::web {
 

@@ -1,0 +1,82 @@
+// An HBM controller with banks, times worked out by hand. Ticks of hbm3_6400: 0.625 ns.
+#include <gmock/gmock.h>
+
+#include "tests/block/cube/hbm_memory.h"
+
+namespace kb::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+Shape banked() {
+  Shape shape;
+  shape.banked = true;
+  shape.pc_bw_gbs = 25.6;
+  shape.banks = {{"refresh", std::string("none")}};
+  return shape;
+}
+
+constexpr double kTick = 0.625, kBack = 6.0;
+
+// ACT at the first tick from arrival + front end on; the last of 8 accesses 31 + 7 x 4 ticks later; data CL + BL after.
+TEST(HbmBanked, AnIdleReadOpensARow_CDRAM11) {
+  Memory m(banked());
+  const payload::Transaction& t = m.read(256, 0, 10_ns);
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
+  const double act = 18.125;  // 29 ticks: the first one not before 10 + 8 ns
+  const TimeFs ready = ns(act + (31 + 7 * 4 + 20 + 2) * kTick + kBack);
+  EXPECT_THAT(m.answer(t), ElementsAre(ready + 1_ns + kHop)) << "256 B at 256 GB/s";
+}
+
+TEST(HbmBanked, AWriteIsAcknowledgedWhenTheBankHasIt_CDRAM12) {
+  Memory m(banked());
+  const payload::Transaction& t = m.write(256, 0, 10_ns, 0_fs);
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
+  EXPECT_THAT(m.answer(t), ElementsAre(ns(18.125 + (15 + 7 * 4 + 10 + 2) * kTick) + kHop));
+}
+
+TEST(HbmBanked, AnAcceptedWriteIsAcknowledgedOnEntry_CDRAM12) {
+  Shape shape = banked();
+  shape.banks["write_ack"] = std::string("accepted");
+  Memory m(shape);
+  const payload::Transaction& t = m.write(256, 0, 10_ns, 0_fs);
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
+  EXPECT_THAT(m.answer(t), ElementsAre(ns(18.125) + kHop));
+}
+
+// The second read finds the row open: it pays no tRCD.
+TEST(HbmBanked, AnOpenRowIsFaster) {
+  Memory m(banked());
+  const payload::Transaction& t = m.read(256, 0, 10_ns);
+  const payload::Transaction& hit = m.read(32, 0, 1000_ns);
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
+  ASSERT_EQ(m.answer(t).size(), 1u);
+  const double column = 1008.125;  // 1613 ticks
+  EXPECT_THAT(m.answer(hit), ElementsAre(ns(column + (20 + 2) * kTick + kBack + 0.125) + kHop)) << "32 B at 256 GB/s";
+}
+
+// Two rows of one bank in turn: each access waits for the row of the one before.
+TEST(HbmBanked, RowConflictsHaveTheirCause_CDRAM13) {
+  Memory m(banked());
+  const std::uint64_t row = 1024 * 8 * 32;  // of a pseudo-channel of 32 banks, in a slice of 8
+  m.read(32, 0, 10_ns);
+  m.read(32, row, 11_ns);
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
+  const std::vector<TimeFs> waits = m.fixture.waits(m.hbm, "pc");
+  ASSERT_EQ(waits.size(), dram::kCauses);
+  EXPECT_GT(waits[dram::index(dram::Cause::row)], ns((45 + 26) * kTick)) << "tRAS and tRP";
+  EXPECT_EQ(waits[dram::index(dram::Cause::refresh)], 0_fs);
+}
+
+TEST(HbmBanked, RefusesMessages) {
+  Memory m(banked());
+  payload::Transaction& t = m.make(payload::Op::message, 0, 0);
+  m.fixture.scripted(m.sources[0]).send_message(t, payload::Leg::request, 10_ns);
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
+  EXPECT_EQ(t.status.code, "UNSUPPORTED_REQUEST");
+  EXPECT_THAT(m.answer(t), ElementsAre(10_ns + kHop));
+}
+
+}  // namespace
+}  // namespace kb::test
