@@ -11,9 +11,7 @@
 namespace kb::params {
 namespace {
 
-using P = HbmBankedParams;
-
-void add_geometry(Fields<P>& fields) {
+void add_geometry(Fields<HbmBankedParams>& fields) {
   fields
       .add_optional(
           "sids", [](auto& p) -> auto& { return p.sids; }, at_least(1, 16), "stack IDs, instead of the preset's")
@@ -29,14 +27,15 @@ void add_geometry(Fields<P>& fields) {
       .add_optional(
           "tck_ns", [](auto& p) -> auto& { return p.tck_ns; }, rate(100.0), "a tick, instead of the preset's");
   const std::vector<std::string> keys = dram::timing_keys();
-  for (std::size_t i = 0; i < P::kTimings; ++i) {
+  for (std::size_t i = 0; i < HbmBankedParams::kTimings; ++i) {
     fields.add_optional(
         "t" + keys[i], [i](auto& p) -> auto& { return p.timing[i]; }, at_least(0, 1e6),
         keys[i] + " in ticks, instead of the preset's");
   }
 }
 
-void add_policies(Fields<P>& fields) {
+void add_policies(Fields<HbmBankedParams>& fields) {
+  using P = HbmBankedParams;
   fields
       .add("map", &P::map,
            "order of the address bits in a pseudo-channel from the lowest 32 B up, as 'col:3 bg:2 bank:2 sid col:2 "
@@ -98,8 +97,9 @@ void check_capacity(const dram::Standard& standard, std::uint64_t bytes_of_pc, s
 
 const FieldTable& HbmBankedParams::fields() {
   static const FieldTable table = [] {
-    Fields<P> fields;
-    fields.add("preset", &P::preset, dram::standard_names(), "generation whose geometry and timing the banks have");
+    Fields<HbmBankedParams> fields;
+    fields.add("preset", &HbmBankedParams::preset, dram::standard_names(),
+               "generation whose geometry and timing the banks have");
     add_policies(fields);
     add_geometry(fields);
     for (const char* key : {"access_ns", "switch_penalty_ns", "efficiency", "access_bytes"}) {
@@ -156,6 +156,9 @@ std::vector<MemoryProblem> problems_of(const HbmBankedParams& banked, const HbmC
   if (banked.low >= banked.high) {
     refuse("low", fmt::format("low is {}, but high is {}", banked.low, banked.high), "write less than high");
   }
+  if (kind.burst_bytes > 256) {
+    refuse("burst_bytes", fmt::format("a burst of {} B is longer than 256 B", kind.burst_bytes), "write at most 256");
+  }
   const auto channels = static_cast<std::uint64_t>(kind.num_pcs);
   if (kind.num_pcs % dram::kPcs != 0) {
     refuse("num_pcs", fmt::format("a channel has two pseudo-channels, and there is {}", kind.num_pcs),
@@ -164,6 +167,22 @@ std::vector<MemoryProblem> problems_of(const HbmBankedParams& banked, const HbmC
   }
   check_capacity(standard, (slice_bytes + channels - 1) / channels, problems);
   return problems;
+}
+
+TimeFs unsteadiness_of(const HbmBankedParams& banked) {
+  const dram::Standard standard = banked.standard();
+  const dram::Timing& t = standard.timing;
+  int ticks = 2;
+  if (banked.refresh == dram::RefreshMode::per_bank) ticks += t.rfcpb + t.rp;
+  if (banked.refresh == dram::RefreshMode::all_bank) ticks += t.rfc + t.rp;
+  return ticks * standard.tck;
+}
+
+std::optional<std::string> wrong_rate(const HbmBankedParams& banked, Bandwidth of_channel) {
+  const dram::Standard standard = banked.standard();
+  const double needed = standard.channel_gbs(), given = of_channel.gbs();
+  if (std::abs(given - needed) <= 1e-9 * needed) return std::nullopt;
+  return fmt::format("a pseudo-channel of {} has {:g} GB/s, but here it has {:g}", standard.name, needed, given);
 }
 
 }  // namespace kb::params

@@ -93,12 +93,11 @@ void check_banks(const MachineSpec& spec, ReadContext& context) {
                          "cube.components.hbm_ctrl.impl"},
                         problem.text, problem.remedy);
   }
-  const double needed = banked.standard().channel_gbs(), given = spec.hbm_channel_bw.gbs();
-  if (std::abs(given - needed) <= 1e-9 * needed) return;
-  context.report_rule({kMemory + "hbm_channel_bw_gbs", kHbmAttrs + "preset", "cube.components.hbm_ctrl.impl"},
-                      fmt::format("a pseudo-channel of {} has {:g} GB/s, but hbm_channel_bw_gbs is {:g}",
-                                  banked.standard().name, needed, given),
-                      fmt::format("write {}hbm_channel_bw_gbs: {:g}, or another preset", kMemory, needed));
+  if (const std::optional<std::string> text = wrong_rate(banked, spec.hbm_channel_bw)) {
+    context.report_rule(
+        {kMemory + "hbm_channel_bw_gbs", kHbmAttrs + "preset", "cube.components.hbm_ctrl.impl"}, *text,
+        fmt::format("write {}hbm_channel_bw_gbs: {:g}, or another preset", kMemory, banked.standard().channel_gbs()));
+  }
 }
 
 // T-56: only logical addresses are split into channels.

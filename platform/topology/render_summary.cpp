@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "platform/base/units.h"
+#include "platform/dram/address_map.h"
+#include "platform/params/hbm_banked_params.h"
 #include "platform/topology/schema.h"
 #include "platform/topology/topology.h"
 #include "platform/topology/words.h"
@@ -74,6 +76,25 @@ std::string channel_text(const Graph& graph) {
                                           bandwidth_text(spec.hbm_channel_bw * efficiency)));
 }
 
+// Of controllers with banks: what they are, and how addresses lie in a pseudo-channel.
+std::string banks_text(const MachineSpec& spec) {
+  const ComponentSpec& component = spec.cube_components.at("hbm_ctrl");
+  if (component.impl != params::kHbmBanked) return "";
+  const auto& banked = component.impl_params.as<params::HbmBankedParams>();
+  const dram::Standard standard = banked.standard();
+  const dram::Geometry& g = standard.geometry;
+  std::string out =
+      line("HBM banks",
+           fmt::format("{}: {} x {} bank groups x {} banks x {} rows of 1 KiB per pseudo-channel", standard.name,
+                       plural(static_cast<std::size_t>(g.sids), "stack ID"), g.bank_groups, g.banks, g.rows));
+  out += line("HBM map", fmt::format("{}{}, from the lowest 32 B up",
+                                     banked.map_text().empty() ? dram::AddressMap::default_text(g) : banked.map,
+                                     banked.hash == dram::BankHash::none ? "" : ", hash xor"));
+  out += line("HBM queue", fmt::format("{} reads and {} writes of {} B per channel of two pseudo-channels",
+                                       banked.read_entries, banked.write_entries, spec.flit_bytes()));
+  return out;
+}
+
 std::string timing_text(const Graph& graph) {
   const MachineSpec& spec = graph.spec;
   const double efficiency = spec.hbm_ctrl().efficiency;
@@ -84,6 +105,7 @@ std::string timing_text(const Graph& graph) {
                                            spec.hbm_channels_per_pe, spec.hbm_channel_bw.gbs(),
                                            bandwidth_text(local * spec.pes_per_cube())));
   out += channel_text(graph);
+  out += banks_text(spec);
   out += line("router to router", bandwidth_text(spec.router_link_bw));
   out += line("SRAM to router", bandwidth_text(spec.sram_to_router_bw));
   out += line("cube to cube",

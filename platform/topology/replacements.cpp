@@ -10,6 +10,7 @@
 
 #include "platform/base/glob.h"
 #include "platform/base/no_match.h"
+#include "platform/params/hbm_banked_params.h"
 #include "platform/params/memory_traits.h"
 #include "platform/topology/component_rules.h"
 
@@ -48,6 +49,19 @@ double efficiency_of(const Node& node) {
   return node.kind == NodeKind::hbm_ctrl ? params::memory_traits(node.params, node.impl_params).efficiency : 1.0;
 }
 
+// C-DRAM-1: banks of a replaced controller hold its slice at the rate of its channels.
+void check_banks(MapReader& entry, const Graph& graph, const Node& node) {
+  if (node.impl != params::kHbmBanked) return;
+  const auto& banked = node.impl_params.as<params::HbmBankedParams>();
+  const auto& kind = node.params.as<params::HbmCtrlParams>();
+  for (const params::MemoryProblem& problem : problems_of(banked, kind, graph.spec.hbm_slice_bytes())) {
+    entry.report("attrs", fmt::format("{} of {}: {}", problem.key, node.id, problem.text), problem.remedy);
+  }
+  if (const std::optional<std::string> text = wrong_rate(banked, kind.pc_bw)) {
+    entry.report("attrs", fmt::format("{}: {}", node.id, *text), "give it another preset, or all controllers its rate");
+  }
+}
+
 // Applies one entry to `nodes`, which all have the same kind.
 void replace(MapReader& entry, Graph& graph, const std::vector<NodeId>& nodes) {
   const NodeKind kind = graph.node(nodes.front()).kind;
@@ -77,6 +91,7 @@ void replace(MapReader& entry, Graph& graph, const std::vector<NodeId>& nodes) {
     node.overhead = overhead_of(node.params);
   }
   if (chosen.attrs_known) attrs.done();
+  if (entry.context().problems().empty()) check_banks(entry, graph, graph.node(nodes.front()));
 }
 
 void replace_nodes(Replacement& replacement, Graph& graph) {

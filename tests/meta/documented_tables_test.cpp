@@ -12,6 +12,7 @@
 #include "platform/ops/engine_rates.h"
 #include "platform/ops/op_types.h"
 #include "platform/params/field_text.h"
+#include "platform/params/hbm_banked_params.h"
 #include "platform/topology/component_rules.h"
 #include "tests/meta/source_tree.h"
 
@@ -92,6 +93,8 @@ TEST(DocumentedTables, ParametersOfBlocks) {  // T-27
     const std::string page = fmt::format("docs/blocks/{}.md", kind == NodeKind::ucie ? "forwarding_node" : name);
     expect_table(page, "parameters of " + name, params::markdown_table(topology::kind_rule(kind).fields));
   }
+  expect_table("docs/blocks/hbm_banked.md", std::string("parameters of ") + params::kHbmBanked,
+               params::markdown_table(params::HbmBankedParams::fields()));
 }
 
 // Rows of cmake/minimum_versions.txt.

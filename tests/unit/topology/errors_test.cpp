@@ -127,7 +127,8 @@ INSTANTIATE_TEST_SUITE_P(
              "(first on line 7) (remove one of them)"},
         Case{
             "DuplicateKeyInAList", kTop + "visualization: { emit_views: [sip] }\nother: [{ a: 1 }, { a: 1, a: 2 }]\n",
-            "t.yaml:8:1: other: unknown key 'other' (known: system, sip, cube, routing, visualization, energy, replace)\n"
+            "t.yaml:8:1: other: unknown key 'other' (known: system, sip, cube, routing, visualization, energy, "
+            "replace)\n"
             "t.yaml:8:27: other[1].a: the key 'a' appears twice in one mapping (first on line 8) (remove one of them)"},
         Case{"RecursiveAlias", kTop + "visualization: &v [*v]\n",
              "t.yaml:7:16: visualization: expected a mapping, found a list (write 'key: value' lines below it)\n"

@@ -101,7 +101,7 @@ TEST(Implementations, ANearNameHasTheSameFirstPart) {
   };
   EXPECT_THAT(error("custom.axi_memory"), HasSubstr("(name the library that brings it with --plugin)"));
   EXPECT_THAT(error("rtl.axi_memry"), HasSubstr("(did you mean 'rtl.axi_memory'?)"));
-  EXPECT_THAT(error("builtin.axi_memory"), HasSubstr("(known: builtin.hbm_ctrl, rtl.axi_memory)"));
+  EXPECT_THAT(error("builtin.axi_memory"), HasSubstr("(known: builtin.hbm_ctrl, builtin.hbm_banked, rtl.axi_memory)"));
 }
 
 TEST(Implementations, AMisspeltBuiltInOneHasTheAttributesOfItsKind) {
