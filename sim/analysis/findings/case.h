@@ -42,7 +42,10 @@ struct LaunchCase {
 };
 
 std::string percent(TimeFs part, TimeFs whole);  // "58 %"
-std::string ns_text(TimeFs time);                // "512.0 ns"
+inline TimeFs part(TimeFs time, double factor) {
+  return TimeFs(static_cast<std::int64_t>(static_cast<double>(time.fs()) * factor));
+}
+std::string ns_text(TimeFs time);  // "512.0 ns"
 
 using Findings = std::vector<Finding>;
 

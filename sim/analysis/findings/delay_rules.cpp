@@ -20,10 +20,6 @@ constexpr double kFarther = 2;      // the last PE's transfers may have so much 
 constexpr double kNearly = 1.1;     // the same of the latency of a memory
 constexpr double kLeast = 1.0 / 3;  // of the time of all transfers, for a delay that stands out
 
-TimeFs part(TimeFs time, double factor) {
-  return TimeFs(static_cast<std::int64_t>(static_cast<double>(time.fs()) * factor));
-}
-
 // Time of all transfers of the run, of which a delay is a part.
 double transfer_ns(const LaunchCase& launch_case) {
   double ns = 0;

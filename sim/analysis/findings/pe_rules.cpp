@@ -16,10 +16,6 @@ namespace {
 using contract::PeResource;
 using contract::TimeShare;
 
-TimeFs part(TimeFs time, double factor) {
-  return TimeFs(static_cast<std::int64_t>(static_cast<double>(time.fs()) * factor));
-}
-
 // The engines of the machine with their parts of the launch, "PE_GEMM 40 % and PE_MATH 10 %", and the busiest one.
 struct EngineTimes {
   std::string text;

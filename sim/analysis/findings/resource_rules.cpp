@@ -22,6 +22,7 @@ struct Group {
   std::set<NodeId> blocks{};
   std::uint64_t uses = 0;
   std::map<NodeId, TimeFs> wait_by_block{};
+  double share = 1.0;  // of the waits that the rule is about
 
   std::size_t cause() const {
     return static_cast<std::size_t>(std::max_element(wait_by_cause.begin(), wait_by_cause.end()) -
@@ -35,12 +36,26 @@ struct Group {
 };
 using Groups = std::map<std::pair<std::string, std::string>, Group>;  // by implementation and resource
 
+// A memory with banks: what was lost to rows, refresh and changes of direction. That a channel served other bursts, or
+// was full of them, says only that it was busy (memory_rules.cpp).
+void keep_losses(Group& group) {
+  TimeFs in_queue = 0_fs, lost = 0_fs;
+  for (std::size_t i = 0; i < group.wait_by_cause.size(); ++i) {
+    const resource::CauseClass what = group.declaration->causes[i].what;
+    if (what != resource::CauseClass::full) accumulate(in_queue, group.wait_by_cause[i]);
+    if (what == resource::CauseClass::full || what == resource::CauseClass::order) group.wait_by_cause[i] = 0_fs;
+    accumulate(lost, group.wait_by_cause[i]);
+  }
+  group.share = in_queue == 0_fs ? 0.0 : fs_to_ns(lost) / fs_to_ns(in_queue);
+}
+
 Groups groups_of(const LaunchCase& launch_case, const std::vector<DeclaredUse>& declared) {
   Groups groups;
   std::map<std::pair<NodeId, std::string>, Group*> group_of;
   for (const DeclaredUse& one : declared) {
     const topology::Node& node = launch_case.graph.node(one.node);
-    if (one.declaration.name == params::kChannelResource || one.sums.wait() == 0_fs) continue;  // see memory_rules.cpp
+    const bool only_order = one.declaration.name == params::kChannelResource && one.declaration.causes.size() == 1;
+    if (only_order || one.sums.wait() == 0_fs) continue;  // see memory_rules.cpp
     Group& group = groups[{node.impl, one.declaration.name}];
     group.declaration = &one.declaration;
     group.wait_by_cause.resize(std::max(group.wait_by_cause.size(), one.sums.waits.size()));
@@ -61,6 +76,9 @@ Groups groups_of(const LaunchCase& launch_case, const std::vector<DeclaredUse>& 
     accumulate(group.wait_by_block[row.series->node], row.sum.wait);
     group.blocks.insert(row.series->node);
   });
+  for (auto& [key, group] : groups) {
+    if (key.second == params::kChannelResource) keep_losses(group);
+  }
   return groups;
 }
 
@@ -69,7 +87,7 @@ TimeFs bound_of(const LaunchCase& launch_case, const Group& group) {
   TimeFs waited = 0_fs;
   for (const TimeFs wait : group.wait_by_bin) waited += std::min(wait, launch_case.activity.bin_width());
   const TimeFs messages = launch_case.share(contract::TimeShare::dependency);
-  return std::min(waited, launch_case.exposed() + messages);
+  return part(std::min(waited, launch_case.exposed() + messages), group.share);
 }
 
 // The causes of a fifth of the waits or more, except the first one.
@@ -111,7 +129,7 @@ void add_finding(const LaunchCase& launch_case, const std::string& impl, const G
 
 void find_resource_causes(const LaunchCase& launch_case, const std::vector<DeclaredUse>& declared, Findings& findings) {
   for (const auto& [key, group] : groups_of(launch_case, declared)) {
-    if (group.wait > 0_fs) add_finding(launch_case, key.first, group, findings);
+    if (group.wait > 0_fs && group.all_waits() > 0_fs) add_finding(launch_case, key.first, group, findings);
   }
 }
 

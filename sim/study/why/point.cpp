@@ -24,7 +24,7 @@ Assignments overrides_of(const Point& point, std::size_t replacements) {
       const std::string prefix = "replace[" + std::to_string(entry++) + "].";
       overrides.emplace_back(prefix + (change.where == Change::Where::nodes ? "nodes" : "links"),
                              yaml_text(change.what));
-      overrides.emplace_back(prefix + "attrs." + change.name, change.value);
+      overrides.emplace_back(prefix + (change.name == "impl" ? "" : "attrs.") + change.name, change.value);
     }
   }
   return overrides;

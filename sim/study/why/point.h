@@ -17,7 +17,7 @@ struct Change {
   };
   Where where = Where::key;
   std::string what;   // key, pattern or name of the parameter
-  std::string name;   // of the attribute
+  std::string name;   // of the attribute; "impl": another implementation
   std::string value;  // YAML scalar
 
   friend bool operator==(const Change& a, const Change& b) {

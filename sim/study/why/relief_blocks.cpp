@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "platform/params/hbm_banked_params.h"
+#include "platform/params/memory_traits.h"
 #include "sim/study/why/relief_parts.h"
 
 namespace kb::why {
@@ -63,6 +65,7 @@ class KindReliefs {
         reliefs_(reliefs) {
     for (const Node& node : case_.graph.nodes) {
       if (node.kind != kind) continue;
+      if (node.impl == params::kHbmBanked) banked_ = params::memory_traits(node.params, node.impl_params);
       if (node.params.table() != nullptr) note(node.params);
       if (node.impl_params.table() != nullptr) note(node.impl_params);
     }
@@ -80,6 +83,8 @@ class KindReliefs {
       }
     }
     if (!rates.empty()) add_rates(rates);
+    if (banked_)
+      push("banks " + name_, "HBM whose banks never wait: no rows, refresh or turn-round", without_banks(patterns_));
   }
 
  private:
@@ -120,14 +125,14 @@ class KindReliefs {
 
   // The routers of a machine have one overhead, which has a key of its own.
   void add_delay(const Worst& worst) {
-    const double value = std::get<double>(worst.value);
-    if (value <= 0.0) return;
+    const double value = std::get<double>(worst.value), least = std::max(0.0, worst.field->bounds.low);
+    if (value <= least) return;
     const bool router = kind_ == NodeKind::noc_router || kind_ == NodeKind::channel_router;
     if (router && kind_ == NodeKind::channel_router) return;
     push("delay " + name_ + " " + worst.field->name,
-         fmt::format("{}: {} 0 ({})", words_of(kind_), worst.field->name, number(value)),
+         fmt::format("{}: {} {} ({})", words_of(kind_), worst.field->name, number(least), number(value)),
          router ? std::vector<Change>{{Change::Where::key, "cube.links.router_overhead_ns", "", "0"}}
-                : of_all(worst.field->name, "0"));
+                : of_all(worst.field->name, number(least)));
   }
 
   void add_engine(const Worst& worst) {
@@ -155,8 +160,21 @@ class KindReliefs {
          of_all(special.name, special.relieved), special.scope);
   }
 
+  // The controller without banks, of the same rate and idle latency.
+  std::vector<Change> without_banks(const std::vector<std::string>& patterns) const {
+    std::vector<Change> changes;
+    for (const std::string& pattern : patterns) {
+      changes.push_back({Change::Where::nodes, pattern, "impl", "builtin.hbm_ctrl"});
+      changes.push_back({Change::Where::nodes, pattern, "access_ns", number(fs_to_ns(banked_->access))});
+      changes.push_back({Change::Where::nodes, pattern, "access_bytes", std::to_string(banked_->access_bytes)});
+    }
+    return changes;
+  }
+
+  // Banks have their preset's rate.
   std::vector<Change> rate_changes(const std::vector<Worst>& rates, const std::vector<std::string>& patterns) const {
     std::vector<Change> changes;
+    if (banked_) changes = without_banks(patterns);
     for (const Worst& rate : rates) {
       for (const std::string& pattern : patterns) {
         changes.push_back({Change::Where::nodes, pattern, rate.field->name, number(rate.field->bounds.high)});
@@ -197,6 +215,7 @@ class KindReliefs {
   std::vector<std::string> patterns_;
   std::vector<Relief>& reliefs_;
   std::vector<Worst> worst_;
+  std::optional<params::MemoryTraits> banked_;  // of controllers with banks
 };
 
 // The delays on the way of a transfer together: singly, each may hide behind another.

@@ -7,7 +7,8 @@
 namespace kb::why {
 namespace {
 
-constexpr const char* kHash = "cube.components.hbm_ctrl.attrs.channel_hash";
+constexpr const char* kAttrs = "cube.components.hbm_ctrl.attrs.";
+constexpr const char* kHashes[] = {"channel_hash", "hash"};  // of pseudo-channels; of banks, if the memory has some
 
 // Other values of a parameter: those that it declares, its other choices, or half and double.
 std::vector<std::string> neighbours(const sw::ParameterValue& value) {
@@ -36,9 +37,10 @@ std::vector<Remedy> remedies_of(const sw::Params& params, const topology::Loaded
                           {{{Change::Where::parameter, value.declared.name, "", other}}, false}});
     }
   }
-  const auto hash = machine.config.find(kHash);
-  if (hash != machine.config.end() && hash->second.value == "none") {
-    remedies.push_back({"channel_hash none -> xor", {{{Change::Where::key, kHash, "", "xor"}}, false}});
+  for (const char* const name : kHashes) {
+    const auto hash = machine.config.find(kAttrs + std::string(name));
+    if (hash == machine.config.end() || hash->second.value != "none") continue;
+    remedies.push_back({fmt::format("{} none -> xor", name), {{{Change::Where::key, hash->first, "", "xor"}}, false}});
   }
   return remedies;
 }
