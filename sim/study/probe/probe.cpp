@@ -7,6 +7,7 @@
 
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
+#include "platform/params/hbm_banked_params.h"
 #include "sim/run/driver/progress.h"
 #include "sim/run/driver/systemc_setup.h"
 #include "sim/study/process/isolate.h"
@@ -50,28 +51,35 @@ const ProbeResult* find(const std::vector<ProbeResult>& results, const std::stri
   return found == results.end() ? nullptr : &*found;
 }
 
-// A chain of comparisons over the cases that ran; no check with fewer than two of them.
-void check_chain(std::vector<ProbeCheck>& checks, const std::string& title, const std::vector<ProbeResult>& results,
-                 // name, and whether it must be strictly above the previous one
-                 const std::vector<std::pair<std::string, bool>>& chain) {
-  ProbeCheck check;
-  const ProbeResult* last = nullptr;
-  int points = 0;
-  for (const auto& [name, strict] : chain) {
-    const ProbeResult* result = find(results, name);
-    if (result == nullptr) continue;
-    if (last != nullptr) {
-      check.ok = check.ok && (strict ? last->actual < result->actual : last->actual <= result->actual);
-      check.text += strict ? " < " : " <= ";
+// Comparisons of cases that ran.
+struct Chains {
+  const std::vector<ProbeResult>& results;
+  TimeFs unsteady;  // by so much more or less may a memory take by itself
+  std::vector<ProbeCheck> checks{};
+
+  // `chain`: names, and whether each must be strictly above the previous one. No check with fewer than two cases.
+  void add(const std::string& title, const std::vector<std::pair<std::string, bool>>& chain) {
+    ProbeCheck check;
+    const ProbeResult* last = nullptr;
+    int points = 0;
+    for (const auto& [name, strict] : chain) {
+      const ProbeResult* result = find(results, name);
+      if (result == nullptr) continue;
+      if (last != nullptr) {
+        const TimeFs least = result->actual + unsteady;
+        check.ok = check.ok && (strict ? last->actual < least : last->actual <= least);
+        check.text += strict ? " < " : " <= ";
+      }
+      check.text += name + " " + format_ns(result->actual);
+      last = result;
+      ++points;
     }
-    check.text += name + " " + format_ns(result->actual);
-    last = result;
-    ++points;
+    if (points < 2) return;
+    check.text = title + ": " + check.text;
+    if (unsteady > 0_fs) check.text += ", within " + format_ns(unsteady) + " ns of the memory's clock and refresh";
+    checks.push_back(std::move(check));
   }
-  if (points < 2) return;
-  check.text = title + ": " + check.text;
-  checks.push_back(std::move(check));
-}
+};
 
 void check_lower_bound(std::vector<ProbeCheck>& checks, const std::vector<ProbeResult>& results) {
   for (const ProbeResult& result : results) {
@@ -101,37 +109,41 @@ void add_bottleneck_line(std::vector<ProbeCheck>& checks, const std::vector<Prob
   checks.push_back({"bottleneck local versus remote: " + text(*local) + ", " + text(*remote), true, true});
 }
 
+// Only memories with banks have a clock and refresh.
+TimeFs unsteadiness_of(const topology::MachineSpec& spec) {
+  const topology::ComponentSpec& hbm = spec.cube_components.at("hbm_ctrl");
+  if (hbm.impl != params::kHbmBanked) return 0_fs;
+  return params::unsteadiness_of(hbm.impl_params.as<params::HbmBankedParams>());
+}
+
 }  // namespace
 
 bool ProbeReport::ok() const {
   return std::all_of(checks.begin(), checks.end(), [](const ProbeCheck& c) { return c.ok || c.informational; });
 }
 
-std::vector<ProbeCheck> check_probe(const std::vector<ProbeResult>& results) {
-  std::vector<ProbeCheck> checks;
-  check_chain(checks, "H2D increases with every hop", results,
-              {{"h2d-1hop", true}, {"h2d-2hop", true}, {"h2d-3hop", true}, {"h2d-4hop", true}});
-  check_chain(checks, "D2H increases with every hop", results,
-              {{"d2h-1hop", true}, {"d2h-2hop", true}, {"d2h-3hop", true}, {"d2h-4hop", true}});
+std::vector<ProbeCheck> check_probe(const std::vector<ProbeResult>& results, TimeFs unsteady) {
+  Chains chains{results, unsteady};
+  chains.add("H2D increases with every hop",
+             {{"h2d-1hop", true}, {"h2d-2hop", true}, {"h2d-3hop", true}, {"h2d-4hop", true}});
+  chains.add("D2H increases with every hop",
+             {{"d2h-1hop", true}, {"d2h-2hop", true}, {"d2h-3hop", true}, {"d2h-4hop", true}});
   for (int hops = 1; hops <= 4; ++hops) {
     const std::string n = std::to_string(hops);
-    check_chain(checks, "D2H is not faster than H2D", results,
-                {{"h2d-" + n + "hop", true}, {"d2h-" + n + "hop", false}});
+    chains.add("D2H is not faster than H2D", {{"h2d-" + n + "hop", true}, {"d2h-" + n + "hop", false}});
   }
-  check_chain(checks, "the far cube takes longer", results,
-              {{"pe-cross-cube-hbm-best", true}, {"pe-cross-cube-hbm-worst", true}});
-  check_chain(checks, "PE DMA increases with distance", results,
-              {{"pe-local-hbm", true},
-               {"pe-same-half-hbm", true},
-               {"pe-cross-half-hbm", true},
-               {"pe-cross-cube-hbm-best", false},
-               {"pe-cross-sip-hbm", false}});
-  check_chain(checks, "SRAM increases with distance", results, {{"pe-own-sram", true}, {"pe-cross-cube-sram", true}});
-  check_chain(checks, "TCM increases with distance", results,
-              {{"pe-same-half-tcm", true}, {"pe-cross-cube-tcm", false}, {"pe-cross-sip-tcm", false}});
-  check_lower_bound(checks, results);
-  add_bottleneck_line(checks, results);
-  return checks;
+  chains.add("the far cube takes longer", {{"pe-cross-cube-hbm-best", true}, {"pe-cross-cube-hbm-worst", true}});
+  chains.add("PE DMA increases with distance", {{"pe-local-hbm", true},
+                                                {"pe-same-half-hbm", true},
+                                                {"pe-cross-half-hbm", true},
+                                                {"pe-cross-cube-hbm-best", false},
+                                                {"pe-cross-sip-hbm", false}});
+  chains.add("SRAM increases with distance", {{"pe-own-sram", true}, {"pe-cross-cube-sram", true}});
+  chains.add("TCM increases with distance",
+             {{"pe-same-half-tcm", true}, {"pe-cross-cube-tcm", false}, {"pe-cross-sip-tcm", false}});
+  check_lower_bound(chains.checks, results);
+  add_bottleneck_line(chains.checks, results);
+  return std::move(chains.checks);
 }
 
 ProbeReport run_probe(const topology::LoadedTopology& topology, const std::string& filter,
@@ -165,7 +177,7 @@ ProbeReport run_probe(const topology::LoadedTopology& topology, const std::strin
     const auto formula = is_read_op(result.row.op) ? read_formula : path_formula;
     result.formula = formula(topology.graph, result.path, kProbeBytes);
   }
-  report.checks = check_probe(report.results);
+  report.checks = check_probe(report.results, unsteadiness_of(spec));
   return report;
 }
 

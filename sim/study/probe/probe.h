@@ -53,7 +53,7 @@ ProbeReport run_probe(const topology::LoadedTopology& topology, const std::strin
                       const ProbeOptions& options = {});
 
 // The checks of H-88 and H-89 on the cases that ran; a comparison needs two of them.
-std::vector<ProbeCheck> check_probe(const std::vector<ProbeResult>& results);
+std::vector<ProbeCheck> check_probe(const std::vector<ProbeResult>& results, TimeFs unsteady = 0_fs);
 
 // Text with cases and checks that fits one screen; lines of checks begin with "[v] PASS" or "[x] FAIL". `routes` adds
 // the utilisation by size and the route of each transfer.

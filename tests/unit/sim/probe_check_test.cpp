@@ -28,6 +28,14 @@ TEST(ProbeChecks, HopCasesMustIncreaseStrictly) {  // H-88
   EXPECT_EQ(failures({result("d2h-1hop", 5_fs), result("d2h-3hop", 4_fs)}), 1);
 }
 
+// A memory with banks has a clock and refresh.
+TEST(ProbeChecks, AnUnsteadyMemoryMayDifferByThat) {
+  const std::vector<ProbeResult> results{result("h2d-1hop", 7_fs), result("h2d-2hop", 5_fs)};
+  EXPECT_TRUE(check_probe(results, 3_fs).front().ok);
+  EXPECT_NE(check_probe(results, 3_fs).front().text.find("of the memory's clock and refresh"), std::string::npos);
+  EXPECT_FALSE(check_probe(results, 2_fs).front().ok);
+}
+
 TEST(ProbeChecks, ReadsMayEqualWritesButNotBeatThem) {
   EXPECT_EQ(failures({result("h2d-1hop", 5_fs), result("d2h-1hop", 5_fs)}), 0);
   EXPECT_EQ(failures({result("h2d-1hop", 5_fs), result("d2h-1hop", 4_fs)}), 1);
