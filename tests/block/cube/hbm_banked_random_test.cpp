@@ -298,7 +298,6 @@ TEST_P(RandomBankedHbm, EqualsAControllerThatLooksAtEveryEdge_CDRAM3) {
   const int far = pick(0, 2) == 0 ? 1 << 26 : 5000, gap = pick(0, 1) == 0 ? 20 : 400;
   for (int i = 0; i < 150; ++i) {
     const auto port = static_cast<std::size_t>(last_port == 0 || pick(0, 2) == 0 ? 0 : pick(1, last_port));
-    ScriptedNode& source = m.fixture.scripted(m.sources[port]);
     const auto bytes = static_cast<std::uint64_t>(pick(0, 2) == 0 ? pick(1, 1000) : 256 * pick(1, 20));
     const auto offset = static_cast<std::uint64_t>(pick(0, 1) == 0 ? 256 * pick(0, far / 256) : pick(0, far));
     const TimeFs start = cursors[port] + pick(0, gap) * ns(0.5);
@@ -306,32 +305,11 @@ TEST_P(RandomBankedHbm, EqualsAControllerThatLooksAtEveryEdge_CDRAM3) {
     Transaction& t = shape.requesters == 0 ? m.make(op, bytes, offset, port)
                                            : m.make_by(random() % shape.requesters, op, bytes, offset, port);
     transactions[t.id] = &t;
-    cursors[port] = start;
-    if (t.op == Op::read) {
-      source.send_message(t, Leg::request, start);
-      continue;
-    }
-    const TimeFs spacing = pick(0, 4) * ns(port == 0 ? 0.5 : 4.0);
-    source.send(start - ns(pick(1, 6)), t, Leg::request, 0, t.flits, start, spacing);
-    if (pick(0, 1) == 0) cursors[port] += (t.flits - 1) * spacing;
-    if (pick(0, 1) == 0) continue;
-    const TimeFs at = start + pick(-2, 12) * ns(0.25);
-    source.postpone(at, t, Leg::request, static_cast<std::uint32_t>(pick(0, static_cast<int>(t.flits) - 1)),
-                    pick(0, 6) * ns(0.5), at);
+    send_at(m, t, port, start, cursors[port], pick);
   }
   EXPECT_THAT(m.fixture.run(), IsEmpty());
   BankedOracle oracle(m, banks, transactions);
-  const std::vector<std::vector<Arrival>> answers = oracle.answers();
-  for (std::size_t port = 0; port < m.sources.size(); ++port) {
-    const std::vector<Arrival>& expected = answers[port];
-    const std::vector<Arrival> actual = m.fixture.checker().arrivals(m.hbm, m.sources[port]);
-    ASSERT_EQ(actual.size(), expected.size());
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      ASSERT_EQ(std::tie(actual[i].time, actual[i].transaction, actual[i].index),
-                std::tie(expected[i].time, expected[i].transaction, expected[i].index))
-          << "answer " << i << " of " << expected.size() << " at port " << port;
-    }
-  }
+  ASSERT_NO_FATAL_FAILURE(expect_answers(m, oracle.answers()));
   EXPECT_EQ(m.fixture.waits(m.hbm, "pc"), oracle.waits());
 }
 

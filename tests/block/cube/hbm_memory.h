@@ -2,9 +2,12 @@
 // optionally also to a scripted router per channel, with wires of 32 GB/s.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "modules/kit/fabric_fixture.h"
@@ -115,5 +118,39 @@ struct Memory {
   std::vector<NodeId> sources;  // by port
   std::vector<NodeId> requesters;
 };
+
+// Sends a request that arrives at `start`; the flits of a write at random distances, and some of them are postponed
+// while they are on their way. `pick(low, high)`: a random number. `cursor`: when the port's next request may arrive.
+template <typename Pick>
+void send_at(Memory& memory, payload::Transaction& t, std::size_t port, TimeFs start, TimeFs& cursor, Pick&& pick) {
+  ScriptedNode& source = memory.fixture.scripted(memory.sources[port]);
+  cursor = start;
+  if (t.op == payload::Op::read) {
+    source.send_message(t, payload::Leg::request, start);
+    return;
+  }
+  const TimeFs spacing = pick(0, 4) * ns(port == 0 ? 0.5 : 4.0);
+  source.send(start - ns(pick(1, 6)), t, payload::Leg::request, 0, t.flits, start, spacing);
+  // Commands may come while the flits of a write are still on their way.
+  if (pick(0, 1) == 0) cursor += (t.flits - 1) * spacing;
+  if (pick(0, 1) == 0) return;
+  const TimeFs at = start + pick(-2, 12) * ns(0.25);
+  source.postpone(at, t, payload::Leg::request, static_cast<std::uint32_t>(pick(0, static_cast<int>(t.flits) - 1)),
+                  pick(0, 6) * ns(0.5), at);
+}
+
+// What the controller has sent at each port, in order.
+inline void expect_answers(Memory& memory, const std::vector<std::vector<Arrival>>& answers) {
+  for (std::size_t port = 0; port < memory.sources.size(); ++port) {
+    const std::vector<Arrival>& expected = answers[port];
+    const std::vector<Arrival> actual = memory.fixture.checker().arrivals(memory.hbm, memory.sources[port]);
+    ASSERT_EQ(actual.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      ASSERT_EQ(std::tie(actual[i].time, actual[i].transaction, actual[i].index),
+                std::tie(expected[i].time, expected[i].transaction, expected[i].index))
+          << "answer " << i << " of " << expected.size() << " at port " << port;
+    }
+  }
+}
 
 }  // namespace kb::test

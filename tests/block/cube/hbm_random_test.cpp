@@ -268,7 +268,6 @@ TEST_P(RandomHbm, EqualsABurstByBurstController) {  // C-HBM-4 .. C-HBM-12, A-87
   std::vector<TimeFs> cursors(m.sources.size(), ns(10));
   for (int i = 0; i < (last_port == 0 ? 200 : 600); ++i) {
     const auto port = static_cast<std::size_t>(last_port == 0 || pick(0, 2) == 0 ? 0 : pick(1, last_port));
-    ScriptedNode& source = m.fixture.scripted(m.sources[port]);
     TimeFs& cursor = cursors[port];
     const auto bytes = static_cast<std::uint64_t>(pick(0, 2) == 0 ? pick(1, 1000) : 256 * pick(1, 40));
     const auto offset = static_cast<std::uint64_t>(pick(0, 1) == 0 ? 256 * pick(0, 15) : pick(0, 5000));
@@ -277,33 +276,11 @@ TEST_P(RandomHbm, EqualsABurstByBurstController) {  // C-HBM-4 .. C-HBM-12, A-87
     Transaction& t = shape.requesters == 0 ? m.make(op, bytes, offset, port)
                                            : m.make_by(random() % shape.requesters, op, bytes, offset, port);
     transactions[t.id] = &t;
-    cursor = start;
-    if (t.op == Op::read) {
-      source.send_message(t, Leg::request, start);
-      continue;
-    }
-    const TimeFs spacing = pick(0, 4) * ns(port == 0 ? 0.5 : 4.0);
-    source.send(start - ns(pick(1, 6)), t, Leg::request, 0, t.flits, start, spacing);
-    // Commands may come while the flits of a write are still on their way.
-    if (pick(0, 1) == 0) cursor += (t.flits - 1) * spacing;
-    if (pick(0, 1) == 0) continue;
-    const TimeFs at = start + pick(-2, 12) * ns(0.25);
-    source.postpone(at, t, Leg::request, static_cast<std::uint32_t>(pick(0, static_cast<int>(t.flits) - 1)),
-                    pick(0, 6) * ns(0.5), at);
+    send_at(m, t, port, start, cursor, pick);
   }
   EXPECT_THAT(m.fixture.run(), IsEmpty());
   Oracle oracle(m, transactions);
-  const std::vector<std::vector<Arrival>> answers = oracle.answers();
-  for (std::size_t port = 0; port < m.sources.size(); ++port) {
-    const std::vector<Arrival>& expected = answers[port];
-    const std::vector<Arrival> actual = m.fixture.checker().arrivals(m.hbm, m.sources[port]);
-    ASSERT_EQ(actual.size(), expected.size());
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      ASSERT_EQ(std::tie(actual[i].time, actual[i].transaction, actual[i].index),
-                std::tie(expected[i].time, expected[i].transaction, expected[i].index))
-          << "answer " << i << " of " << expected.size() << " at port " << port;
-    }
-  }
+  ASSERT_NO_FATAL_FAILURE(expect_answers(m, oracle.answers()));
   m.fixture.end();
   expect_true_waves(m, oracle);
 }
