@@ -56,8 +56,8 @@ struct MemoryProblem {
 std::vector<MemoryProblem> problems_of(const HbmBankedParams& banked, const HbmCtrlParams& kind,
                                        std::uint64_t slice_bytes);
 
-// By so much a single access may differ from memory_traits(), without others: to the next tick, and while its bank is
-// refreshed.
+// Longest time by which a single access on an idle memory may differ from memory_traits(): it waits for the next tick,
+// and while its bank is refreshed.
 TimeFs unsteadiness_of(const HbmBankedParams& banked);
 
 // What is wrong with pseudo-channels of this bandwidth; no value when it is the preset's.

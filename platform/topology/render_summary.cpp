@@ -76,7 +76,7 @@ std::string channel_text(const Graph& graph) {
                                           bandwidth_text(spec.hbm_channel_bw * efficiency)));
 }
 
-// Of controllers with banks: what they are, and how addresses lie in a pseudo-channel.
+// Lines about controllers with banks: geometry, order of address bits, queues.
 std::string banks_text(const MachineSpec& spec) {
   const ComponentSpec& component = spec.cube_components.at("hbm_ctrl");
   if (component.impl != params::kHbmBanked) return "";
