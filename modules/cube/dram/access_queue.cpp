@@ -220,6 +220,7 @@ void AccessQueue::release(Half edge) {
 
 void AccessQueue::set_hit(Direction direction, std::uint32_t bank, std::uint32_t job) {
   List& list = lists_[direction][bank];
+  hit_banks_[direction] += (job != kNone ? 1 : 0) - (list.hit != kNone ? 1 : 0);
   list.hit = job;
   if (job == kNone) {
     hits_[direction].erase(bank);

@@ -95,7 +95,7 @@ class AccessQueue {
   int entries(Direction direction) const { return used_[direction]; }
   int eligible(Direction direction) const { return eligible_[direction]; }  // accesses that no hazard holds
   int eligible_started() const { return eligible_started_; }                // of reads that have a response entry
-  int hit_banks(Direction direction) const { return hits_[direction].count(); }
+  int hit_banks(Direction direction) const { return hit_banks_[direction]; }
   bool empty() const { return oldest_ == kNone; }
   std::uint32_t oldest() const { return oldest_; }
   std::uint32_t oldest_unstarted() const { return reads_oldest_; }
@@ -133,7 +133,7 @@ class AccessQueue {
   std::array<BankSet, 2> waiting_, hits_;
   BankSet open_;
   std::vector<std::int64_t> rows_;
-  std::array<int, 2> used_{}, eligible_{};
+  std::array<int, 2> used_{}, eligible_{}, hit_banks_{};
   std::uint32_t oldest_ = kNone, newest_ = kNone, reads_oldest_ = kNone, reads_newest_ = kNone;
   std::array<std::array<std::uint16_t, kBuckets>, 2> buckets_{};  // entries by address and direction
   int eligible_started_ = 0;
