@@ -19,6 +19,7 @@ std::vector<resource::Cause> causes() {
   return {{"row", CauseClass::conflict, "another row of the bank was open, or its row was being opened"},
           {"activation", CauseClass::rate, "rows cannot be opened faster (tFAW, tRRD)"},
           {"column_bus", CauseClass::order, "the channel served other bursts"},
+          {"bank_group", CauseClass::conflict, "accesses that follow one another went to one bank group (tCCDL)"},
           {"row_bus", CauseClass::rate, "row commands cannot be issued faster"},
           {"refresh", CauseClass::refresh, "a refresh was due"},
           {"turnaround", CauseClass::conflict, "the data bus changed its direction"},

@@ -26,8 +26,8 @@ std::vector<Constraint> of_columns(const Timing& t) {
       {Scope::sid, kReads, kReads, t.ccds, Cause::column_bus},
       {Scope::sid, kWrites, kWrites, t.ccds, Cause::column_bus},
       {Scope::sid, kReads, kReads, t.ccdr, Cause::column_bus, 1, true},
-      {Scope::bank_group, kReads, kReads, t.ccdl, Cause::column_bus},
-      {Scope::bank_group, kWrites, kWrites, t.ccdl, Cause::column_bus},
+      {Scope::bank_group, kReads, kReads, t.ccdl, Cause::bank_group},
+      {Scope::bank_group, kWrites, kWrites, t.ccdl, Cause::bank_group},
       {Scope::bank_group, kWrites, kReads, write_data + t.wtrl, Cause::turnaround},
   };
 }

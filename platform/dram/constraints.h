@@ -25,7 +25,8 @@ inline constexpr std::size_t kScopes = 4;
 enum class Cause : std::uint8_t {
   row,
   activation,  // tFAW and tRRD
-  column_bus,  // command and data bus: tCCD, burst length, an older access
+  column_bus,  // command and data bus: tCCDS, tCCDR, burst length, an older access
+  bank_group,  // tCCDL
   row_bus,
   refresh,
   turnaround,
@@ -35,15 +36,15 @@ enum class Cause : std::uint8_t {
   response_full,
   other,
 };
-inline constexpr std::size_t kCauses = 11;
+inline constexpr std::size_t kCauses = 12;
 inline constexpr std::array<std::string_view, kCauses> kCauseNames = {
-    "row",    "activation",  "column bus", "row bus",       "refresh", "turnaround",
-    "hazard", "write drain", "queue full", "response full", "other"};
+    "row",        "activation", "column bus",  "bank group", "row bus",       "refresh",
+    "turnaround", "hazard",     "write drain", "queue full", "response full", "other"};
 constexpr std::size_t index(Cause cause) {
   return static_cast<std::size_t>(cause);
 }
 
-// Times between commands in ticks of tCK, from the beginning of a command to that of the next.
+// Times between commands in ticks of tCK, from the end of a command to that of the next.
 struct Timing {
   int bl = 0, cl = 0, cwl = 0;
   int rcdrd = 0, rcdwr = 0, rp = 0, ras = 0, rc = 0;
@@ -53,8 +54,8 @@ struct Timing {
   int rfc = 0, rfcpb = 0, rrefd = 0, refi = 0;
 };
 
-// The `window`-th last command of `before` in the scope, and one of `after`, are at least `ticks` apart. sibling:
-// `after` is in another instance of the scope within the same pseudo-channel.
+// The ends of the `window`-th last command of `before` in the scope, and of one of `after`, are at least `ticks` apart.
+// sibling: `after` is in another instance of the scope within the same pseudo-channel.
 struct Constraint {
   Scope scope = Scope::bank;
   std::vector<Command> before, after;

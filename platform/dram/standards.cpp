@@ -57,7 +57,7 @@ struct Table {
   const char* name;
   TimeFs tck;
   Geometry geometry;
-  bool half_ticks;  // row commands begin at any half tick: ACT takes 1.5 ticks, PRE and REF 0.5
+  bool half_ticks;  // PRE begins at any half tick: ACT (R-F-R) takes 1.5 ticks, PRE and REF 0.5
   const char* source;
   std::vector<std::pair<const char*, const char*>> of_values;
 };
@@ -97,7 +97,7 @@ Standard from_table(std::size_t t) {
   made.tck = table.tck;
   made.geometry = table.geometry;
   for (const Field& field : kFields) made.timing.*field.member = field.ticks[t];
-  if (table.half_ticks) made.act_halves = 3, made.pre_halves = 1, made.row_step = 1;
+  if (table.half_ticks) made.act_halves = 3, made.pre_halves = 1, made.pre_step = 1;
   made.sources[""] = table.source;
   for (const auto& [key, source] : table.of_values) made.sources[key] = source;
   return made;
@@ -136,6 +136,23 @@ bool is_power_of_two(int value) {
 
 std::uint64_t Geometry::bytes_per_pc() const {
   return (rows << kColumnBits) * kAccessBytes * static_cast<std::uint64_t>(banks_per_pc());
+}
+
+int Standard::length(Command command) const {
+  switch (command) {
+    case Command::act:
+      return act_halves;
+    case Command::pre:
+    case Command::ref_bank:
+    case Command::ref_all:
+      return pre_halves;
+    case Command::rd:
+    case Command::rda:
+    case Command::wr:
+    case Command::wra:
+      break;
+  }
+  return 2;
 }
 
 const std::string& Standard::source_of(const std::string& key) const {

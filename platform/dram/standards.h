@@ -31,10 +31,15 @@ struct Standard {
   TimeFs tck = 0_fs;
   Timing timing;
   Geometry geometry;
-  // In half ticks: how long a command holds the row bus, and the distance of the edges at which one can begin.
-  int act_halves = 4, pre_halves = 2, row_step = 2;
+  // In half ticks: how long ACT, and PRE or a refresh, holds the row bus, and the distance of the edges at which PRE
+  // can begin. All other commands begin at whole ticks.
+  int act_halves = 4, pre_halves = 2, pre_step = 2;
   std::map<std::string, std::string> sources;  // by key of the timing; "" for all others
 
+  // How long a command holds its bus, in half ticks.
+  int length(Command command) const;
+  // Distance of the edges at which a command can begin, in half ticks.
+  int step(Command command) const { return command == Command::pre ? pre_step : 2; }
   const std::string& source_of(const std::string& key) const;
   // Bandwidth of a pseudo-channel: 32 B in each BL.
   double channel_gbs() const;

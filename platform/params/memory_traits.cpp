@@ -12,8 +12,9 @@ void set_banked(const HbmBankedParams& banked, const HbmCtrlParams& kind, Memory
   const TimeFs columns = ((accesses - 1) * t.ccdl + t.bl) * standard.tck;
   const TimeFs on_bus = accesses * t.bl * standard.tck;
   const TimeFs front = banked.frontend.time();
-  traits.access = front + (t.rcdrd + t.cl) * standard.tck + columns + banked.backend.time() - on_bus;
-  traits.write_access = front + (t.rcdwr + t.cwl) * standard.tck + columns - on_bus;
+  const auto opening = [&](int rcd) { return rcd + (standard.act_halves - 1) / 2; };  // to the first column command
+  traits.access = front + (opening(t.rcdrd) + t.cl) * standard.tck + columns + banked.backend.time() - on_bus;
+  traits.write_access = front + (opening(t.rcdwr) + t.cwl) * standard.tck + columns - on_bus;
   traits.access_bytes = dram::kAccessBytes;
   traits.efficiency = 1.0;
   traits.latency_key = "preset";

@@ -19,7 +19,7 @@ class PlainDram {
         g_(config.standard.geometry),
         hold_(hold),
         half_(config.standard.tck.fs() / 2),
-        step_(config.standard.row_step),
+        step_(config.standard.pre_step),
         times_(config.standard),
         banks_(static_cast<std::size_t>(2 * per_pc())),
         free_(config.response_entries) {}
@@ -171,7 +171,9 @@ class PlainDram {
     }
   }
 
-  bool legal(char command, int bank) const { return times_.satisfied(command, bank).since <= now_; }
+  bool legal(char command, int bank) const {
+    return (command == 'P' || now_ % 2 == 0) && times_.satisfied(command, bank).since <= now_;
+  }
 
   // What the command waited for last: the table, or one of the causes that an access has by itself.
   Reason reason_of(char command, const Access& access, Edge raster) const {
@@ -228,6 +230,7 @@ class PlainDram {
     for (Edge at = flit.last; at < now_; ++at) {
       Cause cause = at < why.since ? why.cause : Cause::column_bus;
       if (at < bank.opened) cause = at < bank.why_opened.since ? bank.why_opened.cause : Cause::row_bus;
+      if (at < bank.opened && bank.refresh_begin <= at && at < bank.refresh_end) cause = Cause::refresh;
       if (at < bank.closed) cause = at < bank.why_closed.since ? bank.why_closed.cause : Cause::row_bus;
       ++flit.waits[index(cause)];
     }
@@ -319,7 +322,7 @@ class PlainDram {
       if (is_write(access) != writing_ || in_refresh(access.bank) || !may_respond(flits_[access.flit])) return false;
       if (bank.row < 0) {
         if (!legal('A', access.bank)) return false;
-        bank.why_opened = reason_of('A', access, step_);
+        bank.why_opened = reason_of('A', access, 2);
         open(access);
         return true;
       }
@@ -368,6 +371,11 @@ class PlainDram {
     }
     if (!closed || !legal(one ? 'b' : 'a', first)) return false;
     issue(one ? 'b' : 'a', first, 0, 0);
+    const Edge until = now_ + 2 * (one ? t_.rfcpb : t_.rfc) + c_.standard.pre_halves - c_.standard.act_halves;
+    for (int bank = first; bank < first + count; ++bank) {
+      banks_[static_cast<std::size_t>(bank)].refresh_begin = now_;
+      banks_[static_cast<std::size_t>(bank)].refresh_end = until + until % 2;
+    }
     ++refreshes_done_;
     ++result_.statistics.refreshes;
     row_free_ = now_ + c_.standard.pre_halves;

@@ -37,8 +37,8 @@ inline std::vector<Rule> rules_of(const dram::Timing& t) {
           {'S', "Rr", "R", t.ccds, column},
           {'S', "Ww", "W", t.ccds, column},
           {'O', "Rr", "R", t.ccdr, column},
-          {'G', "Rr", "R", t.ccdl, column},
-          {'G', "Ww", "W", t.ccdl, column},
+          {'G', "Rr", "R", t.ccdl, Cause::bank_group},
+          {'G', "Ww", "W", t.ccdl, Cause::bank_group},
           {'P', "Rr", "W", t.rtw, turn},
           {'P', "Ww", "R", wd + t.wtrs, turn},
           {'G', "Ww", "R", wd + t.wtrl, turn},
@@ -92,6 +92,7 @@ struct BankState {
   std::int64_t row = -1;
   int hits = 0;
   Edge used = 0, closed = kPast, opened = kPast;
+  Edge refresh_begin = kPast, refresh_end = kPast;
   Reason why_closed, why_opened;
   bool conflict = false;
 };
@@ -100,13 +101,19 @@ struct BankState {
 class PlainTimes {
  public:
   explicit PlainTimes(const dram::Standard& standard)
-      : t_(standard.timing), g_(standard.geometry), per_pc_(g_.sids * g_.bank_groups * g_.banks), rules_(rules_of(t_)) {
+      : t_(standard.timing),
+        g_(standard.geometry),
+        act_(standard.act_halves),
+        pre_(standard.pre_halves),
+        per_pc_(g_.sids * g_.bank_groups * g_.banks),
+        rules_(rules_of(t_)) {
     for (auto& scope : last_) scope.assign(8, std::vector<Edge>(static_cast<std::size_t>(2 * per_pc_), kPast));
     for (const Rule& rule : rules_) {
       for (const char before : rule.before) {
         for (const char after : rule.after) {
           if (rule.ticks > 0)
-            limits_[letter(after)].push_back({rule.scope, letter(before), 2 * rule.ticks, rule.cause});
+            limits_[letter(after)].push_back(
+                {rule.scope, letter(before), 2 * rule.ticks + received(before) - received(after), rule.cause});
         }
       }
     }
@@ -151,11 +158,16 @@ class PlainTimes {
     Edge edges;
     Cause cause;
   };
+  Edge received(char command) const {  // edges from its first one until the device has it
+    if (command == 'A') return act_;
+    return command == 'P' || command == 'a' || command == 'b' ? pre_ : 2;
+  }
   static std::size_t table(char scope) { return scope == 'P' ? 0 : scope == 'G' ? 2 : scope == 'B' ? 3 : 1; }
   static std::size_t letter(char command) { return std::string_view(kLetters).find(command); }
 
   const dram::Timing& t_;
   const dram::Geometry& g_;
+  Edge act_, pre_;
   int per_pc_;
   std::vector<Rule> rules_;
   std::array<std::vector<Limit>, 8> limits_;            // [command]

@@ -20,27 +20,28 @@ BankTimes::BankTimes(const Standard& standard) : sids_(standard.geometry.sids) {
                       static_cast<std::uint16_t>(kPcs + sids + group),
                       static_cast<std::uint16_t>(kPcs + sids + groups + bank)});
   }
-  const std::size_t parts = std::size_t{nodes_.back().back()} + 1;
-  for (auto& next : next_) next.assign(parts, kNotIssued * (kCauseMask + 1));
+  parts_ = std::size_t{nodes_.back().back()} + 1;
+  next_.assign(kCommands * parts_, kNotIssued * (kCauseMask + 1));
   for (auto& acts : acts_) acts.fill(kNotIssued);
   for (const Constraint& constraint : constraints_of(standard.timing)) {
-    const Half add = (2 * static_cast<Half>(constraint.ticks) << kCauseBits) + kCauseMask -
-                     static_cast<Half>(index(constraint.cause));
     for (const Command before : constraint.before) {
       for (const Command after : constraint.after) {
         if (plain(after) != after) continue;
-        rules_[index(before)].push_back({after, constraint.scope, constraint.sibling, constraint.window, add});
+        // Between the ends of the commands: a device acts when it has received one.
+        const Half gap = 2 * Half{constraint.ticks} + standard.length(before) - standard.length(after);
+        const Half add = gap * (kCauseMask + 1) + kCauseMask - static_cast<Half>(index(constraint.cause));
+        rules_[index(before)].push_back({static_cast<std::uint32_t>(index(after) * parts_),
+                                         static_cast<std::uint8_t>(constraint.scope), constraint.sibling,
+                                         static_cast<std::uint8_t>(constraint.window), add});
       }
     }
   }
 }
 
-void BankTimes::delay_siblings(std::vector<Half>& next, std::uint32_t bank, Half until) const {
-  const std::uint16_t own = nodes_[bank][static_cast<std::size_t>(Scope::sid)];
-  const int first = kPcs + nodes_[bank][0] * sids_;
+void BankTimes::delay_siblings(Half* next, const Nodes& nodes, Half until) const {
+  const int first = kPcs + nodes[0] * sids_;
   for (int sid = first; sid < first + sids_; ++sid) {
-    Half& time = next[static_cast<std::size_t>(sid)];
-    if (sid != own) time = std::max(time, until);
+    if (sid != nodes[static_cast<std::size_t>(Scope::sid)]) next[sid] = std::max(next[sid], until);
   }
 }
 
@@ -52,23 +53,21 @@ void BankTimes::issue(Command command, std::uint32_t bank, Half at) {
     acts.back() = at;
   }
   for (const Rule& rule : rules_[index(command)]) {
-    std::vector<Half>& next = next_[index(rule.after)];
-    const Half first = rule.window == 1 ? at : acts[kWindow - static_cast<std::size_t>(rule.window)];
+    Half* const next = next_.data() + rule.first;
+    const Half first = rule.window == 1 ? at : acts[kWindow - rule.window];
     const Half until = first * (kCauseMask + 1) + rule.add;
     if (rule.sibling) {
-      delay_siblings(next, bank, until);
+      delay_siblings(next, nodes, until);
     } else {
-      Half& time = next[nodes[static_cast<std::size_t>(rule.scope)]];
+      Half& time = next[nodes[rule.scope]];
       time = std::max(time, until);
     }
   }
 }
 
 void BankTimes::shift(Half span) {
-  for (auto& next : next_) {
-    for (Half& time : next) {
-      if (time > kNotIssued / 2 * (kCauseMask + 1)) time += span * (kCauseMask + 1);
-    }
+  for (Half& time : next_) {
+    if (time > kNotIssued / 2 * (kCauseMask + 1)) time += span * (kCauseMask + 1);
   }
   for (auto& acts : acts_) {
     for (Half& time : acts) time += time > kNotIssued / 2 ? span : 0;

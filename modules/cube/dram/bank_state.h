@@ -20,7 +20,6 @@ class BankSet {
   void insert(std::uint32_t bank) { words_[bank >> 6] |= 1ull << (bank & 63); }
   void erase(std::uint32_t bank) { words_[bank >> 6] &= ~(1ull << (bank & 63)); }
   bool contains(std::uint32_t bank) const { return (words_[bank >> 6] >> (bank & 63) & 1) != 0; }
-  int count() const { return __builtin_popcountll(words_[0]) + __builtin_popcountll(words_[1]); }
   bool empty() const { return (words_[0] | words_[1]) == 0; }
   template <typename F>
   void each(F&& f) const {
@@ -58,7 +57,8 @@ struct Bank {
   int hits = 0;   // column commands since the row was opened
   Half used = 0;  // latest column command or ACT
   RowCommand opened, closed;
-  bool conflict = false;  // the row before was closed for another access
+  Half refresh_begin = kLongAgo, refresh_end = kLongAgo;  // of the latest one, until ACT may follow
+  bool conflict = false;                                  // the row before was closed for another access
 };
 
 // Earliest edges of commands by the constraints of the standard. A time and the cause of its constraint are one number,
@@ -85,24 +85,25 @@ class BankTimes {
   static constexpr std::size_t kWindow = 4;
   using Nodes = std::array<std::uint16_t, kScopes>;
   struct Rule {
-    Command after;
-    Scope scope;
+    std::uint32_t first;  // of the second command in next_
+    std::uint8_t scope;
     bool sibling;
-    int window;
+    std::uint8_t window;
     Half add;  // to the packed time of the command
   };
 
   Half latest(Command command, std::uint32_t bank) const {
     const Nodes& nodes = nodes_[bank];
-    const Half* next = next_[index(command)].data();
+    const Half* next = next_.data() + index(command) * parts_;
     return std::max(std::max(next[nodes[0]], next[nodes[1]]), std::max(next[nodes[2]], next[nodes[3]]));
   }
-  void delay_siblings(std::vector<Half>& next, std::uint32_t bank, Half until) const;
+  void delay_siblings(Half* next, const Nodes& nodes, Half until) const;
 
   int sids_;
   std::vector<Nodes> nodes_;                        // of each bank, by scope
   std::array<std::vector<Rule>, kCommands> rules_;  // by the first command
-  std::array<std::vector<Half>, kCommands> next_;
+  std::size_t parts_ = 0;
+  std::vector<Half> next_;                              // earliest time of each command at each part, packed
   std::array<std::array<Half, kWindow>, kPcs> acts_{};  // latest ACTs, the oldest first
 };
 

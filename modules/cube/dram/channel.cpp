@@ -35,7 +35,7 @@ const ChannelConfig& checked(const ChannelConfig& config) {
 Channel::Channel(const ChannelConfig& config)
     : config_(checked(config)),
       half_(config.standard.tck / 2),
-      step_(config.standard.row_step),
+      step_(config.standard.pre_step),
       map_(config.map, config.hash, config.standard.geometry),
       queue_(map_, config.standard.geometry),
       times_(config.standard),
@@ -225,7 +225,9 @@ void Channel::skip_idle_rounds(Half horizon) {
   const Half span = rounds * refresh_.round();
   refresh_.skip_rounds(rounds);
   times_.shift(span);
-  for (Bank& bank : banks_) bank.used += span, bank.opened.at += span, bank.closed.at += span;
+  for (Bank& bank : banks_) {
+    for (Half* at : {&bank.used, &bank.opened.at, &bank.closed.at, &bank.refresh_begin, &bank.refresh_end}) *at += span;
+  }
   statistics_.refreshes += static_cast<std::uint64_t>(rounds * refresh_.units());
   from_ += span;
   row_free_ += span;

@@ -31,7 +31,7 @@ struct ChannelConfig {
   int read_entries = 32, write_entries = 32;  // bursts
   int high = 26, low = 6;
   TimeFs frontend = 8_ns, backend = 6_ns;
-  int response_entries = 16;
+  int response_entries = 48;
   int row_hit_cap = 16;
   WriteAck write_ack = WriteAck::committed;
 };
@@ -118,6 +118,11 @@ class Channel {
   Half edge_at_or_after(TimeFs time) const;
   Half aligned(Half edge) const { return (edge + step_ - 1) / step_ * step_; }
   static Half to_rising(Half edge) { return (edge + 1) & ~Half{1}; }
+  // First edge from `from` on at which the constraints allow the command.
+  Half edge_of(Command command, std::uint32_t bank, Half from) const {
+    const Half at = std::max(from, times_.ready(command, bank));
+    return command == Command::pre ? aligned(at) : to_rising(at);
+  }
   Half next_event();
   bool changes_at_next_edge() const;
   void step(Half edge);
@@ -154,7 +159,7 @@ class Channel {
   void forget_choices() { column_.known = row_.known = false; }
 
   // Waits and answers (channel_answers.cpp).
-  Limit limit_of(Command command, const Job& job, Half raster) const;
+  Limit limit_of(Command command, const Job& job) const;
   Half response_since(const Job& job) const;
   void account(Entry& entry, std::uint32_t bank, Half edge, const Limit& limit);
   void leave(std::uint32_t entry, Half edge);

@@ -3,7 +3,8 @@
 
 namespace kb::dram {
 
-Limit Channel::limit_of(Command command, const Job& job, Half raster) const {
+Limit Channel::limit_of(Command command, const Job& job) const {
+  const Half raster = config_.standard.step(command);
   const auto aligned_to = [raster](Half at) { return at < 0 ? at : (at + raster - 1) / raster * raster; };
   Limit limit = times_.limit(command, job.bank);
   limit.time = aligned_to(limit.time);
@@ -25,7 +26,7 @@ Half Channel::response_since(const Job& job) const {
 }
 
 // Divides the time since the latest column command of the entry: until its bank was closed, was opened, and now. Each
-// span waits for the last constraint, then for the bus.
+// span waits for the last constraint, then for the bus, but for the time in which the bank was refreshed.
 void Channel::account(Entry& entry, std::uint32_t bank_index, Half edge, const Limit& limit) {
   Half begin = entry.column;
   const auto span = [&](Half end, const Limit& last, Cause bus) {
@@ -37,6 +38,10 @@ void Channel::account(Entry& entry, std::uint32_t bank_index, Half edge, const L
   };
   const Bank& bank = banks_[bank_index];
   span(bank.closed.at, bank.closed.limit, Cause::row_bus);
+  if (bank.refresh_end > begin && bank.refresh_begin < bank.opened.at) {
+    span(bank.refresh_begin, bank.opened.limit, Cause::row_bus);
+    span(std::min(bank.refresh_end, bank.opened.at), {kNoEdge, Cause::refresh}, Cause::refresh);
+  }
   span(bank.opened.at, bank.opened.limit, Cause::row_bus);
   span(edge, limit, Cause::column_bus);
   entry.column = edge;

@@ -97,11 +97,11 @@ void Channel::offer_refresh() {
   for (std::uint32_t bank = first; bank < first + count; ++bank) {
     if (queue_.row(bank) == AccessQueue::kClosed) continue;
     open = true;
-    row_.offer({aligned(std::max(from, times_.ready(Command::pre, bank))), kNone, bank, bank, Command::pre, true});
+    row_.offer({edge_of(Command::pre, bank, from), kNone, bank, bank, Command::pre, true});
   }
   if (open) return;
   const Command command = one ? Command::ref_bank : Command::ref_all;
-  row_.offer({aligned(std::max(from, times_.ready(command, first))), kNone, first, 0, command, true});
+  row_.offer({edge_of(command, first, from), kNone, first, 0, command, true});
 }
 
 void Channel::offer_access(std::uint32_t bank) {
@@ -110,7 +110,7 @@ void Channel::offer_access(std::uint32_t bank) {
   const bool open = queue_.row(bank) != AccessQueue::kClosed;
   if (open && oldest_hit(bank) != kNone && !is_capped(bank)) return;
   const Command command = open ? Command::pre : Command::act;
-  const Half at = aligned(std::max(from, times_.ready(command, bank)));
+  const Half at = edge_of(command, bank, from);
   if (at > row_.at || is_refreshing(bank)) return;
   const std::uint32_t job = oldest_access(bank);
   if (job != kNone) row_.offer({at, job, bank, kOfAccess + queue_.job(job).key, command, true});
@@ -157,7 +157,7 @@ void Channel::issue_column() {
                         queue_.list(mode_ == kRead ? kWrite : kRead, bank_index).hit == kNone;
   const bool closes = config_.pages == PagePolicy::closed && last_hit;
   Bank& bank = banks_[bank_index];
-  account(queue_.entry(entry), bank_index, edge, limit_of(column_.command, job, 2));
+  account(queue_.entry(entry), bank_index, edge, limit_of(column_.command, job));
   classify(bank);
   bank.used = edge;
   int& last_direction = last_direction_[bank_index / banks_per_pc_];
@@ -203,12 +203,12 @@ void Channel::issue_row() {
   const std::uint32_t bank_index = row_.bank;
   const Command command = row_.command;
   Bank& bank = banks_[bank_index];
-  row_free_ = edge + (command == Command::act ? config_.standard.act_halves : config_.standard.pre_halves);
+  row_free_ = edge + config_.standard.length(command);
   if (command == Command::ref_bank || command == Command::ref_all) {
     issue_refresh();
   } else if (command == Command::act) {
     const Job& job = queue_.job(row_.job);
-    bank.opened = {edge, limit_of(command, job, step_)};
+    bank.opened = {edge, limit_of(command, job)};
     bank.hits = 0;
     bank.used = edge;
     on_time_ = 0;
@@ -220,7 +220,7 @@ void Channel::issue_row() {
     const bool for_access = row_.job != kNone;
     bank.conflict = for_access;
     bank.closed = {edge, {edge, is_refreshing(bank_index) ? Cause::refresh : Cause::row}};
-    if (for_access) bank.closed.limit = limit_of(command, queue_.job(row_.job), step_);
+    if (for_access) bank.closed.limit = limit_of(command, queue_.job(row_.job));
     issue(command, bank_index, edge, 0, for_access ? queue_.entry(queue_.job(row_.job).entry).burst.transaction : 0);
     queue_.close_row(bank_index);
   }
@@ -232,6 +232,13 @@ void Channel::issue_row() {
 void Channel::issue_refresh() {
   on_time_ = refresh_.is_on_time(row_.at) ? on_time_ + 1 : 0;
   issue(row_.command, row_.bank, row_.at, 0, 0);
+  const Timing& t = config_.standard.timing;
+  const bool one = row_.command == Command::ref_bank;
+  const Half length = 2 * Half{one ? t.rfcpb : t.rfc} + config_.standard.length(row_.command);
+  for (std::uint32_t bank = row_.bank; bank < row_.bank + (one ? 1 : banks_per_pc_); ++bank) {
+    banks_[bank].refresh_begin = row_.at;
+    banks_[bank].refresh_end = to_rising(row_.at + length - config_.standard.length(Command::act));
+  }
   refresh_.finish();
   ++statistics_.refreshes;
   refreshing_ = refresh_.has_to(!queue_.empty());

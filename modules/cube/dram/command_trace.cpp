@@ -14,9 +14,10 @@ namespace {
 std::string header_of(const Standard& standard) {
   const Geometry& g = standard.geometry;
   std::string text = fmt::format(
-      "# kernbench dram-trace 1\n# preset {}\n# tck_fs {}\n# geometry pcs {} sids {} bank_groups {} "
-      "banks {} rows {}\n# timing",
-      standard.name, standard.tck.fs(), kPcs, g.sids, g.bank_groups, g.banks, g.rows);
+      "# kernbench dram-trace 2\n# preset {}\n# tck_fs {}\n# geometry pcs {} sids {} bank_groups {} "
+      "banks {} rows {}\n# half_ticks ACT {} PRE {} PRE_edge {}\n# timing",
+      standard.name, standard.tck.fs(), kPcs, g.sids, g.bank_groups, g.banks, g.rows, standard.act_halves,
+      standard.pre_halves, standard.pre_step);
   Timing timing = standard.timing;
   for (const std::string& key : timing_keys()) text += fmt::format(" {} {}", key, timing_value(timing, key));
   return text + "\n# time_fs channel command bank row transaction\n";

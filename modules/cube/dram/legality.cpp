@@ -32,9 +32,10 @@ struct Header {
   std::string preset;
   std::int64_t tck = 0;
   std::map<std::string, std::int64_t> geometry, timing;
+  std::map<std::string, std::int64_t> half_ticks;  // that row commands hold their bus; distance of edges of PRE
 };
 
-// The latest times of commands at one part of the channel. `read` and `write` include those with auto-precharge.
+// The latest ends of commands at one part of the channel. `read` and `write` include those with auto-precharge.
 struct Latest {
   std::int64_t act = kBefore, pre = kBefore, read = kBefore, write = kBefore, refresh = kBefore;
   std::int64_t read_closing = kBefore, write_closing = kBefore;
@@ -62,7 +63,6 @@ class ChannelLog {
     sid_.resize(sids);
     group_.resize(sids * static_cast<std::size_t>(groups_));
     bank_.resize(group_.size() * static_cast<std::size_t>(banks_));
-    half_rate_ = h_.timing.at("PPD") > 0;  // HBM3 and later: row commands at half ticks
   }
 
   std::size_t banks() const { return bank_.size(); }
@@ -96,19 +96,17 @@ class ChannelLog {
   }
   // At least `ticks` since `before`; what is violated is called `rule`.
   void since(std::int64_t before, std::int64_t ticks, const char* rule) {
-    if (before == kBefore || line_->time - before >= ticks * h_.tck) return;
-    violation(rule, ticks, static_cast<double>(line_->time - before) / static_cast<double>(h_.tck));
+    if (before == kBefore || end_ - before >= ticks * h_.tck) return;
+    violation(rule, ticks, static_cast<double>(end_ - before) / static_cast<double>(h_.tck));
   }
 
-  // Row commands hold their bus for 2 ticks (ACT) or 1, in HBM3 and later for 1.5 and 0.5; a column command for one.
   void bus(bool column) {
-    const std::int64_t raster = !column && half_rate_ ? h_.tck / 2 : h_.tck;
-    if (line_->time % raster != 0) violation("is not at a clock edge");
+    const std::int64_t edges = line_->kind == kPre ? h_.half_ticks.at("PRE_edge") : 2;
+    if (line_->time % (edges * h_.tck / 2) != 0) violation("is not at a clock edge");
     std::int64_t& free = column ? column_free_ : row_free_;
     if (line_->time < free) violation(column ? "the column bus is busy" : "the row bus is busy");
-    const bool act = line_->kind == kAct;
-    const std::int64_t halves = column ? 2 : half_rate_ ? (act ? 3 : 1) : (act ? 4 : 2);
-    free = line_->time + halves * h_.tck / 2;
+    const std::int64_t length = column ? 2 : h_.half_ticks.at(line_->kind == kAct ? "ACT" : "PRE");
+    free = end_ = line_->time + length * h_.tck / 2;
   }
 
   void column_command(bool read, bool closing) {
@@ -131,10 +129,10 @@ class ChannelLog {
     } else {
       since(pc.read, t("RTW"), "tRTW");
     }
-    for (Latest* at : {static_cast<Latest*>(&bank), &group, &sid, &pc}) (read ? at->read : at->write) = line_->time;
+    for (Latest* at : {static_cast<Latest*>(&bank), &group, &sid, &pc}) (read ? at->read : at->write) = end_;
     if (!closing) return;
     bank.open = false;
-    for (Latest* at : {static_cast<Latest*>(&bank), &pc}) (read ? at->read_closing : at->write_closing) = line_->time;
+    for (Latest* at : {static_cast<Latest*>(&bank), &pc}) (read ? at->read_closing : at->write_closing) = end_;
   }
 
   void closed(const Latest& at) {
@@ -156,10 +154,9 @@ class ChannelLog {
     since(pc.acts.front(), t("FAW"), "tFAW");
     since(pc.refresh, t("RREFD"), "tRREFD");
     since(pc.refresh_all, t("RFC"), "tRFC");
-    for (Latest* at : {static_cast<Latest*>(&bank), &group_[group_index_], static_cast<Latest*>(&pc)})
-      at->act = line_->time;
+    for (Latest* at : {static_cast<Latest*>(&bank), &group_[group_index_], static_cast<Latest*>(&pc)}) at->act = end_;
     std::rotate(pc.acts.begin(), pc.acts.begin() + 1, pc.acts.end());
-    pc.acts.back() = line_->time;
+    pc.acts.back() = end_;
     bank.open = true;
     bank.row = line_->row;
   }
@@ -173,7 +170,7 @@ class ChannelLog {
     since(bank.write, t("CWL") + t("BL") + t("WR"), "CWL + BL + tWR");
     since(pc.pre, t("PPD"), "tPPD");
     since(pc.refresh_all, t("RFC"), "tRFC");
-    bank.pre = pc.pre = line_->time;
+    bank.pre = pc.pre = end_;
     bank.open = false;
   }
 
@@ -189,26 +186,26 @@ class ChannelLog {
     since(at.act, t("RC"), "tRC");
     since(pc.refresh_all, t("RFC"), "tRFC");
     if (all) {
-      pc.refresh_all = line_->time;
+      pc.refresh_all = end_;
       return;
     }
     since(pc.refresh, t("RREFD"), "tRREFD");
     since(bank_[line_->bank].refresh, t("RFCPB"), "tRFCPB");
     since(pc.act, t("RRDS"), "tRRDS");
     since(group_[group_index_].act, t("RRDL"), "tRRDL");
-    bank_[line_->bank].refresh = group_[group_index_].refresh = pc.refresh = line_->time;
+    bank_[line_->bank].refresh = group_[group_index_].refresh = pc.refresh = end_;
   }
 
   const Header& h_;
   LegalityReport& report_;
   std::size_t max_violations_;
   std::int64_t groups_, banks_, sids_;
-  bool half_rate_ = false;
   std::vector<BankLog> bank_;
   std::vector<Latest> group_, sid_;
   std::vector<PcLog> pc_;
   std::int64_t row_free_ = kBefore, column_free_ = kBefore;
   const Line* line_ = nullptr;
+  std::int64_t end_ = 0;  // of the command: times lie between the ends of commands
   std::size_t group_index_ = 0, sid_index_ = 0, pc_index_ = 0;
 };
 
@@ -218,8 +215,8 @@ class TraceReader {
 
   // Reads the lines that begin with '#'; the first line of commands stays in text().
   Header header() {
-    if (!next() || text_ != "# kernbench dram-trace 1")
-      refuse("is no trace of memory commands", "begins with '# kernbench dram-trace 1'");
+    if (!next() || text_ != "# kernbench dram-trace 2")
+      refuse("is no trace of memory commands", "begins with '# kernbench dram-trace 2'");
     Header header;
     while (next() && text_.rfind("# ", 0) == 0) {
       std::istringstream words(text_.substr(2));
@@ -227,8 +224,8 @@ class TraceReader {
       words >> kind;
       if (kind == "preset") words >> header.preset;
       if (kind == "tck_fs") words >> header.tck;
-      if (kind != "geometry" && kind != "timing") continue;
-      auto& values = kind == "geometry" ? header.geometry : header.timing;
+      if (kind != "geometry" && kind != "timing" && kind != "half_ticks") continue;
+      auto& values = kind == "geometry" ? header.geometry : kind == "timing" ? header.timing : header.half_ticks;
       std::int64_t value = 0;
       for (std::string key; words >> key >> value;) values[key] = value;
     }
@@ -283,6 +280,12 @@ class TraceReader {
         refuse(fmt::format("the header's geometry has no valid '{}'", key), "1 to 64");
       }
     }
+    for (const char* key : {"ACT", "PRE", "PRE_edge"}) {
+      const auto found = header.half_ticks.find(key);
+      if (found == header.half_ticks.end() || found->second < 1 || found->second > 4) {
+        refuse(fmt::format("the header's half_ticks have no valid '{}'", key), "1 to 4");
+      }
+    }
     for (const char* key :
          {"BL",   "CL",  "CWL", "RCDRD", "RCDWR", "RP",   "RAS", "RC",  "CCDS", "CCDL",  "CCDR", "RRDS",
           "RRDL", "FAW", "RTP", "WR",    "WTRS",  "WTRL", "RTW", "PPD", "RFC",  "RFCPB", "RREFD"}) {
@@ -301,7 +304,10 @@ class TraceReader {
 }  // namespace
 
 std::string Violation::text() const {
-  const std::string limit = needed < 0 ? "" : fmt::format(" needs {} ticks, has {}", needed, seen);
+  const std::string limit =
+      needed < 0
+          ? ""
+          : fmt::format(" needs {} ticks from the end of one command to that of the other, has {}", needed, seen);
   return fmt::format("{} of bank {} in channel {} at {} ns: {}{}", command, bank, channel, format_ns(TimeFs(time_fs)),
                      rule, limit);
 }

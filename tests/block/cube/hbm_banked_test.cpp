@@ -19,13 +19,14 @@ Shape banked() {
 
 constexpr double kTick = 0.625, kBack = 6.0;
 
-// ACT at the first tick from arrival + front end on; the last of 8 accesses 31 + 7 x 4 ticks later; data CL + BL after.
+// ACT at the first tick from arrival + front end on; the first access 31 ticks after its end (1.5 ticks, so at the next
+// rising edge: 32), the last of 8 accesses 7 x 4 ticks later; data CL + BL after.
 TEST(HbmBanked, AnIdleReadOpensARow_CDRAM11) {
   Memory m(banked());
   const payload::Transaction& t = m.read(256, 0, 10_ns);
   EXPECT_THAT(m.fixture.run(), IsEmpty());
   const double act = 18.125;  // 29 ticks: the first one not before 10 + 8 ns
-  const TimeFs ready = ns(act + (31 + 7 * 4 + 20 + 2) * kTick + kBack);
+  const TimeFs ready = ns(act + (32 + 7 * 4 + 20 + 2) * kTick + kBack);
   EXPECT_THAT(m.answer(t), ElementsAre(ready + 1_ns + kHop)) << "256 B at 256 GB/s";
 }
 
@@ -33,7 +34,7 @@ TEST(HbmBanked, AWriteIsAcknowledgedWhenTheBankHasIt_CDRAM12) {
   Memory m(banked());
   const payload::Transaction& t = m.write(256, 0, 10_ns, 0_fs);
   EXPECT_THAT(m.fixture.run(), IsEmpty());
-  EXPECT_THAT(m.answer(t), ElementsAre(ns(18.125 + (15 + 7 * 4 + 10 + 2) * kTick) + kHop));
+  EXPECT_THAT(m.answer(t), ElementsAre(ns(18.125 + (16 + 7 * 4 + 10 + 2) * kTick) + kHop));
 }
 
 TEST(HbmBanked, AnAcceptedWriteIsAcknowledgedOnEntry_CDRAM12) {

@@ -10,8 +10,8 @@ using testing::HasSubstr;
 
 // Ticks of 1 ns. The trace is written by hand, so that the test needs no channel.
 constexpr const char* kHeader =
-    "# kernbench dram-trace 1\n# preset hbm2_2000\n# tck_fs 1000000\n"
-    "# geometry pcs 2 sids 1 bank_groups 4 banks 4 rows 32768\n"
+    "# kernbench dram-trace 2\n# preset hbm2_2000\n# tck_fs 1000000\n"
+    "# geometry pcs 2 sids 1 bank_groups 4 banks 4 rows 32768\n# half_ticks ACT 4 PRE 2 PRE_edge 2\n"
     "# timing BL 2 CL 14 CWL 5 RCDRD 16 RCDWR 12 RP 14 RAS 34 RC 48 CCDS 2 CCDL 4 CCDR 0 RRDS 4 RRDL 4 FAW 15 RTP 5 WR "
     "16 WTRS 6 WTRL 8 RTW 13 PPD 0 RFC 260 RFCPB 160 RREFD 8\n"
     "# time_fs channel command bank row transaction\n";
@@ -20,8 +20,8 @@ class DramCheckTest : public CommandLineTest {
  protected:
   void SetUp() override {
     CommandLineTest::SetUp();
-    write("good.txt", std::string(kHeader) + "0 0 ACT 3 7 1\n16000000 0 RD 3 7 1\n16000000 1 ACT 0 0 2\n");
-    write("bad.txt", std::string(kHeader) + "0 0 ACT 3 7 1\n15000000 0 RD 3 7 1\n17000000 0 RD 4 7 1\n");
+    write("good.txt", std::string(kHeader) + "0 0 ACT 3 7 1\n17000000 0 RD 3 7 1\n17000000 1 ACT 0 0 2\n");
+    write("bad.txt", std::string(kHeader) + "0 0 ACT 3 7 1\n16000000 0 RD 3 7 1\n17000000 0 RD 4 7 1\n");
   }
 };
 
@@ -35,10 +35,12 @@ TEST_F(DramCheckTest, ViolationsNameLineRuleAndTicks) {  // H-122
   const Outcome bad = kernbench("check --dram-trace bad.txt");
   EXPECT_EQ(bad.code, 1);
   EXPECT_EQ(bad.err, "");
-  EXPECT_EQ(bad.out,
-            "bad.txt: 2 violations (hbm2_2000 with RCDRD 16, 3 commands of 1 channel: ACT 1, RD 2)\n"
-            "bad.txt:8: RD of bank 3 in channel 0 at 15 ns: tRCDRD needs 16 ticks, has 15\n"
-            "bad.txt:9: RD of bank 4 in channel 0 at 17 ns: the bank is closed\n");
+  EXPECT_EQ(
+      bad.out,
+      "bad.txt: 2 violations (hbm2_2000 with RCDRD 16, 3 commands of 1 channel: ACT 1, RD 2)\n"
+      "bad.txt:9: RD of bank 3 in channel 0 at 16 ns: tRCDRD needs 16 ticks from the end of one command to that of "
+      "the other, has 15\n"
+      "bad.txt:10: RD of bank 4 in channel 0 at 17 ns: the bank is closed\n");
   const Outcome outcome = kernbench("check --dram-trace bad.txt --json");
   EXPECT_EQ(outcome.code, 1);
   const nlohmann::json report = nlohmann::json::parse(outcome.out);
@@ -47,8 +49,8 @@ TEST_F(DramCheckTest, ViolationsNameLineRuleAndTicks) {  // H-122
   EXPECT_EQ(report["commands"], 3);
   EXPECT_EQ(report["counts"]["RD"], 2);
   EXPECT_EQ(report["violations"], 2);
-  EXPECT_EQ(report["first"][0], nlohmann::json({{"line", 8},
-                                                {"time_ns", 15},
+  EXPECT_EQ(report["first"][0], nlohmann::json({{"line", 9},
+                                                {"time_ns", 16},
                                                 {"channel", 0},
                                                 {"command", "RD"},
                                                 {"bank", 3},
@@ -98,7 +100,7 @@ TEST_F(DramCheckTest, WhatIsNoTraceIsRefused) {
       {"none.txt", "there is no file 'none.txt' (check the path given to --dram-trace)"},
       {".", "'.' cannot be read: Is a directory"},
       {"make.sh", "make.sh:1: is no trace of memory commands"},
-      {"t.txt", "t.txt:7: '0 0 ACT 3 7' is no command"},
+      {"t.txt", "t.txt:8: '0 0 ACT 3 7' is no command"},
       {"good.txt --plugin x.so", "--plugin excludes --dram-trace; give one of them"},
       {"good.txt a.yaml", "FILES excludes --dram-trace; give one of them"},
   };

@@ -62,8 +62,9 @@ TimeFs idle_read(const std::string& preset, std::uint32_t bytes) {
 }
 
 TEST(ByHand, IdleReadOfHbm3_CDRAM11) {
-  EXPECT_EQ(idle_read("hbm3_6400", 32), (31 + 20 + 2) * 625'000_fs);           // 33.1 ns
-  EXPECT_EQ(idle_read("hbm3_6400", 256), (31 + 20 + 2 + 7 * 4) * 625'000_fs);  // 50.6 ns
+  const int opening = 32;  // RCDRD after the end of ACT, at the next rising edge
+  EXPECT_EQ(idle_read("hbm3_6400", 32), (opening + 20 + 2) * 625'000_fs);           // 33.75 ns
+  EXPECT_EQ(idle_read("hbm3_6400", 256), (opening + 20 + 2 + 7 * 4) * 625'000_fs);  // 51.25 ns
 }
 
 // E-116: a row is opened for the first of two places that read it.

@@ -49,7 +49,7 @@ std::string random_map(Dice& dice, const Geometry& g) {
 ChannelConfig random_channel(Dice& dice) {
   ChannelConfig c;
   c.standard = standard(standard_names()[dice.below(5)]);
-  if (dice.below(3) != 0) c.standard.geometry.sids = dice.between(1, c.standard.row_step == 1 ? 4 : 2);
+  if (dice.below(3) != 0) c.standard.geometry.sids = dice.between(1, c.standard.pre_step == 1 ? 4 : 2);
   if (dice.below(2) == 0) shake_timing(dice, c.standard);
   if (dice.below(4) == 0) c.standard.tck = dice.one_of({1'000'000_fs, 714'286_fs, 400'000_fs});
   c.map = random_map(dice, c.standard.geometry);

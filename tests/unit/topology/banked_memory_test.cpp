@@ -43,8 +43,8 @@ TEST(BankedMemory, HasParametersOfItsOwn_CDRAM1) {
 TEST(BankedMemory, TraitsAreThoseOfAnIdleBank) {
   const LoadedTopology loaded = load_text(kMinimal, "t.yaml", banked());
   const params::MemoryTraits traits = loaded.graph.spec.hbm_traits();
-  EXPECT_EQ(traits.access, 8_ns + 81 * 625'000_fs + 6_ns - 10_ns);
-  EXPECT_EQ(traits.write_access, 8_ns + (15 + 10 + 28 + 2) * 625'000_fs - 10_ns);
+  EXPECT_EQ(traits.access, 8_ns + 82 * 625'000_fs + 6_ns - 10_ns);
+  EXPECT_EQ(traits.write_access, 8_ns + (16 + 10 + 28 + 2) * 625'000_fs - 10_ns);
   EXPECT_EQ(traits.access_bytes, 32u);
   EXPECT_EQ(traits.efficiency, 1.0);
 }
