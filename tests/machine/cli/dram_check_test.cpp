@@ -21,7 +21,7 @@ class DramCheckTest : public CommandLineTest {
   void SetUp() override {
     CommandLineTest::SetUp();
     write("good.txt", std::string(kHeader) + "0 0 ACT 3 7 1\n17000000 0 RD 3 7 1\n17000000 1 ACT 0 0 2\n");
-    write("bad.txt", std::string(kHeader) + "0 0 ACT 3 7 1\n16000000 0 RD 3 7 1\n17000000 0 RD 4 7 1\n");
+    write("bad.txt", std::string(kHeader) + "0 0 ACT 3 7 1\n16000000 0 RD 3 7 1\n18000000 0 RD 4 7 1\n");
   }
 };
 
@@ -40,7 +40,7 @@ TEST_F(DramCheckTest, ViolationsNameLineRuleAndTicks) {  // H-122
       "bad.txt: 2 violations (hbm2_2000 with RCDRD 16, 3 commands of 1 channel: ACT 1, RD 2)\n"
       "bad.txt:9: RD of bank 3 in channel 0 at 16 ns: tRCDRD needs 16 ticks from the end of one command to that of "
       "the other, has 15\n"
-      "bad.txt:10: RD of bank 4 in channel 0 at 17 ns: the bank is closed\n");
+      "bad.txt:10: RD of bank 4 in channel 0 at 18 ns: the bank is closed\n");
   const Outcome outcome = kernbench("check --dram-trace bad.txt --json");
   EXPECT_EQ(outcome.code, 1);
   const nlohmann::json report = nlohmann::json::parse(outcome.out);
