@@ -23,18 +23,18 @@ constexpr std::int64_t kTileN = 128;
 struct PlainGemmArguments {
   Ptr a, b, c;
   std::int64_t m = 0, k = 0, n = 0;
-  OptionalInt tile_m, tile_k, tile_n;
+  OptionalInt tile_m, tile_k, tile_n, pad;
 };
 
 struct Problem {
   Ptr a, b, c;
-  std::int64_t m, k, n;
+  std::int64_t m, k, n, pitch;  // elements from one row of B or C to the next
   std::int64_t tile_m, tile_k, tile_n;
 };
 
 void require_shape(Context& tl, Ptr tensor, std::int64_t rows, std::int64_t cols) {
   if (tensor.shape() == Shape{rows, cols}) return;
-  tl.fail(fmt::format("tensor '{}' is {}, the arguments m, k, n ask for {}", tensor.tensor().name,
+  tl.fail(fmt::format("tensor '{}' is {}, the arguments m, k, n, pad ask for {}", tensor.tensor().name,
                       format_shape(tensor.shape()), format_shape({rows, cols})));
 }
 
@@ -46,10 +46,10 @@ void require_row_major(Context& tl, Ptr tensor) {
 }
 
 Problem make_problem(Context& tl, const PlainGemmArguments& args) {
-  Problem p{args.a, args.b, args.c, args.m, args.k, args.n, 0, 0, 0};
+  Problem p{args.a, args.b, args.c, args.m, args.k, args.n, args.n + args.pad.value_or(0), 0, 0, 0};
   require_shape(tl, p.a, p.m, p.k);
-  require_shape(tl, p.b, p.k, p.n);
-  require_shape(tl, p.c, p.m, p.n);
+  require_shape(tl, p.b, p.k, p.pitch);
+  require_shape(tl, p.c, p.m, p.pitch);
   for (const Ptr tensor : {p.a, p.b, p.c}) require_row_major(tl, tensor);
   p.tile_m = std::min(p.m, args.tile_m.value_or(kTileM));
   p.tile_k = std::min(p.k, args.tile_k.value_or(kTileK));
@@ -69,14 +69,14 @@ void output_tile(Context& tl, const Problem& p, std::int64_t row, std::int64_t r
     const tl::Scratch step_scope(tl);
     const std::int64_t depth = std::min(p.tile_k, p.k - at);
     const TensorHandle a = tl.load(p.a + row * p.k + at, {rows, depth}, p.a.dtype(), p.k);
-    const TensorHandle b = tl.load(p.b + at * p.n + col, {depth, cols}, p.b.dtype(), p.n);
+    const TensorHandle b = tl.load(p.b + at * p.pitch + col, {depth, cols}, p.b.dtype(), p.pitch);
     if (at == 0) {
       tl.dot_into(acc, a, b);
     } else {
       tl.dot(a, b, acc);
     }
   }
-  tl.store(p.c + row * p.n + col, acc, p.n);
+  tl.store(p.c + row * p.pitch + col, acc, p.pitch);
 }
 
 void compute_rows(Context& tl, const Problem& p, std::int64_t first, std::int64_t count) {
@@ -90,7 +90,7 @@ void compute_rows(Context& tl, const Problem& p, std::int64_t first, std::int64_
 void gemm(Context& tl, const PlainGemmArguments& args) {
   const Problem p = make_problem(tl, args);
   const tl::LocalShard mine = tl.shard(p.c);
-  compute_rows(tl, p, mine.first / p.n, mine.elements / p.n);
+  compute_rows(tl, p, mine.first / p.pitch, mine.elements / p.pitch);
 }
 
 void gemm_single(Context& tl, const PlainGemmArguments& args) {
@@ -103,7 +103,7 @@ tl::Parameters<PlainGemmArguments> gemm_parameters() {
           {"c", &PlainGemmArguments::c},           {"m", &PlainGemmArguments::m},
           {"k", &PlainGemmArguments::k},           {"n", &PlainGemmArguments::n},
           {"tile_m", &PlainGemmArguments::tile_m}, {"tile_k", &PlainGemmArguments::tile_k},
-          {"tile_n", &PlainGemmArguments::tile_n}};
+          {"tile_n", &PlainGemmArguments::tile_n}, {"pad", &PlainGemmArguments::pad}};
 }
 
 }  // namespace

@@ -23,7 +23,24 @@ std::vector<Parameter> tile_parameters() {
       Parameter::integer("tile_m", 128, "rows of an output tile", 1, "elements").tuning(),
       Parameter::integer("tile_k", 256, "depth of one step", 1, "elements").tuning(),
       Parameter::integer("tile_n", 128, "columns of an output tile", 1, "elements").tuning(),
+      Parameter::integer("pad", 0, "elements behind each row of B and C, so that rows do not begin in one bank", 0,
+                         "elements")
+          .at_most(1'000'000)
+          .tuning({"0", "64", "128", "192"}),
   };
+}
+
+// Shape (rows, columns) of the array's first columns.
+HostArray first_columns(const HostArray& array, std::int64_t columns) {
+  const std::int64_t rows = array.shape()[0], pitch = array.shape()[1];
+  if (pitch == columns) return array;
+  if (array.placeholder()) return HostArray::unknown({rows, columns}, array.dtype());
+  const std::vector<double> all = array.to_doubles();
+  std::vector<double> kept;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    kept.insert(kept.end(), all.begin() + row * pitch, all.begin() + row * pitch + columns);
+  }
+  return HostArray::from_doubles({rows, columns}, array.dtype(), kept);
 }
 
 // Each of the `steps` tiles of K adds one rounding to the error bound of the sums.
@@ -32,11 +49,12 @@ WorkloadResult run_gemm(Runtime& rt, const Params& params, const Sizes& size, co
   const Dtype dtype = params.dtype("dtype");
   const std::vector<MemoryKind> memory = memories_of(params, kTensors);
   Tensor a = rt.empty({size.m, size.k}, dtype, place.a, "A", memory[0]);
-  Tensor b = rt.empty({size.k, size.n}, dtype, place.b, "B", memory[1]);
-  Tensor c = rt.empty({size.m, size.n}, dtype, place.c, "C", memory[2]);
+  const std::int64_t pad = params.integer("pad");
+  Tensor b = rt.empty({size.k, size.n + pad}, dtype, place.b, "B", memory[1]);
+  Tensor c = rt.empty({size.m, size.n + pad}, dtype, place.c, "C", memory[2]);
   const ProductContents contents(contents_of(params), size.k, dtype, dtype);
   const HostArray a_host = contents.left(size.m, rt.seed());
-  const HostArray b_host = contents.right(size.n, rt.seed() + 1);
+  const HostArray b_host = contents.right(size.n + pad, rt.seed() + 1);
   a.copy_(a_host);
   b.copy_(b_host);
   const LaunchHandle launch = rt.launch(kernel,
@@ -48,10 +66,11 @@ WorkloadResult run_gemm(Runtime& rt, const Params& params, const Sizes& size, co
                                          {"n", size.n},
                                          {"tile_m", params.integer("tile_m")},
                                          {"tile_k", params.integer("tile_k")},
-                                         {"tile_n", params.integer("tile_n")}},
+                                         {"tile_n", params.integer("tile_n")},
+                                         {"pad", pad}},
                                         place.launch);
   const LaunchMetrics metrics = rt.wait(launch);
-  const HostArray c_host = c.to_host();
+  const HostArray c_host = first_columns(c.to_host(), size.n);
 
   WorkloadResult result;
   add_launch_figures(result, metrics);
@@ -59,7 +78,7 @@ WorkloadResult run_gemm(Runtime& rt, const Params& params, const Sizes& size, co
            2.0 * static_cast<double>(size.m) * static_cast<double>(size.k) * static_cast<double>(size.n),
            metrics.exec_max, is_float(dtype) ? "GFLOP/s" : "GOP/s", "2 m k n operations over the critical path");
   add_pe_count(result, metrics.pes);
-  verify_gemm(rt, result, "C", a_host, b_host, c_host, static_cast<double>(size.k + steps));
+  verify_gemm(rt, result, "C", a_host, first_columns(b_host, size.n), c_host, static_cast<double>(size.k + steps));
   return result;
 }
 
