@@ -27,6 +27,7 @@ struct Cause {
   std::string name;  // of statistics: "row"
   CauseClass what{};
   std::string sentence;  // inside a sentence about an access: "another row was open"
+  std::string remedy{};  // what helps against it, in a finding: "give rows another pitch"; "" for the usual words
 };
 
 // When a block tells a use, for waveforms, whose past is written while the simulation runs.

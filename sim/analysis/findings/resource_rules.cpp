@@ -120,8 +120,9 @@ void add_finding(const LaunchCase& launch_case, const std::string& impl, const G
                                            percent(hottest->second, group.wait),
                                            launch_case.graph.node(hottest->first).id));
   }
-  finding.remedy =
-      "spread accesses so that fewer meet there (other addresses, another pitch), or change the block's parameters";
+  finding.remedy = !cause.remedy.empty() ? cause.remedy
+                                         : "spread accesses so that fewer meet there (other addresses, another pitch), "
+                                           "or change the block's parameters";
   findings.push_back(std::move(finding));
 }
 
