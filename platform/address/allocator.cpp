@@ -56,8 +56,8 @@ void SramAllocator::free(const PhysAddr& address, std::int64_t nbytes) {
   list_.free(address.offset(), nbytes);
 }
 
-VaAllocator::VaAllocator(std::uint64_t page_size, std::uint64_t base, std::uint64_t size)
-    : list_("the virtual address space", base, size, page_size) {
+VaAllocator::VaAllocator(std::uint64_t page_size, std::uint64_t size)
+    : list_("the virtual address space", kVaBase, size, page_size) {
   list_.set_failure_code("VA_ALLOCATION_ERROR");
 }
 
@@ -68,8 +68,8 @@ void VaAllocator::free(VirtAddr address, std::int64_t nbytes) {
   list_.free(address.value, nbytes);
 }
 
-LaAllocator::LaAllocator(std::uint64_t alignment, std::uint64_t base, std::uint64_t size)
-    : list_("the logical address space", base, size, alignment) {
+LaAllocator::LaAllocator(std::uint64_t alignment, std::uint64_t size)
+    : list_("the logical address space", kLaBase, size, alignment) {
   list_.set_failure_code("LA_ALLOCATION_ERROR");
 }
 

@@ -50,15 +50,13 @@ class SramAllocator {
 };
 
 inline constexpr std::uint64_t kVaBase = 0x1'0000'0000;
-inline constexpr std::uint64_t kVaBytes = std::uint64_t{64} << 30;
-
 inline constexpr std::uint64_t kLaBase = 0x1'0000'0000;
-inline constexpr std::uint64_t kLaBytes = std::uint64_t{64} << 30;
+inline constexpr std::uint64_t kLeastAddressRange = std::uint64_t{64} << 30;
 
 // Allocates the device-wide virtual range. Sizes are rounded up to pages; the error code is VA_ALLOCATION_ERROR.
 class VaAllocator {
  public:
-  explicit VaAllocator(std::uint64_t page_size = 4096, std::uint64_t base = kVaBase, std::uint64_t size = kVaBytes);
+  explicit VaAllocator(std::uint64_t page_size = 4096, std::uint64_t size = kLeastAddressRange);
 
   VirtAddr alloc(std::int64_t nbytes);
   void free(VirtAddr address, std::int64_t nbytes);
@@ -73,7 +71,7 @@ class VaAllocator {
 // LA_ALLOCATION_ERROR. A tensor has the same range at every PE that uses it.
 class LaAllocator {
  public:
-  explicit LaAllocator(std::uint64_t alignment = 256, std::uint64_t base = kLaBase, std::uint64_t size = kLaBytes);
+  explicit LaAllocator(std::uint64_t alignment = 256, std::uint64_t size = kLeastAddressRange);
 
   LogicalAddr alloc(std::int64_t nbytes);
   void free(LogicalAddr address, std::int64_t nbytes);

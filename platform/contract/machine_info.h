@@ -19,6 +19,7 @@ struct MachineInfo {
   std::uint64_t hbm_alignment = 256;  // alignment of tensors in HBM, bytes: the size of a flit
   AddressModel address_model = AddressModel::pa;
   std::uint64_t page_size = 4096;
+  std::uint64_t address_range = std::uint64_t{64} << 30;  // of virtual and of logical addresses, bytes
   std::uint64_t tcm_bytes = 0;
   std::uint64_t scratch_bytes = 0;
   std::uint64_t tcm_reserved_bytes = 0;  // reserved for PE_SCHEDULER (P-48)

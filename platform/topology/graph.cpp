@@ -74,6 +74,12 @@ std::string_view edge_kind_name(EdgeKind kind) {
   return kEdgeKindNames[static_cast<std::size_t>(kind)];
 }
 
+std::uint64_t MachineSpec::address_range() const {
+  if (address_range_bytes != 0) return address_range_bytes;
+  const auto cubes = static_cast<std::uint64_t>(sip_count) * static_cast<std::uint64_t>(cubes_per_sip());
+  return std::max(std::uint64_t{64} << 30, cubes * hbm_bytes_per_cube);
+}
+
 std::uint64_t MachineSpec::flit_bytes() const {
   return static_cast<std::uint64_t>(hbm_ctrl().burst_bytes);
 }

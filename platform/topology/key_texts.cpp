@@ -91,6 +91,8 @@ std::map<std::string, std::string> make_texts() {
        "va: one virtual range per tensor, translated by PE_MMU; la: one logical range, resolved in PE_DMA; pa: "
        "physical"},
       {"cube.memory_map.page_size", "of virtual addresses; a power of two"},
+      {"cube.memory_map.address_range_gb",
+       "virtual or logical addresses of a run; 0: as many as the machine has HBM, at least 64"},
       {"cube.memory_map.hbm_mapping_mode",
        "one_to_one: a router and a request per HBM channel for accesses of a PE to its own HBM; with address_model la"},
       {"cube.memory_map.hbm_pseudo_channels", "of a cube: channels per PE times PEs, which is the default"},

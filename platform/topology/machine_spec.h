@@ -75,7 +75,8 @@ struct MachineSpec {
   int ucie_n_connections = 4;
   ComponentSpec ucie;
   AddressModel address_model = AddressModel::va;
-  std::uint64_t page_size = 4096;  // for PE_MMU and the VA allocator
+  std::uint64_t page_size = 4096;         // for PE_MMU and the VA allocator
+  std::uint64_t address_range_bytes = 0;  // of virtual and of logical addresses; 0: address_range() decides
   HbmMapping hbm_mapping_mode = HbmMapping::n_to_one;
   int hbm_pseudo_channels = 64;
   int hbm_channels_per_pe = 8;
@@ -115,6 +116,9 @@ struct MachineSpec {
   int pe_count() const { return sip_count * cubes_per_sip() * pes_per_cube(); }
   std::uint64_t hbm_slice_bytes() const { return hbm_bytes_per_cube / static_cast<std::uint64_t>(hbm_slices_per_cube); }
   std::uint64_t flit_bytes() const;  // = burst_bytes of hbm_ctrl (F-27)
+  // Bytes of virtual and of logical addresses: those configured, or the HBM of the machine, at least 64
+  // GiB.
+  std::uint64_t address_range() const;
 
   const params::HbmCtrlParams& hbm_ctrl() const;
   params::MemoryTraits hbm_traits() const;

@@ -94,6 +94,8 @@ void read_channels(MapReader& memory, MachineSpec& spec) {
 
 void read_memory(MapReader& memory, MachineSpec& spec) {
   spec.address_model = static_cast<AddressModel>(memory.choice("address_model", 1, names_of<AddressModel>()));
+  const double range_gb = memory.real("address_range_gb", 0.0, at_least(0, 1 << 20));
+  spec.address_range_bytes = to_bytes(memory.context(), memory.path("address_range_gb"), range_gb, kGiB);
   const std::vector<std::string> modes{"n_to_one", "one_to_one"};
   spec.hbm_mapping_mode = static_cast<HbmMapping>(memory.choice("hbm_mapping_mode", 0, modes));
   read_channels(memory, spec);

@@ -16,7 +16,9 @@
 namespace kb::sw {
 
 TensorMappings::TensorMappings(contract::IHost& host)
-    : host_(host), virtual_(host.machine().page_size), logical_(host.machine().hbm_alignment) {}
+    : host_(host),
+      virtual_(host.machine().page_size, host.machine().address_range),
+      logical_(host.machine().hbm_alignment, host.machine().address_range) {}
 
 void TensorMappings::place(contract::TensorLayout& tensor) {
   if (host_.machine().address_model == AddressModel::pa) return;
@@ -27,8 +29,9 @@ void TensorMappings::place(contract::TensorLayout& tensor) {
                          : address::TaggedAddress(logical_.alloc(nbytes)).encoded();
   } catch (const Error& error) {
     if (!is_out_of_addresses(error)) throw;
-    throw Error::program(error.code(), fmt::format("tensor '{}' {} {}: {}", tensor.name, dtype_name(tensor.dtype),
-                                                   format_shape(tensor.shape), error.what()));
+    throw Error::program(error.code(),
+                         fmt::format("tensor '{}' {} {}: {}; cube.memory_map.address_range_gb gives more addresses",
+                                     tensor.name, dtype_name(tensor.dtype), format_shape(tensor.shape), error.what()));
   }
 }
 

@@ -36,6 +36,7 @@ contract::MachineInfo machine_info(const topology::Graph& graph) {
   info.hbm_slice_bytes = spec.hbm_slice_bytes();
   info.address_model = spec.address_model;
   info.page_size = spec.page_size;
+  info.address_range = spec.address_range();
   info.tcm_bytes = spec.tcm_bytes_per_pe;
   info.scratch_bytes = spec.tcm_kernel_scratch_bytes;
   info.tcm_reserved_bytes = spec.tcm_scheduler_reserved_bytes;

@@ -121,7 +121,7 @@ TEST(LaAllocator, StartsAtFourGigabytesInUnitsOfItsAlignment) {
   allocator.free(LogicalAddr(0x1'0000'0100), 300);
   EXPECT_EQ(allocator.alloc(512), LogicalAddr(0x1'0000'0100));
   try {
-    allocator.alloc(static_cast<std::int64_t>(kLaBytes));
+    allocator.alloc(static_cast<std::int64_t>(kLeastAddressRange));
     FAIL() << "nothing was thrown";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), "LA_ALLOCATION_ERROR");
@@ -131,7 +131,7 @@ TEST(LaAllocator, StartsAtFourGigabytesInUnitsOfItsAlignment) {
 TEST(VaAllocator, FailsWithItsOwnCode) {
   VaAllocator allocator(4096);
   try {
-    allocator.alloc(static_cast<std::int64_t>(kVaBytes) + 1);
+    allocator.alloc(static_cast<std::int64_t>(kLeastAddressRange) + 1);
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), "VA_ALLOCATION_ERROR");

@@ -273,8 +273,8 @@ TEST(LogicalMappingTest, ATensorIsOneSegmentPerShard) {
 TEST(LogicalMappingTest, WithoutLogicalRangeThePhysicalMemoryIsReturned) {
   contract::MachineInfo machine = logical_machine();
   machine.pes_per_cube = 1;
-  machine.hbm_alignment = address::kLaBytes;  // one unit
-  machine.hbm_slice_bytes = 2 * address::kLaBytes;
+  machine.hbm_alignment = address::kLeastAddressRange;  // one unit
+  machine.hbm_slice_bytes = 2 * address::kLeastAddressRange;
   FakeHost narrow(machine);
   Runtime rt(narrow, &any_kernel);
   const Tensor first = rt.empty({8, 64}, Dtype::f16, {}, "first");
