@@ -6,16 +6,16 @@
 
 namespace kb::modules {
 
-bool BarrierCollector::arrive(payload::Transaction& arrival, const payload::BarrierMsg& message, std::size_t members,
+bool BarrierCollector::arrive(payload::Transaction* arrival, const payload::BarrierMsg& message, std::size_t members,
                               std::string name, TimeFs now) {
   Rendezvous& rendezvous = rendezvous_[message.request];
-  if (rendezvous.waiting.empty()) {
+  if (rendezvous.names.empty()) {
     rendezvous.scope = message.scope;
     rendezvous.since = now;
     rendezvous.members = members;
   }
   const bool same = rendezvous.scope == message.scope;
-  rendezvous.waiting.push_back(&arrival);
+  if (arrival != nullptr) rendezvous.waiting.push_back(arrival);
   rendezvous.names.push_back(std::move(name));
   if (const auto ended = ended_.find(message.request); ended != ended_.end()) {
     answer(message.request, ended_before(ended->second, message.scope));
@@ -31,7 +31,7 @@ bool BarrierCollector::arrive(payload::Transaction& arrival, const payload::Barr
                 contract::barrier_scope_name(message.scope))});
     return false;
   }
-  return rendezvous.waiting.size() == rendezvous.members;
+  return rendezvous.names.size() == rendezvous.members;
 }
 
 void BarrierCollector::answer(std::uint64_t request, const payload::Status& status) {
@@ -64,7 +64,7 @@ payload::Status BarrierCollector::ended_before(const std::string& place, contrac
 
 void BarrierCollector::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   for (const auto& [request, rendezvous] : rendezvous_) {
-    const std::size_t missing = rendezvous.members - rendezvous.waiting.size();
+    const std::size_t missing = rendezvous.members - rendezvous.names.size();
     std::string what = "the other cubes of the SIP";  // IO_CPU reports which ones
     if (missing > 0) {
       std::string names;

@@ -24,10 +24,10 @@ class BarrierCollector {
   BarrierCollector(std::string node, std::string noun, Respond respond)
       : node_(std::move(node)), noun_(std::move(noun)), respond_(std::move(respond)) {}
 
-  // Holds an arrival. Returns true when all members have arrived; the owner then opens or refuses the barrier. When the
-  // barrier can never complete, because a member's kernel has ended or waits at a barrier of the other scope, all
-  // waiting arrivals are refused.
-  bool arrive(payload::Transaction& arrival, const payload::BarrierMsg& message, std::size_t members, std::string name,
+  // Holds an arrival; null: a member that needs no answer. Returns true when all members have arrived; the owner then
+  // opens or refuses the barrier. When the barrier can never complete, because a member's kernel has ended or waits at
+  // a barrier of the other scope, all waiting arrivals are refused.
+  bool arrive(payload::Transaction* arrival, const payload::BarrierMsg& message, std::size_t members, std::string name,
               TimeFs now);
   // These answer all waiting arrivals in the order of arrival. Only open() counts in the statistics.
   void open(std::uint64_t request) { answer(request, {}); }
@@ -44,7 +44,7 @@ class BarrierCollector {
     std::size_t members = 0;
     TimeFs since = 0_fs;
     std::vector<payload::Transaction*> waiting;
-    std::vector<std::string> names;  // names of the waiting members
+    std::vector<std::string> names;  // of the members that have arrived
   };
   static payload::Status ended_before(const std::string& place, contract::BarrierScope scope);
 

@@ -101,7 +101,7 @@ void CommandProcessor::refuse(payload::Transaction& parent, std::string code, co
 
 bool CommandProcessor::all_there(payload::Transaction& arrival, const payload::BarrierMsg& message, std::size_t members,
                                  std::string name) {
-  return barriers_.arrive(arrival, message, members, std::move(name), now());
+  return barriers_.arrive(&arrival, message, members, std::move(name), now());
 }
 
 void CommandProcessor::open_barrier(const payload::BarrierMsg& message) {
@@ -117,16 +117,21 @@ void CommandProcessor::send_on(const payload::BarrierMsg& arrival) {
     return pending.second.launch && pending.second.launch->request == arrival.request;
   });
   if (launch == pending_.end()) throw Error::model(node_id() + ": a barrier of no launch under way");
-  payload::Transaction& sent_on =
-      context().pool.acquire(payload::Op::message, *command_route(launch->second.launch->sender), 0, 0);
-  sent_on.message = payload::share(arrival);
-  sent_on.place = launch->second.launch->place;
-  issue(sent_on, now());
+  const auto send_to = [&](NodeId target) {
+    payload::Transaction& sent_on = context().pool.acquire(payload::Op::message, *command_route(target), 0, 0);
+    sent_on.message = payload::share(arrival);
+    sent_on.place = launch->second.launch->place;
+    issue(sent_on, now());
+  };
+  if (!arrival.exchange) return send_to(launch->second.launch->sender);
+  for (const CubeId cube : *arrival.exchange) {
+    if (cube != arrival.from.cube) send_to(context().routes.resolver().find_m_cpu(node_record().sip, cube));
+  }
 }
 
 void CommandProcessor::on_response(payload::Transaction& transaction) {
   if (const auto* arrival = std::get_if<payload::BarrierMsg>(transaction.message.get())) {
-    barriers_.answer(arrival->request, transaction.status);
+    if (!arrival->exchange) barriers_.answer(arrival->request, transaction.status);
     context().pool.release(transaction);
     return;
   }
@@ -135,6 +140,7 @@ void CommandProcessor::on_response(payload::Transaction& transaction) {
   Pending& pending = entry->second;
   const auto* reply = std::get_if<payload::LaunchReply>(transaction.reply.get());
   const std::size_t branch = static_cast<std::size_t>(transaction.cookie & kBranchMask);
+  const bool only_met = reply != nullptr && reply->pes.empty();  // PEs of a start barrier that run nothing
   const bool settled = pending.branches.answer(branch, transaction.status, reply);
   if (pending.parent != nullptr && pending.parent->op == payload::Op::write) {
     pending.parent->delivered = std::max(pending.parent->delivered, transaction.delivered);
@@ -142,7 +148,9 @@ void CommandProcessor::on_response(payload::Transaction& transaction) {
   context().pool.release(transaction);
   if (settled) answer_parent(pending);
   const bool drained = pending.branches.drained();
-  if (pending.launch) barriers_.ended(pending.launch->request, pending.branches.branch(branch).place, drained);
+  if (pending.launch && (drained || !only_met)) {
+    barriers_.ended(pending.launch->request, pending.branches.branch(branch).place, drained);
+  }
   if (drained) pending_.erase(entry);
 }
 

@@ -22,17 +22,17 @@ void MCpu::launch(payload::Transaction& parent, const payload::KernelLaunchMsg& 
   const std::string id = "#" + std::to_string(request.request);
   if (launch.pes.empty()) throw Error::program("SCHEMA_ERROR", "launch " + id + " targets no PE");
   std::vector<NodeId> targets;
-  for (PeId pe : launch.pes)
+  for (PeId pe : launch.receiving_pes())
     targets.push_back(context().routes.resolver().find_pe_node({sip, cube, pe}, topology::NodeKind::pe_cpu));
 
   std::shared_ptr<const payload::Message> message = parent.message;
-  if (request.target_start == kNever) {
+  if (request.target_start == kNever && !launch.start_barrier) {
     payload::KernelLaunchMsg stamped = request;
     stamped.target_start = now() + cube_launch_latency(context(), node(), sip, cube, launch.pes);
     message = payload::share(std::move(stamped));
   }
   fan_out(parent, "launch " + id + " of kernel " + launch.name(), launch.failure_policy,
-          to_pes(launch.pes, targets, message));
+          to_pes(launch.receiving_pes(), targets, message));
 }
 
 void MCpu::map(payload::Transaction& parent, const payload::TranslationMsg& request) {
@@ -85,11 +85,29 @@ std::vector<CommandProcessor::SubRequest> MCpu::to_pes(const std::vector<PeId>& 
 }
 
 void MCpu::barrier(payload::Transaction& arrival, const payload::BarrierMsg& message) {
+  if (!message.from.pe.valid()) {
+    respond(arrival, now());
+    return cube_there(message);
+  }
   if (!all_there(arrival, message, message.pes, "pe" + std::to_string(message.from.pe.value))) return;
   if (message.scope == contract::BarrierScope::cube || message.cubes == 1) return open_barrier(message);
   payload::BarrierMsg cube = message;
   cube.from.pe = PeId{};
   send_on(cube);
+  if (cube.exchange) cube_there(cube);
+}
+
+// The PEs of this cube, or of another that told it, are at the barrier before a queued launch.
+void MCpu::cube_there(const payload::BarrierMsg& message) {
+  const std::string name = "cube" + std::to_string(message.from.cube.value);
+  if (!cubes_.arrive(nullptr, message, message.cubes, name, now())) return;
+  cubes_.open(message.request);
+  open_barrier(message);
+}
+
+void MCpu::collect_waits(std::vector<elab::WaitInfo>& waits) const {
+  CommandProcessor::collect_waits(waits);
+  cubes_.collect_waits(waits);
 }
 
 void MCpu::collect_statistics(std::vector<elab::Statistic>& statistics) const {

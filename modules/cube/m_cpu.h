@@ -18,14 +18,15 @@ namespace kb::modules {
 // barrier, t + overhead_ns + max over PEs of [formula(m_cpu -> pe_cpu) - overhead(m_cpu)]; an existing stamp is kept
 // (C-MCPU-11).
 // Kernel barriers gather the PEs of a launch in this cube. For a SIP barrier, one arrival for the whole cube goes to
-// the IO_CPU that sent the launch. M_CPU.DMA: one channel per direction guards only the dispatch (C-MCPU-7), which
-// takes no time, so that it never delays.
+// the IO_CPU that sent the launch, or before a queued launch to the M_CPUs of all its cubes. M_CPU.DMA: one channel per
+// direction guards only the dispatch (C-MCPU-7), which takes no time, so that it never delays.
 class MCpu final : public CommandProcessor {
  public:
   MCpu(const sc_core::sc_module_name& name, NodeId node, const params::MCpuParams& params, elab::BlockContext& context)
-      : CommandProcessor(name, node, params.overhead.time(), context, "PEs") {}
+      : CommandProcessor(name, node, params.overhead.time(), context, "PEs"), cubes_(node_id(), "cubes", {}) {}
 
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
+  void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
 
  private:
   void launch(payload::Transaction& parent, const payload::KernelLaunchMsg& request) override;
@@ -35,6 +36,9 @@ class MCpu final : public CommandProcessor {
   std::vector<SubRequest> to_pes(const std::vector<PeId>& pes, const std::vector<NodeId>& targets,
                                  const std::shared_ptr<const payload::Message>& message);
 
+  void cube_there(const payload::BarrierMsg& message);
+
+  BarrierCollector cubes_;
   TimeFs dma_transfer_max_ = 0_fs;  // xfer_ns: largest serialisation time to one DMA destination (C-MCPU-8)
 };
 

@@ -25,11 +25,11 @@ void IoCpu::launch(payload::Transaction& parent, const payload::KernelLaunchMsg&
                                              (launch.cubes.empty() ? "cube" : "PE"));
   }
   payload::KernelLaunchMsg stamped = request;
-  if (stamped.target_start == kNever) {
+  if (stamped.target_start == kNever && !launch.start_barrier) {
     stamped.target_start = now() + launch_latency(context(), node(), own, launch.cubes, launch.pes);
   }
   fan_out(parent, "launch #" + std::to_string(request.request) + " of kernel " + launch.name(), launch.failure_policy,
-          to_cubes(launch.cubes, payload::share(std::move(stamped))));
+          to_cubes(launch.receiving_cubes(), payload::share(std::move(stamped))));
 }
 
 void IoCpu::map(payload::Transaction& parent, const payload::TranslationMsg& request) {

@@ -106,6 +106,13 @@ void PeCpu::run(Launch launch) {
   result_.pe = info_.coord;
   result_.ready = now();
   result_.shares = pe().activity.until(now());
+  const contract::KernelLaunch& request = *message(launch).launch;
+  if (request.start_barrier) meet_before(message(launch));
+  if (!request.runs_on(info_.coord.cube, info_.coord.pe)) {
+    launch.transaction->reply = payload::share(payload::LaunchReply{});
+    respond(*launch.transaction, now());
+    return;
+  }
   try_kernel(launch);
   await_all_background();
   current_.reset();
@@ -253,36 +260,6 @@ void PeCpu::spend(const contract::Command& command) {
   end_activity(PeActivity::Kind::scalar);
   charge(command.place, command.place);
   current_.reset();
-}
-
-void PeCpu::meet(const contract::Command& command) {
-  set_current(command);
-  count_call();
-  const contract::KernelLaunch& launch = *message(launches_.front()).launch;
-  const NodeId m_cpu = context().routes.resolver().find_m_cpu(info_.coord.sip, info_.coord.cube);
-  payload::Transaction& transaction =
-      context().pool.acquire(payload::Op::message, context().routes.command(node(), m_cpu), 0, 0);
-  transaction.place = command.place;
-  transaction.message = payload::share(
-      payload::BarrierMsg{pe().launch, command.scope, launch.pes.size(), launch.cubes.size(), info_.coord});
-  log(LogLevel::info, [&] {
-    return fmt::format("comes to a barrier of its {}, tl.{} #{}", contract::barrier_scope_name(command.scope),
-                       command.call, command.call_index);
-  });
-  const TimeFs start = now();
-  if (order() != nullptr) order()->barrier_reached(info_.coord, pe().launch, command.scope);
-  set_state(State::waiting_for_engine);
-  barrier_ = &transaction;
-  issue(transaction, now() + overhead());
-  while (barrier_ != nullptr) wait_for(resumed_event_);
-  charge(command.place, command.place);
-  set_state(State::running);
-  current_.reset();
-  const payload::Status status = transaction.status;
-  context().pool.release(transaction);
-  if (!status.ok) throw Error::program(status.code, status.message);
-  if (order() != nullptr) order()->barrier_passed(info_.coord, pe().launch, command.scope);
-  if (context().operations != nullptr) context().operations->on_command(node(), command, nullptr, start, now());
 }
 
 void PeCpu::on_response(payload::Transaction& transaction) {

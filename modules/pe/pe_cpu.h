@@ -17,8 +17,9 @@
 #include "platform/params/pe_cpu_params.h"
 
 namespace kb::payload {
+struct BarrierMsg;
 struct KernelLaunchMsg;
-}
+}  // namespace kb::payload
 
 namespace kb::modules {
 
@@ -36,9 +37,10 @@ namespace kb::modules {
 //
 // Does not model: instructions of the kernel itself, which take no time unless the kernel spends them with `cycles`.
 //
-// Timing: the kernel starts at max(target_start, launch arrival + overhead_ns, end of the previous kernel). A launch
-// that was ready after target_start reports its lateness (H-50). cpu_overhead takes llround(cycles / clock_ghz). A
-// launch of an unknown kernel fails when its turn comes, without waiting for the barrier.
+// Timing: the kernel starts at max(target_start, launch arrival + overhead_ns, end of the previous kernel). A queued
+// launch has a barrier in place of target_start, at which all PEs of it and of the launches before it come together. A
+// launch that was ready after target_start reports its lateness (H-50). cpu_overhead takes llround(cycles / clock_ghz).
+// A launch of an unknown kernel fails when its turn comes, without waiting for the barrier.
 class PeCpu final : public PeFabricBlock, private contract::IPe {
  public:
   PeCpu(const sc_core::sc_module_name& name, NodeId node, const params::PeCpuParams& params, PeContext& pe,
@@ -81,6 +83,8 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   void on_answer(CommandTask& task) override;
   void on_response(payload::Transaction& transaction) override;
   void meet(const contract::Command& command);
+  void meet_before(const payload::KernelLaunchMsg& launch);
+  payload::Status come_to(const payload::BarrierMsg& barrier, account::PlaceId place);
   void kernel_thread();
   void run(Launch launch);  // by value, because launches_ may reallocate while the kernel runs
   void try_kernel(const Launch& launch);

@@ -8,9 +8,13 @@
 #include "modules/pe/pe_cpu.h"
 #include "platform/base/error.h"
 #include "platform/contract/command.h"
+#include "platform/contract/i_operation_sink.h"
 #include "platform/contract/i_order_observer.h"
 #include "platform/contract/i_pe.h"
 #include "platform/contract/i_translator.h"
+#include "platform/contract/kernel_launch.h"
+#include "platform/elab/route_table.h"
+#include "platform/payload/messages.h"
 
 namespace kb::modules {
 
@@ -164,6 +168,55 @@ std::string PeCpu::await(CommandTask& task, account::PlaceId at) {
   commands_.release(task);
   if (!failure.ok) throw Error::program(failure.code, failure.message + tensor_at(failure.fault_address));
   return served;
+}
+
+// Sends a barrier message and waits for its answer.
+payload::Status PeCpu::come_to(const payload::BarrierMsg& barrier, account::PlaceId place) {
+  const NodeId m_cpu = context().routes.resolver().find_m_cpu(info_.coord.sip, info_.coord.cube);
+  payload::Transaction& transaction =
+      context().pool.acquire(payload::Op::message, context().routes.command(node(), m_cpu), 0, 0);
+  transaction.place = place;
+  transaction.message = payload::share(barrier);
+  barrier_ = &transaction;
+  issue(transaction, now() + overhead());
+  while (barrier_ != nullptr) wait_for(resumed_event_);
+  const payload::Status status = transaction.status;
+  context().pool.release(transaction);
+  return status;
+}
+
+// P-51a: no kernel of a queued launch begins before those of the launches before it have ended.
+void PeCpu::meet_before(const payload::KernelLaunchMsg& launch_message) {
+  const contract::StartBarrier& barrier = *launch_message.launch->start_barrier;
+  set_state(State::waiting_for_start);
+  if (order() != nullptr) order()->start_reached(info_.coord, launch_message.request);
+  const std::shared_ptr<const std::vector<CubeId>> cubes(launch_message.launch, &barrier.cubes);
+  const payload::Status status = come_to({launch_message.request, contract::BarrierScope::sip, barrier.pes.size(),
+                                          barrier.cubes.size(), info_.coord, cubes},
+                                         {});
+  if (!status.ok) throw Error::model(node_id() + ": a start barrier failed: " + status.message);
+  if (order() != nullptr) order()->start_passed(info_.coord, launch_message.request);
+}
+
+void PeCpu::meet(const contract::Command& command) {
+  set_current(command);
+  count_call();
+  const contract::KernelLaunch& launch = *message(launches_.front()).launch;
+  log(LogLevel::info, [&] {
+    return fmt::format("comes to a barrier of its {}, tl.{} #{}", contract::barrier_scope_name(command.scope),
+                       command.call, command.call_index);
+  });
+  const TimeFs start = now();
+  if (order() != nullptr) order()->barrier_reached(info_.coord, pe().launch, command.scope);
+  set_state(State::waiting_for_engine);
+  const payload::Status status =
+      come_to({pe().launch, command.scope, launch.pes.size(), launch.cubes.size(), info_.coord}, command.place);
+  charge(command.place, command.place);
+  set_state(State::running);
+  current_.reset();
+  if (!status.ok) throw Error::program(status.code, status.message);
+  if (order() != nullptr) order()->barrier_passed(info_.coord, pe().launch, command.scope);
+  if (context().operations != nullptr) context().operations->on_command(node(), command, nullptr, start, now());
 }
 
 }  // namespace kb::modules

@@ -42,7 +42,10 @@ void PeCpu::collect_waits(std::vector<elab::WaitInfo>& waits) const {
     kernel += fmt::format(" (has failed: {}: {})", result_.error_code, result_.error_message);
   }
   std::string what = state_ == State::running ? "the end of its own code" : "its turn";
-  if (state_ == State::waiting_for_start) what = "its start at " + format_ns(running.target_start) + " ns";
+  if (state_ == State::waiting_for_start) {
+    what = running.launch->start_barrier ? "the PEs of the launches before it"
+                                         : "its start at " + format_ns(running.target_start) + " ns";
+  }
   if (current_) what = fmt::format("the end of its {}", contract::command_name(current_->kind, current_->engine));
   waits.push_back(
       {fmt::format("{}: kernel {}{}", node_id(), kernel, call_in_progress()), what, state_since_, info_.coord});

@@ -169,20 +169,36 @@ void RaceChecker::abandoned(const PeCoord& coord, std::uint64_t command) {
 }
 
 void RaceChecker::barrier_reached(const PeCoord& coord, RequestId request, contract::BarrierScope scope) {
-  Barrier& barrier = barriers_[barrier_key(coord, request, scope)];
+  reach(barrier_key(coord, request, scope), coord);
+}
+
+void RaceChecker::barrier_passed(const PeCoord& coord, RequestId request, contract::BarrierScope scope) {
+  pass(barrier_key(coord, request, scope), coord);
+  ++pe(coord).barriers[static_cast<std::size_t>(scope)];
+}
+
+void RaceChecker::start_reached(const PeCoord& coord, RequestId request) {
+  reach({request, coord.sip, CubeId{}, kStart}, coord);
+}
+
+void RaceChecker::start_passed(const PeCoord& coord, RequestId request) {
+  pass({request, coord.sip, CubeId{}, kStart}, coord);
+}
+
+void RaceChecker::reach(const BarrierKey& key, const PeCoord& coord) {
+  Barrier& barrier = barriers_[key];
   ++barrier.inside;
   join(barrier.rendezvous, clock_of(number(coord)));
 }
 
 // When the first PE passes, all have arrived.
-void RaceChecker::barrier_passed(const PeCoord& coord, RequestId request, contract::BarrierScope scope) {
-  const auto found = barriers_.find(barrier_key(coord, request, scope));
+void RaceChecker::pass(const BarrierKey& key, const PeCoord& coord) {
+  const auto found = barriers_.find(key);
   Barrier& barrier = found->second;
   if (!barrier.opened) barrier.opened = std::make_shared<const Clock>(std::move(barrier.rendezvous));
   Pe& self = pe(coord);
   learn(self, *barrier.opened);
   ++self.steps;
-  ++self.barriers[static_cast<std::size_t>(scope)];
   if (--barrier.inside == 0) barriers_.erase(found);
 }
 

@@ -57,6 +57,8 @@ class RaceChecker final : public contract::IOrderObserver {
   void abandoned(const PeCoord& pe, std::uint64_t command) override;
   void barrier_reached(const PeCoord& pe, contract::RequestId request, contract::BarrierScope scope) override;
   void barrier_passed(const PeCoord& pe, contract::RequestId request, contract::BarrierScope scope) override;
+  void start_reached(const PeCoord& pe, contract::RequestId request) override;
+  void start_passed(const PeCoord& pe, contract::RequestId request) override;
   void message_sent(const PeCoord& pe, std::uint64_t slot_pa) override;
   void message_received(const PeCoord& pe, std::uint64_t command, std::uint64_t slot_pa) override;
 
@@ -109,9 +111,14 @@ class RaceChecker final : public contract::IOrderObserver {
     std::size_t inside = 0;
     ClockPtr opened;
   };
-  // Identifies a barrier by launch, place (no cube for a SIP barrier) and its index in the launch.
+  // Identifies a barrier by launch, place (no cube for a SIP barrier) and its index in the launch; kStart: the one
+  // before its kernels.
   using BarrierKey = std::tuple<contract::RequestId, SipId, CubeId, std::uint64_t>;
+  static constexpr std::uint64_t kStart = UINT64_MAX;
   BarrierKey barrier_key(const PeCoord& coord, contract::RequestId request, contract::BarrierScope scope);
+
+  void reach(const BarrierKey& key, const PeCoord& coord);
+  void pass(const BarrierKey& key, const PeCoord& coord);
 
   Pe& pe(const PeCoord& coord);
   std::size_t number(const PeCoord& coord);

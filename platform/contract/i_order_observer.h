@@ -33,6 +33,10 @@ class IOrderObserver {
   virtual void kernel_begins(const PeCoord& pe, RequestId request, std::shared_ptr<const KernelLaunch> launch) = 0;
   virtual void kernel_ends(const PeCoord& pe) = 0;
 
+  // A PE comes to / leaves the barrier before the kernels of a queued launch.
+  virtual void start_reached(const PeCoord& pe, RequestId request) = 0;
+  virtual void start_passed(const PeCoord& pe, RequestId request) = 0;
+
   // A command is issued by the kernel / completes / has been waited for. Its addresses are those that the kernel gave;
   // `translator` makes them physical, and is null when they are physical.
   virtual void issued(const PeCoord& pe, std::uint64_t command) = 0;

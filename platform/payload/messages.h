@@ -90,6 +90,8 @@ struct BarrierMsg {
   std::size_t pes = 0;    // PEs of the launch in each cube
   std::size_t cubes = 0;  // cubes of the launch in the SIP
   PeCoord from;           // without a PE: all PEs of the cube
+  // The M_CPUs of the cubes tell each other that their PEs are there; otherwise the IO_CPU gathers the cubes.
+  std::shared_ptr<const std::vector<CubeId>> exchange{};
 };
 
 // Aggregated answer of PE_CPU, M_CPU or IO_CPU. Metrics merge by maximum, so that the order does not matter

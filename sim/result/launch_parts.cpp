@@ -7,8 +7,12 @@
 namespace kb::sim {
 namespace {
 
-constexpr DisplayText kDelivery{"delivery", "delivery", "The launch travels from the host to the PE.", "", "#9aa3b2"};
-constexpr DisplayText kBarrier{"barrier", "barrier", "The PE waits for the common start.", "", "#c3c9d4"};
+constexpr DisplayText kDelivery{"delivery", "delivery",
+                                "The launch travels from the host to the PE, where a queued one waits for its turn.",
+                                "", "#9aa3b2"};
+constexpr DisplayText kBarrier{"barrier", "barrier",
+                               "The PE waits for the common start, or for those of the launches before a queued one.",
+                               "", "#c3c9d4"};
 constexpr DisplayText kCompletion{"completion", "completion",
                                   "From the end of the kernel to the completion at the host.", "", "#6b7385"};
 

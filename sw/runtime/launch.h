@@ -59,6 +59,9 @@ struct LaunchOptions {
   std::optional<std::vector<int>> pes;  // PEs of each cube; no value: all (H-35)
   contract::FailurePolicy failure_policy = contract::FailurePolicy::fail_fast;
   std::string label;  // for reports
+  // On each SIP the kernels begin when all launches that were submitted there before have ended, successful or not. The
+  // device finds that out by a barrier of the PEs; without it the host has to wait() before the next launch.
+  bool queued = false;
 };
 
 // A checked launch with prepared arguments. It can be submitted without simulated time passing, also together with the

@@ -143,6 +143,7 @@ std::vector<std::shared_ptr<contract::KernelLaunch>> plan_launch(const LaunchCon
     for (const std::uint32_t pe : pes) part->pes.emplace_back(pe);
     part->failure_policy = options.failure_policy;
     part->label = options.label;
+    part->queued = options.queued;
     parts.push_back(std::move(part));
   }
   return parts;

@@ -39,6 +39,7 @@ Runtime::Runtime(contract::IHost& host, const contract::IKernelCatalog* kernels,
       devices_(options_.devices.empty() ? parse_device("all", host.machine()) : options_.devices),
       tracker_(host),
       memory_(host, tracker_),
+      launch_order_(host),
       // A non-owning pointer, with which handles test whether the context still exists.
       alive_(static_cast<ITensorContext*>(this), [](ITensorContext*) {}) {}
 
@@ -121,7 +122,7 @@ PreparedLaunch Runtime::prepare(const std::string& kernel, const Args& args, con
   for (const auto& part : prepared.parts) part->ranges = ranges;
   memory_.map_arguments(prepared.parts);
   wait_for_arguments(*prepared.parts.front());
-  if (prepared.parts.size() > 1) start_together(prepared.parts);
+  if (prepared.parts.size() > 1 && !options.queued) start_together(prepared.parts);
   return prepared;
 }
 
@@ -139,7 +140,9 @@ LaunchHandle Runtime::submit(const PreparedLaunch& launch) {
   state.label = launch.label;
   if (!launch.parts.empty()) state.failure_policy = launch.parts.front()->failure_policy;
   for (const auto& part : launch.parts) {
+    launch_order_.order(*part);
     const contract::RequestId id = host_.submit(part);
+    launch_order_.submitted(id, part);
     launches_[index].requests.push_back(id);
     tracker_.add({id, host_.current_worker(), RequestKind::launch, nullptr, 0, part, index});
   }

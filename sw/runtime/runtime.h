@@ -17,6 +17,7 @@
 #include "sw/runtime/device_memory.h"
 #include "sw/runtime/host_ranges.h"
 #include "sw/runtime/launch.h"
+#include "sw/runtime/launch_order.h"
 #include "sw/runtime/request_tracker.h"
 #include "sw/runtime/tensor_memory.h"
 #include "sw/tensor/tensor.h"
@@ -165,6 +166,7 @@ class Runtime final : private ITensorContext {
   std::uint64_t unknown_reads_ = 0;  // number of reads of contents that data mode off does not know, by any rank
   std::map<int, std::uint64_t> forgotten_reads_;  // rank (-1: main) -> unknown_reads_ at assume_independent_writes()
   std::vector<LaunchState> launches_;
+  LaunchOrder launch_order_;
   HostRanges ranges_;
   std::size_t late_pes_ = 0;
   std::map<int, int> bound_;  // rank (-1: main) -> SIP

@@ -2,17 +2,48 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "platform/contract/completion.h"
 #include "sw/workloads/contents.h"
 #include "sw/workloads/support.h"
 
 namespace kb::sw {
 namespace {
 
+// When the last PE of a launch has begun and ended.
+std::pair<TimeFs, TimeFs> last_of(const Runtime& rt, LaunchHandle launch) {
+  std::pair<TimeFs, TimeFs> last{0_fs, 0_fs};
+  for (const contract::Completion& completion : rt.completions(launch)) {
+    for (const contract::PeResult& pe : completion.pes) {
+      last.first = std::max(last.first, pe.start);
+      last.second = std::max(last.second, pe.start + pe.exec);
+    }
+  }
+  return last;
+}
+
 WorkloadResult run_noop(Runtime& rt, const Params& params) {
   WorkloadResult result;
+  LaunchOptions options;
+  options.queued = params.text("queued") == "yes";
+  std::vector<LaunchHandle> launches;
+  TimeFs before_ended = 0_fs;
+  const auto next = [&] { launches.push_back(rt.launch("noop", {{"cycles", params.integer("cycles")}}, options)); };
+  while (options.queued && static_cast<std::int64_t>(launches.size()) < params.integer("launches")) next();
   for (std::int64_t i = 0; i < params.integer("launches"); ++i) {
-    const LaunchMetrics metrics = rt.wait(rt.launch("noop", {{"cycles", params.integer("cycles")}}));
+    if (!options.queued) next();
+    const LaunchHandle launch = launches[static_cast<std::size_t>(i)];
+    const LaunchMetrics metrics = rt.wait(launch);
     const std::string name = fmt::format("launch {}", i);
+    const auto [begun, ended] = last_of(rt, launch);
+    if (i > 0) {
+      result.figures.push_back({name + " gap", fs_to_ns(begun - before_ended), "ns",
+                                "from the end of the last PE in the launch before to the start of the last PE"});
+    }
+    before_ended = ended;
     result.figures.push_back({name + " submission to start", fs_to_ns(metrics.start - metrics.submitted), "ns",
                               "until the first PE enters the kernel"});
     add_launch_figures(result, metrics, name);
@@ -56,6 +87,9 @@ Workload noop_workload() {
                     "launch latency: an empty kernel on all PEs of a SIP",
                     {
                         Parameter::integer("launches", 1, "launches one after the other").at_most(100'000),
+                        Parameter::choice("queued", "no", {"no", "yes"},
+                                          "yes: the device itself begins a launch when the one before has ended; no: "
+                                          "the host waits for each"),
                         Parameter::integer("cycles", 0, "PE_CPU cycles that the kernel spends", 0, "cycles"),
                     },
                     run_noop};

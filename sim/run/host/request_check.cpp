@@ -165,6 +165,10 @@ void check_launch(const topology::MachineSpec& spec, const contract::IKernelCata
   check_index(what, "sip", launch.sip, spec.sip_count);
   check_targets(what, "cubes", launch.cubes, spec.cubes_per_sip());
   check_targets(what, "pes", launch.pes, spec.pes_per_cube());
+  if (launch.start_barrier) {
+    check_targets(what, "start_barrier.cubes", launch.start_barrier->cubes, spec.cubes_per_sip());
+    check_targets(what, "start_barrier.pes", launch.start_barrier->pes, spec.pes_per_cube());
+  }
   contract::check_bound(kernel->name, kernel->parameters, launch.args);
   for (std::size_t i = 0; i < launch.args.size(); ++i) {
     const auto* tensor = std::get_if<std::shared_ptr<const contract::TensorLayout>>(&launch.args[i]);

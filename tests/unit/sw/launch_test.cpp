@@ -250,5 +250,37 @@ TEST_F(LaunchTest, SpecIsReadOnlyMachineInformation) {
   EXPECT_EQ(rt.requests_submitted(), 0u);
 }
 
+// H-49a
+TEST_F(LaunchTest, AQueuedLaunchMeetsThePesOfTheLaunchesThatHaveNotEnded) {
+  const auto on = [](std::vector<int> cubes, std::vector<int> pes, bool queued) {
+    LaunchOptions o;
+    o.sips = {0};
+    o.cubes = std::move(cubes);
+    o.pes = std::move(pes);
+    o.queued = queued;
+    return o;
+  };
+  rt.launch("k", {}, on({2}, {0, 1}, true));
+  EXPECT_FALSE(last().start_barrier) << "nothing is under way";
+  rt.launch("k", {}, on({0}, {0}, false));
+  EXPECT_FALSE(last().start_barrier) << "not queued";
+  rt.launch("k", {}, on({1}, {0}, true));
+  ASSERT_TRUE(last().start_barrier);
+  EXPECT_THAT(last().start_barrier->cubes, ElementsAre(CubeId(0), CubeId(1), CubeId(2)));
+  EXPECT_THAT(last().start_barrier->pes, ElementsAre(PeId(0), PeId(1)));
+  EXPECT_TRUE(last().runs_on(CubeId(1), PeId(0)));
+  EXPECT_FALSE(last().runs_on(CubeId(1), PeId(1)));
+  rt.launch("k", {}, on({3}, {0}, true));  // waits for the one before, which waits for the others
+  EXPECT_THAT(last().start_barrier->cubes, ElementsAre(CubeId(1), CubeId(3)));
+  EXPECT_THAT(last().start_barrier->pes, ElementsAre(PeId(0)));
+  LaunchOptions other = on({0}, {0}, true);
+  other.sips = {1};
+  rt.launch("k", {}, other);
+  EXPECT_FALSE(last().start_barrier) << "another SIP";
+  rt.wait_all();
+  rt.launch("k", {}, on({3}, {0}, true));
+  EXPECT_FALSE(last().start_barrier) << "all have ended";
+}
+
 }  // namespace
 }  // namespace kb::sw
