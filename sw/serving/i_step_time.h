@@ -1,0 +1,21 @@
+// Seam: how long the model takes for a batch.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sw/serving/batch.h"
+
+namespace kb::serving {
+
+class IStepTime {
+ public:
+  virtual ~IStepTime() = default;
+  // Nanoseconds of one step, at least 1, for a batch that is not empty.
+  virtual std::int64_t step_ns(const Batch& batch) = 0;
+  // What these times leave out or approximate, one sentence each. Called after the last step.
+  virtual std::vector<std::string> abstractions() const = 0;
+};
+
+}  // namespace kb::serving
