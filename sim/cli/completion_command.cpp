@@ -19,6 +19,7 @@ std::string options_of(const CLI::App& app) {
   for (const CLI::Option* const option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) words += (words.empty() ? "--" : " --") + name;
   }
+  for (const CLI::App* const part : app.get_subcommands({})) words += " " + options_of(*part);
   return words;
 }
 
@@ -42,6 +43,7 @@ std::string operand_cases(const std::string& workloads) {
   const std::pair<const char*, std::string> operands[] = {{"list", workloads},
                                                           {"evaluate", evaluations},
                                                           {"schema", "topology result why tornado"},
+                                                          {"model", "requests lookups"},
                                                           {"completion", kShells[0] + " " + kShells[1]}};
   std::string text;
   for (const auto& [command, words] : operands)

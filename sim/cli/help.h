@@ -215,6 +215,36 @@ inline constexpr const char* kEvaluateFooter =
     "Exit code 1 when a check fails; the message names the rule. Figures need gnuplot.\n"
     "docs/guides/evaluation.md shows how to write one: sweep files, SQL and gnuplot scripts in a folder.";
 
+inline constexpr const char* kModelFooter =
+    "Examples:\n"
+    "  kernbench model requests trace.jsonl --profile perf/bf16 --model config.json --blocks 2588\n"
+    "  kernbench model lookups batches.csv --profile perf/bf16 --model config.json\n"
+    "'kernbench model PART --help' explains one part.";
+
+inline constexpr const char* kModelRequestsFooter =
+    "Examples:\n"
+    "  kernbench model requests trace.jsonl --profile perf/bf16 --model config.json --blocks 2588 --prefix-cache\n"
+    "  kernbench model requests azure.csv.gz --profile perf/bf16 --model config.json --cluster cluster.json --out r\n"
+    "  kernbench model requests trace.jsonl --profile p --model config.json --blocks 2588 --sweep-rate 0.5:8:9 --out s "
+    "--plot\n"
+    "\n"
+    "The profile has measured times of kernels; no machine is simulated. Requests are scheduled as vLLM V1 does.\n"
+    "requests.csv has a row per request with LLMServingSim's columns (ns), timeline.csv one per second, rates.csv one "
+    "per\n"
+    "rate. docs/guides/serving.md shows how to read them.";
+
+inline constexpr const char* kModelLookupsFooter =
+    "Examples:\n"
+    "  kernbench model lookups batches.csv --profile perf/bf16 --model config.json\n"
+    "\n"
+    "Batches: a row has the columns prefills_new@past and decode_kv, '700@0 100@512' and '1200 3400': new tokens of "
+    "each\n"
+    "prefill and its past, contexts of the decodes. Single look-ups: kind (dense, per_sequence, attention, moe), tp, "
+    "layer,\n"
+    "n, prefill_chunk, kv_prefill, decode_kv, activated_experts, skew. With a column expected_ns, or layer_ns and "
+    "step_ns,\n"
+    "the times are compared: exit code 1 when a look-up is more than 1 ns off, or a batch at all.";
+
 inline constexpr const char* kProbeFooter =
     "Examples:\n"
     "  kernbench probe\n"

@@ -48,6 +48,7 @@ constexpr Entry kCommands[] = {
     {"report", "Write a run as one HTML file, to keep or to send", make_report_command},
     {"convert", "Convert a recorded run for another program: Perfetto", make_convert_command},
     {"sweep", "Run a workload or machine over many values: one row per point", make_sweep_command},
+    {"model", "Serve requests with a whole language model, on a measured profile", make_model_command},
     {"schema", "Print the JSON Schema of topology files, result.json, why.json or tornado.json", make_schema_command,
      false},
     {"completion", "Print what makes a shell complete commands, options and workloads", make_completion_command, false},
@@ -138,11 +139,15 @@ std::string for_missing_option(const CLI::App& app, const std::string& value) {
 int parse_and_run(CLI::App& app, CLI::App& options_of, const std::vector<std::string>& args, Command& command) {
   std::vector<std::string> reversed = check_arguments(options_of, args);
   std::reverse(reversed.begin(), reversed.end());
-  if (&app != &options_of) reversed.push_back(options_of.get_name());
+  std::string callers;
+  for (const CLI::App* at = &options_of; at != &app; at = at->get_parent()) {
+    reversed.push_back(at->get_name());
+    callers = at->get_parent()->get_name() + (callers.empty() ? "" : " " + callers);
+  }
   try {
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    print((&app == &options_of ? app.help() : options_of.help(app.get_name())) + printable(command.help()));
+    print((&app == &options_of ? app.help() : options_of.help(callers)) + printable(command.help()));
     return 0;
   } catch (const CLI::ExtrasError&) {
     const std::vector<std::string> extras = app.remaining(true);
@@ -284,9 +289,18 @@ int run_kernbench(int argc, char** argv, const Program& program) {
     }
     const auto index = static_cast<std::size_t>(found - names.begin());
     caller = {program.name + " " + *found, kCommands[index].writes_results};
-    const std::vector<std::string> rest(args.begin() + 1, args.end());
-    Command& command = *commands[index];
-    return parse_and_run(app, *app.get_subcommand(*found), rest, command);
+    std::vector<std::string> rest(args.begin() + 1, args.end());
+    Command* command = commands[index].get();
+    CLI::App* options = app.get_subcommand(*found);
+    if (!rest.empty() && rest[0].rfind('-', 0) != 0) {
+      if (Command* const part = command->part(rest[0])) {
+        caller.name += " " + rest[0];
+        options = options->get_subcommand(rest[0]);
+        command = part;
+        rest.erase(rest.begin());
+      }
+    }
+    return parse_and_run(app, *options, rest, *command);
   });
 }
 

@@ -41,6 +41,9 @@ class Command {
   virtual int run() = 0;  // exit code; errors are thrown as kb::Error
   // Help on other things that the command line names, in addition to the options.
   virtual std::string help() const { return ""; }
+  // The part of a command that has several, `kernbench COMMAND WORD ...`; null for a command without parts. Usage Error
+  // for another word.
+  virtual Command* part(const std::string&) { return nullptr; }
 };
 
 // The topology of a command: a file or the built-in one, with --set overrides.
@@ -74,6 +77,7 @@ std::unique_ptr<Command> make_compare_command(CLI::App& app, const Program& prog
 std::unique_ptr<Command> make_completion_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_convert_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_evaluate_command(CLI::App& app, const Program& program);
+std::unique_ptr<Command> make_model_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_schema_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_report_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_serve_command(CLI::App& app, const Program& program);

@@ -1,0 +1,13 @@
+// Parts of `kernbench model`.
+#pragma once
+
+#include <memory>
+
+#include "sim/cli/program.h"
+
+namespace kb::cli {
+
+std::unique_ptr<Command> make_model_lookups_command(CLI::App& app, const Program& program);
+std::unique_ptr<Command> make_model_requests_command(CLI::App& app, const Program& program);
+
+}  // namespace kb::cli

@@ -1,0 +1,260 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+
+#include "platform/base/nearest.h"
+#include "platform/base/printable.h"
+#include "platform/observe/output_set.h"
+#include "sim/cli/arguments.h"
+#include "sim/cli/file_roles.h"
+#include "sim/cli/help.h"
+#include "sim/cli/model_parts.h"
+#include "sim/cli/profile_choice.h"
+#include "sim/run/driver/progress.h"
+#include "sim/study/requests/figures.h"
+#include "sim/study/requests/request_checks.h"
+#include "sim/study/requests/request_file.h"
+#include "sim/study/requests/result_files.h"
+#include "sim/study/requests/summary.h"
+
+namespace kb::cli {
+namespace {
+
+const std::vector<std::string> kArrivalWords = {"trace", "poisson", "even"};
+
+class ModelRequestsCommand final : public Command {
+ public:
+  explicit ModelRequestsCommand(CLI::App& app) {
+    app.footer(kModelRequestsFooter);
+    app.add_option("TRACE", trace_file_,
+                   "Requests: LLMServingSim, Azure, Vidur or splitwise-sim; packed by gzip or not")
+        ->required();
+    choice_.add_options(app);
+    add_policy_options(app);
+    add_trace_options(app);
+    app.add_option("--out", out_, "Folder for requests.csv, timeline.csv and summary.json, or for rates.csv")
+        ->type_name("DIR");
+    app.add_flag("--plot", plot_, "Draw the timeline or the knee into the folder of --out, as SVG and PNG");
+    app.add_flag("--json", json_, "Print the summary as JSON");
+    app.add_flag("--quiet", quiet_, "Print errors only");
+  }
+
+  int run() override {
+    check_options();
+    sim::ProgressLine line(quiet_ ? sim::Progress::on_request : sim::Progress::automatic);
+    line.stage("reading profile and trace");
+    choice_.load();
+    if (blocks_ == 0) find_blocks();
+    requests::RequestTrace trace = within_memory("reading the trace", [&] {
+      return requests::read_requests(trace_file_, {limits_.block_size, vidur_most(), seed_});
+    });
+    prepare(trace);
+    line.stage(nullptr);
+    return rates_.empty() ? run_once(trace, line) : run_rates(trace, line);
+  }
+
+ private:
+  void add_policy_options(CLI::App& app) {
+    constexpr std::uint64_t kMostBlocks = 100'000'000, kMostTokens = 1'000'000'000, kMostSeqs = 1'000'000,
+                            kMostBlockSize = 65536;
+    add_whole_option(app, "--blocks", blocks_, 1, kMostBlocks,
+                     "Blocks of keys and values (default: what the memory of --cluster has room for)");
+    add_whole_option(app, "--block-size", block_size_, 1, kMostBlockSize, "Tokens of a block");
+    add_whole_option(app, "--max-seqs", max_seqs_, 1, kMostSeqs, "Most requests of a step");
+    add_whole_option(app, "--max-tokens", max_tokens_, 1, kMostTokens, "Most new tokens of a step");
+    app.add_flag("--prefix-cache", limits_.prefix_cache, "Use blocks again whose text is the same");
+  }
+
+  void add_trace_options(CLI::App& app) {
+    constexpr double kMostRate = 1e6, kLeastRate = 1e-6;
+    constexpr std::uint64_t kMostSeed = 1'000'000'000'000'000'000, kMostTokens = 1'000'000'000;
+    rate_option_ = add_real_option(app, "--rate", rate_, kLeastRate, kMostRate,
+                                   "Requests per second, in place of the trace's times");
+    app.add_option("--sweep-rate", sweep_rate_, "Serve at each rate: 1,2,4 or LOW:HIGH:COUNT")
+        ->type_name("LIST")
+        ->excludes(rate_option_);
+    app.add_option("--arrivals", arrivals_,
+                   "Pattern at a rate: trace (scaled), poisson or even (default: trace, poisson without times)")
+        ->type_name("PATTERN");
+    add_whole_option(app, "--seed", seed_, 0, kMostSeed, "Seed of poisson arrivals and of the order of lengths");
+    add_real_option(app, "--time-scale", time_scale_, kLeastRate, kMostRate, "Factor of the trace's times");
+    add_whole_option(app, "--vidur-max-tokens", vidur_max_, 2, kMostTokens, "Vidur's traces: longer requests are cut");
+    app.add_flag("--skip-unusable", skip_, "Leave out requests without tokens or that are too long");
+  }
+
+  void check_options() {
+    if (plot_ && out_.empty()) throw usage_error("--plot needs a folder: give --out DIR");
+    if (!arrivals_.empty() && std::find(kArrivalWords.begin(), kArrivalWords.end(), arrivals_) == kArrivalWords.end()) {
+      throw usage_error("--arrivals " + arrivals_ + ": " + suggest(arrivals_, kArrivalWords));
+    }
+    if (!arrivals_.empty() && rate_option_->count() == 0 && sweep_rate_.empty()) {
+      throw usage_error("--arrivals needs a rate: give --rate or --sweep-rate");
+    }
+    if (!sweep_rate_.empty()) rates_ = requests::parse_rates(sweep_rate_);
+    FileRoles roles;
+    choice_.add_roles(roles);
+    roles.reads("TRACE", trace_file_);
+    for (const std::string& file : files()) roles.writes("--out", file);
+    roles.prints(json_);
+    roles.check();
+    limits_.block_size = static_cast<std::int64_t>(block_size_);
+    limits_.max_seqs = static_cast<std::int64_t>(max_seqs_);
+  }
+
+  std::vector<std::string> files() const {
+    if (out_.empty()) return {};
+    if (!rates_.empty()) return {out_ + "/summary.json", out_ + "/rates.csv"};
+    return {out_ + "/summary.json", out_ + "/requests.csv", out_ + "/timeline.csv"};
+  }
+
+  std::int64_t vidur_most() const { return static_cast<std::int64_t>(vidur_max_); }
+
+  void find_blocks() {
+    if (!choice_.has_cluster()) throw usage_error("--blocks is required without --cluster, which states the memory");
+    blocks_ = static_cast<std::uint64_t>(
+        requests::blocks_that_fit(choice_.cluster(), choice_.model(), choice_.ranks(), limits_.block_size));
+  }
+
+  // What depends on several inputs: limits, arrivals, requests that do not fit.
+  void prepare(requests::RequestTrace& trace) {
+    limits_.blocks = static_cast<std::int64_t>(blocks_);
+    limits_.max_tokens = std::min(static_cast<std::int64_t>(max_tokens_), choice_.model().max_positions);
+    skipped_ = requests::check_requests(trace_file_, trace, limits_, choice_.model().max_positions, skip_);
+    if (time_scale_ != 1.0) serving::scale_times(trace.requests, time_scale_);
+    trace_rate_ = serving::rate_of(trace.requests);
+    if (arrivals_.empty()) arrivals_ = trace.has_times ? "trace" : "poisson";
+    const auto word = std::find(kArrivalWords.begin(), kArrivalWords.end(), arrivals_);
+    kind_ = static_cast<serving::ArrivalKind>(std::distance(kArrivalWords.begin(), word));
+    const bool rated = rate_option_->count() > 0 || !rates_.empty();
+    if (!rated && !trace.has_times) throw usage_error("the trace has no times; give --rate or --sweep-rate");
+    if (rate_option_->count() > 0) serving::set_rate(trace.requests, kind_, rate_, seed_);
+    const bool contents = std::any_of(trace.requests.begin(), trace.requests.end(),
+                                      [](const serving::Request& request) { return !request.contents.empty(); });
+    if (limits_.prefix_cache && !contents) {
+      trace.warnings.push_back(
+          {trace_file_, 0, 0, "", "the trace has no ids of tokens or blocks", "the prefix cache finds nothing"});
+    }
+    note_measured_limits(trace.warnings);
+    if (!quiet_) print_warnings(trace.warnings);
+  }
+
+  void note_measured_limits(std::vector<Diagnostic>& warnings) {
+    const profile::KernelProfile& profile = choice_.bundle().profile;
+    const auto note = [&](const char* option, std::int64_t wanted, std::int64_t measured) {
+      if (measured == 0 || wanted <= measured) return;
+      warnings.push_back(
+          {choice_.folder() + "/meta.yaml", 0, 0, "",
+           fmt::format("the profile was measured for {} of {}, and the run has {}", option, measured, wanted),
+           "beyond it the last two rows are extended"});
+    };
+    note("max_num_batched_tokens", limits_.max_tokens, profile.max_tokens);
+    note("max_num_seqs", limits_.max_seqs, profile.max_seqs);
+  }
+
+  requests::ServingSetup setup() {
+    return {&choice_.bundle().profile, choice_.model(), choice_.ranks(), choice_.links(), limits_};
+  }
+
+  requests::Summary summary_of(const requests::RequestTrace& trace) {
+    requests::Summary summary;
+    summary.trace = trace_file_;
+    summary.trace_format = trace.format;
+    summary.profile = choice_.folder();
+    summary.model = choice_.model().name;
+    summary.hardware = choice_.bundle().profile.hardware;
+    summary.setup = setup();
+    if (rate_option_->count() > 0) summary.rate = rate_;
+    summary.trace_rate = trace_rate_;
+    summary.requests = trace.requests.size();
+    summary.skipped = skipped_;
+    for (const Diagnostic& warning : trace.warnings) summary.warnings.push_back(warning.text());
+    return summary;
+  }
+
+  int run_once(const requests::RequestTrace& trace, sim::ProgressLine& line) {
+    observe::OutputSet outputs;
+    const Opened opened = open(outputs);
+    std::vector<serving::Second> seconds;
+    serving::Timeline timeline(limits_.blocks, [&](const serving::Second& second) {
+      if (opened.second != nullptr) opened.second->write(requests::second_row(second));
+      if (plot_) seconds.push_back(second);
+    });
+    requests::ServingListeners listeners;
+    std::optional<requests::RequestRows> rows;
+    if (opened.first != nullptr) {
+      rows.emplace(choice_.model().name, [&](std::string_view text) { opened.first->write(text); });
+      listeners.observers = {&*rows, &timeline};
+      listeners.keep_gaps = true;
+    }
+    listeners.tick = [&](std::size_t finished) { line.update_count(finished, trace.requests.size(), "requests"); };
+    const std::unique_ptr<requests::Served> served = requests::serve(setup(), trace.requests, listeners);
+    timeline.finish();
+    requests::Summary summary = summary_of(trace);
+    summary.served = served.get();
+    publish(summary, outputs, opened.summary);
+    if (plot_) requests::draw_timeline(seconds, std::filesystem::path(trace_file_).filename().string(), out_);
+    return 0;
+  }
+
+  int run_rates(const requests::RequestTrace& trace, sim::ProgressLine& line) {
+    observe::OutputSet outputs;
+    const Opened opened = open(outputs);
+    const requests::RateSweep sweep =
+        requests::sweep_rates(setup(), trace.requests, rates_, kind_, seed_,
+                              [&](std::size_t done) { line.update_count(done, rates_.size(), "rates"); });
+    if (opened.first != nullptr) opened.first->write(requests::rate_table(sweep));
+    requests::Summary summary = summary_of(trace);
+    summary.sweep = &sweep;
+    publish(summary, outputs, opened.summary);
+    if (plot_) requests::draw_knee(sweep, std::filesystem::path(trace_file_).filename().string(), out_);
+    return 0;
+  }
+
+  struct Opened {
+    observe::OutputFile *summary = nullptr, *first = nullptr, *second = nullptr;
+  };
+  Opened open(observe::OutputSet& outputs) const {
+    Opened opened;
+    if (out_.empty()) return opened;
+    observe::make_folder(out_);
+    const std::vector<std::string> names = files();
+    opened.summary = &outputs.add(names[0], "the summary");
+    opened.first = &outputs.add(names[1], rates_.empty() ? "the rows of requests" : "the rows of rates");
+    if (names.size() > 2) {
+      opened.second = &outputs.add(names[2], "the timeline");
+      opened.second->write(requests::kSecondColumns);
+    }
+    return opened;
+  }
+
+  void publish(const requests::Summary& summary, observe::OutputSet& outputs, observe::OutputFile* file) {
+    const std::string json = requests::summary_json(summary);
+    if (file != nullptr) file->write(json);
+    outputs.commit();
+    if (json_) return print(json);
+    if (!quiet_) print_text(requests::summary_text(summary));
+  }
+
+  ProfileChoice choice_;
+  serving::VllmLimits limits_;
+  std::string trace_file_, out_, sweep_rate_, arrivals_;
+  std::uint64_t blocks_ = 0, block_size_ = 16, max_seqs_ = 256, max_tokens_ = 2048, seed_ = 1, vidur_max_ = 4096;
+  double rate_ = 0.0, time_scale_ = 1.0, trace_rate_ = 0.0;
+  CLI::Option* rate_option_ = nullptr;
+  serving::ArrivalKind kind_ = serving::ArrivalKind::trace;
+  std::vector<double> rates_;
+  std::size_t skipped_ = 0;
+  bool plot_ = false, json_ = false, quiet_ = false, skip_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_model_requests_command(CLI::App& app, const Program&) {
+  return std::make_unique<ModelRequestsCommand>(app);
+}
+
+}  // namespace kb::cli

@@ -1,0 +1,80 @@
+#include "sim/cli/profile_choice.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "sim/cli/arguments.h"
+#include "sim/cli/file_roles.h"
+#include "sim/cli/program.h"
+
+namespace kb::cli {
+
+void ProfileChoice::add_options(CLI::App& app) {
+  constexpr std::uint64_t kMostRanks = 4096;
+  constexpr double kMostNs = 1e9, kMostRate = 1e6, kLeastRate = 1e-3;
+  app.add_option("--profile", folder_, "Folder of a profile in LLMServingSim's layout: meta.yaml, tp1/dense.csv, ...")
+      ->type_name("DIR")
+      ->required();
+  app.add_option("--model", model_file_, "config.json of the model, as Hugging Face has it")
+      ->type_name("FILE")
+      ->required();
+  app.add_option("--cluster", cluster_file_, "Cluster file of LLMServingSim: ranks, links, memory")->type_name("FILE");
+  tp_option_ =
+      add_whole_option(app, "--tp", tp_, 1, kMostRanks, "Tensor parallel ranks (default: 1, or the cluster's)");
+  ep_option_ = add_whole_option(app, "--ep", ep_, 1, kMostRanks,
+                                "Ranks of the experts (default: the cluster's, or as --tp for a mixture of experts)");
+  latency_option_ = add_real_option(app, "--link-latency-ns", links_.latency_ns, 0, kMostNs,
+                                    "With several ranks: latency of a link between them");
+  link_option_ = add_real_option(app, "--link-gib-s", links_.link_gib_s, kLeastRate, kMostRate,
+                                 "With several ranks: rate of a link, in 2^30 bytes per second");
+  memory_option_ = add_real_option(app, "--memory-gb-s", links_.memory_gb_s, kLeastRate, kMostRate,
+                                   "With several ranks: rate of the memory that sums pass, in 10^9 bytes per second");
+}
+
+void ProfileChoice::load() {
+  model_ = requests::read_model(model_file_);
+  if (has_cluster()) cluster_ = requests::read_cluster(cluster_file_);
+  choose_ranks();
+  bundle_ = requests::read_bundle(folder_, ranks_.tp);
+  if (!cluster_.hardware.empty()) bundle_.profile.hardware = cluster_.hardware;
+  if (!bundle_.profile.model.empty()) model_.name = bundle_.profile.model;
+  choose_links();
+}
+
+void ProfileChoice::choose_ranks() {
+  ranks_.tp = tp_option_->count() > 0 || !has_cluster() ? static_cast<std::int64_t>(tp_) : cluster_.ranks.tp;
+  ranks_.ep = ep_option_->count() > 0 ? static_cast<std::int64_t>(ep_) : has_cluster() ? cluster_.ranks.ep : 0;
+  const bool moe = model_.experts > 0;
+  if (ranks_.ep == 0) ranks_.ep = moe ? ranks_.tp : 1;
+  if (!moe && ranks_.ep > 1) throw usage_error("--ep is for a mixture of experts, which this model is not");
+  if (ranks_.ep > ranks_.tp || (moe && model_.experts % ranks_.ep != 0)) {
+    throw usage_error(fmt::format("--ep {} has to be at most --tp {} and to divide the {} experts", ranks_.ep,
+                                  ranks_.tp, model_.experts));
+  }
+  if (model_.heads % ranks_.tp != 0) {
+    throw usage_error(fmt::format("--tp {} does not divide the {} heads of the model", ranks_.tp, model_.heads));
+  }
+}
+
+void ProfileChoice::choose_links() {
+  if (has_cluster()) {
+    if (latency_option_->count() == 0) links_.latency_ns = cluster_.links.latency_ns;
+    if (link_option_->count() == 0) links_.link_gib_s = cluster_.links.link_gib_s;
+    if (memory_option_->count() == 0) links_.memory_gb_s = cluster_.links.memory_gb_s;
+  }
+  if (ranks_.tp == 1) return;
+  if (!has_cluster() && latency_option_->count() == 0) links_.latency_ns = -1.0;
+  if (links_.link_gib_s <= 0.0 || links_.memory_gb_s <= 0.0 || links_.latency_ns < 0.0) {
+    throw usage_error(
+        "with several ranks their links have to be known: give --cluster, or --link-latency-ns, --link-gib-s and "
+        "--memory-gb-s");
+  }
+}
+
+void ProfileChoice::add_roles(FileRoles& roles) const {
+  roles.reads("--model", model_file_);
+  roles.reads("--cluster", cluster_file_);
+}
+
+}  // namespace kb::cli

@@ -1,0 +1,100 @@
+#include <fmt/format.h>
+
+#include "platform/observe/text_table.h"
+#include "sim/study/requests/summary.h"
+
+namespace kb::requests {
+namespace {
+
+using observe::TextTable;
+constexpr double kNsPerMs = 1e6;
+
+std::string head(const Summary& summary) {
+  const serving::VllmLimits& limits = summary.setup.limits;
+  std::string text = fmt::format("{} requests of {} ({})", summary.requests, summary.trace, summary.trace_format);
+  if (summary.rate) text += fmt::format(", {:.4g} per second", *summary.rate);
+  text += fmt::format("\n{} on {}, profile {}, tp {}", summary.model, summary.hardware.empty() ? "?" : summary.hardware,
+                      summary.profile, summary.setup.ranks.tp);
+  if (summary.setup.model.experts > 0) text += fmt::format(", ep {}", summary.setup.ranks.ep);
+  text += fmt::format("\n{} blocks of {} tokens, at most {} requests and {} tokens in a step, prefix cache {}\n\n",
+                      limits.blocks, limits.block_size, limits.max_seqs, limits.max_tokens,
+                      limits.prefix_cache ? "on" : "off");
+  return text;
+}
+
+void add_row(TextTable& table, const char* name, const serving::Distribution& values) {
+  std::vector<std::string> row = {name, observe::fixed(values.mean() / kNsPerMs, 2)};
+  for (const double percent : {50.0, 90.0, 95.0, 99.0}) {
+    row.push_back(observe::fixed(values.percentile(percent) / kNsPerMs, 2));
+  }
+  row.push_back(observe::fixed(static_cast<double>(values.most()) / kNsPerMs, 2));
+  table.add(std::move(row));
+}
+
+std::string run_text(const Served& served, const serving::VllmLimits& limits) {
+  const serving::Statistics& all = served.statistics;
+  constexpr auto right = TextTable::Align::right;
+  TextTable times(
+      {{"ms"}, {"mean", right}, {"p50", right}, {"p90", right}, {"p95", right}, {"p99", right}, {"most", right}});
+  add_row(times, "time to first token", all.first_token);
+  add_row(times, "time per output token", all.per_token);
+  add_row(times, "gap between tokens", all.gaps);
+  add_row(times, "latency", all.latency);
+  add_row(times, "queuing", all.queuing);
+  const auto blocks = static_cast<double>(limits.blocks);
+  return times.render("  ") +
+         fmt::format(
+             "\n  {:.3f} s from the first arrival to the last token, {} steps, busy {:.1f} %\n"
+             "  throughput: {:.3f} requests/s, {:.1f} input tokens/s, {:.1f} output tokens/s\n"
+             "  running: {:.1f} on average, {} at most; waiting: {} at most\n"
+             "  blocks in use: {:.1f} % on average, {:.1f} % at most\n"
+             "  {} preemptions, {} tokens computed again, {} input tokens found in the prefix cache\n",
+             all.seconds(), all.steps, all.seconds() > 0 ? static_cast<double>(all.busy_ns) / all.seconds() / 1e7 : 0.0,
+             all.requests_per_s(), all.input_tokens_per_s(), all.output_tokens_per_s(), all.mean_running(),
+             all.most_running, all.most_waiting, 100.0 * all.mean_used_blocks() / blocks,
+             100.0 * static_cast<double>(all.most_used_blocks) / blocks, served.counts.preemptions,
+             served.counts.recomputed_tokens, served.counts.hit_tokens);
+}
+
+std::string sweep_text(const RateSweep& sweep) {
+  constexpr auto right = TextTable::Align::right;
+  TextTable table({{"rate/s", right},
+                   {"served/s", right},
+                   {"tokens/s", right},
+                   {"TTFT p50 ms", right},
+                   {"TTFT p99 ms", right},
+                   {"TPOT ms", right},
+                   {"latency ms", right},
+                   {"p99 ms", right},
+                   {"preempted", right},
+                   {""}});
+  const auto ms = [](double ns) { return observe::fixed(ns / kNsPerMs, 1); };
+  for (std::size_t i = 0; i < sweep.points.size(); ++i) {
+    const RatePoint& point = sweep.points[i];
+    table.add({observe::fixed(point.rate, 3), observe::fixed(point.requests_per_s, 3),
+               observe::fixed(point.output_tokens_per_s, 1), ms(point.ttft_p50), ms(point.ttft_p99),
+               ms(point.tpot_mean), ms(point.latency_mean), ms(point.latency_p99), std::to_string(point.preemptions),
+               sweep.knee == i ? "<- knee" : ""});
+  }
+  return table.render("  ");
+}
+
+}  // namespace
+
+std::string summary_text(const Summary& summary) {
+  std::string text = head(summary);
+  text += summary.sweep != nullptr ? sweep_text(*summary.sweep) : run_text(*summary.served, summary.setup.limits);
+  text += "\nabstractions:\n";
+  constexpr std::size_t kWidth = 116;
+  const auto& sentences = summary.sweep != nullptr ? summary.sweep->abstractions : summary.served->abstractions;
+  for (const std::string& sentence : sentences) {
+    const char* mark = "  - ";
+    for (const std::string& line : observe::wrapped(sentence, kWidth)) {
+      text += mark + line + "\n";
+      mark = "    ";
+    }
+  }
+  return text;
+}
+
+}  // namespace kb::requests
