@@ -9,7 +9,7 @@
 namespace kb::meta {
 namespace {
 
-const std::regex kId(R"((^|[^A-Za-z0-9_-])((C-[A-Z]+|[TFAHPQKE])-([0-9]+))(?![A-Za-z0-9_-]))");
+const std::regex kId(R"((^|[^A-Za-z0-9_-])((C-[A-Z]+|[TFAHPQKEM])-([0-9]+))(?![A-Za-z0-9_-]))");
 
 std::vector<std::string> ids_in(const std::string& text) {
   std::vector<std::string> ids;
@@ -20,7 +20,7 @@ std::vector<std::string> ids_in(const std::string& text) {
 // A chapter defines an id by writing it in bold; "**Q-57 .. Q-60**" defines all four. Where each is defined.
 std::map<std::string, std::vector<std::string>> definitions() {
   const std::regex bold(R"(\*\*([^*\n]+)\*\*)");
-  const std::regex range(R"((C-[A-Z]+-|[TFAHPQKE]-)([0-9]+) \.\. \1([0-9]+))");
+  const std::regex range(R"((C-[A-Z]+-|[TFAHPQKEM]-)([0-9]+) \.\. \1([0-9]+))");
   std::map<std::string, std::vector<std::string>> defined;
   for (const std::string& page : files_below("docs/specification", {".md"})) {
     const std::string text = read(page);
@@ -43,7 +43,7 @@ std::map<std::string, std::vector<std::string>> definitions() {
 std::vector<std::string> cited_ids(const std::string& file, const std::string& text) {
   std::vector<std::string> ids = ids_in(text);
   if (file.rfind("tests/", 0) != 0) return ids;
-  const std::regex named(R"(\bTEST\w*\(\w+,\s*\w*?(?:_|[a-z])([TFAHPQKE])([0-9]+)\))");
+  const std::regex named(R"(\bTEST\w*\(\w+,\s*\w*?(?:_|[a-z])([TFAHPQKEM])([0-9]+)\))");
   for (std::sregex_iterator it(text.begin(), text.end(), named), end; it != end; ++it) {
     ids.push_back((*it)[1].str() + "-" + (*it)[2].str());
   }

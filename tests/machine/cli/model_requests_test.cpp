@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "tests/machine/cli/command_line.h"
+#include "tests/support/source_file.h"
 
 namespace kb::test {
 namespace {
@@ -181,6 +182,24 @@ TEST_F(ModelRequestsTest, PartsAreNamed) {  // M-82
   EXPECT_THAT(kernbench("model").err, HasSubstr("no part given after model"));
   EXPECT_EQ(kernbench("model").code, 2);
   EXPECT_THAT(kernbench("model requests trace.jsonl").err, HasSubstr("Try 'kernbench model requests --help'"));
+}
+
+// The outputs in the guide are what its commands print.
+TEST_F(ModelRequestsTest, TheGuideShowsItsExample) {
+  const std::string page = source_file("docs/guides/serving.md");
+  const std::string command =
+      "model requests trace.jsonl --profile card --model config.json --max-seqs 128 --prefix-cache ";
+  const auto shown = [&](const std::string& options, const std::string& from) {
+    const Outcome outcome = kernbench(command + options, "cd '" KB_SOURCE_DIR "/examples/serving' &&");
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const std::size_t begin = outcome.out.find(from), end = outcome.out.find("\nabstractions");
+    EXPECT_LT(begin, end);
+    return outcome.out.substr(begin, end - begin);
+  };
+  EXPECT_THAT(page, HasSubstr(shown("--blocks 1500", "160 requests")));
+  EXPECT_THAT(page, HasSubstr(shown("--blocks 1500 --sweep-rate 1:16:9", "  rate/s")));
+  const std::string wider = shown("--blocks 3000 --sweep-rate 1:16:9", "   5.657");
+  EXPECT_THAT(page, HasSubstr(wider.substr(0, wider.find("  16.000"))));
 }
 
 }  // namespace
