@@ -38,7 +38,8 @@ struct Stop {
 // Builds the tree from parser events; yaml-cpp's own node type would drop the first of two equal keys silently.
 class TreeBuilder : public YAML::EventHandler {
  public:
-  TreeBuilder(const std::string& file, std::vector<Diagnostic>& diagnostics) : file_(file), diagnostics_(diagnostics) {}
+  TreeBuilder(const std::string& file, std::vector<Diagnostic>& diagnostics, std::size_t most_values = kMaxValues)
+      : file_(file), diagnostics_(diagnostics), most_values_(most_values) {}
 
   ValuePtr root() const { return root_; }
 
@@ -108,9 +109,9 @@ class TreeBuilder : public YAML::EventHandler {
   // Counts a value with its children and with aliases expanded, as a traversal of the tree meets them.
   void count(std::size_t values, Mark mark) {
     values_ += values;
-    if (values_ <= kMaxValues) return;
+    if (values_ <= most_values_) return;
     throw Stop{mark,
-               fmt::format("the document has more than {} values (aliases count as what they stand for)", kMaxValues),
+               fmt::format("the document has more than {} values (aliases count as what they stand for)", most_values_),
                "no configuration needs that many"};
   }
   std::string path_of(const std::string& key) const {
@@ -185,6 +186,7 @@ class TreeBuilder : public YAML::EventHandler {
   };
   std::map<YAML::anchor_t, Anchored> anchors_;
   ValuePtr root_;
+  const std::size_t most_values_;
   std::size_t values_ = 0;
 };
 
@@ -342,7 +344,8 @@ Diagnostic syntax_problem(const std::string& text, Mark mark, const std::string&
 
 }  // namespace
 
-ValuePtr parse(const std::string& text, const std::string& file, std::vector<Diagnostic>& diagnostics) {
+ValuePtr parse(const std::string& text, const std::string& file, std::vector<Diagnostic>& diagnostics,
+               std::size_t most_values) {
   if (text.size() > kMaxBytes) {
     diagnostics.push_back({file, 0, 0, "", fmt::format("{} bytes are too many", text.size()), kSmallerFile});
     return nullptr;
@@ -352,7 +355,7 @@ ValuePtr parse(const std::string& text, const std::string& file, std::vector<Dia
   try {
     std::istringstream stream(text);
     YAML::Parser parser(stream);
-    TreeBuilder builder(file, diagnostics);
+    TreeBuilder builder(file, diagnostics, most_values);
     if (!parser.HandleNextDocument(builder) || !builder.root()) return std::make_shared<Value>();
     SecondDocument second(file, diagnostics);
     if (parser.HandleNextDocument(second)) {
@@ -367,7 +370,7 @@ ValuePtr parse(const std::string& text, const std::string& file, std::vector<Dia
     // The library does not report the position of a last line without a line end.
     if (in_flow(e.msg) && text.back() != '\n' && text.size() < kMaxBytes) {
       diagnostics.resize(before);
-      return parse(text + '\n', file, diagnostics);
+      return parse(text + '\n', file, diagnostics, most_values);
     }
     const Mark mark = to_mark(e.mark);
     diagnostics.push_back(syntax_problem(text, mark, lower_first(e.msg)));

@@ -50,7 +50,8 @@ inline constexpr std::size_t kMaxCharacters = 4096;  // in a key or a value
 
 // Parses one document. Syntax errors, duplicate keys, non-scalar keys and further documents are appended to
 // `diagnostics` with line and column (T-13). Returns null after a syntax error; an empty text gives a null value.
-ValuePtr parse(const std::string& text, const std::string& file, std::vector<Diagnostic>& diagnostics);
+ValuePtr parse(const std::string& text, const std::string& file, std::vector<Diagnostic>& diagnostics,
+               std::size_t most_values = kMaxValues);
 
 // Sets the value at a dotted path ("sip.io_chiplets[0].n_connections", also "sip.io_chiplets.0..."), creating missing
 // mappings; an index equal to a list's length appends. `text` is YAML. The replaced values have from_override set. If

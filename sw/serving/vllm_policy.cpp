@@ -40,7 +40,6 @@ void VllmPolicy::preempt_last() {
   pool_.release(job.blocks);
   job.blocks.clear();
   job.computed = 0;
-  job.indexed = 0;
   ++job.preemptions;
   ++counts_.preemptions;
   waiting_.push_front(&job);

@@ -25,7 +25,8 @@ class MetaReader {
   void read(profile::KernelProfile& profile) {
     std::vector<Diagnostic> diagnostics;
     const std::optional<std::string> text = topology::read_file(file_, "a profile has this file", diagnostics);
-    const yaml::ValuePtr root = text ? yaml::parse(*text, file_, diagnostics) : nullptr;
+    constexpr std::size_t kMostValues = 1'000'000;  // a fit may have its thousands of buckets here
+    const yaml::ValuePtr root = text ? yaml::parse(*text, file_, diagnostics, kMostValues) : nullptr;
     for (const Diagnostic& one : diagnostics) {
       problems_.add(file_, static_cast<std::size_t>(one.line), one.key, one.message, one.remedy);
     }
@@ -38,7 +39,7 @@ class MetaReader {
       profile.max_seqs = whole_number(word(*engine, "max_num_seqs")).value_or(0);
     }
     const yaml::Value* const skew = inner(*root, "skew_fit");
-    if (skew != nullptr && word(*skew, "enabled") == "true") read_skew(*skew, profile);
+    if (skew != nullptr && is_true(word(*skew, "enabled"))) read_skew(*skew, profile);
   }
 
  private:
@@ -50,6 +51,7 @@ class MetaReader {
     const yaml::Value* const value = inner(parent, key);
     return value != nullptr && value->kind == yaml::Kind::scalar ? value->text : "";
   }
+  static bool is_true(const std::string& text) { return text == "true" || text == "True" || text == "TRUE"; }
   void problem(const yaml::Value& at, const std::string& key, const std::string& message, const std::string& remedy) {
     problems_.add(file_, static_cast<std::size_t>(at.mark.line), key, message, remedy);
   }

@@ -93,8 +93,16 @@ TEST(AttentionTable, AMissingPairIsReplacedByTheNearest) {  // M-64
   table.add({512, 0, 1, 16}, 2000);
   // (64, 256) is 128 from (64, 128) and 64 from (0, 256).
   EXPECT_EQ(table.at({64, 0, 256, 16}), 700);
-  // (512, 128) is 127 from (512, 1); (512, 256) 255 from it.
+  // Squares decide: (512, 128) and (512, 256) are 127 and 255 from (512, 1).
   EXPECT_EQ(table.at({512, 0, 192, 16}), 2000);
+}
+
+TEST(AttentionTable, DistancesAreSquared) {  // M-64
+  AttentionTable table;
+  table.add({0, 0, 8, 16}, 100);
+  table.add({3, 0, 5, 16}, 300);   // 3 and 3 from (6, 8)
+  table.add({6, 0, 13, 16}, 500);  // 0 and 5 from it
+  EXPECT_EQ(table.at({6, 0, 8, 16}), 300);
 }
 
 TEST(AttentionTable, EqualDistancesTakeTheSmallerChunk) {  // M-64

@@ -113,6 +113,11 @@ TEST_F(BundleTest, SkewInMetaOrBesideIt) {  // M-65
   Bundle bundle = read_bundle(path("p"), 1);
   EXPECT_EQ(bundle.profile.by_tp[1].skew->alpha(16, 4, 0.5, 9, 9), 0.25);
   EXPECT_EQ(bundle.profile.by_tp[1].skew->alpha(17, 4, 0.5, 9, 9), 0.0);
+  std::string buckets = "      alpha_by_bucket:\n";
+  for (int chunk = 0; chunk < 8000; ++chunk)
+    buckets += "        '" + std::to_string(chunk) + "|few|any|any|any': 0.5\n";
+  write("p/meta.yaml", skew_meta(buckets));
+  EXPECT_EQ(read_bundle(path("p"), 1).profile.by_tp[1].skew->size(), 8000u);
   write("p/meta.yaml", skew_meta("      bucket_table: tp1/skew_fit.csv\n"));
   EXPECT_THAT(refused(), HasSubstr("bucket_table: the table tp1/skew_fit.csv does not exist"));
   write("p/skew_fit.csv",

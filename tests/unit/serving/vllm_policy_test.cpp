@@ -50,16 +50,11 @@ TEST(VllmPolicy, TheLastRunningRequestIsPreemptedAndResumesFromTheFront) {  // M
   EXPECT_EQ(run.counts.recomputed_tokens, 5);
 }
 
-TEST(VllmPolicy, NobodyIsAdmittedInAStepThatPreempted) {  // M-72
-  // Request 1 is preempted, which leaves room for request 2 and its one block.
-  VllmLimits all = limits(4);
-  const RecordedRun run = serve({request(0, 8, 2), request(0, 4, 2), request(100, 2, 1)}, all);
-  EXPECT_EQ(run.recorder.batches[0], (RecordedBatch{{0, 8, 0}}));
-  EXPECT_EQ(run.recorder.batches[1], (RecordedBatch{{0, 1, 8}, {1, 4, 0}}));
-  const RecordedRun tight = serve({request(0, 4, 3), request(0, 4, 3), request(100, 2, 1)}, limits(3));
-  EXPECT_EQ(tight.recorder.batches[1], (RecordedBatch{{0, 1, 4}}));
-  EXPECT_EQ(tight.recorder.batches[2],
-            (RecordedBatch{{0, 1, 5}}));  // request 1 is first and does not fit: 2 waits, too
+TEST(VllmPolicy, NobodyPassesTheFirstWaitingRequest) {  // M-72
+  const RecordedRun run = serve({request(0, 4, 3), request(0, 4, 3), request(100, 2, 1)}, limits(3));
+  EXPECT_EQ(run.recorder.batches[1], (RecordedBatch{{0, 1, 4}}));  // request 1 is preempted
+  EXPECT_EQ(run.recorder.batches[2],
+            (RecordedBatch{{0, 1, 5}}));  // it does not fit, and 2, which would, waits behind it
 }
 
 TEST(VllmPolicy, AdmissionNeedsTheBlocksOfTheWholeLength) {  // M-72
