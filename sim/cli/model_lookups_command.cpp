@@ -28,6 +28,7 @@ class ModelLookupsCommand final : public Command {
     roles.writes("--out", out_);
     roles.check();
     choice_.load();
+    print_warnings(choice_.bundle().warnings);
     observe::OutputSet outputs;
     observe::OutputFile* const output = out_.empty() ? nullptr : &outputs.add(out_, "the output file");
     const requests::LookupTable table =

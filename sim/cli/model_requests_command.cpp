@@ -52,6 +52,7 @@ class ModelRequestsCommand final : public Command {
     requests::RequestTrace trace = within_memory("reading the trace", [&] {
       return requests::read_requests(trace_file_, {limits_.block_size, vidur_most(), seed_});
     });
+    if (!times_file_.empty()) requests::read_arrival_times(times_file_, trace);
     prepare(trace);
     line.stage(nullptr);
     return rates_.empty() ? run_once(trace, line) : run_rates(trace, line);
@@ -63,9 +64,9 @@ class ModelRequestsCommand final : public Command {
                             kMostBlockSize = 65536;
     add_whole_option(app, "--blocks", blocks_, 1, kMostBlocks,
                      "Blocks of keys and values (default: what the memory of --cluster has room for)");
-    add_whole_option(app, "--block-size", block_size_, 1, kMostBlockSize, "Tokens of a block");
-    add_whole_option(app, "--max-seqs", max_seqs_, 1, kMostSeqs, "Most requests of a step");
-    add_whole_option(app, "--max-tokens", max_tokens_, 1, kMostTokens, "Most new tokens of a step");
+    add_whole_option(app, "--block-size", block_size_, 1, kMostBlockSize, "Tokens of a block (default: 16)");
+    add_whole_option(app, "--max-seqs", max_seqs_, 1, kMostSeqs, "Most requests of a step (default: 256)");
+    add_whole_option(app, "--max-tokens", max_tokens_, 1, kMostTokens, "Most new tokens of a step (default: 2048)");
     app.add_flag("--prefix-cache", limits_.prefix_cache, "Use blocks again whose text is the same");
   }
 
@@ -73,16 +74,23 @@ class ModelRequestsCommand final : public Command {
     constexpr double kMostRate = 1e6, kLeastRate = 1e-6;
     constexpr std::uint64_t kMostSeed = 1'000'000'000'000'000'000, kMostTokens = 1'000'000'000;
     rate_option_ = add_real_option(app, "--rate", rate_, kLeastRate, kMostRate,
-                                   "Requests per second, in place of the trace's times");
+                                   "Requests per second, in place of the trace's times")
+                       ->type_name("RATE");
     app.add_option("--sweep-rate", sweep_rate_, "Serve at each rate: 1,2,4 or LOW:HIGH:COUNT")
         ->type_name("LIST")
         ->excludes(rate_option_);
     app.add_option("--arrivals", arrivals_,
                    "Pattern at a rate: trace (scaled), poisson or even (default: trace, poisson without times)")
         ->type_name("PATTERN");
-    add_whole_option(app, "--seed", seed_, 0, kMostSeed, "Seed of poisson arrivals and of the order of lengths");
-    add_real_option(app, "--time-scale", time_scale_, kLeastRate, kMostRate, "Factor of the trace's times");
-    add_whole_option(app, "--vidur-max-tokens", vidur_max_, 2, kMostTokens, "Vidur's traces: longer requests are cut");
+    add_whole_option(app, "--seed", seed_, 0, kMostSeed,
+                     "Seed of poisson arrivals and of the order of lengths (default: 1)");
+    add_real_option(app, "--time-scale", time_scale_, kLeastRate, kMostRate, "Factor of the trace's times")
+        ->type_name("FACTOR");
+    app.add_option("--arrival-times", times_file_,
+                   "For lengths without times: CSV with a column arrival_time of dates, cut to seconds")
+        ->type_name("FILE");
+    add_whole_option(app, "--vidur-max-tokens", vidur_max_, 2, kMostTokens,
+                     "Vidur's traces: longer requests are cut (default: 4096)");
     app.add_flag("--skip-unusable", skip_, "Leave out requests without tokens or that are too long");
   }
 
@@ -98,6 +106,7 @@ class ModelRequestsCommand final : public Command {
     FileRoles roles;
     choice_.add_roles(roles);
     roles.reads("TRACE", trace_file_);
+    roles.reads("--arrival-times", times_file_);
     for (const std::string& file : files()) roles.writes("--out", file);
     roles.prints(json_);
     roles.check();
@@ -130,7 +139,8 @@ class ModelRequestsCommand final : public Command {
     const auto word = std::find(kArrivalWords.begin(), kArrivalWords.end(), arrivals_);
     kind_ = static_cast<serving::ArrivalKind>(std::distance(kArrivalWords.begin(), word));
     const bool rated = rate_option_->count() > 0 || !rates_.empty();
-    if (!rated && !trace.has_times) throw usage_error("the trace has no times; give --rate or --sweep-rate");
+    if (!rated && !trace.has_times)
+      throw usage_error("the trace has no times; give --rate, --sweep-rate or --arrival-times");
     if (rate_option_->count() > 0) serving::set_rate(trace.requests, kind_, rate_, seed_);
     const bool contents = std::any_of(trace.requests.begin(), trace.requests.end(),
                                       [](const serving::Request& request) { return !request.contents.empty(); });
@@ -139,6 +149,7 @@ class ModelRequestsCommand final : public Command {
           {trace_file_, 0, 0, "", "the trace has no ids of tokens or blocks", "the prefix cache finds nothing"});
     }
     note_measured_limits(trace.warnings);
+    for (const Diagnostic& warning : choice_.bundle().warnings) trace.warnings.push_back(warning);
     if (!quiet_) print_warnings(trace.warnings);
   }
 
@@ -241,7 +252,7 @@ class ModelRequestsCommand final : public Command {
 
   ProfileChoice choice_;
   serving::VllmLimits limits_;
-  std::string trace_file_, out_, sweep_rate_, arrivals_;
+  std::string trace_file_, times_file_, out_, sweep_rate_, arrivals_;
   std::uint64_t blocks_ = 0, block_size_ = 16, max_seqs_ = 256, max_tokens_ = 2048, seed_ = 1, vidur_max_ = 4096;
   double rate_ = 0.0, time_scale_ = 1.0, trace_rate_ = 0.0;
   CLI::Option* rate_option_ = nullptr;

@@ -25,11 +25,14 @@ void ProfileChoice::add_options(CLI::App& app) {
   ep_option_ = add_whole_option(app, "--ep", ep_, 1, kMostRanks,
                                 "Ranks of the experts (default: the cluster's, or as --tp for a mixture of experts)");
   latency_option_ = add_real_option(app, "--link-latency-ns", links_.latency_ns, 0, kMostNs,
-                                    "With several ranks: latency of a link between them");
+                                    "With several ranks: latency of a link between them")
+                        ->type_name("NS");
   link_option_ = add_real_option(app, "--link-gib-s", links_.link_gib_s, kLeastRate, kMostRate,
-                                 "With several ranks: rate of a link, in 2^30 bytes per second");
+                                 "With several ranks: rate of a link, in 2^30 bytes per second")
+                     ->type_name("RATE");
   memory_option_ = add_real_option(app, "--memory-gb-s", links_.memory_gb_s, kLeastRate, kMostRate,
-                                   "With several ranks: rate of the memory that sums pass, in 10^9 bytes per second");
+                                   "With several ranks: rate of the memory that sums pass, in 10^9 bytes per second")
+                       ->type_name("RATE");
 }
 
 void ProfileChoice::load() {

@@ -24,6 +24,7 @@ struct RankTables {
 struct KernelProfile {
   std::string hardware, model, variant;       // as the profile states them; may be empty
   std::int64_t max_tokens = 0, max_seqs = 0;  // that it was measured for; 0: not stated
+  bool skew_enabled = false;                  // fits count where there are some
   std::map<std::int64_t, RankTables> by_tp;
   ExpertTable experts;  // of one rank, for every degree; empty without mixture of experts
 };

@@ -123,6 +123,10 @@ Bundle read_bundle(const std::string& folder, std::int64_t tp) {
   if (fs::exists(experts)) read_experts(experts, bundle.profile.experts, problems);
   read_meta(folder, bundle.profile, problems);
   problems.throw_if_any();
+  if (bundle.profile.skew_enabled && !bundle.profile.by_tp.at(tp).skew) {
+    bundle.warnings.push_back({folder + "/meta.yaml", 0, 0, "skew_fit", fmt::format("there is no fit for tp{}", tp),
+                               "decodes of unequal context cost as much as those of their mean"});
+  }
   return bundle;
 }
 

@@ -8,7 +8,7 @@ namespace kb::requests {
 namespace {
 
 constexpr std::size_t kMostPoints = 4000;  // of a line of the timeline
-constexpr double kNsPerS = 1e9;
+constexpr double kSecondNs = 1e9;
 
 std::string head(const std::string& title) {
   return "set title " + files::plot_text(title) + "\nset grid\nset key outside right\n";
@@ -19,9 +19,9 @@ std::string head(const std::string& title) {
 void draw_knee(const RateSweep& sweep, const std::string& title, const std::string& folder) {
   std::string data = "$rates << EOD\n";
   for (const RatePoint& point : sweep.points) {
-    data += fmt::format("{} {} {} {}\n", files::plot_number(point.requests_per_s),
-                        files::plot_number(point.latency_mean / kNsPerS),
-                        files::plot_number(point.latency_p99 / kNsPerS), files::plot_number(point.ttft_p50 / kNsPerS));
+    data += fmt::format(
+        "{} {} {} {}\n", files::plot_number(point.requests_per_s), files::plot_number(point.latency_mean / kSecondNs),
+        files::plot_number(point.latency_p99 / kSecondNs), files::plot_number(point.ttft_p50 / kSecondNs));
   }
   data += "EOD\n";
   std::string script = data + head(title) +
@@ -33,7 +33,7 @@ void draw_knee(const RateSweep& sweep, const std::string& title, const std::stri
   if (sweep.knee) {
     const RatePoint& knee = sweep.points[*sweep.knee];
     script = fmt::format("$knee << EOD\n{} {}\nEOD\n", files::plot_number(knee.requests_per_s),
-                         files::plot_number(knee.latency_mean / kNsPerS)) +
+                         files::plot_number(knee.latency_mean / kSecondNs)) +
              script + ", \\\n     $knee using 1:2 with points pointtype 7 pointsize 2 linecolor rgb '#c0392b' " +
              files::plot_title(fmt::format("knee: {:.3g} requests/s arrive", knee.rate));
   }

@@ -39,7 +39,8 @@ class MetaReader {
       profile.max_seqs = whole_number(word(*engine, "max_num_seqs")).value_or(0);
     }
     const yaml::Value* const skew = inner(*root, "skew_fit");
-    if (skew != nullptr && is_true(word(*skew, "enabled"))) read_skew(*skew, profile);
+    profile.skew_enabled = skew != nullptr && is_true(word(*skew, "enabled"));
+    if (profile.skew_enabled) read_skew(*skew, profile);
   }
 
  private:

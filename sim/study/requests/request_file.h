@@ -29,6 +29,10 @@ struct RequestTrace {
 // problems: unknown formats, missing columns, values that are none, negative times. Requests without tokens are read.
 RequestTrace read_requests(const std::string& file, const TraceRules& rules);
 
+// Arrivals of a trace without times: a CSV with a column arrival_time, dates that are cut to seconds; the earliest one
+// is time 0. The requests take them in order. Configuration Error when there are fewer than requests.
+void read_arrival_times(const std::string& file, RequestTrace& trace);
+
 // Parsers for read_requests(): a line of JSON per request or session, and tables with a header line.
 void read_request_lines(const std::string& file, const std::string& text, const TraceRules& rules, RequestTrace& trace,
                         Problems& problems);

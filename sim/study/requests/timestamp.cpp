@@ -7,8 +7,6 @@
 namespace kb::requests {
 namespace {
 
-constexpr std::int64_t kNsPerS = 1'000'000'000;
-
 // A number of exactly `digits` digits, taken from the front.
 std::optional<std::int64_t> take_number(std::string_view& rest, std::size_t digits) {
   if (rest.size() < digits) return std::nullopt;

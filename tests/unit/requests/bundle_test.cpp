@@ -103,6 +103,8 @@ TEST_F(BundleTest, SkewFitsOfEachDegree) {  // M-65
   Bundle bundle = read_bundle(path("p"), 1);
   ASSERT_TRUE(bundle.profile.by_tp[1].skew);
   EXPECT_FALSE(bundle.profile.by_tp[2].skew);
+  EXPECT_TRUE(bundle.warnings.empty());
+  EXPECT_THAT(read_bundle(path("p"), 2).warnings.at(0).text(), HasSubstr("skew_fit: there is no fit for tp2"));
   EXPECT_EQ(bundle.profile.by_tp[1].skew->alpha(16, 4, 0.5, 9, 9), -0.5);
   EXPECT_EQ(bundle.profile.by_tp[1].skew->alpha(16, 5, 0.5, 9, 9), 0.0625);
 }

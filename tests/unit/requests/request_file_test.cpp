@@ -72,6 +72,29 @@ TEST_F(RequestFileTest, VidurLengthsAreCutInProportionAndShuffled) {  // M-68
   EXPECT_THAT(rows(read(text)), testing::UnorderedElementsAreArray(first));
 }
 
+TEST_F(RequestFileTest, LengthsTakeTheirTimesFromAnotherFile) {  // M-68
+  const std::string lengths = "num_prefill_tokens,num_decode_tokens\n10,1\n10,1\n";
+  RequestTrace trace = read(lengths);
+  read_arrival_times(
+      write("times", "n,arrival_time\n0,2023-11-16 18:00:01.9\n1,2023-11-16 18:00:04.1\n2,2023-11-17 00:00:00\n"),
+      trace);
+  EXPECT_TRUE(trace.has_times);
+  EXPECT_THAT(rows(trace), ElementsAre("0/10/1", "3000000000/10/1"));
+  const auto refused_times = [&](const std::string& text, const std::string& requests) {
+    RequestTrace other = read(requests);
+    return message([&] { read_arrival_times(write("times", text), other); });
+  };
+  EXPECT_THAT(refused_times("arrival_time\n2023-11-16 18:00:01\n2024-01-01 00:00:00\n", lengths),
+              HasSubstr("span more than a million seconds"));
+  EXPECT_THAT(refused_times("arrival_time\n2023-11-16 18:00:01\n", lengths),
+              HasSubstr("there are 1 times for 2 requests"));
+  EXPECT_THAT(refused_times("arrival_tim\n2023-11-16 18:00:01\n", lengths), HasSubstr("did you mean 'arrival_tim'?"));
+  EXPECT_THAT(refused_times("arrival_time\nnoon\n", lengths), HasSubstr("times:2: arrival_time: 'noon' is not a time"));
+  EXPECT_THAT(
+      refused_times("arrival_time\n2023-11-16 18:00:01\n", "arrived_at,num_prefill_tokens,num_decode_tokens\n0,1,1\n"),
+      HasSubstr("the trace has times of its own"));
+}
+
 TEST_F(RequestFileTest, Splitwise) {  // M-68
   const std::string head =
       "request_id,request_type,application_id,arrival_timestamp,batch_size,prompt_size,token_size\n";
