@@ -126,9 +126,9 @@ TEST(IncludeDirections, PlatformPartsWithoutSystemC) {
 }
 
 // Where the types of a library are seen: one folder each. nlohmann-json, whose documents are the data files of
-// evaluations, the models and requests of serving, the answers of sweeps and the results that are compared, also prints a machine and the
-// schema of machines in two files of platform/topology; Eigen, whose products the data engine computes, also has the
-// 16-bit floats.
+// evaluations, the models and requests of serving, the answers of sweeps and the results that are compared, also prints
+// a machine and the schema of machines in two files of platform/topology; Eigen, whose products the data engine
+// computes, also has the 16-bit floats.
 TEST(IncludeDirections, ThirdPartyLibrariesHaveOneHome) {
   const std::map<std::string, std::set<std::string>> homes = {
       {"yaml-cpp", {"platform/topology/yaml_tree.cpp"}},
@@ -142,8 +142,8 @@ TEST(IncludeDirections, ThirdPartyLibrariesHaveOneHome) {
       {"verilated.h", {"modules/rtl/"}},
       {"muParser.h", {"sim/study/sweep/formula.cpp"}},
       {"nlohmann",
-       {"sim/study/files/", "sim/study/requests/", "sim/study/sweep/", "sim/study/why/", "sim/result/", "sim/analysis/compare/",
-        "sim/analysis/recorded/", "sim/web/", "platform/topology/render_json.cpp",
+       {"sim/study/files/", "sim/study/requests/", "sim/study/sweep/", "sim/study/why/", "sim/result/",
+        "sim/analysis/compare/", "sim/analysis/recorded/", "sim/web/", "platform/topology/render_json.cpp",
         "platform/topology/json_schema.cpp"}}};
   std::map<std::string, std::set<std::string>> used;  // homes in which the library is included
   for (const Include& include : product_includes()) {
