@@ -1,5 +1,7 @@
 #include "platform/params/memory_traits.h"
 
+#include <algorithm>
+
 #include "platform/params/hbm_banked_params.h"
 
 namespace kb::params {
@@ -34,6 +36,12 @@ MemoryTraits memory_traits(const ParamSet& kind, const ParamSet& impl) {
     set_banked(impl.as<HbmBankedParams>(), hbm, traits);
   }
   return traits;
+}
+
+Bandwidth slice_bandwidth(std::int64_t channels, Bandwidth channel, Bandwidth wire, double fuller) {
+  const Bandwidth all = channel * static_cast<double>(channels);
+  const Bandwidth wires = wire.limited() ? wire / fuller : all;
+  return std::min(all, wires);
 }
 
 }  // namespace kb::params

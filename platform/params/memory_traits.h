@@ -20,4 +20,9 @@ struct MemoryTraits {
 // opens a row of an idle bank, and is one row's (C-DRAM-6, C-DRAM-11); of plug-ins: what the kind's parameters say.
 MemoryTraits memory_traits(const ParamSet& kind, const ParamSet& impl);
 
+// Most that an HBM slice gives, for rooflines: of its channels, which serve reads and writes, or of the wire to its
+// router, each direction of which has the bandwidth `wire`. `fuller` is the share of the bytes in the fuller direction:
+// 1 when all are reads.
+Bandwidth slice_bandwidth(std::int64_t channels, Bandwidth channel, Bandwidth wire, double fuller);
+
 }  // namespace kb::params

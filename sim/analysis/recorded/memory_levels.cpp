@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "platform/params/memory_traits.h"
 #include "sim/analysis/recorded/resource_use.h"
 
 namespace kb::analysis {
@@ -109,9 +110,9 @@ Sum hbm_sum(const Used& used, const Machine& machine) {
   const double reads = used.bytes_of("hbm_to_router") + used.bytes_of("hbm_to_channel");
   const double writes = used.bytes_of("router_to_hbm") + used.bytes_of("channel_to_hbm");
   const double fuller = reads + writes > 0 ? std::max(reads, writes) / (reads + writes) : 1;
-  const double channels = static_cast<double>(machine.channels_per_slice()) * machine.channel_gbs();
-  const double wires = machine.slice_gbs() > 0 ? machine.slice_gbs() / fuller : channels;
-  return {used.channel_bytes(), static_cast<double>(used.slices.size()) * std::min(channels, wires)};
+  const Bandwidth slice = params::slice_bandwidth(machine.channels_per_slice(), Bandwidth(machine.channel_gbs()),
+                                                  Bandwidth(machine.slice_gbs()), fuller);
+  return {used.channel_bytes(), static_cast<double>(used.slices.size()) * slice.gbs()};
 }
 
 Sum wire_sum(const Level& level, const Used& used) {
