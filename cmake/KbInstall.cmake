@@ -12,6 +12,7 @@ foreach(simulation ${KB_SIMULATIONS})
 endforeach()
 install(DIRECTORY "${CMAKE_SOURCE_DIR}/evaluations" DESTINATION ${CMAKE_INSTALL_DATADIR}/kernbench)
 install(DIRECTORY "${CMAKE_SOURCE_DIR}/configs" DESTINATION ${CMAKE_INSTALL_DATADIR}/kernbench)
+install(DIRECTORY "${CMAKE_SOURCE_DIR}/models" DESTINATION ${CMAKE_INSTALL_DATADIR}/kernbench)
 install(DIRECTORY "${CMAKE_SOURCE_DIR}/docs/schema" DESTINATION ${CMAKE_INSTALL_DATADIR}/kernbench)
 install(CODE "
   set(SOURCE \"${CMAKE_SOURCE_DIR}\")
