@@ -1,4 +1,6 @@
 #include <CLI/CLI.hpp>
+#include <filesystem>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -6,6 +8,7 @@
 #include "platform/base/nearest.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
+#include "sim/cli/shipped_models.h"
 #include "sim/study/evaluate/evaluation_file.h"
 #include "sw/workloads/workload.h"
 
@@ -14,12 +17,38 @@ namespace {
 
 const std::vector<std::string> kShells = {"bash", "zsh"};
 
+// Options of a command and of its parts.
 std::string options_of(const CLI::App& app) {
+  std::set<std::string> seen;
   std::string words;
-  for (const CLI::Option* const option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) words += (words.empty() ? "--" : " --") + name;
+  const auto add = [&](const CLI::App& one) {
+    for (const CLI::Option* const option : one.get_options()) {
+      for (const std::string& name : option->get_lnames()) {
+        if (seen.insert(name).second) words += (words.empty() ? "--" : " --") + name;
+      }
+    }
+  };
+  add(app);
+  for (const CLI::App* const part : app.get_subcommands({})) add(*part);
+  return words;
+}
+
+// Completes the command behind one that has commands of its own.
+std::string part_cases(const CLI::App& root) {
+  std::string text;
+  for (const CLI::App* const command : root.get_subcommands({})) {
+    std::string words;
+    for (const CLI::App* const part : command->get_subcommands({})) words += " " + part->get_name();
+    if (!words.empty()) text += "      " + command->get_name() + ") words='" + words.substr(1) + "' ;;\n";
   }
-  for (const CLI::App* const part : app.get_subcommands({})) words += " " + options_of(*part);
+  return text;
+}
+
+std::string model_words() {
+  std::string words;
+  for (const std::string& file : shipped_model_files()) {
+    words += (words.empty() ? "" : " ") + std::filesystem::path(file).stem().string();
+  }
   return words;
 }
 
@@ -40,10 +69,9 @@ std::string operand_cases(const std::string& workloads) {
   for (const auto& [name, folder] : evaluate::installed_evaluations()) {
     evaluations += (evaluations.empty() ? "" : " ") + name;
   }
-  const std::pair<const char*, std::string> operands[] = {{"list", workloads},
+  const std::pair<const char*, std::string> operands[] = {{"list", workloads + " models"},
                                                           {"evaluate", evaluations},
                                                           {"schema", "topology result why tornado"},
-                                                          {"model", "requests lookups"},
                                                           {"completion", kShells[0] + " " + kShells[1]}};
   std::string text;
   for (const auto& [command, words] : operands)
@@ -73,8 +101,13 @@ std::string script(const std::string& program, const std::string& function, cons
          "  fi\n"
          "  if [ \"$COMP_CWORD\" -eq 2 ] && [[ \"$current\" != -* ]]; then\n"
          "    case \"${COMP_WORDS[1]}\" in\n" +
-         operand_cases(names) +
+         operand_cases(names) + part_cases(root) +
          "    esac\n"
+         "  elif [ \"$COMP_CWORD\" -eq 3 ] && [ \"$previous\" = show ] && [[ \"$current\" != -* ]]; then\n"
+         "    COMPREPLY=($(compgen -W '" +
+         model_words() +
+         "' -f -- \"$current\"))\n"
+         "    return\n"
          "  elif [ \"$previous\" = --bench ]; then\n"
          "    words='" +
          names +

@@ -157,8 +157,32 @@ inline constexpr const char* kListFooter =
     "Examples:\n"
     "  kernbench list\n"
     "  kernbench list gemm-single-pe                        one workload with its parameters\n"
+    "  kernbench list models                                the language models of 'kernbench model'\n"
     "  kernbench list --plugin ./libmy_kernels.so\n"
     "  kernbench list --json                                everything, also the parameters of all";
+
+inline constexpr const char* kModelFooter =
+    "Examples:\n"
+    "  kernbench model show llama-3.1-8b                    parameters, memory and roofline on the reference machine\n"
+    "  kernbench model show --help                          plans, batches, machines\n"
+    "  kernbench model requests trace.jsonl --profile perf/bf16 --model llama-3.1-8b --blocks 2588\n"
+    "  kernbench model lookups batches.csv --profile perf/bf16 --model config.json\n"
+    "\n"
+    "A model is the config.json of a Hugging Face model: Llama 2 and 3, Mistral, Mixtral, Qwen2, Qwen3, Qwen3-MoE or\n"
+    "DeepSeek-V3. 'kernbench list models' names those that come with kernbench; weights are not needed.";
+
+inline constexpr const char* kModelShowFooter =
+    "Examples:\n"
+    "  kernbench model show llama-3.1-70b --tp 8            a decode step of one sequence with 4096 tokens\n"
+    "  kernbench model show llama-3.1-70b --tp 8 --batch 32x1024,1x64\n"
+    "  kernbench model show qwen3-32b --tp 4 --phase prefill --tokens 2048 --topology modern\n"
+    "  kernbench model show deepseek-v3 --tp 4 --dp 2 --ep 8\n"
+    "  kernbench model show Llama-3.1-8B/config.json --weights Llama-3.1-8B/model.safetensors\n"
+    "  kernbench model show llama-3.1-8b --json | jq .roofline_ns\n"
+    "\n"
+    "The least time of an operation is the longest of what its bytes take in HBM, its products and elements in the\n"
+    "engines, and what it sends takes on the link to other SIPs. No run is as fast; it is what to compare runs with.\n"
+    "SIPs = tp x pp x dp. Nothing is simulated.";
 
 inline constexpr const char* kTrafficFooter =
     "Examples:\n"
@@ -214,12 +238,6 @@ inline constexpr const char* kEvaluateFooter =
     "Every point is a run of its own. After an interruption the same command goes on where it stopped.\n"
     "Exit code 1 when a check fails; the message names the rule. Figures need gnuplot.\n"
     "docs/guides/evaluation.md shows how to write one: sweep files, SQL and gnuplot scripts in a folder.";
-
-inline constexpr const char* kModelFooter =
-    "Examples:\n"
-    "  kernbench model requests trace.jsonl --profile perf/bf16 --model config.json --blocks 2588\n"
-    "  kernbench model lookups batches.csv --profile perf/bf16 --model config.json\n"
-    "'kernbench model PART --help' explains one part.";
 
 inline constexpr const char* kModelRequestsFooter =
     "Examples:\n"

@@ -6,10 +6,13 @@
 #include "platform/base/nearest.h"
 #include "platform/contract/kernel.h"
 #include "platform/contract/kernel_arguments.h"
+#include "platform/model/model_spec.h"
+#include "platform/model/weights.h"
 #include "platform/observe/json_writer.h"
 #include "platform/observe/text_table.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
+#include "sim/cli/shipped_models.h"
 #include "sim/cli/workload_library.h"
 #include "sim/cli/workload_text.h"
 
@@ -118,16 +121,62 @@ std::string render_details(const Selection& chosen) {
   return text;
 }
 
+// The shipped models, with what their files say.
+struct ShippedModel {
+  std::string name;
+  model::ModelSpec spec;
+  std::int64_t parameters;
+};
+
+std::vector<ShippedModel> shipped_models() {
+  std::vector<ShippedModel> models;
+  for (const std::string& file : shipped_model_files()) {
+    model::ModelSpec spec = model::load_model(file).spec;
+    const std::int64_t parameters = model::parameters(spec).all;
+    std::string name = spec.name();
+    models.push_back({std::move(name), std::move(spec), parameters});
+  }
+  return models;
+}
+
+std::string render_models_json() {
+  JsonWriter json;
+  json.begin_object().key("schema").integer(1).key("models").begin_array();
+  for (const ShippedModel& model : shipped_models()) {
+    json.begin_object(true).key("name").text(model.name).key("family").text(model.spec.family);
+    json.key("layers").integer(model.spec.layer_count()).key("hidden").integer(model.spec.hidden);
+    json.key("parameters").integer(model.parameters).end_object();
+  }
+  json.end_array().end_object();
+  return json.str() + '\n';
+}
+
+std::string render_models() {
+  constexpr auto kRight = TextTable::Align::right;
+  TextTable table({{"model"}, {"family"}, {"parameters", kRight}, {"layers", kRight}, {"width", kRight}});
+  for (const ShippedModel& model : shipped_models()) {
+    table.add({model.name, model.spec.family, observe::fixed(static_cast<double>(model.parameters) / 1e9, 2) + " G",
+               std::to_string(model.spec.layer_count()), std::to_string(model.spec.hidden)});
+  }
+  return "Models: 'kernbench model show NAME' says what one needs\n\n" + table.render();
+}
+
 class ListCommand final : public Command {
  public:
   explicit ListCommand(CLI::App& app) {
     app.footer(kListFooter);
-    app.add_option("NAME", name_, "One workload by name or number, or one kernel: with its parameters");
+    app.add_option("NAME", name_,
+                   "One workload by name or number, or one kernel: with its parameters; or the word models");
     add_plugin_option(app, plugins_);
     app.add_flag("--json", json_, "Print as JSON");
   }
 
   int run() override {
+    if (name_ == "models") {
+      if (!plugins_.empty()) throw usage_error("--plugin adds no models; leave it out");
+      print(json_ ? render_models_json() : render_models());
+      return 0;
+    }
     const WorkloadLibrary library(plugins_);
     const Selection chosen = select(library, name_);
     if (json_) {

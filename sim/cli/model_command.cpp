@@ -1,9 +1,10 @@
-// `kernbench model`: whole models.
-#include <CLI/CLI.hpp>
+#include "sim/cli/model_command.h"
 
-#include "platform/base/nearest.h"
+#include <CLI/CLI.hpp>
+#include <utility>
+#include <vector>
+
 #include "sim/cli/help.h"
-#include "sim/cli/model_parts.h"
 
 namespace kb::cli {
 namespace {
@@ -14,6 +15,7 @@ struct Part {
   std::unique_ptr<Command> (*make)(CLI::App&, const Program&);
 };
 constexpr Part kParts[] = {
+    {"show", "Parameters, memory, and the least time of a step on a machine", make_model_show_command},
     {"requests", "Serve a trace of requests: latencies, throughput, blocks in use", make_model_requests_command},
     {"lookups", "Ask a profile for times of kernels and steps", make_model_lookups_command},
 };
@@ -22,25 +24,22 @@ class ModelCommand final : public Command {
  public:
   ModelCommand(CLI::App& app, const Program& program) {
     app.footer(kModelFooter);
-    app.require_subcommand(0, 1);
+    app.require_subcommand(1);
     for (const Part& part : kParts) {
-      commands_.push_back(part.make(*app.add_subcommand(part.name, part.summary), program));
-      names_.emplace_back(part.name);
+      CLI::App* const own = app.add_subcommand(part.name, part.summary);
+      parts_.emplace_back(own, part.make(*own, program));
     }
   }
 
-  int run() override { throw usage_error("no part given after model; " + suggest("", names_)); }
-
-  Command* part(const std::string& word) override {
-    for (std::size_t i = 0; i < names_.size(); ++i) {
-      if (names_[i] == word) return commands_[i].get();
+  int run() override {
+    for (const auto& [app, command] : parts_) {
+      if (app->parsed()) return command->run();
     }
-    throw usage_error("model has no part " + word + "; " + suggest(word, names_));
+    throw Error::model("no part of the command was chosen");
   }
 
  private:
-  std::vector<std::unique_ptr<Command>> commands_;
-  std::vector<std::string> names_;
+  std::vector<std::pair<CLI::App*, std::unique_ptr<Command>>> parts_;
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include "platform/observe/output_set.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
-#include "sim/cli/model_parts.h"
+#include "sim/cli/model_command.h"
 #include "sim/cli/profile_choice.h"
 #include "sim/study/requests/lookups.h"
 

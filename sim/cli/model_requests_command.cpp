@@ -12,7 +12,7 @@
 #include "sim/cli/arguments.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
-#include "sim/cli/model_parts.h"
+#include "sim/cli/model_command.h"
 #include "sim/cli/profile_choice.h"
 #include "sim/run/driver/progress.h"
 #include "sim/study/requests/figures.h"

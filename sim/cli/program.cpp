@@ -9,6 +9,7 @@
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <system_error>
 #include <systemc>
 
@@ -48,7 +49,8 @@ constexpr Entry kCommands[] = {
     {"report", "Write a run as one HTML file, to keep or to send", make_report_command},
     {"convert", "Convert a recorded run for another program: Perfetto", make_convert_command},
     {"sweep", "Run a workload or machine over many values: one row per point", make_sweep_command},
-    {"model", "Serve requests with a whole language model, on a measured profile", make_model_command},
+    {"model", "Language models by their files: what they need, what a machine gives, and serving of requests",
+     make_model_command},
     {"schema", "Print the JSON Schema of topology files, result.json, why.json or tornado.json", make_schema_command,
      false},
     {"completion", "Print what makes a shell complete commands, options and workloads", make_completion_command, false},
@@ -135,19 +137,35 @@ std::string for_missing_option(const CLI::App& app, const std::string& value) {
   return "";
 }
 
+// "kernbench model" of `kernbench model show`.
+std::string names_above(const CLI::App& app) {
+  std::string names;
+  for (const CLI::App* at = app.get_parent(); at != nullptr; at = at->get_parent()) {
+    names = at->get_name() + (names.empty() ? "" : " ") + names;
+  }
+  return names;
+}
+
+// The subcommand of a command, which `args` begin with; no value when the command has none, or help is asked for.
+std::optional<std::string> part_of(const CLI::App& command, const std::vector<std::string>& args) {
+  std::vector<std::string> names;
+  for (const CLI::App* const part : command.get_subcommands({})) names.push_back(part->get_name());
+  if (names.empty()) return std::nullopt;
+  if (args.empty()) throw usage_error("needs one of its commands; " + suggest("", names));
+  if (args[0] == "--help" || args[0] == "-h") return std::nullopt;
+  if (std::find(names.begin(), names.end(), args[0]) != names.end()) return args[0];
+  throw usage_error("unknown command " + args[0] + "; " + suggest(args[0], names));
+}
+
 // Parses the command line; help and version are printed to stdout.
 int parse_and_run(CLI::App& app, CLI::App& options_of, const std::vector<std::string>& args, Command& command) {
   std::vector<std::string> reversed = check_arguments(options_of, args);
   std::reverse(reversed.begin(), reversed.end());
-  std::string callers;
-  for (const CLI::App* at = &options_of; at != &app; at = at->get_parent()) {
-    reversed.push_back(at->get_name());
-    callers = at->get_parent()->get_name() + (callers.empty() ? "" : " " + callers);
-  }
+  for (const CLI::App* at = &options_of; at != &app; at = at->get_parent()) reversed.push_back(at->get_name());
   try {
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    print((&app == &options_of ? app.help() : options_of.help(callers)) + printable(command.help()));
+    print((&app == &options_of ? app.help() : options_of.help(names_above(options_of))) + printable(command.help()));
     return 0;
   } catch (const CLI::ExtrasError&) {
     const std::vector<std::string> extras = app.remaining(true);
@@ -290,17 +308,13 @@ int run_kernbench(int argc, char** argv, const Program& program) {
     const auto index = static_cast<std::size_t>(found - names.begin());
     caller = {program.name + " " + *found, kCommands[index].writes_results};
     std::vector<std::string> rest(args.begin() + 1, args.end());
-    Command* command = commands[index].get();
-    CLI::App* options = app.get_subcommand(*found);
-    if (!rest.empty() && rest[0].rfind('-', 0) != 0) {
-      if (Command* const part = command->part(rest[0])) {
-        caller.name += " " + rest[0];
-        options = options->get_subcommand(rest[0]);
-        command = part;
-        rest.erase(rest.begin());
-      }
+    CLI::App* chosen = app.get_subcommand(*found);
+    if (const std::optional<std::string> part = part_of(*chosen, rest)) {
+      chosen = chosen->get_subcommand(*part);
+      caller.name += " " + *part;
+      rest.erase(rest.begin());
     }
-    return parse_and_run(app, *options, rest, *command);
+    return parse_and_run(app, *chosen, rest, *commands[index]);
   });
 }
 

@@ -41,9 +41,6 @@ class Command {
   virtual int run() = 0;  // exit code; errors are thrown as kb::Error
   // Help on other things that the command line names, in addition to the options.
   virtual std::string help() const { return ""; }
-  // The part of a command that has several, `kernbench COMMAND WORD ...`; null for a command without parts. Usage Error
-  // for another word.
-  virtual Command* part(const std::string&) { return nullptr; }
 };
 
 // The topology of a command: a file or the built-in one, with --set overrides.

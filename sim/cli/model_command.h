@@ -1,4 +1,4 @@
-// Parts of `kernbench model`.
+// The subcommands of `kernbench model`.
 #pragma once
 
 #include <memory>
@@ -9,5 +9,6 @@ namespace kb::cli {
 
 std::unique_ptr<Command> make_model_lookups_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_model_requests_command(CLI::App& app, const Program& program);
+std::unique_ptr<Command> make_model_show_command(CLI::App& app, const Program& program);
 
 }  // namespace kb::cli
