@@ -89,6 +89,21 @@ void check_architecture(ObjectReader& file, const Family& family) {
       "a model with another head, or without one, is not supported");
 }
 
+void check_heads(ObjectReader& file, bool dim_is_given, const ModelSpec& spec) {
+  if (spec.heads % spec.kv_heads != 0) {
+    file.error("num_key_value_heads",
+               fmt::format("is {}, which does not divide the {} of num_attention_heads", spec.kv_heads, spec.heads));
+  }
+  if (!dim_is_given && spec.hidden % spec.heads != 0) {
+    file.missing("head_dim", fmt::format("hidden_size {} is no multiple of num_attention_heads {}, so that it has to "
+                                         "be given",
+                                         spec.hidden, spec.heads));
+  } else if (spec.head_dim % 2 != 0) {
+    file.error(dim_is_given ? "head_dim" : "num_attention_heads",
+               fmt::format("heads of {} elements cannot be rotated, because they have no halves", spec.head_dim));
+  }
+}
+
 void read_attention(ObjectReader& file, const Family& family, ModelSpec& spec) {
   spec.heads = file.required_whole("num_attention_heads", {1, kMostHeads});
   spec.qk_norm = family.qk_norm;
@@ -103,21 +118,9 @@ void read_attention(ObjectReader& file, const Family& family, ModelSpec& spec) {
     file.missing("num_key_value_heads", fmt::format("add it; without grouped queries it is {}", spec.heads));
   }
   spec.kv_heads = kv_heads.value_or(spec.heads);
-  if (spec.heads % spec.kv_heads != 0) {
-    file.error("num_key_value_heads",
-               fmt::format("is {}, which does not divide the {} of num_attention_heads", spec.kv_heads, spec.heads));
-  }
   const std::optional<std::int64_t> head_dim = file.whole("head_dim", {2, kMostHeadDim});
-  if (!head_dim && spec.hidden % spec.heads != 0) {
-    file.missing("head_dim", fmt::format("hidden_size {} is no multiple of num_attention_heads {}, so that it has to "
-                                         "be given",
-                                         spec.hidden, spec.heads));
-  }
   spec.head_dim = head_dim.value_or(spec.hidden / spec.heads);
-  if (spec.head_dim % 2 != 0) {
-    file.error(head_dim ? "head_dim" : "num_attention_heads",
-               fmt::format("heads of {} elements cannot be rotated, because they have no halves", spec.head_dim));
-  }
+  if (file.problems().errors.empty()) check_heads(file, head_dim.has_value(), spec);
 }
 
 void read_body(ObjectReader& file, const Family& family, ModelSpec& spec) {

@@ -22,8 +22,11 @@ std::string decimal(double value, const char* unit) {
     value /= 1000;
     prefix = next;
   }
-  const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-  return fmt::format("{} {}{}", fixed(value, decimals), prefix, unit);
+  const std::string number = fixed(value, value < 9.995   ? 2
+                                          : value < 99.95 ? 1
+                                                          : 0),
+                    word = fmt::format("{}{}", prefix, unit);
+  return word.empty() ? number : number + " " + word;
 }
 
 // Parameters to a hundredth of the unit: "70.55 G".

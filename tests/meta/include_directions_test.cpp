@@ -114,9 +114,9 @@ TEST(IncludeDirections, FoldersIncludeOnlyWhatTheirLibrariesDeclare) {
 }
 
 TEST(IncludeDirections, PlatformPartsWithoutSystemC) {
-  const std::set<std::string> plain = {"platform/base",     "platform/ops",     "platform/topology",
-                                       "platform/address",  "platform/routing", "platform/data",
-                                       "platform/contract", "platform/observe", "platform/waves"};
+  const std::set<std::string> plain = {"platform/base",    "platform/ops",  "platform/topology", "platform/address",
+                                       "platform/routing", "platform/data", "platform/contract", "platform/observe",
+                                       "platform/waves",   "platform/model"};
   for (const Include& include : product_includes()) {
     const bool plain_folder = plain.count(folder_of(include.file)) != 0 || top_of(include.file) == "kernels";
     if (!plain_folder) continue;
@@ -126,9 +126,9 @@ TEST(IncludeDirections, PlatformPartsWithoutSystemC) {
 }
 
 // Where the types of a library are seen: one folder each. nlohmann-json, whose documents are the data files of
-// evaluations, the models and requests of serving, the answers of sweeps and the results that are compared, also prints
-// a machine and the schema of machines in two files of platform/topology; Eigen, whose products the data engine
-// computes, also has the 16-bit floats.
+// evaluations, the requests of serving, the answers of sweeps and the results that are compared, also prints a machine
+// and the schema of machines in two files of platform/topology and reads model files in one of platform/model; Eigen,
+// whose products the data engine computes, also has the 16-bit floats.
 TEST(IncludeDirections, ThirdPartyLibrariesHaveOneHome) {
   const std::map<std::string, std::set<std::string>> homes = {
       {"yaml-cpp", {"platform/topology/yaml_tree.cpp"}},
@@ -144,7 +144,7 @@ TEST(IncludeDirections, ThirdPartyLibrariesHaveOneHome) {
       {"nlohmann",
        {"sim/study/files/", "sim/study/requests/", "sim/study/sweep/", "sim/study/why/", "sim/result/",
         "sim/analysis/compare/", "sim/analysis/recorded/", "sim/web/", "platform/topology/render_json.cpp",
-        "platform/topology/json_schema.cpp"}}};
+        "platform/topology/json_schema.cpp", "platform/model/json_tree.cpp"}}};
   std::map<std::string, std::set<std::string>> used;  // homes in which the library is included
   for (const Include& include : product_includes()) {
     const auto home = homes.find(top_of(include.target));
