@@ -22,9 +22,15 @@ def help_of(*command):
     return subprocess.run([KERNBENCH, *command, "--help"], capture_output=True, text=True, check=True).stdout
 
 
+def commands_in(text):
+    table = text.split("Subcommands:\n")
+    return [line.split()[0] for line in table[1].split("\n\n")[0].splitlines()] if len(table) > 1 else []
+
+
 def commands():
-    table = help_of().split("Subcommands:\n")[1].split("\n\n")[0]
-    return [line.split()[0] for line in table.splitlines()]
+    """As in names of pages: "run", "model", "model-show"."""
+    own = commands_in(help_of())
+    return own + [f"{command}-{part}" for command in own for part in commands_in(help_of(command))]
 
 
 def make(folder, environment=None):
@@ -64,7 +70,7 @@ class ManPages(unittest.TestCase):
         def words(text):
             return re.sub(r"[\s\u2010-]+", " ", text.replace("\u2019", "'").replace(",--", ", --"))
 
-        for command in [(), *((command,) for command in commands())]:
+        for command in [(), *(tuple(name.split("-")) for name in commands())]:
             page = words(self.text["-".join(("kernbench", *command)) + ".1"])
             for line in help_of(*command).splitlines():
                 if line.startswith("Usage:") or line in ("Options:", "Positionals:", "Examples:", "Subcommands:"):

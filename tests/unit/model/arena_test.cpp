@@ -113,6 +113,12 @@ TEST(Arena, TheHashedMachineHasOneClass_M34) {
   EXPECT_EQ(plan.classes, 1);
   EXPECT_LT(plan.end, 1 * kGiB);
   const address::ChannelStripe stripe(256, 8, ChannelHash::folded);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    for (std::uint64_t slice = 0; slice < 8; ++slice) {
+      EXPECT_EQ(stripe.channel_of(slice * geometry.slice_bytes + plan.offsets[i] + 1000),
+                stripe.channel_of(slice * geometry.slice_bytes + plan.offsets[i % 6] + 1000));
+    }
+  }
   bool differ = false;  // the same tensors one behind the other are not one class
   std::uint64_t at = 0;
   for (std::int64_t layer = 0; layer < 80; ++layer) {

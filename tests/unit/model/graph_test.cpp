@@ -78,7 +78,7 @@ TEST(Graph, ShapesAreThoseOfASip) {
   EXPECT_EQ(down.bytes, 64u * 12 * 2);
 }
 
-// M-19, by hand: 8 heads, 4 K/V heads of 8, 3 sequences whose new token sees 33 keys.
+// M-19, M-21, by hand: 8 heads, 4 K/V heads of 8, 3 sequences whose new token sees 33 keys.
 TEST(Graph, WorkByHand) {
   const Graph graph = build_graph(tiny_model("llama"), {}, decode("3x33"), Dtype::bf16, 0);
   const Work& attend = op_of(graph, "attend", 0).work;
