@@ -123,6 +123,10 @@ void check_remaining_keys(ObjectReader& object, const std::vector<std::string>& 
                    "this is not supported; leave the key out if the model is to be timed without it");
       continue;
     }
+    if (std::find(read_elsewhere.begin(), read_elsewhere.end(), key) != read_elsewhere.end()) {
+      object.warn(key, "has no effect in this kind of model");
+      continue;
+    }
     const std::string near = nearest_name(key, known);
     object.warn(key, "is not known and has no effect", near.empty() ? "" : "did you mean '" + near + "'?");
   }

@@ -163,10 +163,10 @@ std::string ops_text(const ModelReport& report) {
 
 std::string render_report(const ModelReport& report) {
   const StageTime& time = report.time;
+  const auto sum = [](TimeFs span) { return fixed(fs_to_ns(span) / 1000, 3); };
   std::string out = head_text(report) + "\n" + memory_text(report) + "\n" + ops_text(report) + "\n";
-  out += fmt::format("Least time  {} us (memory {}, compute {}, links {} us), at most {} tokens/s\n",
-                     microseconds(time.all), microseconds(time.memory), microseconds(time.compute),
-                     microseconds(time.link), decimal(report.tokens_per_second(), ""));
+  out += fmt::format("Least time  {} us (memory {}, compute {}, links {} us), at most {} tokens/s\n", sum(time.all),
+                     sum(time.memory), sum(time.compute), sum(time.link), decimal(report.tokens_per_second(), ""));
   if (report.spec.moe) {
     out += "Tokens are spread over the experts as evenly as possible.\n";
   }

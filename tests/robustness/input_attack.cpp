@@ -192,6 +192,43 @@ Draft probe_draft(const Seeds& seeds, Random& random) {
   return draft;
 }
 
+// The value of a key, or its line, or bytes of a model file are damaged.
+std::string model_text(const Seeds& seeds, Random& random) {
+  std::string text = random.pick(seeds.models);
+  for (std::size_t n = few(random); n > 0; --n) {
+    const std::size_t colon = text.find(": ", random.below(text.size()));
+    const std::size_t end = colon == std::string::npos ? colon : text.find_first_of(",\n", colon);
+    if (end == std::string::npos || random.chance(20)) {
+      text = damage(text, random.pick(seeds.models), random);
+    } else if (random.chance(75)) {
+      text.replace(colon + 2, end - colon - 2, random.chance(80) ? edge_number(random) : odd_text(random));
+    } else {
+      text.erase(text.rfind('\n', colon), end - text.rfind('\n', colon));
+    }
+    if (text.empty()) return text;
+  }
+  return text;
+}
+
+Draft model_draft(const Seeds& seeds, Random& random) {
+  Draft draft;
+  auto& groups = draft.options.groups;
+  draft.options.command = "model";
+  groups.push_back({"show"});
+  groups.push_back({"m.json"});
+  draft.attack.files["m.json"] = model_text(seeds, random);
+  if (random.chance(40)) add_topology(draft, seeds, random, 50);
+  for (const char* option : {"--tp", "--pp", "--dp", "--ep"}) {
+    if (random.chance(25)) groups.push_back({option, random.chance(80) ? "2" : edge_number(random)});
+  }
+  if (random.chance(30)) groups.push_back({"--phase", random.chance(90) ? "prefill" : odd_text(random)});
+  if (random.chance(30)) groups.push_back({"--batch", random.chance(60) ? "4x100,1x7" : edge_number(random)});
+  if (random.chance(20)) groups.push_back({"--context", edge_number(random)});
+  if (random.chance(20)) groups.push_back({"--weights", "m.json"});
+  if (random.chance(40)) groups.push_back({"--json"});
+  return draft;
+}
+
 // One of the files of a small evaluation is damaged, or what an earlier call left.
 Draft evaluate_draft(const Seeds& seeds, Random& random) {
   Draft draft;
@@ -232,8 +269,9 @@ Draft draft_of(const Seeds& seeds, Random& random) {
   if (kind < 400) return run_draft(seeds, random);
   if (kind < 600) return check_draft(seeds, random);
   if (kind < 750) return topology_draft(seeds, random);
-  if (kind < 890) return traffic_draft(seeds, random);
-  if (kind < 950) return probe_draft(seeds, random);
+  if (kind < 870) return traffic_draft(seeds, random);
+  if (kind < 920) return probe_draft(seeds, random);
+  if (kind < 960) return model_draft(seeds, random);
   return evaluate_draft(seeds, random);
 }
 

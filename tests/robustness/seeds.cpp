@@ -81,6 +81,9 @@ Seeds load_seeds(const Setup& setup) {
   seeds.ccl_words.add(seeds.ccl);
   seeds.workloads = workloads_of(setup);
 
+  for (const char* model : {"llama-3.1-8b", "qwen3-30b-a3b", "mistral-7b", "deepseek-v3"}) {
+    seeds.models.push_back(read_text(setup.configs + "/../models/" + model + ".json"));
+  }
   AttackCase emit;
   emit.files["m.yaml"] = small_machine();
   emit.args = {"topology", "m.yaml", "--emit-mesh", "mesh.yaml"};

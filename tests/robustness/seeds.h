@@ -26,7 +26,8 @@ struct Seeds {
   Tree ccl;
   Vocabulary ccl_words;
   std::vector<WorkloadSeed> workloads;
-  std::string mesh;  // output of topology --emit-mesh
+  std::vector<std::string> models;  // language models, a key on each line
+  std::string mesh;                 // output of topology --emit-mesh
 };
 
 // Runs the program to get them. Throws std::runtime_error when that fails.

@@ -176,6 +176,8 @@ TEST(LoadModel, OtherKeysAreSilentOrNamed_M10) {
             "");
   EXPECT_EQ(warnings_of("llama", {{"tie_word_embedings", "true"}}),
             "m.json:13:3: tie_word_embedings: is not known and has no effect (did you mean 'tie_word_embeddings'?)\n");
+  EXPECT_EQ(warnings_of("llama", {{"num_experts", "8"}}),
+            "m.json:13:3: num_experts: has no effect in this kind of model\n");
   EXPECT_THAT(warnings_of("deepseek_v3", {{"num_nextn_predict_layers", "1"}}),
               HasSubstr("layers that predict further tokens are left out"));
 }
