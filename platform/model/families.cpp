@@ -15,7 +15,8 @@ void read_layer_types(ObjectReader& file, std::int64_t window, ModelSpec& spec) 
   const JsonNode* const types = file.value("layer_types");
   if (types == nullptr) return;
   if (types->kind != JsonNode::Kind::list || types->items.size() != spec.layers.size()) {
-    file.error("layer_types", fmt::format("does not have one text for each of the {} layers", spec.layers.size()));
+    file.error("layer_types", fmt::format("does not have one text for each of the {} layers", spec.layers.size()),
+               "full_attention or sliding_attention");
     return;
   }
   const std::vector<std::string> known = {"full_attention", "sliding_attention"};
@@ -28,7 +29,8 @@ void read_layer_types(ObjectReader& file, std::int64_t window, ModelSpec& spec) 
     }
     const bool slides = type == known[1];
     if (slides && window == 0) {
-      file.error("layer_types", fmt::format("layer {} has a sliding window, but sliding_window is null", layer));
+      file.error("layer_types", fmt::format("layer {} has a sliding window, but there is none", layer),
+                 "add sliding_window, and use_sliding_window where the family has it");
       return;
     }
     spec.layers[layer].window = slides ? window : 0;
@@ -36,8 +38,8 @@ void read_layer_types(ObjectReader& file, std::int64_t window, ModelSpec& spec) 
 }
 
 // Scales of weights in blocks, as DeepSeek-V3 has them; other quantisation changes arithmetic that is not modelled.
-void read_scales(ObjectReader& file, const JsonNode& config, ModelSpec& spec) {
-  ObjectReader scales(config, file.problems(), "quantization_config.");
+void read_scales(const ObjectReader& file, ModelSpec& spec) {
+  ObjectReader scales(file, "quantization_config");
   const std::string method = scales.text("quant_method").value_or("");
   const std::string format = scales.text("fmt").value_or("e4m3");
   scales.text("activation_scheme");  // activations stay as they are here
@@ -107,10 +109,12 @@ void read_mla(ObjectReader& file, ModelSpec& spec) {
   const std::int64_t whole_dim = mla.nope_dim + mla.rope_dim;
   const std::int64_t written = file.whole("qk_head_dim", {1, 2 * kMostHeadDim}).value_or(whole_dim);
   if (written != whole_dim) {
-    file.error("qk_head_dim", fmt::format("is {}, but qk_nope_head_dim + qk_rope_head_dim is {}", written, whole_dim));
+    file.error("qk_head_dim", fmt::format("is {}, but qk_nope_head_dim + qk_rope_head_dim is {}", written, whole_dim),
+               "leave it out");
   }
   file.whole("head_dim", {1, kMostHeadDim});  // some files repeat the rotated part
-  if (mla.rope_dim % 2 != 0) file.error("qk_rope_head_dim", "is odd, so that it has no halves to rotate");
+  if (mla.rope_dim % 2 != 0)
+    file.error("qk_rope_head_dim", "is odd, so that it has no halves to rotate", "use an even number");
   spec.kv_heads = 1;
   spec.head_dim = whole_dim;
   spec.mla = mla;
@@ -119,7 +123,8 @@ void read_mla(ObjectReader& file, ModelSpec& spec) {
 void read_storage(ObjectReader& file, ModelSpec& spec) {
   const std::optional<Dtype> old_key = read_dtype(file, "torch_dtype"), new_key = read_dtype(file, "dtype");
   if (old_key && new_key && *old_key != *new_key) {
-    file.error("dtype", fmt::format("is {}, but torch_dtype is {}", dtype_name(*new_key), dtype_name(*old_key)));
+    file.error("dtype", fmt::format("is {}, but torch_dtype is {}", dtype_name(*new_key), dtype_name(*old_key)),
+               "leave one of them out");
   }
   spec.dtype = new_key ? new_key : old_key;
   const JsonNode* const config = file.value("quantization_config");
@@ -128,7 +133,7 @@ void read_storage(ObjectReader& file, ModelSpec& spec) {
     file.error("quantization_config", "is " + config->described(), "an object with quant_method");
     return;
   }
-  read_scales(file, *config, spec);
+  read_scales(file, spec);
 }
 
 }  // namespace kb::model

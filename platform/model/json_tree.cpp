@@ -16,6 +16,8 @@ namespace {
 
 using Sax = nlohmann::json_sax<nlohmann::json>;
 
+const char* const kRemedy = "give the file as it was published";
+
 // Reads a text and tells how much of it was read, which is where the parser stands.
 class CountingIterator {
  public:
@@ -54,7 +56,7 @@ class TreeBuilder final : public Sax {
   bool number_integer(number_integer_t value) override { return add_integer(value); }
   bool number_unsigned(number_unsigned_t value) override {
     if (value > static_cast<number_unsigned_t>(std::numeric_limits<std::int64_t>::max())) {
-      throw_at(reached(), "an integer is too large");
+      throw_at(reached(), "an integer is too large", "use one below 2^63");
     }
     return add_integer(static_cast<std::int64_t>(value));
   }
@@ -77,7 +79,7 @@ class TreeBuilder final : public Sax {
   bool key(string_t& name) override {
     JsonNode& object = *open_.back();
     const std::size_t begin = begin_of_string();
-    if (!keys_.back().insert(name).second) throw_at(begin, "the key is there twice", name);
+    if (!keys_.back().insert(name).second) throw_at(begin, "the key is there twice", "leave one of them out", name);
     const auto [line, column] = position(begin);
     object.members.push_back({name, line, column, {}});
     return true;
@@ -85,7 +87,7 @@ class TreeBuilder final : public Sax {
   bool parse_error(std::size_t at, const std::string&, const nlohmann::json::exception& error) override {
     std::string reason = error.what();  // "[json.exception...] parse error at line 1, column 2: syntax error ... - ..."
     if (const std::size_t dash = reason.find(" - "); dash != std::string::npos) reason.erase(0, dash + 3);
-    throw_at(at == 0 ? 0 : at - 1, "is not JSON: " + reason);
+    throw_at(at == 0 ? 0 : at - 1, "is not JSON: " + reason, kRemedy);
   }
 
   JsonNode take() { return std::move(root_); }
@@ -110,14 +112,15 @@ class TreeBuilder final : public Sax {
     return parent.members.back().value.emplace_back(std::move(node));
   }
   bool add(JsonNode node) {
-    if (open_.empty()) throw_at(0, "the outermost value is not an object");
+    if (open_.empty()) throw_at(0, "the outermost value is not an object", kRemedy);
     place(std::move(node));
     return true;
   }
   // Pointers in `open_` stay valid, because only the innermost value grows.
   bool open(JsonNode::Kind kind) {
-    if (open_.empty() && kind != JsonNode::Kind::object) throw_at(0, "the outermost value is not an object");
-    if (open_.size() == kDeepestJson) throw_at(reached(), fmt::format("is nested more than {} deep", kDeepestJson));
+    if (open_.empty() && kind != JsonNode::Kind::object) throw_at(0, "the outermost value is not an object", kRemedy);
+    if (open_.size() == kDeepestJson)
+      throw_at(reached(), fmt::format("is nested more than {} deep", kDeepestJson), kRemedy);
     open_.push_back(&place(of_kind(kind)));
     keys_.emplace_back();
     return true;
@@ -146,9 +149,10 @@ class TreeBuilder final : public Sax {
     const std::size_t begin = before.rfind('\n') == before.npos ? 0 : before.rfind('\n') + 1;
     return {static_cast<int>(line), static_cast<int>(before.size() - begin + 1)};
   }
-  [[noreturn]] void throw_at(std::size_t at, const std::string& message, const std::string& key = "") const {
+  [[noreturn]] void throw_at(std::size_t at, const std::string& message, const std::string& remedy,
+                             const std::string& key = "") const {
     const auto [line, column] = position(std::min(at, text_.size()));
-    throw Error({Diagnostic{file_, line, column, key, message, ""}});
+    throw Error({Diagnostic{file_, line, column, key, message, remedy}});
   }
 
   const std::string& text_;

@@ -92,7 +92,8 @@ void check_architecture(ObjectReader& file, const Family& family) {
 void check_heads(ObjectReader& file, bool dim_is_given, const ModelSpec& spec) {
   if (spec.heads % spec.kv_heads != 0) {
     file.error("num_key_value_heads",
-               fmt::format("is {}, which does not divide the {} of num_attention_heads", spec.kv_heads, spec.heads));
+               fmt::format("is {}, which does not divide the {} of num_attention_heads", spec.kv_heads, spec.heads),
+               "use a divisor");
   }
   if (!dim_is_given && spec.hidden % spec.heads != 0) {
     file.missing("head_dim", fmt::format("hidden_size {} is no multiple of num_attention_heads {}, so that it has to "
@@ -100,7 +101,8 @@ void check_heads(ObjectReader& file, bool dim_is_given, const ModelSpec& spec) {
                                          spec.hidden, spec.heads));
   } else if (spec.head_dim % 2 != 0) {
     file.error(dim_is_given ? "head_dim" : "num_attention_heads",
-               fmt::format("heads of {} elements cannot be rotated, because they have no halves", spec.head_dim));
+               fmt::format("heads of {} elements cannot be rotated, because they have no halves", spec.head_dim),
+               "use an even number");
   }
 }
 

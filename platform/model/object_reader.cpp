@@ -8,6 +8,12 @@
 
 namespace kb::model {
 
+ObjectReader::ObjectReader(const ObjectReader& outer, const std::string& key)
+    : object_(outer.object_.find(key)->node()),
+      problems_(outer.problems_),
+      prefix_(outer.prefix_ + key + "."),
+      outside_(outer.object_.find(key)) {}
+
 const JsonNode* ObjectReader::value(const std::string& key) {
   read_.insert(key);
   const JsonMember* const member = object_.find(key);
@@ -69,7 +75,8 @@ std::vector<std::int64_t> ObjectReader::wholes(const std::string& key, WholeRang
 
 Diagnostic ObjectReader::diagnostic(const std::string& key, const std::string& message,
                                     const std::string& remedy) const {
-  const JsonMember* const member = object_.find(key);
+  const JsonMember* const own = object_.find(key);
+  const JsonMember* const member = own != nullptr ? own : outside_;
   if (member == nullptr) return {problems_.file, 0, 0, prefix_ + key, message, remedy};
   return {problems_.file, member->line, member->column, prefix_ + key, message, remedy};
 }
@@ -87,7 +94,7 @@ void ObjectReader::missing(const std::string& key, const std::string& remedy) {
   for (const JsonMember* const member : unread()) others.push_back(member->key);
   const std::string near = nearest_name(key, others);
   const std::string typed = near.empty() ? "" : fmt::format("'{}' is there: did you mean '{}'?", near, key);
-  error(key, "is missing", typed.empty() ? remedy : typed);
+  error(key, "is missing", !typed.empty() ? typed : remedy.empty() ? "add it" : remedy);
 }
 
 bool ObjectReader::has(const std::string& key) const {

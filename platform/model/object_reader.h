@@ -27,9 +27,10 @@ struct WholeRange {
 // that the remaining keys can be read.
 class ObjectReader {
  public:
-  // Both outlive the reader. `prefix` stands before the keys in messages: "rope_scaling.".
-  ObjectReader(const JsonNode& object, Problems& problems, std::string prefix = "")
-      : object_(object), problems_(problems), prefix_(std::move(prefix)) {}
+  // Both outlive the reader.
+  ObjectReader(const JsonNode& object, Problems& problems) : object_(object), problems_(problems) {}
+  // Reads an object that is the value of a key of another one, which has it.
+  ObjectReader(const ObjectReader& outer, const std::string& key);
 
   // The value of a key that is there and not null.
   const JsonNode* value(const std::string& key);
@@ -54,7 +55,8 @@ class ObjectReader {
 
   const JsonNode& object_;
   Problems& problems_;
-  std::string prefix_;
+  std::string prefix_;                   // before keys in messages: "rope_scaling."
+  const JsonMember* outside_ = nullptr;  // whose value the object is: where a missing key would stand
   std::set<std::string> read_;
 };
 

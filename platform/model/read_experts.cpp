@@ -27,7 +27,7 @@ void read_qwen_experts(ObjectReader& file, MoeSpec& moe) {
                                     local = file.whole("num_local_experts", {1, kMostExperts});
   if (!own && !local) file.missing("num_experts");
   if (own && local && *own != *local) {
-    file.error("num_local_experts", fmt::format("is {}, but num_experts is {}", *local, *own));
+    file.error("num_local_experts", fmt::format("is {}, but num_experts is {}", *local, *own), "leave one of them out");
   }
   moe.experts = own.value_or(local.value_or(1));
 }
@@ -59,12 +59,15 @@ void read_deepseek_router(ObjectReader& file, MoeSpec& moe) {
   if (!file.problems().errors.empty()) return;  // values in the range stand for wrong ones
   if (moe.experts % moe.groups != 0) {
     file.error("n_group",
-               fmt::format("is {}, which does not divide the {} of n_routed_experts", moe.groups, moe.experts));
+               fmt::format("is {}, which does not divide the {} of n_routed_experts", moe.groups, moe.experts),
+               "use a divisor");
   } else if (moe.top_groups > moe.groups) {
-    file.error("topk_group", fmt::format("is {}, but n_group is {}", moe.top_groups, moe.groups));
+    file.error("topk_group", fmt::format("is {}, but n_group is {}", moe.top_groups, moe.groups),
+               fmt::format("use {} or less", moe.groups));
   } else if (moe.top_k > moe.top_groups * (moe.experts / moe.groups)) {
-    file.error("num_experts_per_tok", fmt::format("is {}, but {} have only {} experts", moe.top_k, "the chosen groups",
-                                                  moe.top_groups * (moe.experts / moe.groups)));
+    const std::int64_t most = moe.top_groups * (moe.experts / moe.groups);
+    file.error("num_experts_per_tok", fmt::format("is {}, but the chosen groups have only {} experts", moe.top_k, most),
+               fmt::format("use {} or less", most));
   }
 }
 
@@ -73,10 +76,12 @@ void read_deepseek(ObjectReader& file, ModelSpec& spec, MoeSpec& moe) {
   moe.width = file.required_whole("moe_intermediate_size", {1, kMostWidth});
   const std::int64_t shared = file.whole("n_shared_experts", {0, kMostExperts}).value_or(0);
   moe.shared_width = shared * moe.width;
-  if (moe.shared_width > kMostWidth) file.error("n_shared_experts", "the shared experts are too wide together");
+  if (moe.shared_width > kMostWidth)
+    file.error("n_shared_experts", "the shared experts are too wide together", "use fewer");
   const std::int64_t dense = file.required_whole("first_k_dense_replace", {0, kMostLayers});
   if (dense > spec.layer_count()) {
-    file.error("first_k_dense_replace", fmt::format("is {}, but there are {} layers", dense, spec.layer_count()));
+    file.error("first_k_dense_replace", fmt::format("is {}, but there are {} layers", dense, spec.layer_count()),
+               fmt::format("use {} or less", spec.layer_count()));
   }
   set_layers(spec, dense);
   const std::int64_t every = file.whole("moe_layer_freq", {1, kMostLayers}).value_or(1);
@@ -98,7 +103,8 @@ void read_experts(ObjectReader& file, const Family& family, ModelSpec& spec) {
   if (family.experts == Experts::qwen) read_qwen(file, spec, moe);
   if (family.experts == Experts::deepseek) read_deepseek(file, spec, moe);
   if (file.problems().errors.empty() && moe.top_k > moe.experts) {
-    file.error("num_experts_per_tok", fmt::format("is {}, but there are {} experts", moe.top_k, moe.experts));
+    file.error("num_experts_per_tok", fmt::format("is {}, but there are {} experts", moe.top_k, moe.experts),
+               fmt::format("use {} or less", moe.experts));
   }
   spec.moe = moe;
 }

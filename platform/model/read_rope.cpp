@@ -15,7 +15,8 @@ constexpr double kMostTheta = 1e12, kMostFactor = 1e6;
 void check_scaling_keys(ObjectReader& scaling) {
   for (const JsonMember* const member : scaling.unread()) {
     if (member->node().kind != JsonNode::Kind::null) {
-      scaling.error(member->key, "is not known for this type of scaling, and may change the angles");
+      scaling.error(member->key, "is not known for this type of scaling, and may change the angles",
+                    "leave it out if it does not");
     }
   }
 }
@@ -44,8 +45,10 @@ void read_type(ObjectReader& scaling, const std::string& key, const std::string&
     rope.low_freq_factor = scaling.real("low_freq_factor", 0, kMostFactor).value_or(rope.low_freq_factor);
     rope.high_freq_factor = scaling.real("high_freq_factor", 0, kMostFactor).value_or(rope.high_freq_factor);
     if (rope.high_freq_factor <= rope.low_freq_factor) {
-      scaling.error("high_freq_factor", fmt::format("is {}, which is not above the {} of low_freq_factor",
-                                                    rope.high_freq_factor, rope.low_freq_factor));
+      scaling.error("high_freq_factor",
+                    fmt::format("is {}, which is not above the {} of low_freq_factor", rope.high_freq_factor,
+                                rope.low_freq_factor),
+                    "Llama 3.1 has 4 and 1");
     }
     return;
   }
@@ -64,18 +67,19 @@ void read_scaling(ObjectReader& file, const std::string& key, ModelSpec& spec) {
     file.error(key, "is " + node->described(), "an object with rope_type");
     return;
   }
-  ObjectReader scaling(*node, file.problems(), key + ".");
+  ObjectReader scaling(file, key);
   const std::optional<double> theta = scaling.real("rope_theta", 1, kMostTheta);
   if (theta && file.has("rope_theta") && *theta != spec.rope.theta) {
-    scaling.error("rope_theta", fmt::format("is {}, but rope_theta of the file is {}", *theta, spec.rope.theta));
+    scaling.error("rope_theta", fmt::format("is {}, but rope_theta of the file is {}", *theta, spec.rope.theta),
+                  "leave one of them out");
   }
   spec.rope.theta = theta.value_or(spec.rope.theta);
   const std::optional<std::string> type = scaling.text("rope_type"), old_type = scaling.text("type");
   if (type && old_type && *type != *old_type) {
-    scaling.error("type", fmt::format("is '{}', but rope_type is '{}'", *old_type, *type));
+    scaling.error("type", fmt::format("is '{}', but rope_type is '{}'", *old_type, *type), "leave one of them out");
   }
   if (!type && !old_type) {
-    scaling.missing("rope_type");
+    scaling.missing("rope_type", "add default, linear, llama3 or yarn");
     return;
   }
   const std::string chosen = type ? *type : *old_type;

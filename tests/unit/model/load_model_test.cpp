@@ -121,6 +121,8 @@ TEST(LoadModel, ProblemsNameFileLineAndKey) {
                     HasSubstr("did you mean 'llama'?")));
   EXPECT_THAT(problem_of("llama", {{"architectures", "[\"LlamaForSequenceClassification\"]"}}),
               HasSubstr("m.json:3:3: architectures: is \"LlamaForSequenceClassification\""));
+  EXPECT_EQ(problem_of("llama", {{"rope_scaling", R"({"factor": 4})"}}),
+            "m.json:13:3: rope_scaling.rope_type: is missing (add default, linear, llama3 or yarn)");
   // Every problem at once.
   EXPECT_THAT(problem_of("llama", {{"hidden_size", "0"}, {"hidden_act", "\"gelu\""}}),
               AllOf(HasSubstr("hidden_size"), HasSubstr("hidden_act: 'gelu' is not supported")));
@@ -128,7 +130,7 @@ TEST(LoadModel, ProblemsNameFileLineAndKey) {
 
 TEST(LoadModel, ContradictionsAreErrors_M8) {
   EXPECT_EQ(problem_of("llama", {{"num_key_value_heads", "3"}}),
-            "m.json:8:3: num_key_value_heads: is 3, which does not divide the 8 of num_attention_heads");
+            "m.json:8:3: num_key_value_heads: is 3, which does not divide the 8 of num_attention_heads (use a divisor)");
   EXPECT_THAT(problem_of("llama", {{"dtype", "\"float16\""}}), HasSubstr("dtype: is f16, but torch_dtype is bf16"));
   EXPECT_THAT(problem_of("qwen3", {{"rope_theta", "1e4"},
                                    {"rope_parameters", R"({"rope_theta": 1e6, "rope_type": "default"})"}}),
