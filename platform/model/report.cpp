@@ -38,7 +38,10 @@ ModelReport make_report(ModelSpec spec, const ReportChoice& choice, const topolo
     report.memory.push_back(plan_memory(report.stages.back(), geometry));
   }
   report.groups = op_groups(report.stages, report.roofs);
-  report.time = stage_time(report.groups);
+  for (const Graph& stage : report.stages) {
+    report.stage_times.push_back(stage_time(stage, report.roofs));
+    report.time += report.stage_times.back();
+  }
   return report;
 }
 
@@ -49,8 +52,9 @@ std::uint64_t ModelReport::weight_bytes() const {
 }
 
 double ModelReport::tokens_per_second() const {
-  if (time.all == 0_fs) return 0;
-  return static_cast<double>(plan.dp * batch.tokens()) / fs_to_ns(time.all) * 1e9;
+  TimeFs slowest = 1_fs;
+  for (const StageTime& stage : stage_times) slowest = std::max(slowest, stage.all);
+  return static_cast<double>(plan.dp * batch.tokens()) / fs_to_ns(slowest) * 1e9;
 }
 
 std::optional<Error> fit_problem(const ModelReport& report) {

@@ -26,7 +26,8 @@ struct ModelReport {
   std::vector<Graph> stages;
   std::vector<MemoryPlan> memory;  // of each stage
   std::vector<OpGroup> groups;     // of all stages; point into `stages`
-  StageTime time;                  // a token passes all stages
+  std::vector<StageTime> stage_times;
+  StageTime time;  // a token passes all stages
 
   ModelReport() = default;
   ModelReport(const ModelReport&) = delete;  // because of the pointers
@@ -35,7 +36,8 @@ struct ModelReport {
   ModelReport& operator=(ModelReport&&) = default;
 
   std::uint64_t weight_bytes() const;  // of the whole model, once
-  // Tokens of a decode step per second, or prompt tokens, of all copies of the model; at most.
+  // Tokens of a decode step per second, or prompt tokens, of all copies of the model; at most, which is with such a
+  // batch in every stage.
   double tokens_per_second() const;
 };
 

@@ -60,8 +60,8 @@ void write_machine(JsonWriter& json, const ModelReport& report) {
   json.key("routing").text("balanced").end_object();
 }
 
-void write_memory(JsonWriter& json, const ModelReport& report) {
-  json.key("memory").begin_array();
+void write_stages(JsonWriter& json, const ModelReport& report) {
+  json.key("stages").begin_array();
   for (std::size_t i = 0; i < report.memory.size(); ++i) {
     const MemoryPlan& memory = report.memory[i];
     const LayerRange& layers = report.stages[i].layers;
@@ -75,7 +75,7 @@ void write_memory(JsonWriter& json, const ModelReport& report) {
     json.key("taken_bytes").unsigned_integer(memory.taken());
     json.key("hbm_bytes").unsigned_integer(memory.there());
     json.key("address_classes").integer(memory.classes).key("fits").boolean(memory.fits());
-    json.end_object();
+    json.key("roofline_ns").time_ns(report.stage_times[i].all).end_object();
   }
   json.end_array();
 }
@@ -127,7 +127,7 @@ std::string render_report_json(const ModelReport& report) {
   write_model(json, report);
   write_plan(json, report);
   write_machine(json, report);
-  write_memory(json, report);
+  write_stages(json, report);
   json.key("roofline_ns").time_ns(report.time.all).key("memory_ns").time_ns(report.time.memory);
   json.key("compute_ns").time_ns(report.time.compute).key("link_ns").time_ns(report.time.link);
   json.key("tokens_per_s").real(observe::tidy(report.tokens_per_second()));

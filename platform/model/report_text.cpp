@@ -165,8 +165,9 @@ std::string render_report(const ModelReport& report) {
   const StageTime& time = report.time;
   const auto sum = [](TimeFs span) { return fixed(fs_to_ns(span) / 1000, 3); };
   std::string out = head_text(report) + "\n" + memory_text(report) + "\n" + ops_text(report) + "\n";
-  out += fmt::format("Least time  {} us (memory {}, compute {}, links {} us), at most {} tokens/s\n", sum(time.all),
-                     sum(time.memory), sum(time.compute), sum(time.link), decimal(report.tokens_per_second(), ""));
+  out += fmt::format("Least time  {} us (memory {}, compute {}, links {} us), at most {} tokens/s{}\n", sum(time.all),
+                     sum(time.memory), sum(time.compute), sum(time.link), decimal(report.tokens_per_second(), ""),
+                     report.plan.pp > 1 ? " with a batch in every stage" : "");
   if (report.spec.moe) {
     out += "Tokens are spread over the experts as evenly as possible.\n";
   }

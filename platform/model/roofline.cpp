@@ -96,14 +96,19 @@ std::vector<OpGroup> op_groups(const std::vector<Graph>& graphs, const SipRoofs&
   return groups;
 }
 
-StageTime stage_time(const std::vector<OpGroup>& groups) {
+StageTime& StageTime::operator+=(const StageTime& other) {
+  all = time_sum(all, other.all);
+  memory = time_sum(memory, other.memory);
+  compute = time_sum(compute, other.compute);
+  link = time_sum(link, other.link);
+  return *this;
+}
+
+StageTime stage_time(const Graph& graph, const SipRoofs& roofs) {
   StageTime sum;
-  for (const OpGroup& group : groups) {
-    const auto count = static_cast<std::uint64_t>(group.count);
-    sum.all = time_sum(sum.all, time_product(count, group.time.all()));
-    sum.memory = time_sum(sum.memory, time_product(count, group.time.memory));
-    sum.compute = time_sum(sum.compute, time_product(count, group.time.compute));
-    sum.link = time_sum(sum.link, time_product(count, group.time.link));
+  for (const GraphOp& op : graph.ops) {
+    const RoofTime time = roof_time(op.work, roofs);
+    sum += {time.all(), time.memory, time.compute, time.link};
   }
   return sum;
 }

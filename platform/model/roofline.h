@@ -49,7 +49,9 @@ std::vector<OpGroup> op_groups(const std::vector<Graph>& graphs, const SipRoofs&
 struct StageTime {
   TimeFs all = 0_fs;
   TimeFs memory = 0_fs, compute = 0_fs, link = 0_fs;  // sums of the three roofs, whatever was the limit
+
+  StageTime& operator+=(const StageTime& other);
 };
-StageTime stage_time(const std::vector<OpGroup>& groups);
+StageTime stage_time(const Graph& graph, const SipRoofs& roofs);
 
 }  // namespace kb::model

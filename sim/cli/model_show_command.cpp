@@ -12,6 +12,7 @@
 #include "sim/cli/help.h"
 #include "sim/cli/model_command.h"
 #include "sim/cli/shipped_models.h"
+#include "sim/cli/workload_library.h"
 
 namespace kb::cli {
 namespace {
@@ -30,6 +31,7 @@ class ModelShowCommand final : public Command {
         ->type_name("FILE");
     machine_.add_file_option(app);
     machine_.add_set_option(app);
+    add_plugin_option(app, plugins_);
     constexpr auto sips = static_cast<std::uint64_t>(model::kMostSips);
     add_whole_option(app, "--tp", tp_, 1, sips, "SIPs that share each layer (default: 1)");
     add_whole_option(app, "--pp", pp_, 1, sips, "stages of layers, one after the other (default: 1)");
@@ -51,7 +53,8 @@ class ModelShowCommand final : public Command {
 
   int run() override {
     const model::ReportChoice choice = read_choice();
-    const topology::LoadedTopology machine = machine_.load();
+    const WorkloadLibrary library(plugins_);
+    const topology::LoadedTopology machine = machine_.load(library.blocks().implementations());
     model::LoadedModel loaded = model::load_model(model_file(model_));
     std::vector<Diagnostic> warnings = std::move(loaded.warnings);
     if (!weights_.empty()) {
@@ -102,6 +105,7 @@ class ModelShowCommand final : public Command {
   }
 
   TopologyChoice machine_;
+  std::vector<std::string> plugins_;
   std::string model_, weights_, dtype_, phase_ = "decode", batch_ = "1";
   std::uint64_t tp_ = 1, pp_ = 1, ep_ = 1, dp_ = 1;
   std::uint64_t context_ = 0, tokens_ = 0;

@@ -129,8 +129,9 @@ TEST(LoadModel, ProblemsNameFileLineAndKey) {
 }
 
 TEST(LoadModel, ContradictionsAreErrors_M8) {
-  EXPECT_EQ(problem_of("llama", {{"num_key_value_heads", "3"}}),
-            "m.json:8:3: num_key_value_heads: is 3, which does not divide the 8 of num_attention_heads (use a divisor)");
+  EXPECT_EQ(
+      problem_of("llama", {{"num_key_value_heads", "3"}}),
+      "m.json:8:3: num_key_value_heads: is 3, which does not divide the 8 of num_attention_heads (use a divisor)");
   EXPECT_THAT(problem_of("llama", {{"dtype", "\"float16\""}}), HasSubstr("dtype: is f16, but torch_dtype is bf16"));
   EXPECT_THAT(problem_of("qwen3", {{"rope_theta", "1e4"},
                                    {"rope_parameters", R"({"rope_theta": 1e6, "rope_type": "default"})"}}),

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "platform/topology/topology.h"
@@ -87,6 +88,18 @@ TEST(Report, EqualOperationsAreOneRow_M28) {
     count += group.count;
   }
   EXPECT_EQ(static_cast<std::size_t>(count), report.stages[0].ops.size() + report.stages[1].ops.size());
+}
+
+// M-27: the time of a token is the sum over stages, and every stage can have a batch.
+TEST(Report, StagesAddUpAndWorkAtOneTime) {
+  const ModelReport one = report_on(tiny_model("llama"), "one_cube", {}),
+                    two = report_on(tiny_model("llama"), "one_cube", {1, 2, 1, 1});
+  ASSERT_EQ(two.stage_times.size(), 2u);
+  EXPECT_EQ(two.time.all, two.stage_times[0].all + two.stage_times[1].all);
+  EXPECT_GT(two.time.all, one.time.all);  // the residual is sent
+  EXPECT_DOUBLE_EQ(two.tokens_per_second(), 1e9 / fs_to_ns(std::max(two.stage_times[0].all, two.stage_times[1].all)));
+  EXPECT_GT(two.tokens_per_second(), one.tokens_per_second());
+  EXPECT_THAT(render_report(two), HasSubstr("tokens/s with a batch in every stage"));
 }
 
 // M-35
