@@ -21,7 +21,8 @@ using UsageTest = CommandLineTest;
 
 TEST_F(UsageTest, EveryCommandHasHelpWithExamples) {
   EXPECT_THAT(kernbench("--help").out, HasSubstr("Examples:"));
-  for (const char* command : {"run", "list", "probe", "topology", "check", "traffic", "web", "serve", "convert"}) {
+  for (const char* command :
+       {"run", "list", "probe", "topology", "check", "traffic", "web", "serve", "convert", "model"}) {
     const Outcome outcome = kernbench(std::string(command) + " --help");
     EXPECT_EQ(outcome.code, 0) << command;
     EXPECT_THAT(outcome.out, HasSubstr("Usage: kernbench " + std::string(command)));
