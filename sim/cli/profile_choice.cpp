@@ -7,6 +7,7 @@
 #include "sim/cli/arguments.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/program.h"
+#include "sim/cli/shipped_models.h"
 
 namespace kb::cli {
 
@@ -16,8 +17,8 @@ void ProfileChoice::add_options(CLI::App& app) {
   app.add_option("--profile", folder_, "Folder of a profile in LLMServingSim's layout: meta.yaml, tp1/dense.csv, ...")
       ->type_name("DIR")
       ->required();
-  app.add_option("--model", model_file_, "config.json of the model, as Hugging Face has it")
-      ->type_name("FILE")
+  app.add_option("--model", model_file_, "config.json of a Hugging Face model, its folder, or the name of a shipped model")
+      ->type_name("MODEL")
       ->required();
   app.add_option("--cluster", cluster_file_, "Cluster file of LLMServingSim: ranks, links, memory")->type_name("FILE");
   tp_option_ =
@@ -36,6 +37,7 @@ void ProfileChoice::add_options(CLI::App& app) {
 }
 
 void ProfileChoice::load() {
+  model_file_ = model_file(model_file_);
   model_ = requests::read_model(model_file_);
   if (has_cluster()) cluster_ = requests::read_cluster(cluster_file_);
   choose_ranks();
