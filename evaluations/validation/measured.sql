@@ -3,6 +3,7 @@ CREATE TABLE validation AS
 WITH measured AS (
   SELECT * FROM measured_mesh
   UNION ALL SELECT * FROM measured_memory
+  UNION ALL SELECT * FROM measured_banks
   UNION ALL SELECT * FROM measured_device
   UNION ALL SELECT * FROM measured_links
   UNION ALL SELECT * FROM measured_gemm

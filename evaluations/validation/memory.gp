@@ -1,4 +1,4 @@
-set title caption('One HBM slice, two pseudo-channels of 16 GB/s') font ',14'
+set title caption('HBM2, two pseudo-channels of 16 GB/s') font ',14'
 set ylabel 'bandwidth [GB/s], latency [ns]'
 set bmargin below(8)
 set xtics font ',9'

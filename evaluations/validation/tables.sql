@@ -35,6 +35,20 @@ FROM figure JOIN beside USING (scenario, parameter, parameter_value)
 WHERE beside.figure = quantity
 ORDER BY point;
 
+CREATE TABLE measured_banks AS
+WITH figure AS (
+  SELECT point, 'HBM2 channel ' || scenario AS scenario, 'bytes' AS parameter, bytes AS parameter_value, 'latency' AS quantity,
+         latency AS measured
+  FROM banks
+  UNION ALL
+  SELECT point, 'HBM2 channel ' || scenario, 'bytes', bytes, 'bandwidth', bandwidth FROM banks
+)
+SELECT 'banks' AS section, scenario, parameter, parameter_value, quantity, measured AS value, unit, source,
+       beside.value AS beside, low, high, deviation
+FROM figure JOIN beside USING (scenario, parameter, parameter_value)
+WHERE beside.figure = quantity
+ORDER BY point;
+
 -- Short writes against those of 64 KiB. PCIe endpoints gather a long write before they pass it on, which makes short ones
 -- up to a quarter faster.
 CREATE TABLE measured_links AS
