@@ -19,7 +19,8 @@ energy: { defaults: hbm2_7nm }
 
 class EnergyOfMemory : public testing::Test {
  protected:
-  EnergyOfMemory() : machine_(topology::load_text(kMachine, "t.yaml")), work_(machine_.graph) {
+  explicit EnergyOfMemory(const std::string& machine = kMachine)
+      : machine_(topology::load_text(machine, "t.yaml")), work_(machine_.graph) {
     hbm_ = *machine_.graph.find_node("sip0.cube0.hbm_ctrl.pe0");
     router_ = *machine_.graph.find_node("sip0.cube0.r0c0");
   }
@@ -50,6 +51,51 @@ class EnergyOfMemory : public testing::Test {
   std::vector<resource::DeclaredUse> declared_;
   NodeId hbm_, router_;
 };
+
+constexpr const char* kBanks = R"(
+system: { sips: { count: 1 } }
+sip: { cube_mesh: { w: 1, h: 1 } }
+cube:
+  pe_layout: { corners: [NW], pe_per_corner: 1 }
+  memory_map: { hbm_total_gb_per_cube: 1, hbm_channels_per_pe: 2, hbm_channel_bw_gbs: 16.0 }
+  components: { hbm_ctrl: { impl: builtin.hbm_banked, attrs: { preset: hbm2_vega, refresh: all_bank } } }
+energy: { defaults: hbm2_7nm }
+)";
+
+// Counts and picojoules of DRAMsim3 (commit 2981759, HBM2_8Gb_x128.ini with one channel, 400000 cycles) for 20000
+// accesses of 64 B, one each 2 ns.
+struct OfDramsim3 {
+  std::int64_t activations, reads, writes, refreshes;
+  double act_pj, read_pj, write_pj, refresh_pj;
+  double pj() const { return act_pj + read_pj + write_pj + refresh_pj; }
+};
+constexpr OfDramsim3 kSequential{665, 20000, 0, 102, 550620, 1.608e7, 0, 6.20568e6};
+constexpr OfDramsim3 kRandom{20050, 19998, 0, 102, 1.66014e7, 1.60784e7, 0, 6.20568e6};
+constexpr OfDramsim3 kRandomMix{20103, 9844, 10156, 102, 1.66453e7, 7.91458e6, 1.08466e7, 6.20568e6};
+
+class EnergyOfBanks : public EnergyOfMemory {
+ protected:
+  EnergyOfBanks() : EnergyOfMemory(kBanks) {}
+  // Without the interposer, which DRAMsim3 has not.
+  double pj_in_stack(const OfDramsim3& counts) {
+    statistics_ = StatisticTable();
+    moved(counts.reads * 64, counts.writes * 64);
+    statistics_.add(hbm_, "acts", counts.activations);
+    statistics_.add(hbm_, "refreshes", counts.refreshes);
+    double pj = 0;
+    for (const EnergyEvent& event : account().events) {
+      if (event.part == "hbm" && event.name != "io_bit") pj += static_cast<double>(event.energy.value) / 1000.0;
+    }
+    return pj;
+  }
+};
+
+TEST_F(EnergyOfBanks, RandomAgainstSequentialIsWhatDramsim3Says_E115) {
+  const double sequential = pj_in_stack(kSequential);
+  EXPECT_NEAR(sequential / kSequential.pj(), 1, 0.01);
+  EXPECT_NEAR(pj_in_stack(kRandom) / sequential / (kRandom.pj() / kSequential.pj()), 1, 0.01);
+  EXPECT_NEAR(pj_in_stack(kRandomMix) / sequential / (kRandomMix.pj() / kSequential.pj()), 1, 0.01);
+}
 
 TEST_F(EnergyOfMemory, WithoutBanksABitCosts3_9Picojoules_E115) {
   moved(4096, 1024);
