@@ -70,6 +70,26 @@ TEST(HbmBanked, RowConflictsHaveTheirCause_CDRAM13) {
   EXPECT_EQ(waits[dram::index(dram::Cause::refresh)], 0_fs);
 }
 
+// A wake decides for all channels as far ahead as it can. Eight pseudo-channels of HBM3 are read and written as fast as
+// they can for 24 us: events of the scheduler, those of the script included, per burst of 256 B.
+TEST(HbmBanked, ASaturatedStreamTakesFewEventsPerBurst) {
+  Shape shape = banked();
+  shape.banks = {};
+  shape.return_bw_gbs = 8 * shape.pc_bw_gbs;
+  Memory m(shape);
+  constexpr std::int64_t kBytes = 1 << 16, kPairs = 32;
+  constexpr TimeFs kSpacing = 2'500'000_fs;
+  for (std::int64_t i = 0; i < kPairs; ++i) {
+    m.read(kBytes, static_cast<std::uint64_t>(i * kBytes), 10_ns);
+    m.write(kBytes, static_cast<std::uint64_t>((kPairs + i) * kBytes), 10_ns + i * kBytes / 256 * kSpacing, kSpacing);
+  }
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
+  const double bursts = 2.0 * kPairs * kBytes / 256;
+  const elab::EventScheduler& scheduler = m.fixture.platform().scheduler();
+  EXPECT_GT(256 * bursts / fs_to_ns(scheduler.now()), 0.8 * 8 * shape.pc_bw_gbs) << "it is saturated";
+  EXPECT_LE(static_cast<double>(scheduler.events()), 0.15 * bursts);
+}
+
 TEST(HbmBanked, RefusesMessages) {
   Memory m(banked());
   payload::Transaction& t = m.make(payload::Op::message, 0, 0);
