@@ -179,8 +179,14 @@ for size in 256 1048576; do
   figure "uncontended transfer of $size B, reference" cpu_us "$fabric" single "$configs/reference.yaml" "$size"
 done
 for load in sequential random copy; do
-  figure "memory channel with banks, hbm2_2000, $load" accesses_per_cpu_s "$dram" "$load"
+  figure "memory channel with banks, hbm2_vega, $load" accesses_per_cpu_s "$dram" "$load" preset=hbm2_vega
 done
+# The same run with each memory controller behind its block.
+one_cube=(--topology "$configs/one_cube.yaml" --bench matmul-composite-multi-pe --set m=1024 --set k=1024 --set n=1024
+  --set cube.memory_map.hbm_channel_bw_gbs=25.6)
+process "matmul-composite-multi-pe 1024x1024x1024 on one_cube, timing only" "${one_cube[@]}"
+process "the same with banks" "${one_cube[@]}" --set cube.components.hbm_ctrl.impl=builtin.hbm_banked \
+  --set cube.components.hbm_ctrl.attrs.sids=3
 for config in reference large; do
   figure "start-up to first event, $config" startup_cpu_s "$fabric" startup "$configs/$config.yaml"
   figure "start-up to first event, $config" rss_mb "$fabric" startup "$configs/$config.yaml"
