@@ -114,10 +114,16 @@ TEST_P(MemoryHazards, ReplayAndEagerEqualAPlainArray_CDRAM5) {
   EXPECT_EQ(hazards > 50.0 * kPrograms, std::string(GetParam()) == kCommitted) << hazards;
 }
 
+std::string name_of(const testing::TestParamInfo<const char*>& controller) {
+  const char* const names[] = {"WithoutBanks", "Committed", "Accepted"};
+  return names[controller.index];
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Controllers, MemoryHazards,
     testing::Values("impl: builtin.hbm_ctrl", kCommitted,
-                    "impl: builtin.hbm_banked, attrs: { preset: hbm3_6400, sids: 3, write_ack: accepted }"));
+                    "impl: builtin.hbm_banked, attrs: { preset: hbm3_6400, sids: 3, write_ack: accepted }"),
+    name_of);
 
 }  // namespace
 }  // namespace kb::test
