@@ -53,7 +53,7 @@ TEST_F(ProbeCommandTest, ReadsFromHbmHaveItsAccessTime) {  // F-63
     const bool hbm = name.find("-hbm") != std::string::npos || name.find("hop") != std::string::npos;
     const bool reads_hbm = hbm && name.rfind("h2d", 0) != 0;
     reads += reads_hbm ? 1 : 0;
-    EXPECT_EQ(probe["access_ns"], reads_hbm ? 34.0 : 0.0) << name;
+    EXPECT_EQ(probe["access_ns"], reads_hbm ? 55.25 : 0.0) << name;
     const double parts = probe["overhead_ns"].get<double>() + probe["access_ns"].get<double>() +
                          probe["wire_ns"].get<double>() + probe["drain_ns"].get<double>();
     EXPECT_NEAR(probe["formula_ns"].get<double>(), parts, 1e-6) << name;
