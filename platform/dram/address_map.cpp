@@ -35,9 +35,9 @@ void AddressMap::parse() {
   std::istringstream words(text_);
   for (std::string word; words >> word;) add(word);
   if (!has_row_) refuse("'row' is missing; it is the last field");
-  check_bits(Kind::column, "col", kColumnBits);
-  check_bits(Kind::bank_group, "bg", log2_of(geometry_.bank_groups));
-  check_bits(Kind::bank, "bank", log2_of(geometry_.banks));
+  check_bits(Kind::column, "col");
+  check_bits(Kind::bank_group, "bg");
+  check_bits(Kind::bank, "bank");
   std::uint32_t sids = 0;
   for (const Field& field : fields_) sids += field.kind == Kind::sid ? 1 : 0;
   if (sids > 1) refuse("'sid' stands twice");
@@ -63,20 +63,31 @@ void AddressMap::add(const std::string& word) {
   const Kind kinds[] = {Kind::column, Kind::bank_group, Kind::bank};
   for (std::size_t i = 0; i < 3; ++i) {
     if (name != names[i]) continue;
-    const std::string count = colon == std::string::npos ? "" : word.substr(colon + 1);
-    if (count.size() != 1 || count[0] < '0' || count[0] > '9') {
-      refuse(fmt::format("'{}' needs a count of bits of 0 to 9, as '{}:2'", word, name));
-    }
     std::uint32_t shift = 0;
     for (const Field& field : fields_) shift += field.kind == kinds[i] ? field.bits : 0;
-    const auto bits = static_cast<std::uint32_t>(count[0] - '0');
+    const std::uint32_t all = bits_of(kinds[i]);
+    std::uint32_t bits = all > shift ? all - shift : 0;
+    if (colon != std::string::npos) {
+      const std::string count = word.substr(colon + 1);
+      if (count.size() != 1 || count[0] < '0' || count[0] > '9') {
+        refuse(fmt::format("'{}' needs a count of bits of 0 to 9, as '{}:2', or no colon for all that are left", word,
+                           name));
+      }
+      bits = static_cast<std::uint32_t>(count[0] - '0');
+    }
     if (bits > 0) fields_.push_back({kinds[i], shift, bits, 1u << bits});
     return;
   }
   refuse(fmt::format("unknown field '{}' ({})", word, suggest(name, names)));
 }
 
-void AddressMap::check_bits(Kind kind, const char* name, std::uint32_t bits) const {
+std::uint32_t AddressMap::bits_of(Kind kind) const {
+  return kind == Kind::column ? kColumnBits
+                              : log2_of(kind == Kind::bank_group ? geometry_.bank_groups : geometry_.banks);
+}
+
+void AddressMap::check_bits(Kind kind, const char* name) const {
+  const std::uint32_t bits = bits_of(kind);
   std::uint32_t sum = 0;
   for (const Field& field : fields_) sum += field.kind == kind ? field.bits : 0;
   if (sum != bits) refuse(fmt::format("'{}' has {} bits and needs {}", name, sum, bits));

@@ -18,7 +18,8 @@ class AddressMap {
   };
 
   // `map`: fields from the least significant 32 B unit up, as "col:3 bg:2 bank:2 sid col:2 row"; "" is that order with
-  // the bits of the geometry. Configuration Error when it misses a bit or has one twice.
+  // the bits of the geometry. A field without a count has all bits that are left. Configuration Error when it misses a
+  // bit or has one twice.
   AddressMap(const std::string& map, BankHash hash, const Geometry& geometry);
 
   Place place(std::uint64_t unit) const;  // unit = address / 32; below bytes_per_pc() / 32
@@ -39,7 +40,8 @@ class AddressMap {
   };
   void parse();
   void add(const std::string& word);
-  void check_bits(Kind kind, const char* name, std::uint32_t bits) const;
+  std::uint32_t bits_of(Kind kind) const;  // of columns, bank groups or banks
+  void check_bits(Kind kind, const char* name) const;
   [[noreturn]] void refuse(const std::string& problem) const;
 
   std::string text_;

@@ -51,6 +51,10 @@ void FieldTable::check() const {
     if (field->name.empty()) contradiction(*field, "a field has no name");
     if (before(field->name)) contradiction(*field, "stands in it twice");
     if (field->text.empty()) contradiction(*field, "has no sentence that says what it means");
+    const bool has_words = field->type == FieldType::word || field->type == FieldType::text;
+    if (!field->words.empty() && !has_words && field->type != FieldType::whole) {
+      contradiction(*field, "has values for a trial, but is neither a text nor a whole number");
+    }
     if (!field->follows.empty() && !before(field->follows)) {
       contradiction(*field, fmt::format("follows {}, which is not a field before it", field->follows));
     }

@@ -65,11 +65,11 @@ struct Field {
   std::string unit;  // "ns", "GB/s", "GHz", "MB"; empty for counts, flags and words
   std::string text;  // the meaning, as one sentence
   Bounds bounds;
-  std::vector<std::string> words;
-  std::string follows;        // an earlier field whose value is the default
-  std::string set_instead;    // not empty: the value follows from another key, which this text names
-  bool optional = false;      // has no value unless it is set
-  bool by_node = false;       // of a field with `set_instead`: may be set for single nodes
+  std::vector<std::string> words;  // of a word; of a text or whole number: values worth a trial (`kernbench why`)
+  std::string follows;             // an earlier field whose value is the default
+  std::string set_instead;         // not empty: the value follows from another key, which this text names
+  bool optional = false;           // has no value unless it is set
+  bool by_node = false;            // of a field with `set_instead`: may be set for single nodes
   bool machine_wide = false;  // must be equal for all nodes of the kind, because addresses or all blocks depend on it
 
   // Access to the member of a parameter struct; `get` returns no value for an unset optional field.
@@ -187,6 +187,11 @@ class Fields {
   // The following functions change the field that was added last.
   Fields& power_of_two() {
     last().type = FieldType::power_of_two;
+    return *this;
+  }
+  // Of a text or a whole number: values that `kernbench why --machine` tries, of a number beside its half and double.
+  Fields& trials(std::vector<std::string> values) {
+    last().words = std::move(values);
     return *this;
   }
   Fields& follows(std::string_view other) {

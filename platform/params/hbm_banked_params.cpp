@@ -40,12 +40,14 @@ void add_policies(Fields<HbmBankedParams>& fields) {
       .add("map", &P::map,
            "order of the address bits in a pseudo-channel from the lowest 32 B up, as 'col:3 bg:2 bank:2 sid col:2 "
            "row', or default")
+      .trials({"default", "bg col bank sid row", "col:4 bg bank sid col row", "col bg bank sid row"})
       .add("hash", &P::hash, {"none", "xor"}, "`xor`: bits of bank group and bank ^= the lowest row bits")
       .add("pages", &P::pages, {"open", "closed", "timeout"},
            "rows stay open, are closed by the last queued access, or after `timeout_ticks`")
       .add("timeout_ticks", &P::timeout_ticks, at_least(1, 1e6), "ticks without use, for pages: timeout")
       .add("refresh", &P::refresh, {"per_bank", "all_bank", "none"}, "what a refresh takes")
       .add("postpone", &P::postpone, at_least(0, 8), "intervals of tREFI that refresh may be late while there is work")
+      .trials({"8"})
       .add("drain", &P::drain, {"watermark", "oldest"},
            "writes are served from `high` entries down to `low`, or reads and writes by age")
       .add("read_entries", &P::read_entries, at_least(1, 1024), "queued read bursts of a channel")

@@ -127,7 +127,7 @@ Value read_field(MapReader& attrs, const Field& field, const Value& fallback) {
     case FieldType::real:
       return attrs.real(field.name, std::get<double>(fallback), field.bounds);
     case FieldType::whole:
-      return attrs.whole(field.name, std::get<std::int64_t>(fallback), field.bounds);
+      return attrs.whole(field.name, std::get<std::int64_t>(fallback), field.bounds, field.words);
     case FieldType::power_of_two: {
       const std::int64_t value = attrs.whole(field.name, std::get<std::int64_t>(fallback), field.bounds);
       if (attrs.has(field.name) && (value & (value - 1)) != 0) {
@@ -143,7 +143,7 @@ Value read_field(MapReader& attrs, const Field& field, const Value& fallback) {
       return words[attrs.choice(field.name, static_cast<std::size_t>(first), words)];
     }
     case FieldType::text:
-      return attrs.text(field.name, std::get<std::string>(fallback));
+      return attrs.text(field.name, std::get<std::string>(fallback), field.words);
     case FieldType::macs_per_ns:
     case FieldType::elements_per_ns: {
       const RateUnit unit = field.type == FieldType::macs_per_ns ? RateUnit::macs : RateUnit::elements;

@@ -183,8 +183,9 @@ std::optional<double> MapReader::given_real(const std::string& key, const Bounds
   return real(key, std::nullopt, bounds);
 }
 
-std::int64_t MapReader::whole(const std::string& key, std::optional<std::int64_t> fallback, const Bounds& bounds) {
-  note(key, {KeyRule::Type::whole, bounds, {}, text_of(fallback), !fallback});
+std::int64_t MapReader::whole(const std::string& key, std::optional<std::int64_t> fallback, const Bounds& bounds,
+                              const std::vector<std::string>& examples) {
+  note(key, {KeyRule::Type::whole, bounds, examples, text_of(fallback), !fallback});
   const yaml::Value* value = take_scalar(key, !fallback, "a whole number");
   if (value != nullptr) {
     std::int64_t number = 0;

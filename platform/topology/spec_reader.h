@@ -111,7 +111,9 @@ class MapReader {
   }
   // Returns no value when the key is absent.
   std::optional<double> given_real(const std::string& key, const Bounds& bounds);
-  std::int64_t whole(const std::string& key, std::optional<std::int64_t> fallback, const Bounds& bounds);
+  // `examples`: values worth a trial beside half and double.
+  std::int64_t whole(const std::string& key, std::optional<std::int64_t> fallback, const Bounds& bounds,
+                     const std::vector<std::string>& examples = {});
   bool flag(const std::string& key, bool fallback);
   // `examples`: values worth a trial.
   std::string text(const std::string& key, std::optional<std::string> fallback,

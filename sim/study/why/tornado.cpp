@@ -51,7 +51,7 @@ class Trials {
       case KeyRule::Type::real:
         return is_size(key) ? sizes(rule, number_of(value)) : reals(rule, number_of(value));
       case KeyRule::Type::whole:
-        return sizes(rule, number_of(value));
+        return with_examples(sizes(rule, number_of(value)), others(rule.words, value));
       case KeyRule::Type::flag:
         return {value == "true" ? "false" : "true"};
       case KeyRule::Type::word:
@@ -87,6 +87,14 @@ class Trials {
     if (*value == 0) return within(rule.bounds, {1});
     const double half = rule.type == KeyRule::Type::whole ? std::floor(*value / 2) : *value / 2;
     return half > 0 ? within(rule.bounds, {half, 2 * *value}) : within(rule.bounds, {2 * *value});
+  }
+
+  static std::vector<std::string> with_examples(std::vector<std::string> values,
+                                                const std::vector<std::string>& examples) {
+    for (const std::string& example : examples) {
+      if (std::find(values.begin(), values.end(), example) == values.end()) values.push_back(example);
+    }
+    return values;
   }
 
   static std::vector<std::string> others(std::vector<std::string> words, const std::string& value) {

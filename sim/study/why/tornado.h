@@ -34,7 +34,8 @@ struct Tornado {
 };
 
 // The keys of `machine` with the values that are tried: rates and delays 10 % below and above, a delay of 0 as 1, a
-// rate without limit as the slowest one, counts and sizes at half and double, each other word of a choice.
+// rate without limit as the slowest one, counts and sizes at half and double, each other word of a choice, and the
+// values that the key declares as worth a trial.
 std::vector<KeyEffect> key_trials(const topology::LoadedTopology& machine);
 
 // Measures them. `base`: the time of the machine as it is. Routes, algorithms and tiles are chosen again for each.

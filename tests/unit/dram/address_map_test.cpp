@@ -58,6 +58,18 @@ TEST(AddressMap, EveryUnitHasItsOwnPlaceWithThreeSids_CDRAM2) {
   }
 }
 
+TEST(AddressMap, AFieldWithoutACountHasTheBitsThatAreLeft_CDRAM2) {
+  for (const char* const preset : {"hbm3_6400", "hbm4_8000"}) {  // 4 groups of 4 banks, 2 groups of 8
+    const Geometry geometry = standard(preset).geometry;
+    const AddressMap counted(AddressMap::default_text(geometry), BankHash::none, geometry);
+    const AddressMap rest("col:3 bg bank sid col row", BankHash::none, geometry);
+    for (std::uint64_t unit = 1; unit < geometry.bytes_per_pc() / kAccessBytes; unit *= 2) {
+      EXPECT_EQ(rest.place(unit).bank, counted.place(unit).bank) << preset << " " << unit;
+      EXPECT_EQ(rest.place(unit).row, counted.place(unit).row) << preset << " " << unit;
+    }
+  }
+}
+
 TEST(AddressMap, RefusesWhatMissesOrDoublesABit) {
   const Geometry geometry = standard("hbm3_6400").geometry;
   EXPECT_THAT(message("col:3 bg:2 bank:2 sid col:2", geometry), HasSubstr("'row' is missing"));
@@ -67,7 +79,8 @@ TEST(AddressMap, RefusesWhatMissesOrDoublesABit) {
   EXPECT_THAT(message("col:5 sid bg:2 bank:2 sid row", geometry), HasSubstr("'sid' stands twice"));
   EXPECT_THAT(message("row col:5 bg:2 bank:2 sid", geometry), HasSubstr("'col:5' stands behind 'row'"));
   EXPECT_THAT(message("col:5 bg:2 bnak:2 sid row", geometry), HasSubstr("did you mean 'bank'?"));
-  EXPECT_THAT(message("col:5 bg bank:2 sid row", geometry), HasSubstr("'bg' needs a count of bits"));
+  EXPECT_THAT(message("col:5 bg: bank:2 sid row", geometry), HasSubstr("'bg:' needs a count of bits"));
+  EXPECT_THAT(message("col:5 bg bg:1 bank:2 sid row", geometry), HasSubstr("'bg' has 3 bits and needs 2"));
   EXPECT_THAT(message("col:5 bg:2 bank:2 sid:1 row", geometry), HasSubstr("'sid' has no count of bits"));
 }
 

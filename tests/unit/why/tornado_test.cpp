@@ -87,6 +87,26 @@ TEST(KeyTrials, ValuesStayWithinTheirBounds) {
   }
 }
 
+TEST(KeyTrials, ATextAndACountHaveTheValuesThatTheirKeyDeclares) {
+  const std::string banks =
+      "system: { sips: { count: 1 } }\nsip: { cube_mesh: { w: 1, h: 1 } }\n"
+      "cube:\n  pe_layout: { corners: [NW], pe_per_corner: 1 }\n"
+      "  memory_map: { hbm_channel_bw_gbs: 25.6, hbm_total_gb_per_cube: 2 }\n"
+      "  components: { hbm_ctrl: { impl: builtin.hbm_banked, attrs: { postpone: 1 } } }\n";
+  const topology::LoadedTopology banked = topology::load_text(banks, "m");
+  std::map<std::string, std::vector<std::string>> values;
+  for (const KeyEffect& key : key_trials(banked)) {
+    for (const KeyTrial& trial : key.trials) values[key.key].push_back(trial.value);
+  }
+  const std::string attrs = "cube.components.hbm_ctrl.attrs.";
+  EXPECT_THAT(values[attrs + "postpone"], ElementsAre("2", "8"));  // half of 1 is 0, which is not tried
+  EXPECT_THAT(values[attrs + "map"],
+              ElementsAre("bg col bank sid row", "col:4 bg bank sid col row", "col bg bank sid row"));
+  for (const std::string& map : values[attrs + "map"]) {  // each makes a machine
+    EXPECT_NO_THROW(topology::load_text(banks, "m", {{attrs + "map", map}}));
+  }
+}
+
 TEST(KeyTrials, EntriesOfReplaceAreKeys) {
   EXPECT_THAT(tried("replace[0].attrs.overhead_ns"), ElementsAre("45", "55"));
 }
