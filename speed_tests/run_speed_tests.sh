@@ -215,6 +215,8 @@ process "matmul-composite 512x512x512 on one_pe, verified" "${composite[@]}" --v
 process "matmul-composite-multi-pe 4096x4096x4096 on the 256 PEs of reference, op log on" \
   --bench matmul-composite-multi-pe --set m=4096 --set k=4096 --set n=4096 --oplog /dev/null
 process "gpt3-qkv on the 256 PEs of reference, op log on" --bench gpt3-qkv --oplog /dev/null
+process "gemm-multi-pe 1024x2048x2048 on the 32 PEs of a SIP of modern, banked memory" --topology "$configs/modern.yaml" \
+  --bench gemm-multi-pe --set rows_per_pe=32 --set k=2048 --set n=2048
 process "map-tensors: 100 tensors over the 128 PEs of one_sip" --topology "$configs/one_sip.yaml" --bench map-tensors
 recording "matmul-composite-multi-pe, 256 PEs" --bench matmul-composite-multi-pe
 recording "flash-attention on one PE" --bench flash-attention --device sip:0
