@@ -153,6 +153,8 @@ TEST(FieldTable, ContradictionsAreRefused) {
               HasSubstr("a stands in it twice"));
   EXPECT_THAT(error_of([] { params::Fields<P>().add("a", &P::lanes, "one").follows("b").table(); }),
               HasSubstr("follows b, which is not a field before it"));
+  EXPECT_THAT(error_of([] { params::Fields<P>().add("a", &P::lanes, "one").power_of_two().trials({"2"}).table(); }),
+              HasSubstr("a has values for a trial, but is neither a text nor a whole number"));
 }
 
 TEST(Replacements, ChangeSingleNodesT28) {
