@@ -103,7 +103,8 @@ std::string script(const std::string& program, const std::string& function, cons
          "    case \"${COMP_WORDS[1]}\" in\n" +
          operand_cases(names) + part_cases(root) +
          "    esac\n"
-         "  elif [ \"$COMP_CWORD\" -eq 3 ] && [ \"${COMP_WORDS[1]} $previous\" = 'model show' ] && [[ \"$current\" != -* ]]; then\n"
+         "  elif [ \"$COMP_CWORD\" -eq 3 ] && [ \"${COMP_WORDS[1]} $previous\" = 'model show' ] && [[ \"$current\" != "
+         "-* ]]; then\n"
          "    COMPREPLY=($(compgen -W '" +
          model_words() +
          "' -f -- \"$current\"))\n"
