@@ -17,7 +17,8 @@ void ProfileChoice::add_options(CLI::App& app) {
   app.add_option("--profile", folder_, "Folder of a profile in LLMServingSim's layout: meta.yaml, tp1/dense.csv, ...")
       ->type_name("DIR")
       ->required();
-  app.add_option("--model", model_file_, "config.json of a Hugging Face model, its folder, or the name of a shipped model")
+  app.add_option("--model", model_file_,
+                 "config.json of a Hugging Face model, its folder, or the name of a shipped model")
       ->type_name("MODEL")
       ->required();
   app.add_option("--cluster", cluster_file_, "Cluster file of LLMServingSim: ranks, links, memory")->type_name("FILE");
