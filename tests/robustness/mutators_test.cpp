@@ -23,6 +23,7 @@ Seeds few_seeds() {
   seeds.ccl = parse_tree("defaults: { n_slots: 4 }\nalgorithms: { ring: { module: ring_allreduce } }\n");
   seeds.ccl_words.add(seeds.ccl);
   seeds.workloads = {{"copy", {{"bytes", "int", "65536", "COPY_BYTES", {}}}}};
+  seeds.models = {"{\n  \"model_type\": \"llama\",\n  \"hidden_size\": 64\n}\n"};
   seeds.mesh = "routers: [{ id: r0c0 }]\n";
   return seeds;
 }

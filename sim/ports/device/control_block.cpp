@@ -241,7 +241,11 @@ std::shared_ptr<const contract::KernelLaunch> ControlBlock::read_launch(const kb
   }
   const contract::Kernel& kernel = *kernels_.find(*name);
   const std::string what = "launch of kernel '" + *name + "'";
-  if (descriptor.arg_count != kernel.parameters.size() || descriptor.arg_count > kMaxArgs) {
+  // A driver that was written for fewer parameters goes on working: what is left out at the end has to be optional.
+  const std::size_t given = std::min<std::size_t>(descriptor.arg_count, kernel.parameters.size());
+  const bool complete = std::all_of(kernel.parameters.begin() + static_cast<std::ptrdiff_t>(given),
+                                    kernel.parameters.end(), [](const auto& parameter) { return parameter.optional; });
+  if (!complete || descriptor.arg_count > kernel.parameters.size() || descriptor.arg_count > kMaxArgs) {
     throw Mistake{KB_ERROR_ARGUMENT, fmt::format("{}: {} arguments were given, but it has {} parameters", what,
                                                  descriptor.arg_count, kernel.parameters.size())};
   }
@@ -256,6 +260,7 @@ std::shared_ptr<const contract::KernelLaunch> ControlBlock::read_launch(const kb
   for (std::size_t i = 0; i < args.size(); ++i) {
     launch->args.push_back(read_arg(args[i], what + ", argument '" + kernel.parameters[i].name + "'"));
   }
+  launch->args.resize(kernel.parameters.size());
   return launch;
 }
 

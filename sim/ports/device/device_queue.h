@@ -56,7 +56,7 @@ struct kb_descriptor {
   uint32_t flags;
   uint64_t kernel;      /* launch: kb_kernel_hash() of its name */
   uint64_t args;        /* launch: address of arg_count kb_arg */
-  uint32_t arg_count;   /* one for each parameter of the kernel, in their order */
+  uint32_t arg_count;   /* one for each parameter, in their order; optional ones at the end may be left out */
   uint32_t sip;         /* launch */
   uint64_t cubes;       /* launch: a bit per cube */
   uint64_t pes;         /* launch: a bit per PE of a cube */

@@ -178,8 +178,8 @@ TEST_F(ModelRequestsTest, LookupsCompare) {  // M-70
 TEST_F(ModelRequestsTest, PartsAreNamed) {  // M-82
   EXPECT_THAT(kernbench("model --help").out, HasSubstr("requests"));
   EXPECT_THAT(kernbench("model requests --help").out, HasSubstr("Usage: kernbench model requests"));
-  EXPECT_THAT(kernbench("model request x").err, HasSubstr("model has no part request; did you mean 'requests'?"));
-  EXPECT_THAT(kernbench("model").err, HasSubstr("no part given after model"));
+  EXPECT_THAT(kernbench("model request x").err, HasSubstr("unknown command request; did you mean 'requests'?"));
+  EXPECT_THAT(kernbench("model").err, HasSubstr("needs one of its commands; known: show, requests, lookups"));
   EXPECT_EQ(kernbench("model").code, 2);
   EXPECT_THAT(kernbench("model requests trace.jsonl").err, HasSubstr("Try 'kernbench model requests --help'"));
 }

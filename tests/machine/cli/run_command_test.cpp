@@ -330,7 +330,7 @@ TEST_F(RunCommandTest, AResultOfManyLaunchesIsShort) {
   EXPECT_EQ(result["kernels"][0]["launches"], 3000);
   EXPECT_EQ(result["figures"].size(), 256u);
   EXPECT_THAT(result["notes"].dump(), HasSubstr("the 256 longest of 3000 launches"));
-  EXPECT_THAT(result["notes"].dump(), HasSubstr("the first 256 of 9001 figures"));
+  EXPECT_THAT(result["notes"].dump(), HasSubstr("the first 256 of 12000 figures"));
 }
 
 }  // namespace
