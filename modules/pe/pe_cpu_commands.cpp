@@ -180,7 +180,7 @@ payload::Status PeCpu::come_to(const payload::BarrierMsg& barrier, account::Plac
   barrier_ = &transaction;
   issue(transaction, now() + overhead());
   while (barrier_ != nullptr) wait_for(resumed_event_);
-  const payload::Status status = transaction.status;
+  payload::Status status = transaction.status;
   context().pool.release(transaction);
   return status;
 }

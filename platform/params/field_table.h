@@ -190,8 +190,8 @@ class Fields {
     return *this;
   }
   // Of a text or a whole number: values that `kernbench why --machine` tries, of a number beside its half and double.
-  Fields& trials(std::vector<std::string> values) {
-    last().words = std::move(values);
+  Fields& trials(const std::vector<std::string>& values) {
+    last().words = values;
     return *this;
   }
   Fields& follows(std::string_view other) {
