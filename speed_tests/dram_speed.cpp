@@ -178,7 +178,7 @@ class Run {
         channel_(config),
         load_(settings, config.standard.geometry) {}
 
-  // Of loads without times so many bursts are under way that the queue is always full. The flit of a read leaves at
+  // A load without times keeps so many bursts under way that the queue is always full. The flit of a read leaves at
   // once.
   void run() {
     coming_ = load_.next(0_fs);

@@ -13,8 +13,8 @@ namespace kb::model {
 
 struct MemoryPlan {
   ArenaGeometry geometry;
-  // By tensor of the graph: offset in each slice, and the bytes taken there. Activations share room: a tensor's is free
-  // again after the last operation that reads it.
+  // Offset of each tensor of the graph in every slice, and the bytes that it takes there. Activations share room: a
+  // tensor's is free again after the last operation that reads it.
   std::vector<std::uint64_t> offsets, parts;
   std::int64_t classes = 1;  // of the layers' addresses (plan_arena)
   std::uint64_t slice_bytes_taken = 0;

@@ -189,7 +189,7 @@ class Fields {
     last().type = FieldType::power_of_two;
     return *this;
   }
-  // Of a text or a whole number: values that `kernbench why --machine` tries, of a number beside its half and double.
+  // Values of a text or a whole number that `kernbench why --machine` tries; a number's half and double are tried, too.
   Fields& trials(const std::vector<std::string>& values) {
     last().words = values;
     return *this;

@@ -20,7 +20,7 @@ class SkewFit {
   struct Axes {
     BucketAxis decodes, rate, longest, kv_prefill;
   };
-  // Those of profiles that state none.
+  // Axes of a profile that states none.
   static Axes default_axes();
 
   explicit SkewFit(Axes axes, double default_alpha) : axes_(std::move(axes)), default_alpha_(default_alpha) {}

@@ -38,7 +38,7 @@ class VllmPolicy final : public IBatchPolicy {
   std::vector<std::string> abstractions() const override;
 
  private:
-  bool plan_running(Batch& batch);  // false when somebody was preempted
+  bool plan_running(Batch& batch);  // false when a request was preempted
   void plan_waiting(Batch& batch);
   bool admit(Job& job, Batch& batch);                   // false when its blocks do not fit
   bool make_room(const Job& job, std::int64_t tokens);  // false when the job itself was preempted
