@@ -58,15 +58,31 @@ void Runtime::check_open() const {
 
 Tensor Runtime::empty(const Shape& shape, Dtype dtype, const DPPolicy& policy, const std::string& name,
                       std::optional<MemoryKind> memory) {
+  const auto sip = SipId(static_cast<std::uint32_t>(current_device()));
+  return make_tensor(shape, dtype, policy, name, {sip, memory.value_or(policy.memory), nullptr, 0});
+}
+
+std::shared_ptr<const Arena> Runtime::arena(std::uint64_t slice_bytes) {
+  check_open();
+  const auto sip = SipId(static_cast<std::uint32_t>(current_device()));
+  return std::make_shared<const Arena>(memory_.device(), machine(), sip, slice_bytes);
+}
+
+Tensor Runtime::empty_in(const std::shared_ptr<const Arena>& arena, std::uint64_t offset, const Shape& shape,
+                         Dtype dtype, const DPPolicy& policy, const std::string& name) {
+  return make_tensor(shape, dtype, policy, name, {arena->sip(), MemoryKind::hbm, arena, offset});
+}
+
+Tensor Runtime::make_tensor(const Shape& shape, Dtype dtype, const DPPolicy& policy, const std::string& name,
+                            const Room& room) {
   check_open();
   memory_.release_unused();
   const std::uint64_t id = memory_.new_id();
   auto state = std::make_shared<TensorState>();
   state->name = name.empty() ? fmt::format("tensor{}", id) : name;
-  state->policy = policy.in(memory.value_or(policy.memory));
-  const auto sip = SipId(static_cast<std::uint32_t>(current_device()));
+  state->policy = policy.in(room.memory);
   const EffectiveCounts counts = effective_counts(policy, machine().cubes_per_sip, machine().pes_per_cube);
-  state->placement = resolve_dp_policy(policy, shape, dtype, counts, sip, state->name);
+  state->placement = resolve_dp_policy(policy, shape, dtype, counts, room.sip, state->name);
 
   auto layout = std::make_shared<contract::TensorLayout>();
   layout->id = id;
@@ -77,7 +93,7 @@ Tensor Runtime::empty(const Shape& shape, Dtype dtype, const DPPolicy& policy, c
   layout->shard_shape = shard_shape(shape, state->placement.front());
   layout->nbytes = static_cast<std::uint64_t>(element_count(shape)) * item_size(dtype);
   layout->memory = state->policy.memory;
-  memory_.place(layout, state->placement);
+  memory_.place(layout, state->placement, room.arena, room.offset);
   for (std::size_t i = 0; i < layout->shards.size(); ++i) {
     Shape own = shard_shape(shape, state->placement[i]);
     if (own != layout->shard_shape) layout->shards[i].shape = std::move(own);

@@ -13,6 +13,7 @@
 
 #include "platform/contract/i_host.h"
 #include "platform/contract/pattern.h"
+#include "sw/runtime/arena.h"
 #include "sw/runtime/collective_record.h"
 #include "sw/runtime/device_memory.h"
 #include "sw/runtime/host_ranges.h"
@@ -61,6 +62,12 @@ class Runtime final : private ITensorContext {
                std::optional<MemoryKind> memory = {});
   Tensor full(const Shape& shape, double value, Dtype dtype, const DPPolicy& policy = {}, const std::string& name = "",
               std::optional<MemoryKind> memory = {});
+  // Reserves the same bytes in the HBM slices of all PEs of the caller's current device, for empty_in(). ALLOCATION_ERROR
+  // as for Arena.
+  std::shared_ptr<const Arena> arena(std::uint64_t slice_bytes);
+  // Like empty(), in HBM at `offset` of every slice with a shard. Tensors of an arena may share bytes.
+  Tensor empty_in(const std::shared_ptr<const Arena>& arena, std::uint64_t offset, const Shape& shape, Dtype dtype,
+                  const DPPolicy& policy = {}, const std::string& name = "");
   // Creates a tensor in host memory that can be copied to a deployed one; launch() does not accept it.
   Tensor from_host(HostArray array, const std::string& name = "");
 
@@ -147,6 +154,14 @@ class Runtime final : private ITensorContext {
             contract::Pattern pattern) override;
   void on_last_handle_gone(std::uint64_t id) noexcept override { memory_.drop(id); }
 
+  // Where a tensor is to lie: in memory of its own, or in an arena.
+  struct Room {
+    SipId sip;
+    MemoryKind memory = MemoryKind::hbm;
+    std::shared_ptr<const Arena> arena;
+    std::uint64_t offset = 0;
+  };
+  Tensor make_tensor(const Shape& shape, Dtype dtype, const DPPolicy& policy, const std::string& name, const Room& room);
   void submit_write(const contract::TensorLayout& layout, const ShardRun& run, contract::MemoryWrite write);
   bool writes_known(const contract::TensorLayout& layout) const;
   const LaunchState& launch_state(LaunchHandle launch) const;

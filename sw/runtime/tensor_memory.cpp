@@ -11,7 +11,15 @@
 namespace kb::sw {
 
 void TensorMemory::place(const std::shared_ptr<contract::TensorLayout>& tensor,
-                         const std::vector<ShardSpec>& placement) {
+                         const std::vector<ShardSpec>& placement, const std::shared_ptr<const Arena>& arena,
+                         std::uint64_t offset) {
+  if (arena) {
+    tensor->shards = arena->place(tensor->name, placement, offset);
+    mappings_.place(*tensor);
+    arenas_.emplace(tensor->id, arena);
+    placed_.emplace(tensor->id, tensor);
+    return;
+  }
   try {
     allocate(*tensor, placement);
   } catch (const Error& error) {
@@ -61,7 +69,11 @@ void TensorMemory::release(const LayoutRef& tensor) {
   for (const contract::RequestId id : mappings_.unmap(tensor->id)) {
     tracker_.add({id, host_.current_worker(), RequestKind::unmap, tensor, 0, nullptr, 0});
   }
-  device_.free(tensor->shards, tensor->memory);
+  free(*tensor);
+}
+
+void TensorMemory::free(const contract::TensorLayout& tensor) {
+  if (arenas_.erase(tensor.id) == 0) device_.free(tensor.shards, tensor.memory);
 }
 
 void TensorMemory::release_unused() {
