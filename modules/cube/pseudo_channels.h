@@ -59,7 +59,8 @@ class FinishTimeGrouper {
 };
 
 // A burst enters its pseudo-channel (by address or fixed for its run) at its entry time and finishes at
-//   max(entry, channel free) + switch cost + bytes / pc_bw.
+//   max(entry, channel free + turnaround) + bytes / pc_bw.
+// A channel that has been idle for the time of a turnaround has turned.
 class PseudoChannels {
  public:
   struct Params {
@@ -78,9 +79,9 @@ class PseudoChannels {
 
   // Enters one burst that takes `time`; returns its finish time.
   TimeFs enter(std::size_t pc, TimeFs entry, BurstDirection direction, TimeFs time) {
-    const bool turns = direction_[pc] != BurstDirection::none && direction_[pc] != direction;
+    const TimeFs ready = ready_for(direction, pc);
     direction_[pc] = direction;
-    return free_[pc] = std::max(entry, free_[pc]) + (turns ? params_.switch_penalty : 0_fs) + time;
+    return free_[pc] = std::max(entry, ready) + time;
   }
   // Enters burst j of a run.
   TimeFs enter(const BurstRun& run, std::uint32_t j) {
@@ -140,9 +141,7 @@ class PseudoChannels {
     if (params_.stripe.is_hashed() && base / params_.count != (base + run.count - 1) / params_.count) return false;
     for (std::uint32_t j = 0; j < std::min(run.count, params_.count); ++j) {
       const std::size_t pc = params_.stripe.channel_of_burst(base + j);
-      if (free_[pc] > run.entry + j * run.spacing) return false;
-      if (params_.switch_penalty > 0_fs && direction_[pc] != BurstDirection::none && direction_[pc] != run.direction)
-        return false;
+      if (ready_for(run.direction, pc) > run.entry + j * run.spacing) return false;
     }
     return true;
   }
@@ -166,14 +165,17 @@ class PseudoChannels {
   const Params& params() const { return params_; }
 
  private:
+  // Earliest time at which a burst of this direction can begin.
+  TimeFs ready_for(BurstDirection direction, std::size_t pc) const {
+    const bool turns = direction_[pc] != BurstDirection::none && direction_[pc] != direction;
+    return free_[pc] + (turns ? params_.switch_penalty : 0_fs);
+  }
   // Commits whole bursts on one channel when either each waits for the previous one or none waits; otherwise returns
   // false.
   template <typename F>
   bool commit_evenly_on_one(const BurstRun& run, F&& f) {
     const std::uint32_t pc = run.channel;
-    const bool turns = direction_[pc] != BurstDirection::none && direction_[pc] != run.direction;
-    const TimeFs first =
-        std::max({run.entry, run.floor, free_[pc]}) + (turns ? params_.switch_penalty : 0_fs) + params_.burst;
+    const TimeFs first = std::max({run.entry, run.floor, ready_for(run.direction, pc)}) + params_.burst;
     // each burst waits for the previous one or begins as that one ends
     const bool queued = run.spacing <= params_.burst;
     if (!queued && first != run.entry + params_.burst) return false;

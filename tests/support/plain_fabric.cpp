@@ -252,7 +252,7 @@ class Simulation {
     auto& [free, direction] = nodes_[node.value].channels[pc];
     const int mine = r.write ? 1 : 2;
     const TimeFs turn = direction != 0 && direction != mine ? round_fs(number(n, "switch_penalty_ns")) : 0_fs;
-    const TimeFs start = std::max(e.time, free) + turn;
+    const TimeFs start = std::max(e.time, free + turn);
     free = start + round_fs(static_cast<double>(accessed_bytes(node, e.flit)) / number(n, "pc_bw_gbs"));
     direction = mine;
     if (uses_ != nullptr) {

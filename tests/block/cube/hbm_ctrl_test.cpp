@@ -104,6 +104,18 @@ TEST(HbmCtrl, SwitchPenaltyIsPaidPerAlternationOnAChannel) {  // acceptance 2, C
   EXPECT_EQ(other.delivered, ns(14 + 8));  // a channel of its own: none
 }
 
+TEST(HbmCtrl, AChannelTurnsWhileItIsIdle) {  // C-HBM-8
+  Shape shape;
+  shape.switch_penalty_ns = 3.0;
+  Memory m(shape);
+  m.write(256, 0, ns(10), 0_fs);               // until 18
+  Transaction& soon = m.read(256, 0, ns(20));  // from 21 to 29
+  Transaction& late = m.write(256, 0, ns(40), 0_fs);
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
+  EXPECT_THAT(m.answer(soon), ElementsAre(ns(21 + 8 + 1) + kHop));
+  EXPECT_EQ(late.delivered, ns(48));
+}
+
 TEST(HbmCtrl, WithoutAPenaltyReadsAndWritesStillShareTheChannel) {  // C-HBM-5
   Memory m;
   Transaction& w = m.write(256, 0, ns(10), 0_fs);

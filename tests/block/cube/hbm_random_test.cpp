@@ -184,7 +184,7 @@ class Oracle {
     auto& [free, direction] = channels_[pc];
     const int mine = t.op == Op::read ? 1 : 2;
     const TimeFs turn = direction != 0 && direction != mine ? ns(memory_.shape.switch_penalty_ns) : 0_fs;
-    free = std::max(b.time, free) + turn + time;
+    free = std::max(b.time, free + turn) + time;
     uses_[pc].push_back({b.time, free - time, free});
     direction = mine;
     TimeFs& finish = finish_[t.id];
