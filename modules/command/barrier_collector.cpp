@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace kb::modules {
@@ -14,6 +15,7 @@ bool BarrierCollector::arrive(payload::Transaction* arrival, const payload::Barr
     rendezvous.since = now;
     rendezvous.members = members;
   }
+  rendezvous.reached = std::max(rendezvous.reached, message.reached);
   const bool same = rendezvous.scope == message.scope;
   if (arrival != nullptr) rendezvous.waiting.push_back(arrival);
   rendezvous.names.push_back(std::move(name));
@@ -34,7 +36,13 @@ bool BarrierCollector::arrive(payload::Transaction* arrival, const payload::Barr
   return rendezvous.names.size() == rendezvous.members;
 }
 
-void BarrierCollector::answer(std::uint64_t request, const payload::Status& status) {
+TimeFs BarrierCollector::reached(std::uint64_t request) const {
+  const auto found = rendezvous_.find(request);
+  return found == rendezvous_.end() ? 0_fs : found->second.reached;
+}
+
+void BarrierCollector::answer(std::uint64_t request, const payload::Status& status,
+                              const std::shared_ptr<const payload::Message>& reply) {
   const auto found = rendezvous_.find(request);
   if (found == rendezvous_.end()) return;
   const Rendezvous rendezvous = std::move(found->second);
@@ -42,6 +50,7 @@ void BarrierCollector::answer(std::uint64_t request, const payload::Status& stat
   if (status.ok) ++opened_;
   for (payload::Transaction* const waiting : rendezvous.waiting) {
     waiting->status = status;
+    waiting->reply = reply;
     respond_(*waiting);
   }
 }

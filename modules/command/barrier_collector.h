@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,9 +30,15 @@ class BarrierCollector {
   // a barrier of the other scope, all waiting arrivals are refused.
   bool arrive(payload::Transaction* arrival, const payload::BarrierMsg& message, std::size_t members, std::string name,
               TimeFs now);
-  // These answer all waiting arrivals in the order of arrival. Only open() counts in the statistics.
-  void open(std::uint64_t request) { answer(request, {}); }
-  void answer(std::uint64_t request, const payload::Status& status);
+  // When the last of those who have arrived came; 0 when nobody has.
+  TimeFs reached(std::uint64_t request) const;
+  // These answer all waiting arrivals in the order of arrival. Only open() counts in the statistics. `reply` goes with
+  // each answer.
+  void open(std::uint64_t request, const std::shared_ptr<const payload::Message>& reply = nullptr) {
+    answer(request, {}, reply);
+  }
+  void answer(std::uint64_t request, const payload::Status& status,
+              const std::shared_ptr<const payload::Message>& reply = nullptr);
   // The kernels at `place` will reach no further barrier of the launch; `all`: the launch is over.
   void ended(std::uint64_t request, const std::string& place, bool all);
 
@@ -42,7 +49,7 @@ class BarrierCollector {
   struct Rendezvous {
     contract::BarrierScope scope{};
     std::size_t members = 0;
-    TimeFs since = 0_fs;
+    TimeFs since = 0_fs, reached = 0_fs;
     std::vector<payload::Transaction*> waiting;
     std::vector<std::string> names;  // of the members that have arrived
   };

@@ -57,7 +57,9 @@ class CommandProcessor : public FabricEndpoint {
   // common arrival is sent to the block from which the launch came, and its answer is passed on to the members.
   bool all_there(payload::Transaction& arrival, const payload::BarrierMsg& message, std::size_t members,
                  std::string name);
-  void open_barrier(const payload::BarrierMsg& message);
+  // `reply` goes to each of those who wait.
+  void open_barrier(const payload::BarrierMsg& message, std::shared_ptr<const payload::Message> reply = nullptr);
+  TimeFs barrier_reached(std::uint64_t request) const { return barriers_.reached(request); }
   void send_on(const payload::BarrierMsg& arrival);
 
   void on_response(payload::Transaction& transaction) final;

@@ -28,6 +28,25 @@ TimeFs cube_launch_latency(elab::BlockContext& context, NodeId m_cpu, SipId sip,
   return latest - overhead_of(context, m_cpu);
 }
 
+TimeFs start_latency(elab::BlockContext& context, SipId sip, const std::vector<CubeId>& cubes) {
+  TimeFs to_m_cpu = 0_fs, between = 0_fs, to_pe = 0_fs;
+  const auto pes = static_cast<std::uint32_t>(context.graph.spec.pes_per_cube());
+  for (const CubeId cube : cubes) {
+    const NodeId m_cpu = context.routes.resolver().find_m_cpu(sip, cube);
+    for (std::uint32_t pe = 0; pe < pes; ++pe) {
+      const NodeId cpu = context.routes.resolver().find_pe_node({sip, cube, PeId(pe)}, topology::NodeKind::pe_cpu);
+      to_m_cpu = std::max(to_m_cpu, formula(context, cpu, m_cpu));
+      to_pe = std::max(to_pe, formula(context, m_cpu, cpu) - overhead_of(context, m_cpu));
+    }
+    for (const CubeId other : cubes) {
+      if (other == cube) continue;
+      const NodeId target = context.routes.resolver().find_m_cpu(sip, other);
+      between = std::max(between, formula(context, m_cpu, target) - overhead_of(context, m_cpu));
+    }
+  }
+  return time_sum(to_m_cpu, time_sum(between, to_pe));
+}
+
 TimeFs launch_latency(elab::BlockContext& context, NodeId io_cpu, SipId sip, const std::vector<CubeId>& cubes,
                       const std::vector<PeId>& pes) {
   TimeFs latest = 0_fs;

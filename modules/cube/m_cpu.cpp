@@ -90,9 +90,11 @@ void MCpu::barrier(payload::Transaction& arrival, const payload::BarrierMsg& mes
     return cube_there(message);
   }
   if (!all_there(arrival, message, message.pes, "pe" + std::to_string(message.from.pe.value))) return;
+  if (message.exchange && message.cubes == 1) return open_start_barrier(message, barrier_reached(message.request));
   if (message.scope == contract::BarrierScope::cube || message.cubes == 1) return open_barrier(message);
   payload::BarrierMsg cube = message;
   cube.from.pe = PeId{};
+  cube.reached = barrier_reached(message.request);
   send_on(cube);
   if (cube.exchange) cube_there(cube);
 }
@@ -101,8 +103,16 @@ void MCpu::barrier(payload::Transaction& arrival, const payload::BarrierMsg& mes
 void MCpu::cube_there(const payload::BarrierMsg& message) {
   const std::string name = "cube" + std::to_string(message.from.cube.value);
   if (!cubes_.arrive(nullptr, message, message.cubes, name, now())) return;
+  const TimeFs reached = cubes_.reached(message.request);
   cubes_.open(message.request);
-  open_barrier(message);
+  open_start_barrier(message, reached);
+}
+
+// Every M_CPU gives its PEs the same stamp.
+void MCpu::open_start_barrier(const payload::BarrierMsg& message, TimeFs reached) {
+  payload::BarrierMsg stamped = message;
+  stamped.start = time_sum(reached, start_latency(context(), node_record().sip, *message.exchange));
+  open_barrier(message, payload::share(std::move(stamped)));
 }
 
 void MCpu::collect_waits(std::vector<elab::WaitInfo>& waits) const {

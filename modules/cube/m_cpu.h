@@ -18,7 +18,8 @@ namespace kb::modules {
 // barrier, t + overhead_ns + max over PEs of [formula(m_cpu -> pe_cpu) - overhead(m_cpu)]; an existing stamp is kept
 // (C-MCPU-11).
 // Kernel barriers gather the PEs of a launch in this cube. For a SIP barrier, one arrival for the whole cube goes to
-// the IO_CPU that sent the launch, or before a queued launch to the M_CPUs of all its cubes. M_CPU.DMA: one channel per
+// the IO_CPU that sent the launch, or before a queued launch to the M_CPUs of all its cubes, which stamp it: the latest
+// time at which a PE came + start_latency. M_CPU.DMA: one channel per
 // direction guards only the dispatch (C-MCPU-7), which takes no time, so that it never delays.
 class MCpu final : public CommandProcessor {
  public:
@@ -37,6 +38,7 @@ class MCpu final : public CommandProcessor {
                                  const std::shared_ptr<const payload::Message>& message);
 
   void cube_there(const payload::BarrierMsg& message);
+  void open_start_barrier(const payload::BarrierMsg& message, TimeFs reached);
 
   BarrierCollector cubes_;
   TimeFs dma_transfer_max_ = 0_fs;  // xfer_ns: largest serialisation time to one DMA destination (C-MCPU-8)

@@ -107,7 +107,11 @@ void PeCpu::run(Launch launch) {
   result_.ready = now();
   result_.shares = pe().activity.until(now());
   const contract::KernelLaunch& request = *message(launch).launch;
-  if (request.start_barrier) meet_before(message(launch));
+  stamp_ = {launch.ready, message(launch).target_start};
+  if (request.start_barrier) {
+    const TimeFs start = meet_before(message(launch));
+    stamp_ = {now(), start};
+  }
   if (!request.runs_on(info_.coord.cube, info_.coord.pe)) {
     launch.transaction->reply = payload::share(payload::LaunchReply{});
     respond(*launch.transaction, now());
@@ -138,7 +142,7 @@ void PeCpu::fail(std::string code, std::string text) {
 void PeCpu::try_kernel(const Launch& launch) {
   const std::string& kernel = message(launch).launch->kernel;
   try {
-    run_kernel(message(launch), launch.ready);
+    run_kernel(message(launch));
   } catch (const sc_core::sc_unwind_exception&) {
     throw;  // SystemC is ending this thread
   } catch (const Error& error) {
@@ -183,15 +187,14 @@ void PeCpu::answer(const Launch& launch) {
   respond(transaction, now());
 }
 
-void PeCpu::run_kernel(const payload::KernelLaunchMsg& launch_message, TimeFs ready) {
+void PeCpu::run_kernel(const payload::KernelLaunchMsg& launch_message) {
   result_.start = now();
   const contract::Kernel& kernel = find_kernel(launch_message.launch->kernel);
-  const TimeFs target = launch_message.target_start;
-  if (target != kNever) {
-    result_.late = std::max(0_fs, ready - target);
+  if (stamp_.start != kNever) {
+    result_.late = std::max(0_fs, stamp_.known - stamp_.start);
     late_max_ = std::max(late_max_, result_.late);
     set_state(State::waiting_for_start);
-    sleep_until(target);
+    sleep_until(stamp_.start);
   }
   set_state(State::running);
   result_.start = now();

@@ -38,8 +38,8 @@ namespace kb::modules {
 // Does not model: instructions of the kernel itself, which take no time unless the kernel spends them with `cycles`.
 //
 // Timing: the kernel starts at max(target_start, launch arrival + overhead_ns, end of the previous kernel). A queued
-// launch has a barrier in place of target_start, at which all PEs of it and of the launches before it come together. A
-// launch that was ready after target_start reports its lateness (H-50). cpu_overhead takes llround(cycles / clock_ghz).
+// launch gets target_start from a barrier, at which all PEs of it and of the launches before it come together. A launch
+// that was ready after target_start reports its lateness (H-50). cpu_overhead takes llround(cycles / clock_ghz).
 // A launch of an unknown kernel fails when its turn comes, without waiting for the barrier.
 class PeCpu final : public PeFabricBlock, private contract::IPe {
  public:
@@ -58,6 +58,11 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   struct Launch {
     payload::Transaction* transaction = nullptr;
     TimeFs ready = 0_fs;
+  };
+  // When the kernel is to start (kNever: at once), and when that was known here.
+  struct Stamp {
+    TimeFs known = 0_fs;
+    TimeFs start = kNever;
   };
   struct Waker final : elab::EventHandler {
     explicit Waker(PeCpu& owner) : cpu(owner) {}
@@ -83,14 +88,18 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   void on_answer(CommandTask& task) override;
   void on_response(payload::Transaction& transaction) override;
   void meet(const contract::Command& command);
-  void meet_before(const payload::KernelLaunchMsg& launch);
-  payload::Status come_to(const payload::BarrierMsg& barrier, account::PlaceId place);
+  TimeFs meet_before(const payload::KernelLaunchMsg& launch);
+  struct BarrierAnswer {
+    payload::Status status;
+    TimeFs start = kNever;
+  };
+  BarrierAnswer come_to(const payload::BarrierMsg& barrier, account::PlaceId place);
   void kernel_thread();
   void run(Launch launch);  // by value, because launches_ may reallocate while the kernel runs
   void try_kernel(const Launch& launch);
   void fail(std::string code, std::string text);
   void answer(const Launch& launch);
-  void run_kernel(const payload::KernelLaunchMsg& message, TimeFs ready);
+  void run_kernel(const payload::KernelLaunchMsg& message);
   const contract::Kernel& find_kernel(const std::string& name) const;
   CommandTask& send_command(const contract::Command& command);
   std::string await(CommandTask& task, account::PlaceId at);
@@ -153,6 +162,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   bool kernel_began_ = false;
   const payload::Transaction* barrier_ = nullptr;  // barrier message that the kernel waits for; may be null
   bool awaits_any_ = false;                        // any completion wakes the kernel
+  Stamp stamp_;                                    // of the running kernel
   contract::PeResult result_;                      // measurements of the running kernel
   Probe state_probe_;
   LineClock line_clock_;

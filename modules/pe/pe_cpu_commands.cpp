@@ -171,7 +171,7 @@ std::string PeCpu::await(CommandTask& task, account::PlaceId at) {
 }
 
 // Sends a barrier message and waits for its answer.
-payload::Status PeCpu::come_to(const payload::BarrierMsg& barrier, account::PlaceId place) {
+PeCpu::BarrierAnswer PeCpu::come_to(const payload::BarrierMsg& barrier, account::PlaceId place) {
   const NodeId m_cpu = context().routes.resolver().find_m_cpu(info_.coord.sip, info_.coord.cube);
   payload::Transaction& transaction =
       context().pool.acquire(payload::Op::message, context().routes.command(node(), m_cpu), 0, 0);
@@ -180,22 +180,24 @@ payload::Status PeCpu::come_to(const payload::BarrierMsg& barrier, account::Plac
   barrier_ = &transaction;
   issue(transaction, now() + overhead());
   while (barrier_ != nullptr) wait_for(resumed_event_);
-  payload::Status status = transaction.status;
+  BarrierAnswer answer{transaction.status};
+  if (const auto* reply = std::get_if<payload::BarrierMsg>(transaction.reply.get())) answer.start = reply->start;
   context().pool.release(transaction);
-  return status;
+  return answer;
 }
 
-// P-51a: no kernel of a queued launch begins before those of the launches before it have ended.
-void PeCpu::meet_before(const payload::KernelLaunchMsg& launch_message) {
+// P-51a: no kernel of a queued launch begins before those of the launches before it have ended. Returns its start stamp.
+TimeFs PeCpu::meet_before(const payload::KernelLaunchMsg& launch_message) {
   const contract::StartBarrier& barrier = *launch_message.launch->start_barrier;
   set_state(State::waiting_for_start);
   if (order() != nullptr) order()->start_reached(info_.coord, launch_message.request);
   const std::shared_ptr<const std::vector<CubeId>> cubes(launch_message.launch, &barrier.cubes);
-  const payload::Status status = come_to({launch_message.request, contract::BarrierScope::sip, barrier.pes.size(),
-                                          barrier.cubes.size(), info_.coord, cubes},
-                                         {});
-  if (!status.ok) throw Error::model(node_id() + ": a start barrier failed: " + status.message);
+  const BarrierAnswer answer = come_to({launch_message.request, contract::BarrierScope::sip, barrier.pes.size(),
+                                        barrier.cubes.size(), info_.coord, cubes, now()},
+                                       {});
+  if (!answer.status.ok) throw Error::model(node_id() + ": a start barrier failed: " + answer.status.message);
   if (order() != nullptr) order()->start_passed(info_.coord, launch_message.request);
+  return answer.start;
 }
 
 void PeCpu::meet(const contract::Command& command) {
@@ -210,7 +212,7 @@ void PeCpu::meet(const contract::Command& command) {
   if (order() != nullptr) order()->barrier_reached(info_.coord, pe().launch, command.scope);
   set_state(State::waiting_for_engine);
   const payload::Status status =
-      come_to({pe().launch, command.scope, launch.pes.size(), launch.cubes.size(), info_.coord}, command.place);
+      come_to({pe().launch, command.scope, launch.pes.size(), launch.cubes.size(), info_.coord}, command.place).status;
   charge(command.place, command.place);
   set_state(State::running);
   current_.reset();

@@ -83,7 +83,8 @@ struct QueueCreditMsg {
 };
 
 // A kernel has reached a barrier: PE_CPU -> M_CPU, answered when all participants have arrived. For a SIP barrier,
-// M_CPU forwards the message to the IO_CPU that sent the launch, once all PEs of the cube have arrived.
+// M_CPU forwards the message to the IO_CPU that sent the launch, once all PEs of the cube have arrived. The answer to a
+// barrier before a queued launch is this message with the start stamp.
 struct BarrierMsg {
   std::uint64_t request = 0;  // request number of the launch
   contract::BarrierScope scope{};
@@ -92,6 +93,8 @@ struct BarrierMsg {
   PeCoord from;           // without a PE: all PEs of the cube
   // The M_CPUs of the cubes tell each other that their PEs are there; otherwise the IO_CPU gathers the cubes.
   std::shared_ptr<const std::vector<CubeId>> exchange{};
+  TimeFs reached = 0_fs;   // when the last of those for whom the message speaks came
+  TimeFs start = kNever;   // common start stamp of the PEs (H-49a)
 };
 
 // Aggregated answer of PE_CPU, M_CPU or IO_CPU. Metrics merge by maximum, so that the order does not matter

@@ -48,6 +48,11 @@ TEST_F(QueuedTest, TheBarrierIsShorterThanTheWayToTheHostAndBack_P51a) {
     EXPECT_LT(figure(queued, "launch 3 gap"), 200) << machine;
     EXPECT_LT(figure(queued, "launch 3 gap"), figure(waited, "launch 3 gap")) << machine;
     EXPECT_EQ(figure(queued, "launch 2 gap"), figure(queued, "launch 3 gap")) << machine;
+    const nlohmann::json& launches = queued["launches"];
+    EXPECT_NEAR(launches[3]["start_ns"].get<double>() - launches[2]["start_ns"].get<double>(),
+                figure(queued, "launch 3 gap"), 1e-6)
+        << "all PEs begin at one time, " << machine;
+    EXPECT_EQ(launches[3]["late_pes"], 0) << machine;
   }
 }
 
