@@ -26,7 +26,7 @@ endfunction()
 
 # What plug-ins may call; the executable has to contain all of it, used or not.
 set(KB_PLUGIN_LIBRARIES kb_base kb_account kb_energy kb_ops kb_engine kb_dram kb_params kb_topology kb_routing kb_payload kb_plan kb_record kb_resource kb_elab kb_modules_fabric kb_modules_command kb_modules_io
-    kb_modules_dram kb_modules_cube kb_modules_pe kb_modules_rtl kb_contract kb_data kb_address kb_tl kb_kernels kb_sw_tensor kb_sw_runtime
+    kb_modules_dram kb_modules_cube kb_modules_pe kb_modules_rtl kb_contract kb_data kb_address kb_tl kb_kernels_model kb_kernels kb_sw_tensor kb_sw_runtime
     kb_sw_distributed kb_sw_parallel kb_sw_workloads)
 
 # Plug-ins resolve the platform's symbols out of the executable that loads them.

@@ -7,6 +7,7 @@
 #include "sw/workloads/gemm.h"
 #include "sw/workloads/linear.h"
 #include "sw/workloads/matmul_composite.h"
+#include "sw/workloads/model_linear.h"
 #include "sw/workloads/normalize.h"
 #include "sw/workloads/pe_to_pe.h"
 #include "sw/workloads/probe.h"
@@ -39,7 +40,7 @@ std::vector<WorkloadGroup> builtin_workloads() {
         matmul_composite_multi_pe_workload(), rms_norm_matmul_workload()}},
       {groups::kAttention, {attention_workload(), flash_attention_workload()}},
       {groups::kTransformer,
-       {gpt3_qkv_workload(), mlp_workload(), qkv_gemm_workload(), qkv_gemm_multi_pe_workload(),
+       {gpt3_qkv_workload(), mlp_workload(), model_linear_workload(), qkv_gemm_workload(), qkv_gemm_multi_pe_workload(),
         rotary_embedding_workload(), topk_routing_workload()}},
       {groups::kElements,
        {elementwise_workload(), layernorm_workload(), math_composite_workload(), softmax_workload(),

@@ -100,17 +100,19 @@ TEST(Registration, EveryKernelIsInTheCatalog) {
     const std::string folder = folder_of(header);
     if (folder == "kernels" || folder == "kernels/tl") continue;
     expect_in_catalog(folder, "kernels/catalog.cpp",
-                      {"attention_rank", "causal_mask", "balanced_rows", "direct_combine", "direct_exchange",
-                       "epilogues", "hop_rank", "key_blocks", "line_exchange", "online_softmax", "query_rows",
-                       "reduction", "sip_exchange", "sip_path", "tile_blocks"});
+                      {"attention_rank",  "causal_mask",         "balanced_rows",  "column_tiles", "direct_combine",
+                       "direct_exchange", "epilogues",           "hop_rank",       "input_rows",   "key_blocks",
+                       "line_exchange",   "norm_linear_problem", "online_softmax", "partial_sums", "query_rows",
+                       "reduction",       "sip_exchange",        "sip_path",       "tile_blocks",  "weight_stream"});
   }
 }
 
 TEST(Registration, EveryWorkloadIsInTheCatalog) {  // H-68
-  expect_in_catalog("sw/workloads", "sw/workloads/catalog.cpp",
-                    {"attention_problem", "attention_reference", "ccl_support", "contents", "deployed",
-                     "epilogue_chain", "epilogue_operands", "epilogue_reference", "layer_reference", "linear_reference",
-                     "model_reference", "normalize_reference", "params", "ranks", "support", "workload"});
+  expect_in_catalog(
+      "sw/workloads", "sw/workloads/catalog.cpp",
+      {"attention_problem", "attention_reference", "ccl_support", "contents", "deployed", "epilogue_chain",
+       "epilogue_operands", "epilogue_reference", "layer_reference", "linear_reference", "model_linear_reference",
+       "model_reference", "normalize_reference", "params", "ranks", "support", "workload"});
 }
 
 TEST(Registration, EveryRequiredPackageIsListedOnce) {

@@ -51,6 +51,7 @@ TEST(KernelCatalog, HoldsTheBuiltInKernelsSorted) {
                                       "mesh_allreduce",
                                       "mlp",
                                       "noop",
+                                      "norm_linear",
                                       "pe_to_pe",
                                       "pointwise",
                                       "pull",

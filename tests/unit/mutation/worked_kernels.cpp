@@ -5,7 +5,9 @@
 #include <cmath>
 #include <memory>
 
+#include "platform/data/math_functions.h"
 #include "sw/workloads/flash_attention.h"
+#include "sw/workloads/model_linear_reference.h"
 #include "sw/workloads/rms_norm_matmul.h"
 #include "sw/workloads/rotary_embedding.h"
 #include "tests/unit/mutation/mutation.h"
@@ -152,6 +154,87 @@ Workload rms_norm_matmul() {
   return out;
 }
 
+struct ModelProduct {
+  HostArray residual, x, g, w, w2, b;
+  sw::ModelLinear problem;
+  std::string epilogue;
+};
+
+Matrix transposed(const Matrix& w) {
+  Matrix out{w.cols, w.rows, std::vector<float>(w.values.size())};
+  for (std::size_t i = 0; i < w.values.size(); ++i) out.at(i % w.cols, i / w.cols) = w.values[i];
+  return out;
+}
+
+// A product of a step of a model; the fault is in one product, in a norm or in what follows.
+HostArray compute(const ModelProduct& given, std::optional<Fault> fault, Random& random) {
+  const Dtype dtype = given.x.dtype();
+  Matrix x = matrix_of(given.x);
+  const Matrix residual = matrix_of(given.residual), g = matrix_of(given.g);
+  const std::size_t faulty = random.bits() % x.rows;
+  for (std::size_t i = 0; i < x.values.size(); ++i) x.values[i] += residual.values[i];
+  x = rounded(x, dtype);
+  Matrix weighed = x;
+  for (std::size_t i = 0; i < x.values.size(); ++i) weighed.values[i] *= g.values[i % x.cols];
+  const ProductFault its{fault == Fault::lost_term, fault == Fault::stale_accumulator};
+  Matrix y = product(rounded(weighed, dtype), transposed(matrix_of(given.w)), its, random);
+  const Matrix up = product(rounded(weighed, dtype), transposed(matrix_of(given.w2)), {}, random);
+  for (std::size_t i = 0; i < y.values.size(); ++i) {
+    const std::size_t row = i / y.cols;
+    float squares = 0;
+    for (std::size_t k = 0; k < x.cols; ++k) squares += x.at(row, k) * x.at(row, k);
+    const float mean = std::fma(squares, static_cast<float>(1.0 / static_cast<double>(x.cols)), kEps);
+    float scale = static_cast<float>(1 / std::sqrt(static_cast<double>(mean)));
+    if (row == faulty && fault == Fault::wrong_scale) scale *= 2;
+    y.values[i] *= scale;
+    if (fault == Fault::no_epilogue) continue;
+    if (given.epilogue == "bias") y.values[i] += matrix_of(given.b).values[i % y.cols];
+    if (given.epilogue != "swiglu") continue;
+    const auto gate = static_cast<double>(y.values[i]);
+    y.values[i] = static_cast<float>(data::silu(gate)) * (up.values[i] * scale);
+  }
+  return stored(y, dtype);
+}
+
+Workload model_linear(const std::string& epilogue) {
+  Workload out{"model-linear " + epilogue,
+               [epilogue](Random& random, Contents contents) {
+                 const std::int64_t m = random.between(6, 12), k = random.between(4, 80), n = random.between(12, 24);
+                 const auto given = std::make_shared<ModelProduct>();
+                 const Dtype dtype = random.one_of(kFloats);
+                 const auto plain = [&](std::int64_t rows, std::int64_t columns) {
+                   return sw::plain_contents(contents, {rows, columns}, dtype, random.bits());
+                 };
+                 given->residual = plain(m, k);
+                 given->x = plain(m, k);
+                 given->g = sw::positive_contents(contents, {1, k}, dtype, random.bits());
+                 given->w = sw::model_weights(contents, {n, k}, dtype, random.bits());
+                 given->w2 = sw::model_weights(contents, {n, k}, dtype, random.bits());
+                 given->b = plain(1, n);
+                 given->epilogue = epilogue;
+                 given->problem = {&given->residual, &given->x, &given->g, nullptr, static_cast<double>(kEps), 1};
+                 if (epilogue == "bias") given->problem.bias = &given->b;
+                 const auto verdict = [given, n](const HostArray& y) {
+                   std::vector<std::int64_t> columns;
+                   for (std::int64_t i = 0; i < n; ++i) columns.push_back(i);
+                   return sw::model_linear_row(given->problem, sw::model_linear_input(given->problem), given->w,
+                                               given->epilogue == "swiglu" ? &given->w2 : nullptr, columns, y);
+                 };
+                 std::vector<HostArray*> operands{&given->residual, &given->x, &given->g, &given->w};
+                 if (epilogue == "bias") operands.push_back(&given->b);
+                 if (epilogue == "swiglu") operands.push_back(&given->w2);
+                 return Trial{fmt::format("{} x {} x {} {}", m, k, n, dtype_name(dtype)),
+                              [given](auto fault, Random& r) -> std::optional<HostArray> {
+                                if (of_memory(fault)) return std::nullopt;
+                                return compute(*given, fault, r);
+                              },
+                              verdict, operands};
+               },
+               {}};
+  out.masks = true;
+  return out;
+}
+
 struct Rotation {
   HostArray x, table;
   std::int64_t first = 0;
@@ -208,7 +291,7 @@ Workload rotary_embedding() {
 }  // namespace
 
 std::vector<Workload> worked_kernel_workloads() {
-  return {flash_attention(), rms_norm_matmul(), rotary_embedding()};
+  return {flash_attention(), model_linear("bias"), model_linear("swiglu"), rms_norm_matmul(), rotary_embedding()};
 }
 
 }  // namespace kb::mutation

@@ -1,0 +1,56 @@
+// Matrices that are stored as tiles of columns.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/tl/context.h"
+
+namespace kb::kernels {
+
+// Part `index` of `count` parts of `all` elements, as DPPolicy divides: the first parts are one element longer.
+struct Range {
+  std::int64_t first = 0, size = 0;
+
+  std::int64_t end() const { return first + size; }
+};
+Range part_of(std::int64_t all, std::int64_t index, std::int64_t count);
+
+// Where the elements of a matrix (m, n) are whose columns are split, over PEs, over cubes, or not at all. In shard
+// order a tile of columns follows the one before, and a tile is row-major, also when its rows are dealt to PEs.
+class ColumnTiles {
+ public:
+  // An empty one, which has no tensor.
+  ColumnTiles() = default;
+  // KERNEL_ERROR when the shards are no such tiles.
+  ColumnTiles(tl::Context& tl, tl::Ptr tensor);
+
+  bool null() const { return tensor_.null(); }
+  tl::Ptr tensor() const { return tensor_; }
+  std::int64_t rows() const { return rows_; }
+
+  // Starts to load columns [first, first + width) of these rows into `out` (rows, width), and appends what to wait for.
+  // It is one command where the pieces of a row have a common unit of at least 32 bytes.
+  void load(tl::Context& tl, const tl::TensorHandle& out, const std::vector<std::int64_t>& rows, std::int64_t first,
+            std::vector<tl::Future>& pending) const;
+  // Starts to store `value` (rows, width) as rows from `row` on, columns from `first` on.
+  void store(tl::Context& tl, const tl::TensorHandle& value, std::int64_t row, std::int64_t first,
+             std::vector<tl::Future>& pending) const;
+
+ private:
+  // Columns [first, first + width) of a row lie in the tile whose columns begin at `tile` and are `pitch` wide.
+  struct Piece {
+    std::int64_t first, width, tile, pitch;
+  };
+  std::vector<Piece> pieces(std::int64_t first, std::int64_t width) const;
+  std::int64_t offset(const Piece& piece, std::int64_t row) const {
+    return rows_ * piece.tile + row * piece.pitch + piece.first - piece.tile;
+  }
+  std::int64_t common_unit(const std::vector<Piece>& pieces) const;
+
+  tl::Ptr tensor_;
+  std::int64_t rows_ = 0;
+  std::vector<Range> tiles_;  // columns
+};
+
+}  // namespace kb::kernels

@@ -1,0 +1,65 @@
+// What norm_linear has to do, as one PE sees it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "kernels/model/column_tiles.h"
+#include "kernels/tl/context.h"
+
+namespace kb::kernels {
+
+inline constexpr std::int64_t kArrayRows = 32;  // of the MAC array, also its columns; smaller products take as long
+
+struct NormLinearArguments {
+  tl::Ptr w, y, partials;
+  std::optional<tl::Ptr> residual, x, residual_out, gamma, w2, bias, rows;
+  std::optional<double> eps;
+};
+
+// The PEs of a cube that have a part of W are its members. Each multiplies its columns of the input by its columns of
+// W, and adds up the members' sums for a part of the cube's outputs.
+struct NormLinear {
+  ColumnTiles residual, x, residual_out, gamma, bias, y;
+  std::vector<tl::Ptr> weights;  // a member's parts of W and W2 (outputs, depth)
+  std::int64_t gates = 1;        // 2 with W2
+  tl::Ptr partials;              // f32
+  Dtype dtype{};
+  double eps = 0;
+  std::int64_t k = 0;
+  std::vector<std::int64_t> rows;      // row of the input for each row of y
+  Range depth;                         // own columns of the input
+  Range outputs;                       // of this cube; columns of y
+  std::int64_t rank = -1;              // own number among the members; -1: no member
+  std::vector<std::int64_t> sections;  // first element of each member's part of `partials`
+  std::int64_t section_room = 0;       // elements of such a part
+
+  // Sizes of a step, equal in all members.
+  std::int64_t deepest = 0;        // longest depth of a member
+  std::int64_t block_rows = 0;     // rows of y that are computed together
+  std::int64_t chunk_outputs = 0;  // outputs per load of W
+
+  bool norm() const { return !gamma.null(); }
+  bool adds() const { return !residual.null() && !x.null(); }
+  // Divides gamma by a power of two: x * gamma could exceed f16, which has few exponents.
+  bool scales_gamma() const { return norm() && dtype == Dtype::f16; }
+  // The sum of both inputs is still needed when its product with gamma is computed, or there are two inputs.
+  bool two_buffers() const { return adds() || (norm() && !residual_out.null()); }
+  std::int64_t members() const { return static_cast<std::int64_t>(sections.size()); }
+  std::int64_t tokens() const { return static_cast<std::int64_t>(rows.size()); }
+  std::int64_t blocks() const { return tl::Context::cdiv(tokens(), block_rows); }
+  Range block(std::int64_t index) const;  // rows of y
+  std::int64_t item() const { return static_cast<std::int64_t>(item_size(dtype)); }
+  // Outputs that a member adds up, counted in the cube.
+  Range share(std::int64_t member) const { return part_of(outputs.size, member, members()); }
+  // Bytes of scratch in use besides the blocks of W.
+  std::int64_t scratch_needed(std::int64_t rows_at_once) const;
+  // Elements of `partials` that each member needs.
+  std::int64_t partials_needed(std::int64_t rows_at_once) const;
+};
+
+// Checks the arguments (KERNEL_ERROR) and chooses sizes. Reads the numbers of `rows`, which must be known.
+NormLinear norm_linear_problem(tl::Context& tl, const NormLinearArguments& args);
+
+}  // namespace kb::kernels

@@ -1,0 +1,163 @@
+#include "kernels/model/partial_sums.h"
+
+#include <algorithm>
+
+#include "kernels/model/input_rows.h"
+#include "kernels/tl/tl.h"
+
+namespace kb::kernels {
+
+using tl::Context;
+using tl::Future;
+using tl::Ptr;
+using tl::TensorHandle;
+
+namespace {
+
+constexpr std::int64_t kRoom = 64 * 1024;  // bytes for the outputs that are completed together
+constexpr std::int64_t kBuffers = 3;       // partial sums that are being sent
+
+// Bytes for one output in complete_outputs(): what came from the members, and four values that are computed.
+std::int64_t bytes_of_output(const NormLinear& problem, std::int64_t rows) {
+  return 4 * rows * (problem.gates * (problem.members() + 2) + 2);
+}
+
+std::int64_t outputs_at_once(const NormLinear& problem, std::int64_t rows) {
+  const std::int64_t most = Context::cdiv(problem.outputs.size, problem.members());
+  return std::clamp<std::int64_t>(kRoom / bytes_of_output(problem, rows), 1, most);
+}
+
+}  // namespace
+
+PartialSums::PartialSums(Context& tl, const NormLinear& problem) : tl_(tl), problem_(problem) {
+  const std::int64_t rows = problem.block_rows, most = outputs_at_once(problem, rows);
+  for (Sent& sent : sent_) sent.room = tl.empty({problem.chunk_outputs * rows}, Dtype::f32);
+  out_ = tl.empty({most * rows}, problem.dtype);
+  const std::int64_t own = problem.share(problem.rank).size;
+  if (!problem.bias.null() && own > 0) bias_ = tl.empty({1, own}, problem.dtype);
+}
+
+std::int64_t PartialSums::scratch_needed(const NormLinear& problem, std::int64_t rows) {
+  const std::int64_t most = outputs_at_once(problem, rows), members = problem.members();
+  const std::int64_t completing = most * bytes_of_output(problem, rows) + (members + 4) * rows * 4;
+  const std::int64_t kept = kBuffers * problem.chunk_outputs * rows * 4 + most * rows * problem.item();
+  const std::int64_t bias = Context::cdiv(problem.outputs.size, members) * problem.item();
+  return kept + bias + std::max(completing, InputRows::scratch_for_squares(problem, rows));
+}
+
+void PartialSums::wait(std::vector<Future>& pending) {
+  for (const Future& future : pending) tl_.wait(future);
+  pending.clear();
+}
+
+void PartialSums::load_bias() {
+  if (bias_.null()) return;
+  const std::int64_t first = problem_.outputs.first + problem_.share(problem_.rank).first;
+  problem_.bias.load(tl_, bias_, {0}, first, bias_loads_);
+}
+
+TensorHandle PartialSums::room(const WeightChunk& chunk, std::int64_t rows) {
+  turn_ = (turn_ + 1) % sent_.size();
+  wait(sent_[turn_].stores);
+  return tl_.view(sent_[turn_].room, 0, {chunk.outputs.size, rows});
+}
+
+// Where member `to` has line `line` of those that `from` sends.
+Ptr PartialSums::section(std::int64_t block, std::int64_t to, std::int64_t from, std::int64_t line) const {
+  const std::int64_t half = block % 2 == 0 ? 0 : problem_.section_room / 2;
+  const std::int64_t lines_before = from * lines(to) + line;
+  return problem_.partials +
+         (problem_.sections[static_cast<std::size_t>(to)] + half + lines_before * problem_.block(block).size);
+}
+
+void PartialSums::send(std::int64_t block, const WeightChunk& chunk, const TensorHandle& sums) {
+  const std::int64_t rows = sums.size(1);
+  for (std::int64_t to = 0; to < problem_.members(); ++to) {
+    const Range share = problem_.share(to);
+    const std::int64_t first = std::max(share.first, chunk.outputs.first);
+    const std::int64_t end = std::min(share.end(), chunk.outputs.end());
+    if (first >= end) continue;
+    const std::int64_t line = chunk.gate * share.size + first - share.first;
+    const TensorHandle part = tl_.view(sums, (first - chunk.outputs.first) * rows, {end - first, rows});
+    sent_[turn_].stores.push_back(tl_.store_async(section(block, to, problem_.rank, line), part));
+  }
+}
+
+void PartialSums::send_squares(std::int64_t block, const TensorHandle& squares) {
+  wait(squares_);
+  for (std::int64_t to = 0; to < problem_.members(); ++to) {
+    const std::int64_t outputs = problem_.share(to).size;
+    if (outputs == 0) continue;
+    squares_.push_back(tl_.store_async(section(block, to, problem_.rank, problem_.gates * outputs), squares));
+  }
+}
+
+void PartialSums::complete(std::int64_t block) {
+  for (Sent& sent : sent_) wait(sent.stores);
+  wait(squares_);
+  tl_.barrier();
+  const std::int64_t own = problem_.share(problem_.rank).size;
+  if (own == 0) return;
+  const tl::Scratch scope(tl_);
+  const TensorHandle factor = problem_.norm() ? scale(block) : TensorHandle();
+  const std::int64_t most = outputs_at_once(problem_, problem_.block_rows);
+  for (std::int64_t first = 0; first < own; first += most) {
+    complete_outputs(block, {first, std::min(most, own - first)}, factor);
+  }
+}
+
+void PartialSums::finish() {
+  wait(stores_);
+}
+
+// Starts to load lines from all members: `out` (members, lines, rows).
+void PartialSums::load_lines(const TensorHandle& out, std::int64_t block, std::int64_t line,
+                             std::vector<Future>& pending) {
+  const std::int64_t stride = lines(problem_.rank) * problem_.block(block).size;
+  const Ptr from = section(block, problem_.rank, 0, line);
+  pending.push_back(tl_.load_into_async(out, from, stride));
+}
+
+// 1 / rms of each row, (1, rows).
+TensorHandle PartialSums::scale(std::int64_t block) {
+  const std::int64_t rows = problem_.block(block).size, own = problem_.share(problem_.rank).size;
+  const TensorHandle parts = tl_.empty({problem_.members(), rows}, Dtype::f32);
+  std::vector<Future> pending;
+  load_lines(parts, block, problem_.gates * own, pending);
+  wait(pending);
+  const TensorHandle sum = tl_.sum(parts, 0);
+  tl_.compute_into(sum, MathOp::fma, {sum, 1.0 / static_cast<double>(problem_.k), problem_.eps});
+  tl_.compute_into(sum, MathOp::rsqrt, {sum});
+  return sum;
+}
+
+void PartialSums::complete_outputs(std::int64_t block, const Range& some, const TensorHandle& scale) {
+  const tl::Scratch scope(tl_);
+  const Range rows = problem_.block(block), own = problem_.share(problem_.rank);
+  std::vector<TensorHandle> parts, values;
+  std::vector<Future> pending;
+  for (std::int64_t gate = 0; gate < problem_.gates; ++gate) {
+    parts.push_back(tl_.empty({problem_.members(), some.size * rows.size}, Dtype::f32));
+    load_lines(parts.back(), block, gate * own.size + some.first, pending);
+  }
+  wait(pending);
+  for (const TensorHandle& part : parts) {
+    values.push_back(tl_.view(tl_.sum(part, 0), 0, {some.size, rows.size}));
+    if (problem_.norm()) tl_.compute_into(values.back(), MathOp::mul, {values.back(), scale});
+  }
+  if (!bias_.null()) {
+    wait(bias_loads_);
+    const TensorHandle bias = tl_.view(bias_, some.first, {some.size, 1});
+    tl_.compute_into(values[0], MathOp::add, {values[0], bias});
+  }
+  if (problem_.gates == 2) {
+    tl_.compute_into(values[0], MathOp::silu, {values[0]});
+    tl_.compute_into(values[0], MathOp::mul, {values[0], values[1]});
+  }
+  wait(stores_);
+  const TensorHandle out = tl_.view(out_, 0, {rows.size, some.size});
+  tl_.assign(out, tl_.trans(values[0]));
+  problem_.y.store(tl_, out, rows.first, problem_.outputs.first + own.first + some.first, stores_);
+}
+
+}  // namespace kb::kernels

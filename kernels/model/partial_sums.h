@@ -1,0 +1,58 @@
+// Sums over the PEs of a cube.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/model/norm_linear_problem.h"
+#include "kernels/model/weight_stream.h"
+#include "kernels/tl/context.h"
+
+namespace kb::kernels {
+
+// Every member sends its partial sums to the member that adds them up; a barrier of the cube later that one scales
+// them, applies bias or SwiGLU, rounds, and stores its outputs of y. Partial sums are transposed, (outputs, rows), so
+// that what goes to one member is contiguous. Two blocks have room at a time, when there are several.
+class PartialSums {
+ public:
+  PartialSums(tl::Context& tl, const NormLinear& problem);
+
+  void load_bias();
+  // Room for the partial sums of a chunk, (outputs, rows) of f32, until they have been sent.
+  tl::TensorHandle room(const WeightChunk& chunk, std::int64_t rows);
+  // Starts to send what room() gave last.
+  void send(std::int64_t block, const WeightChunk& chunk, const tl::TensorHandle& sums);
+  void send_squares(std::int64_t block, const tl::TensorHandle& squares);
+  // Meets the other members when all have sent the block, and completes its own outputs.
+  void complete(std::int64_t block);
+  // Waits for what is being stored.
+  void finish();
+
+  static std::int64_t scratch_needed(const NormLinear& problem, std::int64_t rows);
+
+ private:
+  struct Sent {
+    tl::TensorHandle room;
+    std::vector<tl::Future> stores;
+  };
+  // Lines of `rows` numbers that a member gets from each member: outputs of W, of W2, and the squares.
+  std::int64_t lines(std::int64_t member) const {
+    return problem_.gates * problem_.share(member).size + (problem_.norm() ? 1 : 0);
+  }
+  tl::Ptr section(std::int64_t block, std::int64_t to, std::int64_t from, std::int64_t line) const;
+  void wait(std::vector<tl::Future>& pending);
+  void load_lines(const tl::TensorHandle& out, std::int64_t block, std::int64_t line, std::vector<tl::Future>& pending);
+  tl::TensorHandle scale(std::int64_t block);
+  void complete_outputs(std::int64_t block, const Range& some, const tl::TensorHandle& scale);
+
+  tl::Context& tl_;
+  const NormLinear& problem_;
+  std::array<Sent, 3> sent_;
+  std::size_t turn_ = 0;
+  std::vector<tl::Future> squares_, bias_loads_, stores_;
+  tl::TensorHandle bias_;
+  tl::TensorHandle out_;  // outputs being stored
+};
+
+}  // namespace kb::kernels
