@@ -23,6 +23,8 @@
 #include "kernels/gemm/gemm_composite.h"
 #include "kernels/linear/linear.h"
 #include "kernels/linear/rms_norm_matmul.h"
+#include "kernels/model/argmax_rows.h"
+#include "kernels/model/embedding_rows.h"
 #include "kernels/model/norm_linear.h"
 #include "kernels/parallel/columns.h"
 #include "kernels/parallel/embedding.h"
@@ -59,8 +61,8 @@ std::vector<KernelGroup> builtin_kernels() {
       {groups::kAttention,
        {attention_mesh_kv_kernel(), attention_mesh_mlo_kernel(), flash_attention_kernel(), self_attention_kernel()}},
       {groups::kTransformer,
-       {embedding_kernel(), gather_rows_kernel(), mlp_kernel(), norm_linear_kernel(), rotary_embedding_kernel(),
-        topk_routing_kernel()}},
+       {argmax_rows_kernel(), embedding_kernel(), embedding_rows_kernel(), gather_rows_kernel(), mlp_kernel(),
+        norm_linear_kernel(), rotary_embedding_kernel(), topk_routing_kernel()}},
       {groups::kElements,
        {add_bias_kernel(), elementwise_kernel(), layernorm_kernel(), math_composite_kernel(), pointwise_kernel(),
         softmax_kernel(), vector_add_kernel()}},

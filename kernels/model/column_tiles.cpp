@@ -18,7 +18,7 @@ using tl::TensorHandle;
 
 namespace {
 
-constexpr std::int64_t kShortestUnit = 32;  // bytes; shorter pieces are loaded row by row
+constexpr std::int64_t kShortestUnit = 32;  // bytes; shorter pieces are loaded one by one
 
 bool consecutive(const std::vector<std::int64_t>& rows) {
   return std::adjacent_find(rows.begin(), rows.end(), [](auto a, auto b) { return b != a + 1; }) == rows.end();
@@ -29,6 +29,26 @@ bool consecutive(const std::vector<std::int64_t>& rows) {
 Range part_of(std::int64_t all, std::int64_t index, std::int64_t count) {
   const std::int64_t each = all / count, longer = all % count;
   return {index * each + std::min(index, longer), each + (index < longer ? 1 : 0)};
+}
+
+void load_runs(Context& tl, const TensorHandle& out, Ptr tensor, const std::vector<Run>& runs,
+               std::vector<Future>& pending) {
+  std::int64_t unit = 0;
+  for (const Run& run : runs) unit = std::gcd(unit, std::gcd(run.first, run.size));
+  if (runs.size() > 1 && unit * static_cast<std::int64_t>(item_size(tensor.dtype())) >= kShortestUnit) {
+    std::vector<std::int64_t> numbers;
+    for (const Run& run : runs) {
+      for (std::int64_t i = 0; i < run.size / unit; ++i) numbers.push_back(run.first / unit + i);
+    }
+    const auto count = static_cast<std::int64_t>(numbers.size());
+    pending.push_back(tl.gather_into_async(tl.view(out, 0, {count, unit}), tensor, std::move(numbers)));
+    return;
+  }
+  std::int64_t at = 0;
+  for (const Run& run : runs) {
+    pending.push_back(tl.load_into_async(tl.view(out, at, {1, run.size}), tensor + run.first));
+    at += run.size;
+  }
 }
 
 ColumnTiles::ColumnTiles(Context& tl, Ptr tensor) : tensor_(tensor), rows_(tensor.shape()[0]) {
@@ -65,13 +85,11 @@ std::vector<ColumnTiles::Piece> ColumnTiles::pieces(std::int64_t first, std::int
   return out;
 }
 
-// Largest number of elements of which each piece of any row is a multiple, in length and in place.
-std::int64_t ColumnTiles::common_unit(const std::vector<Piece>& pieces) const {
-  std::int64_t unit = 0;
-  for (const Piece& piece : pieces) {
-    for (const std::int64_t size : {piece.width, offset(piece, 0), piece.pitch}) unit = std::gcd(unit, size);
-  }
-  return unit;
+ColumnTiles::Place ColumnTiles::place(std::int64_t element) const {
+  const auto tile = std::upper_bound(tiles_.begin(), tiles_.end(), element,
+                                     [&](std::int64_t at, const Range& range) { return at < range.end() * rows_; });
+  const std::int64_t inside = element - tile->first * rows_;
+  return {tile - tiles_.begin(), inside / tile->size, tile->first + inside % tile->size};
 }
 
 void ColumnTiles::load(Context& tl, const TensorHandle& out, const std::vector<std::int64_t>& rows, std::int64_t first,
@@ -87,25 +105,11 @@ void ColumnTiles::load(Context& tl, const TensorHandle& out, const std::vector<s
     pending.push_back(tl.load_into_async(out, tensor_ + offset(only, rows.front()), only.pitch));
     return;
   }
-  const std::int64_t unit = common_unit(parts);
-  if (unit * static_cast<std::int64_t>(item_size(tensor_.dtype())) >= kShortestUnit) {
-    std::vector<std::int64_t> numbers;
-    for (const std::int64_t row : rows) {
-      for (const Piece& piece : parts) {
-        for (std::int64_t i = 0; i < piece.width / unit; ++i) numbers.push_back(offset(piece, row) / unit + i);
-      }
-    }
-    const auto count = static_cast<std::int64_t>(numbers.size());
-    pending.push_back(tl.gather_into_async(tl.view(out, 0, {count, unit}), tensor_, std::move(numbers)));
-    return;
+  std::vector<Run> runs;
+  for (const std::int64_t row : rows) {
+    for (const Piece& piece : parts) runs.push_back({offset(piece, row), piece.width});
   }
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    for (const Piece& piece : parts) {
-      const std::int64_t at = static_cast<std::int64_t>(i) * width + piece.first - first;
-      const TensorHandle part = tl.view(out, at, {1, piece.width});
-      pending.push_back(tl.load_into_async(part, tensor_ + offset(piece, rows[i])));
-    }
-  }
+  load_runs(tl, out, tensor_, runs, pending);
 }
 
 void ColumnTiles::store(Context& tl, const TensorHandle& value, std::int64_t row, std::int64_t first,

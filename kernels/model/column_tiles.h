@@ -16,6 +16,15 @@ struct Range {
 };
 Range part_of(std::int64_t all, std::int64_t index, std::int64_t count);
 
+// Adjacent elements in shard order.
+struct Run {
+  std::int64_t first = 0, size = 0;
+};
+// Starts to load these runs, one after the other, into `out` (rows, columns), and appends what to wait for. It is one
+// command where they have a common unit of at least 32 bytes.
+void load_runs(tl::Context& tl, const tl::TensorHandle& out, tl::Ptr tensor, const std::vector<Run>& runs,
+               std::vector<tl::Future>& pending);
+
 // Where the elements of a matrix (m, n) are whose columns are split, over PEs, over cubes, or not at all. In shard
 // order a tile of columns follows the one before, and a tile is row-major, also when its rows are dealt to PEs.
 class ColumnTiles {
@@ -29,8 +38,14 @@ class ColumnTiles {
   tl::Ptr tensor() const { return tensor_; }
   std::int64_t rows() const { return rows_; }
 
+  std::int64_t tiles() const { return static_cast<std::int64_t>(tiles_.size()); }
+  struct Place {
+    std::int64_t tile, row, column;
+  };
+  // Of this element in shard order.
+  Place place(std::int64_t element) const;
+
   // Starts to load columns [first, first + width) of these rows into `out` (rows, width), and appends what to wait for.
-  // It is one command where the pieces of a row have a common unit of at least 32 bytes.
   void load(tl::Context& tl, const tl::TensorHandle& out, const std::vector<std::int64_t>& rows, std::int64_t first,
             std::vector<tl::Future>& pending) const;
   // Starts to store `value` (rows, width) as rows from `row` on, columns from `first` on.
@@ -46,7 +61,6 @@ class ColumnTiles {
   std::int64_t offset(const Piece& piece, std::int64_t row) const {
     return rows_ * piece.tile + row * piece.pitch + piece.first - piece.tile;
   }
-  std::int64_t common_unit(const std::vector<Piece>& pieces) const;
 
   tl::Ptr tensor_;
   std::int64_t rows_ = 0;

@@ -19,6 +19,7 @@ contract::Kernel named(const std::string& name) {
 TEST(KernelCatalog, HoldsTheBuiltInKernelsSorted) {
   const KernelCatalog catalog;
   EXPECT_EQ(catalog.names(), (Strings{"add_bias",
+                                      "argmax_rows",
                                       "attention_mesh_kv",
                                       "attention_mesh_mlo",
                                       "collect_columns",
@@ -34,6 +35,7 @@ TEST(KernelCatalog, HoldsTheBuiltInKernelsSorted) {
                                       "direct_send_recv",
                                       "elementwise",
                                       "embedding",
+                                      "embedding_rows",
                                       "flash_attention",
                                       "gather_columns",
                                       "gather_rows",
