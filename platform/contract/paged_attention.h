@@ -1,0 +1,158 @@
+// What the host and the kernels of paged attention agree on: where blocks lie, and who computes what (K-220 .. K-235).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "platform/base/even_parts.h"
+
+namespace kb::contract {
+
+struct AttentionMachine {
+  std::int64_t cubes = 1, pes = 1;  // pes: of a cube
+};
+
+// The cache of a layer: `blocks` blocks of `page` tokens, split over all cubes and then over their PEs.
+struct PagedCache {
+  std::int64_t blocks = 0, page = 16;
+  AttentionMachine machine;
+
+  // PE that has a block in its slice, counted over the whole SIP: cube * pes + PE.
+  std::int64_t owner(std::int64_t block) const;
+};
+
+// New tokens of a sequence: rows [first_row, first_row + tokens) of the step. `context` counts all tokens, with the new
+// ones; page i of the sequence is block blocks[i].
+struct PagedSequence {
+  std::int64_t first_row = 0, tokens = 1, context = 1;
+  std::vector<std::int64_t> blocks;
+};
+
+// Row-major integers for a tensor of i32.
+struct IntegerMatrix {
+  std::int64_t rows = 0, cols = 0;
+  std::vector<std::int64_t> values;
+};
+
+// The canonical table: pages go round over all PEs of the SIP, over the cubes first, and a sequence goes on where the
+// one before it ended. Program Error VALUE_ERROR when the cache has too few blocks.
+std::vector<std::vector<std::int64_t>> canonical_tables(const std::vector<std::int64_t>& contexts,
+                                                        const PagedCache& cache);
+
+// (1, rows) each: position of every new token, and its slot block * page + offset. Rows of no sequence have position 0
+// and slot -1.
+IntegerMatrix token_positions(const std::vector<PagedSequence>& sequences, std::int64_t rows);
+IntegerMatrix token_slots(const std::vector<PagedSequence>& sequences, const PagedCache& cache, std::int64_t rows);
+
+// For paged_attention_prefill: rows (first_row, tokens, context, 0) and the tables, filled up with 0.
+IntegerMatrix chunk_rows(const std::vector<PagedSequence>& sequences);
+IntegerMatrix chunk_tables(const std::vector<PagedSequence>& sequences);
+
+// Parts of the merge after decode: PE j of each cube gets the records of the sequences parts().first(j) .. from all
+// cubes, for the columns of its cube. PEs of a cube are numbered j + row_parts() * helper: those of a part share the
+// destination cubes when they merge what PEs of their own cube have computed.
+class DecodeGrid {
+ public:
+  DecodeGrid(std::int64_t sequences, const AttentionMachine& machine) : sequences_(sequences), machine_(machine) {}
+
+  std::int64_t row_parts() const { return std::min(sequences_, machine_.pes); }
+  EvenParts parts() const { return {sequences_, row_parts()}; }
+  std::int64_t helpers(std::int64_t part) const { return (machine_.pes - part + row_parts() - 1) / row_parts(); }
+  // What a PE has computed alone is complete for its cube; else there is a slot for it.
+  bool direct() const { return sequences_ >= machine_.pes; }
+  // With direct(), only the first and the last sequence of a PE can be shared with others.
+  std::int64_t slots() const { return direct() ? 2 : sequences_; }
+  std::int64_t slot(std::int64_t segment) const { return direct() ? std::min<std::int64_t>(segment, 1) : segment; }
+  // Number of records that a PE has room for: slots of `cubes` records each, then those from each cube.
+  std::int64_t slot_records() const { return slots() * machine_.cubes; }
+  std::int64_t records() const { return slot_records() + machine_.cubes * parts().largest(); }
+  // Place of the record of a part's sequence `row` from a cube.
+  std::int64_t record_from(std::int64_t cube, std::int64_t part, std::int64_t row) const {
+    return slot_records() + cube * parts().size(part) + row;
+  }
+
+ private:
+  std::int64_t sequences_;
+  AttentionMachine machine_;
+};
+
+// The columns of the result that each cube gets, and a record: what a cube needs of one token, from one other cube or
+// PE: un-normalised columns in f32, then maximum and sum of each of their heads.
+class AttentionRecord {
+ public:
+  AttentionRecord(std::int64_t heads, std::int64_t d, std::int64_t cubes);
+
+  std::int64_t first_column(std::int64_t cube) const { return columns_.first(cube); }
+  std::int64_t columns(std::int64_t cube) const { return columns_.size(cube); }
+  std::int64_t first_head(std::int64_t cube) const { return columns_.first(cube) / d_; }
+  std::int64_t heads(std::int64_t cube) const;
+  std::int64_t size() const { return size_; }  // f32 numbers
+
+ private:
+  EvenParts columns_;
+  std::int64_t d_, size_ = 0;
+};
+
+// Numbers in a row of the scratch tensor (cubes * pes, length) of f32 that paged_attention_decode needs.
+std::int64_t decode_scratch_length(std::int64_t sequences, std::int64_t heads, std::int64_t d,
+                                   const AttentionMachine& machine);
+
+// Work lists of paged_attention_decode, one row per PE: pages of a sequence that lie in one cube are shared among its
+// PEs, so that all PEs of the cube have equally many, and read their own blocks where possible. A token sees `window`
+// keys with its own; 0: all. Format of a row:
+//   sequences, pages,
+//   per sequence: row, first PE with pages of it in this cube, number of such PEs, slot on the first one,
+//   per page: sequence, block, first and end of the keys in the block.
+// Program Error VALUE_ERROR for a sequence with several new tokens, or with a table that is too short or has blocks
+// outside of the cache.
+IntegerMatrix decode_work(const std::vector<PagedSequence>& sequences, const PagedCache& cache, std::int64_t window);
+
+// Keys that a PE with so much scratch loads and computes with together: whole pages. key_bytes: of a key of one head.
+std::int64_t keys_per_step(std::int64_t page, std::int64_t key_bytes, std::int64_t scratch_bytes);
+// Divides runs of keys, which have these counts, into steps of up to `keys` keys; the result is the number of runs of
+// each step. A short first step (`short_first`) lets the computation begin early.
+std::vector<std::int64_t> runs_per_step(const std::vector<std::int64_t>& counts, std::int64_t keys, bool short_first);
+
+// --- Chunks of new tokens, whose rows are dealt out to the PEs.
+
+struct ChunkSequence {
+  std::int64_t first_row = 0, tokens = 0, context = 0;
+};
+// New tokens [first, first + tokens) of a sequence, for the query heads of one K/V head.
+struct ChunkPiece {
+  std::int64_t sequence = 0, kv_head = 0, first = 0, tokens = 0;
+};
+// Pieces of equally many query rows where possible; piece i belongs to PE i mod `pes` of the SIP.
+std::vector<ChunkPiece> chunk_pieces(const std::vector<ChunkSequence>& sequences, std::int64_t heads,
+                                     std::int64_t kv_heads, std::int64_t pes);
+
+struct KeyRange {
+  std::int64_t first = 0, count = 0;
+};
+// How a PE goes over the keys of a piece.
+class ChunkKeys {
+ public:
+  ChunkKeys(const ChunkSequence& sequence, const ChunkPiece& piece, std::int64_t window)
+      : position_(sequence.context - sequence.tokens + piece.first), tokens_(piece.tokens), window_(window) {}
+
+  std::int64_t position() const { return position_; }  // of the first token
+  // First key that the token at a position sees.
+  std::int64_t first_seen(std::int64_t position) const {
+    return window_ > 0 ? std::max<std::int64_t>(0, position + 1 - window_) : 0;
+  }
+  // Whether all tokens see all of these keys.
+  bool all_seen(const KeyRange& keys) const {
+    return keys.first + keys.count <= position_ + 1 && keys.first >= first_seen(position_ + tokens_ - 1);
+  }
+  // Steps over all keys that a token sees, of up to `keys` keys, which end where pages end. PEs begin with different
+  // steps, so that they do not all read the same slice.
+  std::vector<KeyRange> steps(std::int64_t page, std::int64_t keys, std::int64_t pe, std::int64_t pes) const;
+
+ private:
+  std::int64_t position_, tokens_, window_;
+};
+
+inline constexpr std::int64_t kPagedAhead = 2;  // steps whose loads are under way during a step
+inline constexpr std::int64_t kDecodeHead = 2, kDecodeSequence = 4, kDecodePage = 4;  // integers of each part of a row
+
+}  // namespace kb::contract

@@ -1,0 +1,49 @@
+#include <algorithm>
+
+#include "platform/contract/paged_attention.h"
+
+namespace kb::contract {
+namespace {
+
+constexpr std::int64_t kChunkRows = 64;  // query rows of a piece, unless one token has more
+
+}  // namespace
+
+std::vector<ChunkPiece> chunk_pieces(const std::vector<ChunkSequence>& sequences, std::int64_t heads,
+                                     std::int64_t kv_heads, std::int64_t pes) {
+  std::int64_t tokens = 0;
+  for (const ChunkSequence& its : sequences) tokens += its.tokens;
+  const std::int64_t rows = std::min(kChunkRows, (tokens * heads + pes - 1) / pes);
+  const std::int64_t at_once = std::max<std::int64_t>(1, rows / (heads / kv_heads));
+  std::vector<ChunkPiece> out;
+  for (std::size_t i = 0; i < sequences.size(); ++i) {
+    for (std::int64_t first = 0; first < sequences[i].tokens; first += at_once) {
+      for (std::int64_t head = 0; head < kv_heads; ++head) {
+        out.push_back({static_cast<std::int64_t>(i), head, first, std::min(at_once, sequences[i].tokens - first)});
+      }
+    }
+  }
+  return out;
+}
+
+std::vector<KeyRange> ChunkKeys::steps(std::int64_t page, std::int64_t keys, std::int64_t pe, std::int64_t pes) const {
+  const std::int64_t begin = first_seen(position_), end = position_ + tokens_;
+  std::vector<std::int64_t> counts;
+  for (std::int64_t key = begin; key < end; key = (key / page + 1) * page) {
+    counts.push_back(std::min(end, (key / page + 1) * page) - key);
+  }
+  std::vector<KeyRange> out;
+  std::int64_t key = begin, whole = 0;
+  std::size_t run = 0;
+  for (const std::int64_t runs : runs_per_step(counts, keys, false)) {
+    KeyRange step{key, 0};
+    for (std::int64_t i = 0; i < runs; ++i) step.count += counts[run++];
+    key += step.count;
+    if (all_seen(step) && whole == static_cast<std::int64_t>(out.size())) ++whole;
+    out.push_back(step);
+  }
+  std::rotate(out.begin(), out.begin() + pe * whole / pes, out.begin() + whole);
+  return out;
+}
+
+}  // namespace kb::contract
