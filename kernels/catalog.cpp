@@ -26,6 +26,9 @@
 #include "kernels/model/argmax_rows.h"
 #include "kernels/model/embedding_rows.h"
 #include "kernels/model/norm_linear.h"
+#include "kernels/model_attention/paged_attention_decode.h"
+#include "kernels/model_attention/paged_attention_prefill.h"
+#include "kernels/model_attention/rope_append.h"
 #include "kernels/parallel/columns.h"
 #include "kernels/parallel/embedding.h"
 #include "kernels/parallel/pointwise.h"
@@ -59,7 +62,9 @@ std::vector<KernelGroup> builtin_kernels() {
       {groups::kMatrices,
        {gemm_kernel(), gemm_composite_kernel(), gemm_single_kernel(), linear_kernel(), rms_norm_matmul_kernel()}},
       {groups::kAttention,
-       {attention_mesh_kv_kernel(), attention_mesh_mlo_kernel(), flash_attention_kernel(), self_attention_kernel()}},
+       {attention_mesh_kv_kernel(), attention_mesh_mlo_kernel(), flash_attention_kernel(),
+        paged_attention_decode_kernel(), paged_attention_prefill_kernel(), rope_append_kernel(),
+        self_attention_kernel()}},
       {groups::kTransformer,
        {argmax_rows_kernel(), embedding_kernel(), embedding_rows_kernel(), gather_rows_kernel(), mlp_kernel(),
         norm_linear_kernel(), rotary_embedding_kernel(), topk_routing_kernel()}},

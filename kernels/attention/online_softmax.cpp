@@ -14,10 +14,10 @@ constexpr double kNotSeen = -std::numeric_limits<double>::infinity();
 constexpr double kNoneSeen = static_cast<double>(std::numeric_limits<float>::lowest());  // m of a row without keys
 }  // namespace
 
-OnlineSoftmax::OnlineSoftmax(tl::Context& tl, std::int64_t rows, std::int64_t d)
+OnlineSoftmax::OnlineSoftmax(tl::Context& tl, std::int64_t rows, std::int64_t d, std::optional<double> scale)
     : tl_(tl),
       rows_(rows),
-      scale_(1 / std::sqrt(static_cast<double>(d))),
+      scale_(scale.value_or(1 / std::sqrt(static_cast<double>(d)))),
       buffer_(tl.empty({rows * (d + 2)}, Dtype::f32)),
       m_(tl.view(buffer_, 0, {rows, 1})),
       l_(tl.view(buffer_, rows, {rows, 1})),

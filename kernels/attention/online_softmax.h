@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include "kernels/tl/tl.h"
@@ -14,7 +15,8 @@ namespace kb::kernels {
 // messages can carry it as one sequence. It must be used in the scope in which it was created.
 class OnlineSoftmax {
  public:
-  OnlineSoftmax(tl::Context& tl, std::int64_t rows, std::int64_t d);
+  // `scale` takes the place of 1 / sqrt(d).
+  OnlineSoftmax(tl::Context& tl, std::int64_t rows, std::int64_t d, std::optional<double> scale = std::nullopt);
 
   // Attends over `keys` more rows of K and V (keys, d): two GEMMs, q x K^T and P x V with P in the dtype of V, and five
   // passes over the products. `k` and `v` are called when the data are needed; the scope of K ends before `v` is
@@ -25,6 +27,9 @@ class OnlineSoftmax {
   // f1 + l2 f2, O = O1 f1 + O2 f2.
   void merge(const OnlineSoftmax& other);
   tl::TensorHandle result(Dtype dtype);  // O / l, (rows, d); each row must have attended to a key
+  const tl::TensorHandle& maximum() const { return m_; }  // (rows, 1)
+  const tl::TensorHandle& sum() const { return l_; }      // (rows, 1)
+  const tl::TensorHandle& output() const { return o_; }   // (rows, d)
 
   // The triple is transferred in messages of at most `slot_bytes` bytes.
   void send(std::string_view direction, std::int64_t slot_bytes);

@@ -1,0 +1,43 @@
+// Partial results of attention over some of the keys, as records of contract::AttentionRecord.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/attention/online_softmax.h"
+#include "kernels/tl/tl.h"
+#include "platform/contract/paged_attention.h"
+
+namespace kb::kernels {
+
+class AttentionRecords {
+ public:
+  AttentionRecords(tl::Context& tl, const contract::AttentionRecord& record, std::int64_t d, double scale)
+      : tl_(tl), record_(record), d_(d), scale_(scale) {}
+
+  // The records for some cubes, (cubes, record): of one token, whose heads are the rows of the K/V heads' results.
+  tl::TensorHandle pack(const std::vector<OnlineSoftmax>& kv_heads, const std::vector<std::int64_t>& cubes);
+  // Those of a token without any key.
+  tl::TensorHandle pack_empty(const std::vector<std::int64_t>& cubes);
+
+  // Merges the records of n parts of the keys for one cube, (n, record) transposed to (record, n), to one record, or
+  // to the result (1, columns) in f32, where a part has a key.
+  tl::TensorHandle merge(const tl::TensorHandle& parts, std::int64_t cube) { return merged(parts, cube, false); }
+  tl::TensorHandle result(const tl::TensorHandle& parts, std::int64_t cube) { return merged(parts, cube, true); }
+
+ private:
+  struct HeadColumns {
+    std::int64_t head, first, count;  // columns of a head that a cube gets; first: in the head
+  };
+  std::vector<HeadColumns> heads_of(std::int64_t cube) const;
+  tl::TensorHandle joined(const std::vector<tl::TensorHandle>& parts, const std::vector<std::int64_t>& cubes);
+  void append_padding(std::int64_t cube, std::vector<tl::TensorHandle>& parts);
+  tl::TensorHandle merged(const tl::TensorHandle& parts, std::int64_t cube, bool last);
+
+  tl::Context& tl_;
+  const contract::AttentionRecord& record_;
+  std::int64_t d_;
+  double scale_;
+};
+
+}  // namespace kb::kernels

@@ -1,0 +1,181 @@
+#include "kernels/model_attention/paged_attention_prefill.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/attention/online_softmax.h"
+#include "kernels/model_attention/paged_blocks.h"
+#include "kernels/model_attention/paged_problem.h"
+#include "kernels/model_attention/tile_columns.h"
+#include "platform/contract/kernel.h"
+#include "platform/contract/paged_attention.h"
+
+namespace kb::kernels {
+namespace {
+
+using tl::Context;
+using tl::Ptr;
+using tl::TensorHandle;
+
+struct PagedPrefillArguments {
+  Ptr q, k_cache, v_cache, sequences, table, out;
+  std::optional<double> scale;
+  std::optional<std::int64_t> window;
+};
+
+using contract::ChunkPiece;
+using contract::ChunkSequence;
+using contract::KeyRange;
+
+std::vector<ChunkSequence> read_sequences(Context& tl, const PagedPrefillArguments& args, const PagedSizes& s) {
+  const std::int64_t count = args.sequences.shape()[0];
+  const std::vector<std::int64_t> list = tl.load(args.sequences, {count * 4}).read<std::int64_t>();
+  std::vector<ChunkSequence> out;
+  for (std::size_t i = 0; i < list.size(); i += 4) {
+    out.push_back({list[i], list[i + 1], list[i + 2]});
+    const ChunkSequence& its = out.back();
+    const bool fits = its.first_row >= 0 && its.tokens >= 1 && its.first_row + its.tokens <= s.m &&
+                      its.context >= its.tokens && Context::cdiv(its.context, s.page) <= args.table.shape()[1];
+    tl.require(fits, fmt::format("sequence {}: {} tokens from row {} on, in a context of {}, do not fit {} rows and "
+                                 "tables of {} pages of {}",
+                                 i / 4, its.tokens, its.first_row, its.context, s.m, args.table.shape()[1], s.page));
+  }
+  return out;
+}
+
+// Attention of one piece. Query row i is head i / tokens of the group, token first + i % tokens.
+class PieceAttention {
+ public:
+  PieceAttention(Context& tl, const PagedPrefillArguments& args, const PagedSizes& sizes, const ChunkSequence& sequence,
+                 const ChunkPiece& piece)
+      : tl_(tl),
+        args_(args),
+        s_(sizes),
+        window_(args.window.value_or(0)),
+        keys_(sequence, piece, window_),
+        piece_(piece),
+        row_(sequence.first_row + piece.first),
+        rows_(sizes.group() * piece.tokens) {}
+
+  void run() {
+    const tl::Future loaded =
+        tl_.load_async(args_.q + (piece_.kv_head * s_.group() * s_.m + row_) * s_.d, {s_.group(), piece_.tokens * s_.d},
+                       args_.q.dtype(), s_.group() == 1 ? 0 : s_.m * s_.d);
+    const std::int64_t pes = tl_.num_programs(0) * tl_.num_programs(1);
+    const std::int64_t me = tl_.program_id(1) * tl_.num_programs(0) + tl_.program_id(0);
+    const std::vector<KeyRange> steps = keys_.steps(s_.page, keys_per_step(tl_, args_.k_cache), me, pes);
+    PagedBlocks blocks(tl_, args_.k_cache, args_.v_cache, paged(steps), contract::kPagedAhead);
+    const TensorHandle q = tl_.view(tl_.wait(loaded), 0, {rows_, s_.d});
+    OnlineSoftmax softmax(tl_, rows_, s_.d, s_.scale);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const auto step = static_cast<std::int64_t>(i);
+      OnlineSoftmax::Source mask;
+      if (!keys_.all_seen(steps[i])) mask = [this, &steps, i] { return seen(steps[i]); };
+      softmax.attend(
+          q, steps[i].count, [&] { return blocks.k(step); }, [&] { return blocks.v(step); }, mask);
+    }
+    store(softmax.result(Dtype::f32));
+  }
+
+ private:
+  // Where the keys of the steps lie.
+  std::vector<PagedStep> paged(const std::vector<KeyRange>& steps) {
+    const std::int64_t first_page = keys_.first_seen(keys_.position()) / s_.page;
+    const std::int64_t pages = Context::cdiv(keys_.position() + piece_.tokens, s_.page) - first_page;
+    const std::vector<std::int64_t> table =
+        tl_.load(args_.table + piece_.sequence * args_.table.shape()[1] + first_page, {pages}).read<std::int64_t>();
+    for (std::int64_t i = 0; i < pages; ++i) {
+      const std::int64_t block = table[static_cast<std::size_t>(i)];
+      tl_.require(block >= 0 && block < args_.k_cache.shape()[0],
+                  fmt::format("page {} of sequence {} is block {}, which {} does not have", first_page + i,
+                              piece_.sequence, block, shape_text(args_.k_cache)));
+    }
+    std::vector<PagedStep> out;
+    for (const KeyRange& step : steps) {
+      out.push_back({piece_.kv_head, {}});
+      for (std::int64_t key = step.first; key < step.first + step.count;) {
+        const std::int64_t page = key / s_.page, start = page * s_.page;
+        const std::int64_t end = std::min(step.first + step.count, start + s_.page);
+        out.back().runs.push_back({table[static_cast<std::size_t>(page - first_page)], key - start, end - start});
+        key = end;
+      }
+    }
+    return out;
+  }
+
+  // i32 (rows, keys): 1 where the token of a row sees the key.
+  TensorHandle seen(const KeyRange& keys) {
+    const TensorHandle token =
+        tl_.view(tl_.arange(keys_.position(), keys_.position() + piece_.tokens), 0, {1, piece_.tokens, 1});
+    const TensorHandle tokens = tl_.view(tl_.add(token, tl_.zeros({s_.group(), 1, 1}, Dtype::i32)), 0, {rows_, 1});
+    const TensorHandle key = tl_.view(tl_.arange(keys.first, keys.first + keys.count), 0, {1, keys.count});
+    const TensorHandle not_later = tl_.le(key, tokens);
+    if (window_ == 0) return not_later;
+    return tl_.bit_and(not_later, tl_.gt(key, tl_.sub(tokens, window_)));
+  }
+
+  // Stores the rows (group, tokens, d) to their columns of the tokens.
+  void store(const TensorHandle& result) {
+    for (std::int64_t head = 0; head < s_.group(); ++head) {
+      const TensorHandle values = tl_.view(result, head * piece_.tokens * s_.d, {piece_.tokens, s_.d});
+      const std::int64_t column = (piece_.kv_head * s_.group() + head) * s_.d;
+      for (const TilePiece& piece : tile_pieces(tl_, args_.out, column, s_.d)) {
+        const TensorHandle part = columns_of(tl_, values, piece.column - column, piece.columns);
+        tl_.store_async(piece.at + row_ * piece.row_stride, part, piece_.tokens == 1 ? 0 : piece.row_stride);
+      }
+    }
+    tl_.wait();
+  }
+
+  Context& tl_;
+  const PagedPrefillArguments& args_;
+  const PagedSizes& s_;
+  std::int64_t window_;
+  contract::ChunkKeys keys_;
+  ChunkPiece piece_;
+  std::int64_t row_, rows_;  // row of the first token; number of query rows
+};
+
+void check_chunk_lists(Context& tl, const PagedPrefillArguments& args) {
+  tl.require_matrices({args.sequences, args.table});
+  tl.require(args.sequences.shape()[1] == 4 && args.table.shape()[0] == args.sequences.shape()[0],
+             fmt::format("{} and {} must be (sequences, 4) and (sequences, pages)", shape_text(args.sequences),
+                         shape_text(args.table)));
+  tl.require(args.sequences.dtype() == Dtype::i32 && args.table.dtype() == Dtype::i32 && args.sequences.row_major() &&
+                 args.table.row_major(),
+             "sequences and table must be i32, whole or split by rows");
+  tl.require(args.window.value_or(0) >= 0, "window is at least 0");
+}
+
+void paged_attention_prefill(Context& tl, const PagedPrefillArguments& args) {
+  const PagedSizes sizes = paged_sizes(tl, {args.q, args.k_cache, args.v_cache, args.out}, args.scale);
+  check_chunk_lists(tl, args);
+  const std::int64_t pes = tl.num_programs(0) * tl.num_programs(1);
+  const std::int64_t me = tl.program_id(1) * tl.num_programs(0) + tl.program_id(0);
+  const std::vector<ChunkSequence> sequences = read_sequences(tl, args, sizes);
+  const std::vector<ChunkPiece> pieces = contract::chunk_pieces(sequences, sizes.heads, sizes.kv_heads, pes);
+  for (std::size_t i = static_cast<std::size_t>(me); i < pieces.size(); i += static_cast<std::size_t>(pes)) {
+    const tl::Scratch scope(tl);
+    PieceAttention(tl, args, sizes, sequences[static_cast<std::size_t>(pieces[i].sequence)], pieces[i]).run();
+  }
+}
+
+}  // namespace
+
+contract::Kernel paged_attention_prefill_kernel() {
+  using Args = PagedPrefillArguments;
+  return tl::make_kernel("paged_attention_prefill", "causal attention of chunks of tokens over their paged caches",
+                         tl::Parameters<Args>{{"q", &Args::q},
+                                              {"k_cache", &Args::k_cache},
+                                              {"v_cache", &Args::v_cache},
+                                              {"sequences", &Args::sequences},
+                                              {"table", &Args::table},
+                                              {"out", &Args::out},
+                                              {"scale", &Args::scale},
+                                              {"window", &Args::window}},
+                         paged_attention_prefill);
+}
+
+}  // namespace kb::kernels

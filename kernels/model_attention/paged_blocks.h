@@ -1,0 +1,57 @@
+// Loads keys and values of a paged cache ahead of their use.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/tl/tl.h"
+
+namespace kb::kernels {
+
+// Keys [begin, end) of a block.
+struct PageRun {
+  std::int64_t block = 0, begin = 0, end = 0;
+  std::int64_t count() const { return end - begin; }
+};
+
+// Keys of one K/V head that are loaded together.
+struct PagedStep {
+  std::int64_t head = 0;
+  std::vector<PageRun> runs;
+  std::int64_t keys() const;
+};
+
+// Splits the runs of a K/V head into steps (contract::runs_per_step()); the first of all steps is short.
+void append_steps(std::int64_t head, const std::vector<PageRun>& runs, std::int64_t keys,
+                  std::vector<PagedStep>& steps);
+// contract::keys_per_step() for a cache.
+std::int64_t keys_per_step(tl::Context& tl, tl::Ptr cache);
+
+// K and V of the caches (blocks, page, K, d), step by step. The loads of a step start `ahead` >= 1 steps before; what
+// k() and v() return is valid until k() of the next step. Must be used in the scope in which it was created.
+class PagedBlocks {
+ public:
+  PagedBlocks(tl::Context& tl, tl::Ptr k, tl::Ptr v, std::vector<PagedStep> steps, std::int64_t ahead);
+
+  // (keys, d). Call k() before v(), and both once per step, in order.
+  tl::TensorHandle k(std::int64_t step);
+  tl::TensorHandle v(std::int64_t step);
+
+ private:
+  struct Buffer {
+    tl::TensorHandle k, v;
+    tl::Future next_k, next_v;
+  };
+  std::int64_t count() const { return static_cast<std::int64_t>(steps_.size()); }
+  Buffer& buffer(std::int64_t step) { return buffers_[static_cast<std::size_t>(step) % buffers_.size()]; }
+  tl::TensorHandle rows_of(const tl::TensorHandle& room, std::int64_t step);
+  void start(std::int64_t step);
+
+  tl::Context& tl_;
+  tl::Ptr k_, v_;
+  std::vector<PagedStep> steps_;
+  std::int64_t ahead_, page_, heads_, d_;
+  std::vector<Buffer> buffers_;
+};
+
+}  // namespace kb::kernels

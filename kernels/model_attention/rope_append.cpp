@@ -1,0 +1,247 @@
+#include "kernels/model_attention/rope_append.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <numeric>
+#include <vector>
+
+#include "kernels/model_attention/tile_columns.h"
+#include "platform/base/checked.h"
+#include "platform/contract/kernel.h"
+
+namespace kb::kernels {
+namespace {
+
+using tl::Context;
+using tl::Future;
+using tl::Ptr;
+using tl::TensorHandle;
+using Order = TileLoad::Order;
+
+constexpr std::int64_t kRopeRows = 32;  // tokens at a time
+
+struct RopeAppendArguments {
+  Ptr qkv, q, k_cache, v_cache, positions, slots, inv_freq;
+  std::optional<Ptr> q_norm, k_norm;
+  std::optional<double> eps, attention_factor;
+  std::optional<std::int64_t> interleaved;
+};
+
+struct RopeSizes {
+  std::int64_t m, heads, kv_heads, d, page;
+  std::int64_t keys() const { return heads * d; }  // first column of the keys
+  std::int64_t values() const { return keys() + kv_heads * d; }
+};
+
+// Tokens near each other whose blocks this PE owns.
+struct OwnTokens {
+  std::vector<std::int64_t> rows, slots;
+};
+
+// Norm and rotation of heads. Works on transposed data, where both halves of the heads are contiguous.
+class RopeRotation {
+ public:
+  RopeRotation(Context& tl, const RopeAppendArguments& args, const RopeSizes& sizes)
+      : tl_(tl),
+        args_(args),
+        m_(sizes.m),
+        d_(sizes.d),
+        half_(sizes.d / 2),
+        interleaved_(args.interleaved.value_or(0) != 0) {
+    positions_load_ = tl.load_async(args.positions, {m_});
+    inv_freq_load_ = tl.load_async(args.inv_freq, {half_, 1});
+    if (args.q_norm) q_norm_load_ = tl.load_async(*args.q_norm, {1, d_});
+    if (args.k_norm) k_norm_load_ = tl.load_async(*args.k_norm, {1, d_});
+  }
+
+  // Call once before heads(), when other loads are on their way.
+  void prepare() {
+    positions_ = tl_.cast(tl_.wait(positions_load_), Dtype::f32);
+    inv_freq_ = tl_.wait(inv_freq_load_);
+    if (args_.q_norm) q_norm_ = gain(tl_.wait(q_norm_load_));
+    if (args_.k_norm) k_norm_ = gain(tl_.wait(k_norm_load_));
+  }
+
+  // x: (heads, rows, d) or (rows, heads, d) of some tokens; the result is (heads * rows, d).
+  TensorHandle heads(const TensorHandle& x, Order order, const std::vector<std::int64_t>& tokens, bool keys) {
+    const std::int64_t outer = x.size(0), inner = x.size(1), n = outer * inner;
+    const bool by_row = order == Order::by_row;
+    const std::int64_t rows = by_row ? outer : inner;
+    const bool together = tokens.back() - tokens.front() + 1 == rows;
+    std::vector<TensorHandle> each;
+    for (const std::int64_t token : tokens) {
+      if (!together) each.push_back(tl_.view(positions_, token, {1}));
+    }
+    const TensorHandle positions =
+        tl_.view(together ? tl_.view(positions_, tokens.front(), {rows}) : tl_.concat(each), 0, {1, rows});
+    const TensorHandle angles = tl_.mul(inv_freq_, positions);  // (half, rows)
+    const Shape wide = by_row ? Shape{half_, rows, 1} : Shape{half_, 1, rows};
+    const TensorHandle cosine = factor(tl_.cos(angles), wide), sine = factor(tl_.sin(angles), wide);
+    TensorHandle turned = tl_.cast(tl_.trans(in_halves(tl_.view(x, 0, {n, d_}))), Dtype::f32);  // (d, n)
+    if (keys ? args_.k_norm.has_value() : args_.q_norm.has_value()) normalise(turned, keys ? k_norm_ : q_norm_);
+    const Shape part{half_, outer, inner};
+    const TensorHandle low = tl_.view(turned, 0, part), high = tl_.view(turned, half_ * n, part);
+    const TensorHandle out = tl_.empty({d_, n}, Dtype::f32);
+    const TensorHandle out_low = tl_.view(out, 0, part), out_high = tl_.view(out, half_ * n, part);
+    tl_.compute_into(out_low, MathOp::mul, {high, sine});
+    tl_.compute_into(out_high, MathOp::mul, {low, sine});
+    tl_.compute_into(out_low, MathOp::sub, {tl_.mul(low, cosine), out_low});
+    tl_.compute_into(out_high, MathOp::fma, {high, cosine, out_high});
+    return in_pairs(tl_.cast(tl_.trans(out), x.dtype()));
+  }
+
+ private:
+  TensorHandle factor(const TensorHandle& values, const Shape& shape) {
+    const bool one = args_.attention_factor.value_or(1) == 1;
+    return tl_.view(one ? values : tl_.mul(values, *args_.attention_factor), 0, shape);
+  }
+  // Adjacent pairs to halves, row by row, and back.
+  TensorHandle in_halves(const TensorHandle& x) { return interleaved_ ? swapped(x, half_, 2) : x; }
+  TensorHandle in_pairs(const TensorHandle& x) { return interleaved_ ? swapped(x, 2, half_) : x; }
+  TensorHandle swapped(const TensorHandle& x, std::int64_t from, std::int64_t to) {
+    const TensorHandle parts = tl_.view(x, 0, {x.size(0), from, to});
+    return tl_.view(tl_.cast(tl_.trans(parts), x.dtype()), 0, x.shape());
+  }
+  TensorHandle gain(const TensorHandle& norm) { return tl_.cast(tl_.trans(in_halves(norm)), Dtype::f32); }
+
+  void normalise(const TensorHandle& x, const TensorHandle& norm) {
+    const TensorHandle squares = tl_.sum(x * x, 0);  // (1, n)
+    const TensorHandle mean = tl_.fma(squares, 1.0 / static_cast<double>(d_), args_.eps.value_or(1e-6));
+    tl_.compute_into(x, MathOp::mul, {x, tl_.rsqrt(mean)});
+    tl_.compute_into(x, MathOp::mul, {x, norm});
+  }
+
+  Context& tl_;
+  const RopeAppendArguments& args_;
+  std::int64_t m_, d_, half_;
+  bool interleaved_;
+  Future positions_load_, inv_freq_load_, q_norm_load_, k_norm_load_;
+  TensorHandle positions_, inv_freq_;  // (m), (half, 1)
+  TensorHandle q_norm_, k_norm_;       // (d, 1) in f32
+};
+
+RopeSizes checked_rope(Context& tl, const RopeAppendArguments& args) {
+  const Shape &q = args.q.shape(), &cache = args.k_cache.shape();
+  tl.require(q.size() == 3, fmt::format("{} must be (heads, tokens, d)", shape_text(args.q)));
+  tl.require(cache.size() == 4 && cache == args.v_cache.shape() && args.k_cache.same_order(args.v_cache),
+             fmt::format("{} and {} must both be (blocks, page, kv_heads, d), in one placement",
+                         shape_text(args.k_cache), shape_text(args.v_cache)));
+  const RopeSizes s{q[1], q[0], cache[2], q[2], cache[1]};
+  tl.require(cache[3] == s.d && s.heads % s.kv_heads == 0,
+             fmt::format("{} query heads of {} do not fit {}", s.heads, s.d, shape_text(args.k_cache)));
+  tl.require(s.d % 2 == 0, fmt::format("heads of {} elements have no halves; d is even", s.d));
+  const std::int64_t width = checked_product("heads x d", {s.heads + 2 * s.kv_heads, s.d});
+  tl.require(args.qkv.shape() == Shape{s.m, width},
+             fmt::format("{} must be ({}, {}) for {} query and {} K/V heads of {}", shape_text(args.qkv), s.m, width,
+                         s.heads, s.kv_heads, s.d));
+  require_tile(tl, args.qkv);
+  const Dtype dtype = args.qkv.dtype();
+  tl.require(is_float(dtype) && !is_storage(dtype) && args.q.dtype() == dtype && args.k_cache.dtype() == dtype &&
+                 args.v_cache.dtype() == dtype,
+             "qkv, q and the caches must be of one dtype: f16, bf16 or f32");
+  for (const Ptr integers : {args.positions, args.slots}) {
+    tl.require(element_count(integers.shape()) == s.m && integers.dtype() == Dtype::i32 && integers.row_major(),
+               fmt::format("{} must be {} numbers of i32, one per token", shape_text(integers), s.m));
+  }
+  tl.require(element_count(args.inv_freq.shape()) == s.d / 2 && args.inv_freq.dtype() == Dtype::f32 &&
+                 args.inv_freq.row_major(),
+             fmt::format("{} must be {} numbers of f32", shape_text(args.inv_freq), s.d / 2));
+  for (const std::optional<Ptr>& norm : {args.q_norm, args.k_norm}) {
+    tl.require(!norm || (element_count(norm->shape()) == s.d && norm->dtype() == dtype && norm->row_major()),
+               fmt::format("q_norm and k_norm must be {} numbers of {}", s.d, dtype_name(dtype)));
+  }
+  tl.require(args.eps.value_or(0) >= 0, "eps is at least 0");
+  tl.require(args.q.row_major() && args.k_cache.row_major(), "q must be split by heads, the caches by blocks");
+  return s;
+}
+
+// The tokens whose blocks this PE owns.
+std::vector<OwnTokens> own_tokens(Context& tl, const RopeAppendArguments& args, const RopeSizes& s,
+                                  const std::vector<std::int64_t>& slots) {
+  const tl::LocalShard mine = tl.shard(args.k_cache);
+  const std::int64_t token = s.kv_heads * s.d, all = args.k_cache.shape()[0] * s.page;
+  std::vector<OwnTokens> out;
+  for (std::int64_t row = 0; row < s.m; ++row) {
+    const std::int64_t slot = slots[static_cast<std::size_t>(row)];
+    tl.require(slot >= -1 && slot < all, fmt::format("slot {} of token {} is outside of {}, which has slots 0 to {}",
+                                                     slot, row, shape_text(args.k_cache), all - 1));
+    if (slot < 0 || slot * token < mine.first || slot * token >= mine.first + mine.elements) continue;
+    if (out.empty() || row - out.back().rows.front() >= kRopeRows) out.emplace_back();
+    out.back().rows.push_back(row);
+    out.back().slots.push_back(slot);
+  }
+  return out;
+}
+
+void append(Context& tl, const RopeAppendArguments& args, const RopeSizes& s, RopeRotation& rotation, TileLoad& load,
+            const OwnTokens& own) {
+  const std::int64_t token = s.kv_heads * s.d, rows = static_cast<std::int64_t>(own.rows.size());
+  const TensorHandle v = load.take(s.values(), 1, token, Order::by_row);
+  const Future stored = tl.scatter_async(args.v_cache, tl::Indices(own.slots), tl.view(v, 0, {rows, token}));
+  const TensorHandle k = load.take(s.keys(), s.kv_heads, s.d, Order::by_row);
+  const TensorHandle turned = rotation.heads(k, Order::by_row, own.rows, true);
+  tl.scatter(args.k_cache, tl::Indices(own.slots), tl.view(turned, 0, {rows, token}));
+  tl.wait(stored);
+}
+
+void rope_append(Context& tl, const RopeAppendArguments& args) {
+  const RopeSizes s = checked_rope(tl, args);
+  const tl::LocalShard mine = tl.shard(args.q);
+  const std::int64_t heads = mine.elements / (s.m * s.d), first = mine.first / (s.m * s.d);
+  tl.require(mine.elements % (s.m * s.d) == 0, "q must be split by heads");
+  const std::vector<OwnTokens> own = own_tokens(tl, args, s, tl.load(args.slots, {s.m}).read<std::int64_t>());
+  if (own.empty() && heads == 0) return;
+  std::deque<TileLoad> loads;  // the first of each kind is under way while the others are prepared
+  const auto start_own = [&](const OwnTokens& tokens) -> TileLoad& {
+    return loads.emplace_back(tl, args.qkv, tokens.rows, s.keys(), 2 * s.kv_heads * s.d);
+  };
+  const auto rows_from = [&](std::int64_t row) {
+    std::vector<std::int64_t> rows(static_cast<std::size_t>(std::min(kRopeRows, s.m - row)));
+    std::iota(rows.begin(), rows.end(), row);
+    return rows;
+  };
+  const auto start_rows = [&](std::int64_t row) -> TileLoad& {
+    return loads.emplace_back(tl, args.qkv, rows_from(row), first * s.d, heads * s.d);
+  };
+  RopeRotation rotation(tl, args, s);
+  TileLoad* const first_own = own.empty() ? nullptr : &start_own(own[0]);
+  TileLoad* const first_rows = heads == 0 ? nullptr : &start_rows(0);
+  rotation.prepare();
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const tl::Scratch scope(tl);
+    append(tl, args, s, rotation, i == 0 ? *first_own : start_own(own[i]), own[i]);
+  }
+  for (std::int64_t row = 0; heads > 0 && row < s.m; row += kRopeRows) {
+    const tl::Scratch scope(tl);
+    const std::vector<std::int64_t> rows = rows_from(row);
+    TileLoad& load = row == 0 ? *first_rows : start_rows(row);
+    const TensorHandle x = load.take(first * s.d, heads, s.d, Order::by_group);
+    const TensorHandle turned = rotation.heads(x, Order::by_group, rows, false);
+    const auto count = static_cast<std::int64_t>(rows.size());
+    tl.store(mine.ptr + row * s.d, tl.view(turned, 0, {heads, count * s.d}), heads == 1 ? 0 : s.m * s.d);
+  }
+}
+
+}  // namespace
+
+contract::Kernel rope_append_kernel() {
+  using Args = RopeAppendArguments;
+  return tl::make_kernel("rope_append", "rotates queries and keys by position, and puts keys and values into the cache",
+                         tl::Parameters<Args>{{"qkv", &Args::qkv},
+                                              {"q", &Args::q},
+                                              {"k_cache", &Args::k_cache},
+                                              {"v_cache", &Args::v_cache},
+                                              {"positions", &Args::positions},
+                                              {"slots", &Args::slots},
+                                              {"inv_freq", &Args::inv_freq},
+                                              {"q_norm", &Args::q_norm},
+                                              {"k_norm", &Args::k_norm},
+                                              {"eps", &Args::eps},
+                                              {"attention_factor", &Args::attention_factor},
+                                              {"interleaved", &Args::interleaved}},
+                         rope_append);
+}
+
+}  // namespace kb::kernels
