@@ -9,6 +9,7 @@
 #include "sw/workloads/matmul_composite.h"
 #include "sw/workloads/model_linear.h"
 #include "sw/workloads/normalize.h"
+#include "sw/workloads/paged_attention.h"
 #include "sw/workloads/pe_to_pe.h"
 #include "sw/workloads/probe.h"
 #include "sw/workloads/rank_collectives.h"
@@ -38,7 +39,7 @@ std::vector<WorkloadGroup> builtin_workloads() {
       {groups::kMatrices,
        {gemm_multi_pe_workload(), gemm_single_pe_workload(), matmul_composite_workload(),
         matmul_composite_multi_pe_workload(), rms_norm_matmul_workload()}},
-      {groups::kAttention, {attention_workload(), flash_attention_workload()}},
+      {groups::kAttention, {attention_workload(), flash_attention_workload(), paged_attention_workload()}},
       {groups::kTransformer,
        {gpt3_qkv_workload(), mlp_workload(), model_linear_workload(), qkv_gemm_workload(), qkv_gemm_multi_pe_workload(),
         rotary_embedding_workload(), topk_routing_workload()}},

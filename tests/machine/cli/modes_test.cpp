@@ -153,7 +153,7 @@ class PagedModesTest : public ModesTest {
  protected:
   std::string paged(const std::string& path, const std::string& options = "") {
     return "--topology '" + config("one_cube") +
-           "' --plugin " KB_PAGED_PLUGIN " --bench paged-attention --set way=" + path + " " + options;
+           "' --plugin " KB_PAGED_PLUGIN " --bench page-table --set way=" + path + " " + options;
   }
   void expect_known(const std::string& options, bool replayable) {
     const Run off = run(options, ""), eager = run(options, "--data eager");
@@ -216,7 +216,7 @@ TEST_F(PagedModesTest, ReportSweepAndStrictRunsWarn) {
   EXPECT_EQ(strict.code, 1);
   EXPECT_THAT(strict.err, HasSubstr("32 accesses have indices or masks"));
   EXPECT_EQ(kernbench("run --strict --quiet " + paged("kernel")).code, 0);
-  write("sweep.yaml", "sweep: ways\nworkload: paged-attention\ntopology: " + config("one_cube") +
+  write("sweep.yaml", "sweep: ways\nworkload: page-table\ntopology: " + config("one_cube") +
                           "\nplugin: " KB_PAGED_PLUGIN
                           "\naxes:\n  way: {set: way, values: [host, cast]}\ncolumns:\n"
                           "  time_ns: /sim_time_ns\n  unknown: /unknown_accesses\n");

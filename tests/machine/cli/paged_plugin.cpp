@@ -169,7 +169,7 @@ KERNBENCH_PLUGIN(registrar) {
   registrar.add_kernel(paged_attention_kernel());
   registrar.add_kernel(kb::tl::make_kernel("move_table", "a table by some way", {"from", "to", "way"}, move_table));
   registrar.add_workload(
-      {"paged-attention",
+      {"page-table",
        "decode of requests whose keys and values lie in pages",
        {Parameter::integer("requests", 16, "split over the PEs of cube 0"),
         Parameter::integer("pages", 6, "of a request"), Parameter::integer("page", 16, "tokens of a page"),

@@ -89,7 +89,7 @@ const std::vector<Workload>& workloads() {
   static const std::vector<Workload> all = [] {
     std::vector<Workload> out;
     for (auto* part : {product_workloads, row_workloads, attention_workloads, layer_workloads, collective_workloads,
-                       move_workloads, worked_kernel_workloads, routing_workloads, verify_functions}) {
+                       move_workloads, worked_kernel_workloads, paged_workloads, routing_workloads, verify_functions}) {
       for (Workload& workload : part()) out.push_back(std::move(workload));
     }
     return out;

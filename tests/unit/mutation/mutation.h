@@ -73,6 +73,7 @@ bool of_memory(std::optional<Fault> fault);
 std::vector<Workload> product_workloads();
 std::vector<Workload> row_workloads();
 std::vector<Workload> worked_kernel_workloads();
+std::vector<Workload> paged_workloads();
 std::vector<Workload> routing_workloads();
 std::vector<Workload> attention_workloads();
 std::vector<Workload> layer_workloads();
