@@ -20,8 +20,34 @@ namespace {
 
 constexpr std::int64_t kShortestUnit = 32;  // bytes; shorter pieces are loaded one by one
 
-bool consecutive(const std::vector<std::int64_t>& rows) {
-  return std::adjacent_find(rows.begin(), rows.end(), [](auto a, auto b) { return b != a + 1; }) == rows.end();
+// Ranges of places whose rows are consecutive.
+std::vector<Range> groups_of(const std::vector<std::int64_t>& rows) {
+  std::vector<Range> out;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i > 0 && rows[i] == rows[i - 1] + 1) {
+      ++out.back().size;
+    } else {
+      out.push_back({static_cast<std::int64_t>(i), 1});
+    }
+  }
+  return out;
+}
+
+// Largest number of elements of which all runs are a multiple, in length and in place; 0 when it is short, or when
+// there is only one run.
+std::int64_t common_unit(Ptr tensor, const std::vector<Run>& runs) {
+  std::int64_t unit = 0;
+  for (const Run& run : runs) unit = std::gcd(unit, std::gcd(run.first, run.size));
+  const bool worth = runs.size() > 1 && unit * static_cast<std::int64_t>(item_size(tensor.dtype())) >= kShortestUnit;
+  return worth ? unit : 0;
+}
+
+std::vector<std::int64_t> units_of(const std::vector<Run>& runs, std::int64_t unit) {
+  std::vector<std::int64_t> numbers;
+  for (const Run& run : runs) {
+    for (std::int64_t i = 0; i < run.size / unit; ++i) numbers.push_back(run.first / unit + i);
+  }
+  return numbers;
 }
 
 }  // namespace
@@ -33,13 +59,8 @@ Range part_of(std::int64_t all, std::int64_t index, std::int64_t count) {
 
 void load_runs(Context& tl, const TensorHandle& out, Ptr tensor, const std::vector<Run>& runs,
                std::vector<Future>& pending) {
-  std::int64_t unit = 0;
-  for (const Run& run : runs) unit = std::gcd(unit, std::gcd(run.first, run.size));
-  if (runs.size() > 1 && unit * static_cast<std::int64_t>(item_size(tensor.dtype())) >= kShortestUnit) {
-    std::vector<std::int64_t> numbers;
-    for (const Run& run : runs) {
-      for (std::int64_t i = 0; i < run.size / unit; ++i) numbers.push_back(run.first / unit + i);
-    }
+  if (const std::int64_t unit = common_unit(tensor, runs)) {
+    std::vector<std::int64_t> numbers = units_of(runs, unit);
     const auto count = static_cast<std::int64_t>(numbers.size());
     pending.push_back(tl.gather_into_async(tl.view(out, 0, {count, unit}), tensor, std::move(numbers)));
     return;
@@ -47,6 +68,21 @@ void load_runs(Context& tl, const TensorHandle& out, Ptr tensor, const std::vect
   std::int64_t at = 0;
   for (const Run& run : runs) {
     pending.push_back(tl.load_into_async(tl.view(out, at, {1, run.size}), tensor + run.first));
+    at += run.size;
+  }
+}
+
+void store_runs(Context& tl, const TensorHandle& value, Ptr tensor, const std::vector<Run>& runs,
+                std::vector<Future>& pending) {
+  if (const std::int64_t unit = common_unit(tensor, runs)) {
+    std::vector<std::int64_t> numbers = units_of(runs, unit);
+    const auto count = static_cast<std::int64_t>(numbers.size());
+    pending.push_back(tl.scatter_async(tensor, std::move(numbers), tl.view(value, 0, {count, unit})));
+    return;
+  }
+  std::int64_t at = 0;
+  for (const Run& run : runs) {
+    pending.push_back(tl.store_async(tensor + run.first, tl.view(value, at, {1, run.size})));
     at += run.size;
   }
 }
@@ -92,40 +128,52 @@ ColumnTiles::Place ColumnTiles::place(std::int64_t element) const {
   return {tile - tiles_.begin(), inside / tile->size, tile->first + inside % tile->size};
 }
 
-void ColumnTiles::load(Context& tl, const TensorHandle& out, const std::vector<std::int64_t>& rows, std::int64_t first,
-                       std::vector<Future>& pending) const {
-  const std::int64_t width = out.size(1);
-  const std::vector<Piece> parts = pieces(first, width);
-  if (rows_ == 1 && rows.size() == 1) {  // tiles of one row are adjacent
-    pending.push_back(tl.load_into_async(out, tensor_ + first));
-    return;
-  }
-  if (parts.size() == 1 && consecutive(rows)) {
-    const Piece& only = parts.front();
-    pending.push_back(tl.load_into_async(out, tensor_ + offset(only, rows.front()), only.pitch));
-    return;
-  }
-  std::vector<Run> runs;
+std::vector<Run> ColumnTiles::runs(const std::vector<std::int64_t>& rows, const std::vector<Piece>& pieces) const {
+  std::vector<Run> out;
   for (const std::int64_t row : rows) {
-    for (const Piece& piece : parts) runs.push_back({offset(piece, row), piece.width});
+    for (const Piece& piece : pieces) {
+      const Run run{offset(piece, row), piece.width};
+      if (!out.empty() && out.back().first + out.back().size == run.first) {
+        out.back().size += run.size;
+      } else {
+        out.push_back(run);
+      }
+    }
   }
-  load_runs(tl, out, tensor_, runs, pending);
+  return out;
 }
 
-void ColumnTiles::store(Context& tl, const TensorHandle& value, std::int64_t row, std::int64_t first,
-                        std::vector<Future>& pending) const {
-  const std::int64_t count = value.size(0), width = value.size(1);
-  const std::vector<Piece> parts = pieces(first, width);
-  if (parts.size() == 1) {
-    const Piece& only = parts.front();
-    pending.push_back(tl.store_async(tensor_ + offset(only, row), value, only.pitch));
+void ColumnTiles::load(Context& tl, const TensorHandle& out, const std::vector<std::int64_t>& rows, std::int64_t first,
+                       std::vector<Future>& pending) const {
+  const std::vector<Piece> parts = pieces(first, out.size(1));
+  const std::vector<Run> all = runs(rows, parts);
+  const std::vector<Range> groups = groups_of(rows);
+  if (parts.size() > 1 || (groups.size() > 1 && common_unit(tensor_, all) > 0)) {
+    load_runs(tl, out, tensor_, all, pending);
     return;
   }
-  for (std::int64_t i = 0; i < count; ++i) {
-    for (const Piece& piece : parts) {
-      const TensorHandle part = tl.view(value, i * width + piece.first - first, {1, piece.width});
-      pending.push_back(tl.store_async(tensor_ + offset(piece, row + i), part));
-    }
+  for (const Range& group : groups) {  // tiles of consecutive rows
+    const Piece& only = parts.front();
+    const Ptr from = tensor_ + offset(only, rows[static_cast<std::size_t>(group.first)]);
+    const TensorHandle part = tl.view(out, group.first * only.width, {group.size, only.width});
+    pending.push_back(tl.load_into_async(part, from, only.pitch));
+  }
+}
+
+void ColumnTiles::store(Context& tl, const TensorHandle& value, const std::vector<std::int64_t>& rows,
+                        std::int64_t first, std::vector<Future>& pending) const {
+  const std::vector<Piece> parts = pieces(first, value.size(1));
+  const std::vector<Run> all = runs(rows, parts);
+  const std::vector<Range> groups = groups_of(rows);
+  if (parts.size() > 1 || (groups.size() > 1 && common_unit(tensor_, all) > 0)) {
+    store_runs(tl, value, tensor_, all, pending);
+    return;
+  }
+  for (const Range& group : groups) {
+    const Piece& only = parts.front();
+    const Ptr to = tensor_ + offset(only, rows[static_cast<std::size_t>(group.first)]);
+    const TensorHandle part = tl.view(value, group.first * only.width, {group.size, only.width});
+    pending.push_back(tl.store_async(to, part, only.pitch));
   }
 }
 

@@ -24,6 +24,9 @@ struct Run {
 // command where they have a common unit of at least 32 bytes.
 void load_runs(tl::Context& tl, const tl::TensorHandle& out, tl::Ptr tensor, const std::vector<Run>& runs,
                std::vector<tl::Future>& pending);
+// Starts to store `value` (rows, columns) in these runs in the same way.
+void store_runs(tl::Context& tl, const tl::TensorHandle& value, tl::Ptr tensor, const std::vector<Run>& runs,
+                std::vector<tl::Future>& pending);
 
 // Where the elements of a matrix (m, n) are whose columns are split, over PEs, over cubes, or not at all. In shard
 // order a tile of columns follows the one before, and a tile is row-major, also when its rows are dealt to PEs.
@@ -48,8 +51,8 @@ class ColumnTiles {
   // Starts to load columns [first, first + width) of these rows into `out` (rows, width), and appends what to wait for.
   void load(tl::Context& tl, const tl::TensorHandle& out, const std::vector<std::int64_t>& rows, std::int64_t first,
             std::vector<tl::Future>& pending) const;
-  // Starts to store `value` (rows, width) as rows from `row` on, columns from `first` on.
-  void store(tl::Context& tl, const tl::TensorHandle& value, std::int64_t row, std::int64_t first,
+  // Starts to store `value` (rows, width) as columns [first, first + width) of these rows.
+  void store(tl::Context& tl, const tl::TensorHandle& value, const std::vector<std::int64_t>& rows, std::int64_t first,
              std::vector<tl::Future>& pending) const;
 
  private:
@@ -58,6 +61,8 @@ class ColumnTiles {
     std::int64_t first, width, tile, pitch;
   };
   std::vector<Piece> pieces(std::int64_t first, std::int64_t width) const;
+  // All rows of pieces, in order; a single one where they are adjacent.
+  std::vector<Run> runs(const std::vector<std::int64_t>& rows, const std::vector<Piece>& pieces) const;
   std::int64_t offset(const Piece& piece, std::int64_t row) const {
     return rows_ * piece.tile + row * piece.pitch + piece.first - piece.tile;
   }

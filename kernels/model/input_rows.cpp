@@ -38,9 +38,7 @@ void InputRows::wait(std::vector<Future>& pending) {
 void InputRows::load(std::int64_t block, std::int64_t first, std::int64_t count) {
   Buffer& into = buffer(block);
   if (first == 0) wait(into.stores);
-  const Range rows = problem_.block(block);
-  const auto begin = problem_.rows.begin() + rows.first + first;
-  const std::vector<std::int64_t> numbers(begin, begin + count);
+  const std::vector<std::int64_t> numbers = problem_.inputs_in({problem_.block(block).first + first, count});
   if (!problem_.x.null()) {
     const TensorHandle& room = problem_.adds() ? into.other : into.sum;
     problem_.x.load(tl_, rows_in(room, first, count), numbers, problem_.depth.first, into.loads);
@@ -69,7 +67,8 @@ TensorHandle InputRows::prepare(std::int64_t block) {
   const TensorHandle sum = rows_in(from.sum, 0, rows);
   if (problem_.adds()) tl_.compute_into(sum, MathOp::add, {sum, rows_in(from.other, 0, rows)});
   if (!problem_.residual_out.null()) {
-    problem_.residual_out.store(tl_, sum, problem_.block(block).first, problem_.depth.first, from.stores);
+    problem_.residual_out.store(tl_, sum, problem_.outputs_in(problem_.block(block)), problem_.depth.first,
+                                from.stores);
   }
   if (!problem_.norm() || problem_.members() == 0) return sum;
   if (!gamma_loads_.empty()) {

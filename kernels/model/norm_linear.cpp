@@ -42,10 +42,10 @@ class MemberProduct {
 
   void compute_block(std::int64_t block) {
     const TensorHandle x = input_.prepare(block);
-    const auto count = static_cast<std::int64_t>(weights_.chunks().size());
+    const auto count = static_cast<std::int64_t>(problem_.chunks.size());
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t step = block * count + i;
-      const WeightChunk& chunk = weights_.chunks()[static_cast<std::size_t>(i)];
+      const WeightChunk& chunk = problem_.chunks[static_cast<std::size_t>(i)];
       const TensorHandle w = weights_.take(step);
       const TensorHandle sums = sums_.room(chunk, x.size(0));
       const Future product = tl_.dot_into_async(sums, w, tl_.trans(x));

@@ -126,7 +126,10 @@ void find_members(Context& tl, const NormLinearArguments& args, NormLinear& prob
 
 void choose_sizes(Context& tl, const NormLinearArguments& args, NormLinear& problem) {
   const std::int64_t scratch = static_cast<std::int64_t>(tl.info().scratch_bytes);
-  problem.chunk_outputs = WeightStream::outputs_per_chunk(problem);
+  problem.chunks = weight_chunks(problem);
+  for (const WeightChunk& chunk : problem.chunks) {
+    problem.chunk_outputs = std::max(problem.chunk_outputs, chunk.outputs.size);
+  }
   const std::int64_t blocks_of_w = WeightStream::kFewest * problem.chunk_outputs * problem.deepest * problem.item();
   std::int64_t rows = std::min(kMostRows, problem.tokens());
   const auto fits = [&] {
@@ -156,6 +159,21 @@ std::vector<std::int64_t> row_numbers(Context& tl, const NormLinearArguments& ar
                fmt::format("{} names row {}; there are rows 0 to {}", shape_text(*args.rows), row, height - 1));
   }
   return numbers;
+}
+
+// The rows of y are dealt to the PEs of a cube. Blocks have rows of all of them, so that no slice is used more than
+// others.
+void mix_rows(NormLinear& problem) {
+  const std::int64_t height = problem.tokens(), pes = std::max<std::int64_t>(1, problem.members());
+  for (std::int64_t block = 0; block < problem.blocks(); ++block) {
+    for (std::int64_t pe = 0; pe < pes; ++pe) {
+      const Range own = part_of(height, pe, pes), share = part_of(own.size, block, problem.blocks());
+      for (std::int64_t i = 0; i < share.size; ++i) problem.order.push_back(own.first + share.first + i);
+    }
+  }
+  std::vector<std::int64_t> rows;
+  for (const std::int64_t row : problem.order) rows.push_back(problem.rows[static_cast<std::size_t>(row)]);
+  problem.rows = std::move(rows);
 }
 
 }  // namespace
@@ -209,6 +227,7 @@ NormLinear norm_linear_problem(Context& tl, const NormLinearArguments& args) {
   } else {
     problem.block_rows = std::min<std::int64_t>(problem.tokens(), 32);
   }
+  mix_rows(problem);
   return problem;
 }
 

@@ -18,6 +18,12 @@ struct NormLinearArguments {
   std::optional<double> eps;
 };
 
+// Some outputs of W or W2, which are loaded together; rows of the PE's part are adjacent in memory.
+struct WeightChunk {
+  std::int64_t gate = 0;  // 0: W, 1: W2
+  Range outputs;          // counted in the cube
+};
+
 // The PEs of a cube that have a part of W are its members. Each multiplies its columns of the input by its columns of
 // W, and adds up the members' sums for a part of the cube's outputs.
 struct NormLinear {
@@ -28,7 +34,8 @@ struct NormLinear {
   Dtype dtype{};
   double eps = 0;
   std::int64_t k = 0;
-  std::vector<std::int64_t> rows;      // row of the input for each row of y
+  std::vector<std::int64_t> order;     // rows of y as they are computed
+  std::vector<std::int64_t> rows;      // row of the input for each of them
   Range depth;                         // own columns of the input
   Range outputs;                       // of this cube; columns of y
   std::int64_t rank = -1;              // own number among the members; -1: no member
@@ -36,9 +43,10 @@ struct NormLinear {
   std::int64_t section_room = 0;       // elements of such a part
 
   // Sizes of a step, equal in all members.
-  std::int64_t deepest = 0;        // longest depth of a member
-  std::int64_t block_rows = 0;     // rows of y that are computed together
-  std::int64_t chunk_outputs = 0;  // outputs per load of W
+  std::int64_t deepest = 0;     // longest depth of a member
+  std::int64_t block_rows = 0;  // rows of y that are computed together
+  std::vector<WeightChunk> chunks;
+  std::int64_t chunk_outputs = 0;  // of the largest chunk
 
   bool norm() const { return !gamma.null(); }
   bool adds() const { return !residual.null() && !x.null(); }
@@ -49,7 +57,10 @@ struct NormLinear {
   std::int64_t members() const { return static_cast<std::int64_t>(sections.size()); }
   std::int64_t tokens() const { return static_cast<std::int64_t>(rows.size()); }
   std::int64_t blocks() const { return tl::Context::cdiv(tokens(), block_rows); }
-  Range block(std::int64_t index) const;  // rows of y
+  Range block(std::int64_t index) const;  // places in `order`
+  // Rows of y in a block, and of the input.
+  std::vector<std::int64_t> outputs_in(const Range& places) const { return some(order, places); }
+  std::vector<std::int64_t> inputs_in(const Range& places) const { return some(rows, places); }
   std::int64_t item() const { return static_cast<std::int64_t>(item_size(dtype)); }
   // Outputs that a member adds up, counted in the cube.
   Range share(std::int64_t member) const { return part_of(outputs.size, member, members()); }
@@ -57,6 +68,11 @@ struct NormLinear {
   std::int64_t scratch_needed(std::int64_t rows_at_once) const;
   // Elements of `partials` that each member needs.
   std::int64_t partials_needed(std::int64_t rows_at_once) const;
+
+ private:
+  static std::vector<std::int64_t> some(const std::vector<std::int64_t>& all, const Range& places) {
+    return {all.begin() + places.first, all.begin() + places.end()};
+  }
 };
 
 // Checks the arguments (KERNEL_ERROR) and chooses sizes. Reads the numbers of `rows`, which must be known.

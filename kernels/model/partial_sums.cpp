@@ -15,6 +15,8 @@ using tl::TensorHandle;
 namespace {
 
 constexpr std::int64_t kRoom = 64 * 1024;  // bytes for the outputs that are completed together
+constexpr std::int64_t kUnit = 16;         // outputs of which their number should be a multiple
+constexpr std::int64_t kAll = 128 * 1024;  // bytes for the sums of a launch
 constexpr std::int64_t kBuffers = 3;       // partial sums that are being sent
 
 // Bytes for one output in complete_outputs(): what came from the members, and four values that are computed.
@@ -24,14 +26,25 @@ std::int64_t bytes_of_output(const NormLinear& problem, std::int64_t rows) {
 
 std::int64_t outputs_at_once(const NormLinear& problem, std::int64_t rows) {
   const std::int64_t most = Context::cdiv(problem.outputs.size, problem.members());
-  return std::clamp<std::int64_t>(kRoom / bytes_of_output(problem, rows), 1, most);
+  const std::int64_t room = kRoom / bytes_of_output(problem, rows);
+  return std::clamp<std::int64_t>(room > kUnit ? room / kUnit * kUnit : room, 1, most);
+}
+
+// Whether the sums of all outputs stay in scratch; then there is one block.
+bool keeps_all(const NormLinear& problem, std::int64_t rows) {
+  return rows == problem.tokens() && problem.gates * problem.outputs.size * rows * 4 <= kAll;
 }
 
 }  // namespace
 
 PartialSums::PartialSums(Context& tl, const NormLinear& problem) : tl_(tl), problem_(problem) {
   const std::int64_t rows = problem.block_rows, most = outputs_at_once(problem, rows);
-  for (Sent& sent : sent_) sent.room = tl.empty({problem.chunk_outputs * rows}, Dtype::f32);
+  if (keeps_all(problem, rows)) {
+    all_ = tl.empty({problem.gates * problem.outputs.size * rows}, Dtype::f32);
+  } else {
+    for (Sent& sent : sent_) sent.room = tl.empty({problem.chunk_outputs * rows}, Dtype::f32);
+  }
+  if (problem.norm()) copies_ = tl.empty({problem.members() * rows}, Dtype::f32);
   out_ = tl.empty({most * rows}, problem.dtype);
   const std::int64_t own = problem.share(problem.rank).size;
   if (!problem.bias.null() && own > 0) bias_ = tl.empty({1, own}, problem.dtype);
@@ -40,7 +53,9 @@ PartialSums::PartialSums(Context& tl, const NormLinear& problem) : tl_(tl), prob
 std::int64_t PartialSums::scratch_needed(const NormLinear& problem, std::int64_t rows) {
   const std::int64_t most = outputs_at_once(problem, rows), members = problem.members();
   const std::int64_t completing = most * bytes_of_output(problem, rows) + (members + 4) * rows * 4;
-  const std::int64_t kept = kBuffers * problem.chunk_outputs * rows * 4 + most * rows * problem.item();
+  const std::int64_t sums =
+      keeps_all(problem, rows) ? problem.gates * problem.outputs.size : kBuffers * problem.chunk_outputs;
+  const std::int64_t kept = (sums + members) * rows * 4 + most * rows * problem.item();
   const std::int64_t bias = Context::cdiv(problem.outputs.size, members) * problem.item();
   return kept + bias + std::max(completing, InputRows::scratch_for_squares(problem, rows));
 }
@@ -57,6 +72,10 @@ void PartialSums::load_bias() {
 }
 
 TensorHandle PartialSums::room(const WeightChunk& chunk, std::int64_t rows) {
+  if (!all_.null()) {
+    const std::int64_t first = chunk.gate * problem_.outputs.size + chunk.outputs.first;
+    return tl_.view(all_, first * rows, {chunk.outputs.size, rows});
+  }
   turn_ = (turn_ + 1) % sent_.size();
   wait(sent_[turn_].stores);
   return tl_.view(sent_[turn_].room, 0, {chunk.outputs.size, rows});
@@ -70,8 +89,47 @@ Ptr PartialSums::section(std::int64_t block, std::int64_t to, std::int64_t from,
          (problem_.sections[static_cast<std::size_t>(to)] + half + lines_before * problem_.block(block).size);
 }
 
+std::int64_t PartialSums::alike(std::int64_t first, std::int64_t end) const {
+  const auto distance = [&](std::int64_t member) {
+    const auto i = static_cast<std::size_t>(member);
+    return problem_.sections[i] - problem_.sections[i - 1];
+  };
+  std::int64_t stop = first + 1;
+  for (; stop < end && problem_.share(stop).size == problem_.share(first).size; ++stop) {
+    if (distance(stop) != distance(first + 1)) break;
+  }
+  return stop;
+}
+
+void PartialSums::send_alike(std::int64_t block, std::int64_t first, std::int64_t end, std::int64_t line,
+                             const TensorHandle& values, std::vector<Future>& pending) {
+  const std::int64_t distance = end - first < 2 ? 0
+                                                : problem_.sections[static_cast<std::size_t>(first + 1)] -
+                                                      problem_.sections[static_cast<std::size_t>(first)];
+  pending.push_back(tl_.store_async(section(block, first, problem_.rank, line), values, distance));
+}
+
+// Sends the sums of the members whose last output is in the chunk.
+void PartialSums::send_completed(std::int64_t block, const WeightChunk& chunk, std::int64_t rows) {
+  if (chunk.outputs.first == 0) next_ = 0;
+  std::int64_t end = next_;
+  while (end < problem_.members() && problem_.share(end).end() <= chunk.outputs.end()) ++end;
+  while (next_ < end && problem_.share(next_).size > 0) {
+    const std::int64_t stop = alike(next_, end);
+    const Range share = problem_.share(next_);
+    const std::int64_t first = (chunk.gate * problem_.outputs.size + share.first) * rows;
+    const TensorHandle values = tl_.view(all_, first, {stop - next_, share.size * rows});
+    send_alike(block, next_, stop, chunk.gate * share.size, values, sent_[0].stores);
+    next_ = stop;
+  }
+}
+
 void PartialSums::send(std::int64_t block, const WeightChunk& chunk, const TensorHandle& sums) {
   const std::int64_t rows = sums.size(1);
+  if (!all_.null()) {
+    send_completed(block, chunk, rows);
+    return;
+  }
   for (std::int64_t to = 0; to < problem_.members(); ++to) {
     const Range share = problem_.share(to);
     const std::int64_t first = std::max(share.first, chunk.outputs.first);
@@ -85,10 +143,14 @@ void PartialSums::send(std::int64_t block, const WeightChunk& chunk, const Tenso
 
 void PartialSums::send_squares(std::int64_t block, const TensorHandle& squares) {
   wait(squares_);
-  for (std::int64_t to = 0; to < problem_.members(); ++to) {
-    const std::int64_t outputs = problem_.share(to).size;
-    if (outputs == 0) continue;
-    squares_.push_back(tl_.store_async(section(block, to, problem_.rank, problem_.gates * outputs), squares));
+  const tl::Scratch scope(tl_);
+  const std::int64_t rows = squares.size(0), members = std::min(problem_.members(), problem_.outputs.size);
+  const TensorHandle copies = tl_.view(copies_, 0, {members, rows});
+  tl_.compute_into(copies, MathOp::add, {tl_.view(squares, 0, {1, rows}), tl_.zeros({members, 1}, Dtype::f32)});
+  for (std::int64_t first = 0, end = 0; first < members; first = end) {
+    end = alike(first, members);
+    const TensorHandle values = tl_.view(copies, first * rows, {end - first, rows});
+    send_alike(block, first, end, problem_.gates * problem_.share(first).size, values, squares_);
   }
 }
 
@@ -157,7 +219,7 @@ void PartialSums::complete_outputs(std::int64_t block, const Range& some, const 
   wait(stores_);
   const TensorHandle out = tl_.view(out_, 0, {rows.size, some.size});
   tl_.assign(out, tl_.trans(values[0]));
-  problem_.y.store(tl_, out, rows.first, problem_.outputs.first + own.first + some.first, stores_);
+  problem_.y.store(tl_, out, problem_.outputs_in(rows), problem_.outputs.first + own.first + some.first, stores_);
 }
 
 }  // namespace kb::kernels

@@ -21,7 +21,8 @@ class PartialSums {
   void load_bias();
   // Room for the partial sums of a chunk, (outputs, rows) of f32, until they have been sent.
   tl::TensorHandle room(const WeightChunk& chunk, std::int64_t rows);
-  // Starts to send what room() gave last.
+  // Starts to send what room() gave last. When all sums of a launch have room, a member's are sent as soon as they are
+  // complete, with those of others in one command; chunks must come in order.
   void send(std::int64_t block, const WeightChunk& chunk, const tl::TensorHandle& sums);
   void send_squares(std::int64_t block, const tl::TensorHandle& squares);
   // Meets the other members when all have sent the block, and completes its own outputs.
@@ -40,6 +41,14 @@ class PartialSums {
   std::int64_t lines(std::int64_t member) const {
     return problem_.gates * problem_.share(member).size + (problem_.norm() ? 1 : 0);
   }
+  // Starts to send lines [line, ...) to members [first, end), whose shares are alike: `values` has theirs one after the
+  // other, each `elements` long.
+  void send_alike(std::int64_t block, std::int64_t first, std::int64_t end, std::int64_t line,
+                  const tl::TensorHandle& values, std::vector<tl::Future>& pending);
+  // End of the members from `first` on, before `end`, whose shares have one size and whose sections have equal
+  // distances.
+  std::int64_t alike(std::int64_t first, std::int64_t end) const;
+  void send_completed(std::int64_t block, const WeightChunk& chunk, std::int64_t rows);
   tl::Ptr section(std::int64_t block, std::int64_t to, std::int64_t from, std::int64_t line) const;
   void wait(std::vector<tl::Future>& pending);
   void load_lines(const tl::TensorHandle& out, std::int64_t block, std::int64_t line, std::vector<tl::Future>& pending);
@@ -50,6 +59,9 @@ class PartialSums {
   const NormLinear& problem_;
   std::array<Sent, 3> sent_;
   std::size_t turn_ = 0;
+  tl::TensorHandle all_;     // all sums of the launch, when they have room
+  std::int64_t next_ = 0;    // member whose sums of this gate are not complete
+  tl::TensorHandle copies_;  // of the squares, for all members
   std::vector<tl::Future> squares_, bias_loads_, stores_;
   tl::TensorHandle bias_;
   tl::TensorHandle out_;  // outputs being stored

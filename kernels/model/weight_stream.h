@@ -9,25 +9,21 @@
 
 namespace kb::kernels {
 
-// Some outputs of W or W2; rows of the PE's part are adjacent in memory.
-struct WeightChunk {
-  std::int64_t gate = 0;  // 0: W, 1: W2
-  Range outputs;          // counted in the cube
-};
+// Cuts W and W2 into chunks such that the product of the last one ends early: many chunks pay the latency of many
+// loads, and a large one delays its product. So chunks become smaller, and outputs that do not fill the array come
+// first.
+std::vector<WeightChunk> weight_chunks(const NormLinear& problem);
 
-// Loads the chunks of W and W2 in order, again for every block of rows, as far ahead as there is room. Chunks that all
-// have room are loaded once.
+// Loads the chunks in order, again for every block of rows, as far ahead as there is room. When all have room, they are
+// loaded once.
 class WeightStream {
  public:
   static constexpr std::int64_t kFewest = 2;  // chunks in scratch
 
-  // Uses `bytes` of scratch.
+  // Uses at most `bytes` of scratch.
   WeightStream(tl::Context& tl, const NormLinear& problem, std::int64_t bytes);
-  // A multiple of the array's 32 rows where that leaves room.
-  static std::int64_t outputs_per_chunk(const NormLinear& problem);
 
-  const std::vector<WeightChunk>& chunks() const { return chunks_; }
-  bool resident() const { return chunks_.size() <= slots_.size(); }
+  bool resident() const { return problem_.chunks.size() <= slots_.size(); }
   // Starts as many loads as there is room for.
   void begin();
   // Waits for the chunk of this step, counted over all blocks; (outputs, depth).
@@ -46,7 +42,6 @@ class WeightStream {
 
   tl::Context& tl_;
   const NormLinear& problem_;
-  std::vector<WeightChunk> chunks_;
   std::int64_t steps_ = 0;
   std::vector<Slot> slots_;
 };

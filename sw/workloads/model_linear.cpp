@@ -52,6 +52,10 @@ HostArray take_rows(const HostArray& array, const std::vector<std::int64_t>& row
   return out;
 }
 
+MemoryKind activations_of(const Params& params) {
+  return params.text("activations") == "tcm" ? MemoryKind::tcm : MemoryKind::hbm;
+}
+
 Operands make_operands(Runtime& rt, const Params& params) {
   const std::int64_t m = params.integer("tokens"), k = params.integer("inputs"), n = params.integer("outputs");
   const Dtype dtype = params.dtype("dtype");
@@ -66,7 +70,7 @@ Operands make_operands(Runtime& rt, const Params& params) {
       return model_weights(contents, {n, k}, dtype, rt.seed() + number);
     });
   };
-  Operands out{plain({m, k}, layouts.tile, "X", 0), weights("W", 1), {}, {}, {}, {}, {}};
+  Operands out{plain({m, k}, layouts.tile.in(activations_of(params)), "X", 0), weights("W", 1), {}, {}, {}, {}, {}};
   if (params.text("residual") == "yes") {
     out.residual = plain({m, k}, layouts.copy, "R", 2);
     out.residual_out = rt.empty({m, k}, dtype, layouts.copy, "S");
@@ -124,7 +128,7 @@ void verify(Runtime& rt, WorkloadResult& result, const Operands& operands, const
 WorkloadResult run_model_linear(Runtime& rt, const Params& params) {
   const std::int64_t m = params.integer("tokens"), k = params.integer("inputs"), n = params.integer("outputs");
   const Operands operands = make_operands(rt, params);
-  const Tensor y = rt.empty({m, n}, params.dtype("dtype"), Layouts().tile, "Y");
+  const Tensor y = rt.empty({m, n}, params.dtype("dtype"), Layouts().tile.in(activations_of(params)), "Y");
   const double eps = params.real("eps");
   Args arguments{{"w", operands.w.tensor}, {"y", y}, {"partials", make_partials(rt, params)}, {"x", operands.x.tensor}};
   if (operands.residual) {
@@ -165,6 +169,7 @@ Workload model_linear_workload() {
            Parameter::choice("epilogue", "none", {"none", "bias", "swiglu"},
                              "what is done with the product; swiglu: silu(X W^T) (X W2^T)"),
            Parameter::real("eps", 1e-5, "added to the mean of the squares"),
+           Parameter::choice("activations", "hbm", {"hbm", "tcm"}, "memory of X and Y").tuning(),
            Parameter::choice("partials", "auto", {"auto", "tcm", "hbm"},
                              "memory of the partial sums; auto: the TCM where they fit")
                .tuning(),
