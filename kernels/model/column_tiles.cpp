@@ -18,7 +18,7 @@ using tl::TensorHandle;
 
 namespace {
 
-constexpr std::int64_t kShortestUnit = 32;  // bytes; shorter pieces are loaded one by one
+constexpr std::int64_t kShortestUnit = 16;  // bytes; shorter pieces are loaded one by one
 
 // Ranges of places whose rows are consecutive.
 std::vector<Range> groups_of(const std::vector<std::int64_t>& rows) {

@@ -21,7 +21,7 @@ struct Run {
   std::int64_t first = 0, size = 0;
 };
 // Starts to load these runs, one after the other, into `out` (rows, columns), and appends what to wait for. It is one
-// command where they have a common unit of at least 32 bytes.
+// command where they have a common unit of at least 16 bytes.
 void load_runs(tl::Context& tl, const tl::TensorHandle& out, tl::Ptr tensor, const std::vector<Run>& runs,
                std::vector<tl::Future>& pending);
 // Starts to store `value` (rows, columns) in these runs in the same way.

@@ -15,39 +15,45 @@ using tl::TensorHandle;
 namespace {
 
 constexpr std::int64_t kRoom = 64 * 1024;  // bytes for the outputs that are completed together
-constexpr std::int64_t kUnit = 16;         // outputs of which their number should be a multiple
+constexpr std::int64_t kOut = 64 * 1024;   // bytes for those that are stored together
 constexpr std::int64_t kAll = 128 * 1024;  // bytes for the sums of a launch
 constexpr std::int64_t kBuffers = 3;       // partial sums that are being sent
 
-// Bytes for one output in complete_outputs(): what came from the members, and four values that are computed.
+// Bytes for one output in complete(): what came from the members, twice, and four values that are computed.
 std::int64_t bytes_of_output(const NormLinear& problem, std::int64_t rows) {
-  return 4 * rows * (problem.gates * (problem.members() + 2) + 2);
+  return 4 * rows * (problem.gates * (2 * problem.members() + 2) + 2);
 }
 
 std::int64_t outputs_at_once(const NormLinear& problem, std::int64_t rows) {
   const std::int64_t most = Context::cdiv(problem.outputs.size, problem.members());
-  const std::int64_t room = kRoom / bytes_of_output(problem, rows);
-  return std::clamp<std::int64_t>(room > kUnit ? room / kUnit * kUnit : room, 1, most);
+  return std::clamp<std::int64_t>(kRoom / bytes_of_output(problem, rows), 1, most);
 }
 
-// Whether the sums of all outputs stay in scratch; then there is one block.
-bool keeps_all(const NormLinear& problem, std::int64_t rows) {
-  return rows == problem.tokens() && problem.gates * problem.outputs.size * rows * 4 <= kAll;
+// A multiple of outputs_at_once(), or all.
+std::int64_t outputs_per_store(const NormLinear& problem, std::int64_t rows) {
+  const std::int64_t most = Context::cdiv(problem.outputs.size, problem.members());
+  const std::int64_t unit = outputs_at_once(problem, rows), room = kOut / (rows * (4 + problem.item()));
+  return room >= most ? most : std::max<std::int64_t>(1, room / unit) * unit;
 }
 
 }  // namespace
 
 PartialSums::PartialSums(Context& tl, const NormLinear& problem) : tl_(tl), problem_(problem) {
-  const std::int64_t rows = problem.block_rows, most = outputs_at_once(problem, rows);
+  const std::int64_t rows = problem.block_rows, most = outputs_per_store(problem, rows);
   if (keeps_all(problem, rows)) {
     all_ = tl.empty({problem.gates * problem.outputs.size * rows}, Dtype::f32);
   } else {
     for (Sent& sent : sent_) sent.room = tl.empty({problem.chunk_outputs * rows}, Dtype::f32);
   }
   if (problem.norm()) copies_ = tl.empty({problem.members() * rows}, Dtype::f32);
+  sums_ = tl.empty({most * rows}, Dtype::f32);
   out_ = tl.empty({most * rows}, problem.dtype);
   const std::int64_t own = problem.share(problem.rank).size;
   if (!problem.bias.null() && own > 0) bias_ = tl.empty({1, own}, problem.dtype);
+}
+
+bool PartialSums::keeps_all(const NormLinear& problem, std::int64_t rows) {
+  return rows == problem.tokens() && problem.gates * problem.outputs.size * rows * 4 <= kAll;
 }
 
 std::int64_t PartialSums::scratch_needed(const NormLinear& problem, std::int64_t rows) {
@@ -55,7 +61,8 @@ std::int64_t PartialSums::scratch_needed(const NormLinear& problem, std::int64_t
   const std::int64_t completing = most * bytes_of_output(problem, rows) + (members + 4) * rows * 4;
   const std::int64_t sums =
       keeps_all(problem, rows) ? problem.gates * problem.outputs.size : kBuffers * problem.chunk_outputs;
-  const std::int64_t kept = (sums + members) * rows * 4 + most * rows * problem.item();
+  const std::int64_t stored = outputs_per_store(problem, rows) * rows * (4 + problem.item());
+  const std::int64_t kept = (sums + members) * rows * 4 + stored;
   const std::int64_t bias = Context::cdiv(problem.outputs.size, members) * problem.item();
   return kept + bias + std::max(completing, InputRows::scratch_for_squares(problem, rows));
 }
@@ -161,10 +168,25 @@ void PartialSums::complete(std::int64_t block) {
   const std::int64_t own = problem_.share(problem_.rank).size;
   if (own == 0) return;
   const tl::Scratch scope(tl_);
+  const std::int64_t most = std::min(own, outputs_at_once(problem_, problem_.block_rows));
+  std::array<std::vector<TensorHandle>, 2> rooms;
+  for (std::vector<TensorHandle>& room : rooms) {
+    if (&room == &rooms[1] && own <= most) continue;
+    for (std::int64_t gate = 0; gate < problem_.gates; ++gate) {
+      room.push_back(tl_.empty({problem_.members() * most * problem_.block(block).size}, Dtype::f32));
+    }
+  }
+  Parts parts = load_parts(block, 0, rooms[0]);
   const TensorHandle factor = problem_.norm() ? scale(block) : TensorHandle();
-  const std::int64_t most = outputs_at_once(problem_, problem_.block_rows);
-  for (std::int64_t first = 0; first < own; first += most) {
-    complete_outputs(block, {first, std::min(most, own - first)}, factor);
+  for (std::size_t turn = 1; parts.outputs.size > 0; ++turn) {
+    Parts next = load_parts(block, parts.outputs.end(), rooms[turn % 2]);
+    complete_outputs(block, parts, factor);
+    const std::int64_t per_store = outputs_per_store(problem_, problem_.block_rows), end = parts.outputs.end();
+    if (end == own || end % per_store == 0) {
+      const std::int64_t first = (end - 1) / per_store * per_store;
+      store(block, {first, end - first});
+    }
+    parts = std::move(next);
   }
 }
 
@@ -193,33 +215,54 @@ TensorHandle PartialSums::scale(std::int64_t block) {
   return sum;
 }
 
-void PartialSums::complete_outputs(std::int64_t block, const Range& some, const TensorHandle& scale) {
-  const tl::Scratch scope(tl_);
-  const Range rows = problem_.block(block), own = problem_.share(problem_.rank);
-  std::vector<TensorHandle> parts, values;
-  std::vector<Future> pending;
+PartialSums::Parts PartialSums::load_parts(std::int64_t block, std::int64_t first,
+                                           const std::vector<TensorHandle>& room) {
+  const std::int64_t own = problem_.share(problem_.rank).size, rows = problem_.block(block).size;
+  Parts parts;
+  parts.outputs = {first, std::min(own - first, outputs_at_once(problem_, problem_.block_rows))};
+  if (parts.outputs.size == 0) return parts;
   for (std::int64_t gate = 0; gate < problem_.gates; ++gate) {
-    parts.push_back(tl_.empty({problem_.members(), some.size * rows.size}, Dtype::f32));
-    load_lines(parts.back(), block, gate * own.size + some.first, pending);
+    const Shape shape{problem_.members(), parts.outputs.size * rows};
+    parts.values.push_back(tl_.view(room[static_cast<std::size_t>(gate)], 0, shape));
+    load_lines(parts.values.back(), block, gate * own + first, parts.loads);
   }
-  wait(pending);
-  for (const TensorHandle& part : parts) {
-    values.push_back(tl_.view(tl_.sum(part, 0), 0, {some.size, rows.size}));
-    if (problem_.norm()) tl_.compute_into(values.back(), MathOp::mul, {values.back(), scale});
+  return parts;
+}
+
+void PartialSums::complete_outputs(std::int64_t block, Parts& parts, const TensorHandle& scale) {
+  const tl::Scratch scope(tl_);
+  const Range rows = problem_.block(block), some = parts.outputs;
+  std::vector<TensorHandle> values;
+  wait(parts.loads);
+  const std::int64_t first = some.first % outputs_per_store(problem_, problem_.block_rows);
+  const TensorHandle out = tl_.view(sums_, first * rows.size, {some.size, rows.size});
+  for (const TensorHandle& part : parts.values) {
+    const TensorHandle sum = tl_.view(tl_.sum(part, 0), 0, {some.size, rows.size});
+    values.push_back(values.empty() ? out : sum);
+    if (problem_.norm()) {
+      tl_.compute_into(values.back(), MathOp::mul, {sum, scale});
+    } else if (values.size() == 1) {
+      tl_.assign(out, sum);
+    }
   }
   if (!bias_.null()) {
     wait(bias_loads_);
-    const TensorHandle bias = tl_.view(bias_, some.first, {some.size, 1});
-    tl_.compute_into(values[0], MathOp::add, {values[0], bias});
+    tl_.compute_into(out, MathOp::add, {out, tl_.view(bias_, some.first, {some.size, 1})});
   }
   if (problem_.gates == 2) {
-    tl_.compute_into(values[0], MathOp::silu, {values[0]});
-    tl_.compute_into(values[0], MathOp::mul, {values[0], values[1]});
+    tl_.compute_into(out, MathOp::silu, {out});
+    tl_.compute_into(out, MathOp::mul, {out, values[1]});
   }
+}
+
+// Rounds the sums of these outputs, of those of the PE, and starts to store them.
+void PartialSums::store(std::int64_t block, const Range& some) {
+  const Range rows = problem_.block(block);
   wait(stores_);
   const TensorHandle out = tl_.view(out_, 0, {rows.size, some.size});
-  tl_.assign(out, tl_.trans(values[0]));
-  problem_.y.store(tl_, out, problem_.outputs_in(rows), problem_.outputs.first + own.first + some.first, stores_);
+  tl_.assign(out, tl_.trans(tl_.view(sums_, 0, {some.size, rows.size})));
+  const std::int64_t first = problem_.outputs.first + problem_.share(problem_.rank).first + some.first;
+  problem_.y.store(tl_, out, problem_.outputs_in(rows), first, stores_);
 }
 
 }  // namespace kb::kernels

@@ -30,6 +30,8 @@ class PartialSums {
   // Waits for what is being stored.
   void finish();
 
+  // Whether the sums of all outputs stay in scratch; then there is one block of rows.
+  static bool keeps_all(const NormLinear& problem, std::int64_t rows);
   static std::int64_t scratch_needed(const NormLinear& problem, std::int64_t rows);
 
  private:
@@ -53,7 +55,15 @@ class PartialSums {
   void wait(std::vector<tl::Future>& pending);
   void load_lines(const tl::TensorHandle& out, std::int64_t block, std::int64_t line, std::vector<tl::Future>& pending);
   tl::TensorHandle scale(std::int64_t block);
-  void complete_outputs(std::int64_t block, const Range& some, const tl::TensorHandle& scale);
+  // What came from the members for some outputs, (members, outputs * rows) for each gate.
+  struct Parts {
+    Range outputs;
+    std::vector<tl::TensorHandle> values;
+    std::vector<tl::Future> loads;
+  };
+  Parts load_parts(std::int64_t block, std::int64_t first, const std::vector<tl::TensorHandle>& room);
+  void complete_outputs(std::int64_t block, Parts& parts, const tl::TensorHandle& scale);
+  void store(std::int64_t block, const Range& some);
 
   tl::Context& tl_;
   const NormLinear& problem_;
@@ -64,7 +74,8 @@ class PartialSums {
   tl::TensorHandle copies_;  // of the squares, for all members
   std::vector<tl::Future> squares_, bias_loads_, stores_;
   tl::TensorHandle bias_;
-  tl::TensorHandle out_;  // outputs being stored
+  tl::TensorHandle sums_;  // outputs that are stored together, (outputs, rows) in f32
+  tl::TensorHandle out_;   // the same, rounded, (rows, outputs)
 };
 
 }  // namespace kb::kernels

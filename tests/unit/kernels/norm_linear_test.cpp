@@ -198,6 +198,23 @@ TEST(NormLinear, StreamsWeightsThatHaveNoRoom) {
   }
 }
 
+// More outputs than a PE completes, and than it stores, together.
+TEST(NormLinear, CompletesManyOutputsInParts) {
+  for (const Integer m : {Integer{64}, Integer{130}}) {
+    Case c;
+    c.m = m;
+    c.k = 41;
+    c.n = 601;
+    c.cubes = 1;
+    c.room = 1 << 18;
+    c.epilogue = "bias";
+    Problem problem(c);
+    problem.write();
+    problem.go();
+    EXPECT_EQ(problem.first_wrong(), -1) << m;
+  }
+}
+
 TEST(NormLinear, TheResidualStreamMayBeOneTensor) {
   Case c;
   c.m = 130;
