@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "platform/base/error.h"
+#include "platform/contract/kernel_launch.h"
 #include "platform/ops/op_types.h"
 #include "sw/distributed/algorithms.h"
 #include "sw/distributed/all_reduce_costs.h"
@@ -183,6 +184,7 @@ PreparedLaunch Communicator::prepared(const Call& call, const Plan& plan, std::i
   if (call.chooses) args.emplace_back("by_blocks", plan.in_parts ? 1 : 0);
   LaunchOptions launch;
   launch.pes = std::vector<int>{0};
+  launch.queued = call.queued;
   launch.label = fmt::format("{} of '{}'", call.name, call.in.name());
   return runtime_.prepare((plan.direct ? "direct_" : "sip_") + call.kernel, args, launch);
 }
@@ -191,7 +193,7 @@ void Communicator::lay(const RingLayout& rings) {
   if (!rings_.installed->has(rings_.part, rings.queues)) rings_.installed->lay(rings_.part, rings.queues);
 }
 
-LaunchMetrics Communicator::run(const Call& call) {
+LaunchHandle Communicator::start(const Call& call) {
   require_links(call.name);
   rendezvous_.require_member(call.name);
   for (const auto& [name, member] : call.members) {
@@ -217,7 +219,10 @@ LaunchMetrics Communicator::run(const Call& call) {
   }
   const PreparedLaunch launch = entry.launch;
   meet(std::move(entry));
-  return runtime_.wait(runtime_.submit(launch));
+  for (const auto& part : launch.parts) {
+    if (part->target_start) *part->target_start += call.options.delay;
+  }
+  return runtime_.submit(launch);
 }
 
 LaunchMetrics Communicator::broadcast(const Tensor& tensor, int root, const CollectiveOptions& options) {
@@ -232,6 +237,12 @@ LaunchMetrics Communicator::reduce(const Tensor& tensor, int root, const std::st
 LaunchMetrics Communicator::all_reduce_ranks(const Tensor& tensor, const std::string& op,
                                              const CollectiveOptions& options) {
   return all_reduce_ranks(tensor, tensor, op, options);
+}
+
+LaunchHandle Communicator::start_all_reduce_ranks(const Tensor& tensor, const std::string& op,
+                                                  const CollectiveOptions& options) {
+  return start(
+      {"all_reduce_ranks", DirectCall::all_reduce, "allreduce", tensor, tensor, 1, 1, {}, op, options, true, true});
 }
 
 LaunchMetrics Communicator::all_reduce_ranks(const Tensor& out, const Tensor& in, const std::string& op,

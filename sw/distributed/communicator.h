@@ -32,6 +32,8 @@ struct CollectiveOptions {
   // Blocks go directly to their rank, which needs rings between all pairs of members, instead of along the path of
   // SIPs, where each SIP forwards them. Unset: directly if the rings fit.
   std::optional<bool> direct = {};
+  // start_all_reduce_ranks: how much later than the common start this member begins, when nothing of its SIP is before.
+  TimeFs delay = 0_fs;
 };
 
 // An ordered subset of the ranks of a run: member i is rank ranks()[i] of the spawn and owns the SIP with that number.
@@ -70,6 +72,10 @@ class Communicator {
                        const CollectiveOptions& options = {});
   LaunchMetrics all_reduce_ranks(const Tensor& tensor, const std::string& op = "sum",
                                  const CollectiveOptions& options = {});
+  // Submits a queued launch and does not wait for it (H-49a): each member begins when the launches before it on its SIP
+  // have ended. Takes no simulated time.
+  LaunchHandle start_all_reduce_ranks(const Tensor& tensor, const std::string& op = "sum",
+                                      const CollectiveOptions& options = {});
   // The same with a separate result; `in` is unchanged.
   LaunchMetrics all_reduce_ranks(const Tensor& out, const Tensor& in, const std::string& op = "sum",
                                  const CollectiveOptions& options = {});
@@ -134,6 +140,7 @@ class Communicator {
     std::string op;                                    // "": no operation
     CollectiveOptions options;
     bool chooses = false;  // between whole tiles and blocks
+    bool queued = false;
   };
   // Execution of a call.
   struct Plan {
@@ -143,7 +150,8 @@ class Communicator {
     bool in_parts = false;   // broadcast and reduce in pieces, all-reduce by blocks
     const RingLayout* rings = nullptr;
   };
-  LaunchMetrics run(const Call& call);
+  LaunchHandle start(const Call& call);
+  LaunchMetrics run(const Call& call) { return runtime_.wait(start(call)); }
   Plan plan(const Call& call, const TileLayout& tiles, std::int64_t block);
   Plan direct_plan(const Call& call, const TileLayout& tiles, std::int64_t block);
   Plan path_plan(const Call& call, const TileLayout& tiles, std::int64_t block);
