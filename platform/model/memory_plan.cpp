@@ -12,44 +12,26 @@ bool stays(const GraphTensor& tensor) {
   return tensor.kind == TensorKind::weight || tensor.kind == TensorKind::cache;
 }
 
-// Operations between which an activation has to be kept.
-struct Life {
-  std::size_t first = 0, last = 0;
-};
-
-std::vector<Life> lives(const Graph& graph) {
-  std::vector<Life> lives(graph.tensors.size(), {graph.ops.size(), 0});
-  for (std::size_t at = 0; at < graph.ops.size(); ++at) {
-    for (const std::vector<std::size_t>* list : {&graph.ops[at].inputs, &graph.ops[at].outputs}) {
-      for (const std::size_t tensor : *list) {
-        lives[tensor].first = std::min(lives[tensor].first, at);
-        lives[tensor].last = std::max(lives[tensor].last, at);
-      }
-    }
-  }
-  return lives;
-}
-
 // Gives every activation room that is free for its life, in the order of their first operations: where the activation
 // of that role lay in the layer before, otherwise the lowest. So layers get equal offsets from the second on.
 class ActivationRoom {
  public:
-  std::uint64_t place(const std::string& role, const Life& life, std::uint64_t part) {
-    const auto ended = [&life](const Taken& taken) { return taken.life.last < life.first; };
+  std::uint64_t place(const PlacedTensor& tensor) {
+    const auto ended = [&tensor](const Taken& taken) { return taken.last_use < tensor.first_use; };
     taken_.erase(std::remove_if(taken_.begin(), taken_.end(), ended), taken_.end());
-    const auto known = last_of_role_.find(role);
-    const bool same = known != last_of_role_.end() && is_free(known->second, part);
-    const std::uint64_t offset = same ? known->second : lowest(part);
-    last_of_role_[role] = offset;
-    taken_.push_back({life, offset, part});
-    most_ = std::max(most_, offset + part);
+    const auto known = last_of_role_.find(tensor.role);
+    const bool same = known != last_of_role_.end() && is_free(known->second, tensor.part);
+    const std::uint64_t offset = same ? known->second : lowest(tensor.part);
+    last_of_role_[tensor.role] = offset;
+    taken_.push_back({tensor.last_use, offset, tensor.part});
+    most_ = std::max(most_, offset + tensor.part);
     return offset;
   }
   std::uint64_t most() const { return most_; }
 
  private:
   struct Taken {
-    Life life;
+    std::size_t last_use;
     std::uint64_t offset, part;
   };
   bool is_free(std::uint64_t offset, std::uint64_t part) const {
@@ -72,44 +54,68 @@ class ActivationRoom {
   std::uint64_t most_ = 0;
 };
 
-void place_activations(const Graph& graph, MemoryPlan& plan) {
-  const std::vector<Life> all = lives(graph);
+void place_activations(const std::vector<PlacedTensor>& tensors, PlacedTensors& placed) {
   std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
-    if (!stays(graph.tensors[i])) order.push_back(i);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (!tensors[i].stays) order.push_back(i);
   }
   std::stable_sort(order.begin(), order.end(),
-                   [&all](std::size_t a, std::size_t b) { return all[a].first < all[b].first; });
+                   [&tensors](std::size_t a, std::size_t b) { return tensors[a].first_use < tensors[b].first_use; });
   ActivationRoom room;
-  for (const std::size_t i : order) {
-    plan.offsets[i] = plan.slice_bytes_taken + room.place(graph.tensors[i].role, all[i], plan.parts[i]);
+  for (const std::size_t i : order) placed.offsets[i] = placed.end + room.place(tensors[i]);
+  placed.activations = room.most();
+  placed.end += room.most();
+}
+
+// Uses of the graph's tensors, by the number of the operation.
+void set_uses(const Graph& graph, std::vector<PlacedTensor>& tensors) {
+  for (PlacedTensor& tensor : tensors) tensor.first_use = graph.ops.size();
+  for (std::size_t at = 0; at < graph.ops.size(); ++at) {
+    for (const std::vector<std::size_t>* list : {&graph.ops[at].inputs, &graph.ops[at].outputs}) {
+      for (const std::size_t tensor : *list) {
+        tensors[tensor].first_use = std::min(tensors[tensor].first_use, at);
+        tensors[tensor].last_use = std::max(tensors[tensor].last_use, at);
+      }
+    }
   }
-  plan.slice_bytes_taken += room.most();
-  plan.activation_bytes = room.most() * static_cast<std::uint64_t>(plan.geometry.pes);
 }
 
 }  // namespace
 
-MemoryPlan plan_memory(const Graph& graph, const ArenaGeometry& geometry) {
-  MemoryPlan plan;
-  plan.geometry = geometry;
-  plan.offsets.resize(graph.tensors.size());
+PlacedTensors place_tensors(const std::vector<PlacedTensor>& tensors, const ArenaGeometry& geometry) {
+  PlacedTensors placed;
+  placed.offsets.resize(tensors.size());
   std::vector<ArenaTensor> kept;
   std::vector<std::size_t> index;
-  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
-    const GraphTensor& tensor = graph.tensors[i];
-    plan.parts.push_back(geometry.part_of(tensor.bytes));
-    if (tensor.kind == TensorKind::weight) plan.weight_bytes += tensor.bytes;
-    if (tensor.kind == TensorKind::cache) plan.cache_bytes += tensor.bytes;
-    if (!stays(tensor)) continue;
-    kept.push_back({tensor.role, tensor.layer, plan.parts.back()});
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (!tensors[i].stays) continue;
+    kept.push_back({tensors[i].role, tensors[i].layer, tensors[i].part});
     index.push_back(i);
   }
   const ArenaPlan arena = plan_arena(kept, geometry);
-  for (std::size_t i = 0; i < kept.size(); ++i) plan.offsets[index[i]] = arena.offsets[i];
-  plan.classes = arena.classes;
-  plan.slice_bytes_taken = arena.end;
-  place_activations(graph, plan);
+  for (std::size_t i = 0; i < kept.size(); ++i) placed.offsets[index[i]] = arena.offsets[i];
+  placed.classes = arena.classes;
+  placed.end = arena.end;
+  place_activations(tensors, placed);
+  return placed;
+}
+
+MemoryPlan plan_memory(const Graph& graph, const ArenaGeometry& geometry) {
+  MemoryPlan plan;
+  plan.geometry = geometry;
+  std::vector<PlacedTensor> tensors;
+  for (const GraphTensor& tensor : graph.tensors) {
+    plan.parts.push_back(geometry.part_of(tensor.bytes));
+    if (tensor.kind == TensorKind::weight) plan.weight_bytes += tensor.bytes;
+    if (tensor.kind == TensorKind::cache) plan.cache_bytes += tensor.bytes;
+    tensors.push_back({tensor.role, tensor.layer, plan.parts.back(), stays(tensor), 0, 0});
+  }
+  set_uses(graph, tensors);
+  PlacedTensors placed = place_tensors(tensors, geometry);
+  plan.offsets = std::move(placed.offsets);
+  plan.classes = placed.classes;
+  plan.slice_bytes_taken = placed.end;
+  plan.activation_bytes = placed.activations * static_cast<std::uint64_t>(geometry.pes);
   return plan;
 }
 

@@ -4,12 +4,32 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "platform/model/arena.h"
 #include "platform/model/graph.h"
 
 namespace kb::model {
+
+// A tensor that needs a place in all slices.
+struct PlacedTensor {
+  std::string role;         // equal in all layers
+  std::int64_t layer = -1;  // -1: belongs to no layer
+  std::uint64_t part = 0;   // bytes in each slice, a multiple of period()
+  bool stays = false;       // weights and caches: has room of its own
+  // Steps between which an activation is needed; its room is free before and after.
+  std::size_t first_use = 0, last_use = 0;
+};
+
+struct PlacedTensors {
+  std::vector<std::uint64_t> offsets;  // in every slice
+  std::int64_t classes = 1;            // of the layers' addresses (plan_arena)
+  std::uint64_t end = 0;               // bytes that are taken of each slice
+  std::uint64_t activations = 0;       // those of activations among them
+};
+// Activations lie behind the others, each in the lowest room that is free, or that of its role in the layer before.
+PlacedTensors place_tensors(const std::vector<PlacedTensor>& tensors, const ArenaGeometry& geometry);
 
 struct MemoryPlan {
   ArenaGeometry geometry;
