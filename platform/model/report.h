@@ -55,6 +55,8 @@ std::optional<Error> fit_problem(const ModelReport& report);
 // What deserves a warning: SIPs that the machine does not have, contexts that the model was not made for.
 std::vector<Diagnostic> report_notes(const ModelReport& report);
 
+// The first lines: model, parameters, cache, plan, machine.
+std::string render_head(const ModelReport& report);
 std::string render_report(const ModelReport& report);
 std::string render_report_json(const ModelReport& report);
 

@@ -66,32 +66,6 @@ std::string experts_text(const ModelSpec& spec) {
                      spec.moe->top_k, spec.moe->shared_width > 0 ? " and a shared one" : "");
 }
 
-std::string head_text(const ModelReport& report) {
-  const ModelSpec& spec = report.spec;
-  const ParallelPlan& plan = report.plan;
-  const SipRoofs& roofs = report.roofs;
-  std::string out = line("Model", fmt::format("{} ({}): {} layers of width {}, {}{}, vocabulary {}{}", spec.name(),
-                                              spec.family, spec.layers.size(), spec.hidden, attention_text(spec),
-                                              experts_text(spec), spec.vocabulary, spec.tied ? ", tied head" : ""));
-  const std::string active = report.parameters.active == report.parameters.all
-                                 ? ""
-                                 : fmt::format(", {} active per token", parameters_text(report.parameters.active));
-  const std::string stored = spec.scales ? fmt::format("{} with block scales, others {}",
-                                                       dtype_name(spec.scales->dtype), dtype_name(report.dtype))
-                                         : std::string(dtype_name(report.dtype));
-  out += line("Parameters", fmt::format("{}{}; {} in {}", parameters_text(report.parameters.all), active,
-                                        binary(report.weight_bytes()), stored));
-  out += line("Cache", fmt::format("{} per token", binary(cache_bytes_per_token(spec, report.dtype))));
-  out += line("Plan", fmt::format("tp {}, pp {}, ep {}, dp {}: {} {}", plan.tp, plan.pp, plan.ep, plan.dp, plan.sips(),
-                                  plan.sips() == 1 ? "SIP" : "SIPs"));
-  out +=
-      line("Machine", fmt::format("{}; a SIP has {} PEs, {} of HBM at {}, {} for {}, {} to other SIPs", report.machine,
-                                  roofs.pes, binary(roofs.hbm_bytes), decimal(roofs.hbm.gbs() * 1e9, "B/s"),
-                                  decimal(2e9 * roofs.macs.per_ns(), "FLOP/s"), dtype_name(report.dtype),
-                                  decimal(roofs.link.gbs() * 1e9, "B/s")));
-  return out;
-}
-
 std::string room_text(const ModelReport& report, const MemoryPlan& memory, const Graph& graph) {
   if (!memory.fits()) return fmt::format("no: {} too much", binary(memory.taken() - memory.there()));
   const std::uint64_t each = cache_bytes_per_token(report.spec, report.plan, report.dtype, graph.layers);
@@ -161,10 +135,36 @@ std::string ops_text(const ModelReport& report) {
 
 }  // namespace
 
+std::string render_head(const ModelReport& report) {
+  const ModelSpec& spec = report.spec;
+  const ParallelPlan& plan = report.plan;
+  const SipRoofs& roofs = report.roofs;
+  std::string out = line("Model", fmt::format("{} ({}): {} layers of width {}, {}{}, vocabulary {}{}", spec.name(),
+                                              spec.family, spec.layers.size(), spec.hidden, attention_text(spec),
+                                              experts_text(spec), spec.vocabulary, spec.tied ? ", tied head" : ""));
+  const std::string active = report.parameters.active == report.parameters.all
+                                 ? ""
+                                 : fmt::format(", {} active per token", parameters_text(report.parameters.active));
+  const std::string stored = spec.scales ? fmt::format("{} with block scales, others {}",
+                                                       dtype_name(spec.scales->dtype), dtype_name(report.dtype))
+                                         : std::string(dtype_name(report.dtype));
+  out += line("Parameters", fmt::format("{}{}; {} in {}", parameters_text(report.parameters.all), active,
+                                        binary(report.weight_bytes()), stored));
+  out += line("Cache", fmt::format("{} per token", binary(cache_bytes_per_token(spec, report.dtype))));
+  out += line("Plan", fmt::format("tp {}, pp {}, ep {}, dp {}: {} {}", plan.tp, plan.pp, plan.ep, plan.dp, plan.sips(),
+                                  plan.sips() == 1 ? "SIP" : "SIPs"));
+  out +=
+      line("Machine", fmt::format("{}; a SIP has {} PEs, {} of HBM at {}, {} for {}, {} to other SIPs", report.machine,
+                                  roofs.pes, binary(roofs.hbm_bytes), decimal(roofs.hbm.gbs() * 1e9, "B/s"),
+                                  decimal(2e9 * roofs.macs.per_ns(), "FLOP/s"), dtype_name(report.dtype),
+                                  decimal(roofs.link.gbs() * 1e9, "B/s")));
+  return out;
+}
+
 std::string render_report(const ModelReport& report) {
   const StageTime& time = report.time;
   const auto sum = [](TimeFs span) { return fixed(fs_to_ns(span) / 1000, 3); };
-  std::string out = head_text(report) + "\n" + memory_text(report) + "\n" + ops_text(report) + "\n";
+  std::string out = render_head(report) + "\n" + memory_text(report) + "\n" + ops_text(report) + "\n";
   out += fmt::format("Least time  {} us (memory {}, compute {}, links {} us), at most {} tokens/s{}\n", sum(time.all),
                      sum(time.memory), sum(time.compute), sum(time.link), decimal(report.tokens_per_second(), ""),
                      report.plan.pp > 1 ? " with a batch in every stage" : "");

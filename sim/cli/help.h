@@ -184,6 +184,19 @@ inline constexpr const char* kModelShowFooter =
     "engines, and what it sends takes on the link to other SIPs. No run is as fast; it is what to compare runs with.\n"
     "SIPs = tp x pp x dp. Nothing is simulated.";
 
+inline constexpr const char* kModelStepFooter =
+    "Examples:\n"
+    "  kernbench model step llama-3.1-70b --tp 8                     a token of one sequence with 4096 tokens\n"
+    "  kernbench model step llama-3.1-70b --tp 8 --batch 32x1024 --store times\n"
+    "  kernbench model step llama-3.1-8b --phase prefill --tokens 512 --json\n"
+    "  kernbench model step qwen3-32b --tp 4 --set cube.links.ucie_link_bw_gbs=256\n"
+    "  kernbench model step llama-3.1-8b --launches                  what is launched, with shapes and places\n"
+    "\n"
+    "Launches follow each other on each SIP; layers whose tensors lie alike, and SIPs, take equal times, so that each\n"
+    "distinct launch is simulated once, from a quiet machine, and the step is the exact sum. --memo off simulates all "
+    "of\n"
+    "it in one run, which takes as many times longer as there are layers and SIPs. Contents are not computed.";
+
 inline constexpr const char* kTrafficFooter =
     "Examples:\n"
     "  kernbench traffic --trace trace.csv\n"

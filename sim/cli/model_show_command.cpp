@@ -1,15 +1,12 @@
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "platform/base/nearest.h"
 #include "platform/model/report.h"
 #include "platform/model/stored_tensors.h"
-#include "sim/cli/arguments.h"
 #include "sim/cli/help.h"
+#include "sim/cli/model_choice.h"
 #include "sim/cli/model_command.h"
 #include "sim/cli/shipped_models.h"
 #include "sim/cli/workload_library.h"
@@ -17,45 +14,22 @@
 namespace kb::cli {
 namespace {
 
-constexpr std::uint64_t kMostTokens = 1'000'000'000;
-
 class ModelShowCommand final : public Command {
  public:
   ModelShowCommand(CLI::App& app, const Program& program) {
-    machine_.program = &program;
     app.footer(kModelShowFooter);
-    app.add_option("CONFIG", model_, "config.json of a Hugging Face model, its folder, or the name of a shipped model")
-        ->required();
+    choice_.add_options(app, program);
     app.add_option("--weights", weights_,
                    "Compare with the tensors of FILE: model.safetensors or model.safetensors.index.json")
         ->type_name("FILE");
-    machine_.add_file_option(app);
-    machine_.add_set_option(app);
-    add_plugin_option(app, plugins_);
-    constexpr auto sips = static_cast<std::uint64_t>(model::kMostSips);
-    add_whole_option(app, "--tp", tp_, 1, sips, "SIPs that share each layer (default: 1)");
-    add_whole_option(app, "--pp", pp_, 1, sips, "stages of layers, one after the other (default: 1)");
-    add_whole_option(app, "--ep", ep_, 1, sips, "parts into which the experts are divided, over tp x dp (default: 1)");
-    add_whole_option(app, "--dp", dp_, 1, sips, "copies of the model with a batch each (default: 1)");
-    app.add_option("--dtype", dtype_, "Of weights, activations and cache: bf16, f16 or f32 (default: the file's)");
-    app.add_option("--phase", phase_, "decode (default) or prefill");
-    app.add_option(
-        "--batch", batch_,
-        "Sequences of a copy: 8, or 4x1024,1x64 with the context (prefill: new tokens) of each (default: 1)");
-    own_context_ =
-        add_whole_option(app, "--context", context_, 0, kMostTokens,
-                         "decode: tokens of a sequence with the new one (default: 4096); prefill: tokens cached before "
-                         "(default: 0)");
-    own_tokens_ =
-        add_whole_option(app, "--tokens", tokens_, 1, kMostTokens, "prefill: new tokens of a sequence (default: 512)");
     app.add_flag("--json", json_, "Print as JSON, with the tensors of every operation");
   }
 
   int run() override {
-    const model::ReportChoice choice = read_choice();
-    const WorkloadLibrary library(plugins_);
-    const topology::LoadedTopology machine = machine_.load(library.blocks().implementations());
-    model::LoadedModel loaded = model::load_model(model_file(model_));
+    const model::ReportChoice choice = choice_.read();
+    const WorkloadLibrary library(choice_.plugins);
+    const topology::LoadedTopology machine = choice_.machine.load(library.blocks().implementations());
+    model::LoadedModel loaded = model::load_model(model_file(choice_.model));
     std::vector<Diagnostic> warnings = std::move(loaded.warnings);
     if (!weights_.empty()) {
       const std::vector<Diagnostic> more =
@@ -76,41 +50,8 @@ class ModelShowCommand final : public Command {
   }
 
  private:
-  model::ReportChoice read_choice() const {
-    model::ReportChoice choice;
-    const auto number = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
-    choice.plan = {number(tp_), number(pp_), number(ep_), number(dp_)};
-    model::BatchChoice batch;
-    const bool prefill = one_of("--phase", phase_, {"decode", "prefill"}) == "prefill";
-    batch.phase = prefill ? model::Phase::prefill : model::Phase::decode;
-    batch.sequences = batch_;
-    if (prefill) batch.context = 0;
-    if (own_context_->count() > 0) batch.context = number(context_);
-    if (own_tokens_->count() > 0) batch.tokens = number(tokens_);
-    if (!prefill && own_tokens_->count() > 0) {
-      throw usage_error("--tokens is for --phase prefill; in a decode step each sequence has one new token");
-    }
-    if (!prefill && batch.context == 0) {
-      throw usage_error("--context counts the new token of a decode step; give a whole number from 1");
-    }
-    choice.batch = model::make_batch(batch);
-    if (!dtype_.empty()) choice.dtype = parse_dtype(one_of("--dtype", dtype_, {"bf16", "f16", "f32"}));
-    return choice;
-  }
-
-  static const std::string& one_of(const std::string& option, const std::string& value,
-                                   const std::vector<std::string>& known) {
-    if (std::find(known.begin(), known.end(), value) != known.end()) return value;
-    throw usage_error(option + " '" + value + "': " + suggest(value, known));
-  }
-
-  TopologyChoice machine_;
-  std::vector<std::string> plugins_;
-  std::string model_, weights_, dtype_, phase_ = "decode", batch_ = "1";
-  std::uint64_t tp_ = 1, pp_ = 1, ep_ = 1, dp_ = 1;
-  std::uint64_t context_ = 0, tokens_ = 0;
-  CLI::Option* own_context_ = nullptr;
-  CLI::Option* own_tokens_ = nullptr;
+  ModelChoice choice_;
+  std::string weights_;
   bool json_ = false;
 };
 

@@ -1,0 +1,155 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/address/address_config.h"
+#include "platform/model/report.h"
+#include "platform/observe/output_set.h"
+#include "sim/cli/arguments.h"
+#include "sim/cli/file_roles.h"
+#include "sim/cli/help.h"
+#include "sim/cli/model_choice.h"
+#include "sim/cli/model_command.h"
+#include "sim/cli/shipped_models.h"
+#include "sim/cli/workload_library.h"
+#include "sim/run/driver/progress.h"
+#include "sim/study/step/launch_key.h"
+#include "sim/study/step/step_machine.h"
+#include "sim/study/step/step_report.h"
+#include "sim/study/step/step_times.h"
+#include "sw/model/lowering.h"
+
+namespace kb::cli {
+namespace {
+
+class ModelStepCommand final : public Command {
+ public:
+  ModelStepCommand(CLI::App& app, const Program& program) {
+    app.footer(kModelStepFooter);
+    choice_.add_options(app, program);
+    app.add_option("--memo", memo_,
+                   "on (default): equal launches are simulated once; off: the whole step in one run; check=N: N of the "
+                   "launches whose time is known are simulated again")
+        ->type_name("WORD");
+    app.add_option("--store", store_, "Folder that keeps the times of launches for later steps")->type_name("DIR");
+    constexpr std::uint64_t kMostSums = 1'000'000;
+    own_sums_ = add_whole_option(app, "--sums", sums_, 0, kMostSums,
+                                 "Sums of a tensor over SIPs that are simulated at most, each with other starts of the "
+                                 "SIPs; 0: all (default: the fewer the longer they are, 2 to 64)");
+    constexpr std::uint64_t kMostJobs = 1024;
+    add_whole_option(app, "--jobs", jobs_, 1, kMostJobs, "Processes at a time (default: one per core)");
+    app.add_option("--out", out_, "Write the JSON to FILE, too")->type_name("FILE");
+    app.add_flag("--launches", launches_, "Print the launches of the step, and simulate nothing");
+    app.add_flag("--json", json_, "Print as JSON");
+  }
+
+  int run() override {
+    read_memo();
+    const model::ReportChoice choice = choice_.read();
+    if (choice.plan.ep > 1) throw usage_error("--ep: models with experts cannot be simulated yet");
+    const WorkloadLibrary library(choice_.plugins);
+    const auto load = [&](const std::vector<std::pair<std::string, std::string>>& changes) {
+      TopologyChoice machine = choice_.machine;
+      for (const auto& [key, value] : changes) machine.sets.push_back(key + "=" + value);
+      return machine.load(library.blocks().implementations());
+    };
+    model::LoadedModel loaded = model::load_model(model_file(choice_.model));
+    print_warnings(loaded.warnings);
+    const topology::LoadedTopology given = load({});
+    const model::ModelReport report = model::make_report(std::move(loaded.spec), choice, given.graph.spec, given.file);
+    print_warnings(model::report_notes(report));
+    if (const std::optional<Error> problem = model::fit_problem(report)) throw Error(*problem);
+    const model::ArenaGeometry geometry = model::arena_geometry(given.graph.spec);
+    const sw::Program program =
+        sw::lower({report.spec, report.stages.front(), report.plan, report.batch, geometry,
+                   address::AddressConfig::from_spec(given.graph.spec).tcm_allocatable_bytes() / 2});
+    if (launches_) {
+      print_text(sw::program_text(program));
+      return 0;
+    }
+    return simulate(library, load, report, program);
+  }
+
+ private:
+  static std::string likened_text(const step::StepTimes& times) {
+    return fmt::format(
+        "{} sums over SIPs take the times of one whose SIPs began up to {} ns otherwise (--sums 0 "
+        "simulates all)",
+        times.likened, format_ns(times.unlike));
+  }
+
+  void read_memo() {
+    const std::string_view check = "check=";
+    if (memo_ == "on" || memo_ == "off") return;
+    const std::string number = memo_.rfind(check, 0) == 0 ? memo_.substr(check.size()) : "";
+    const auto [end, code] = std::from_chars(number.data(), number.data() + number.size(), check_);
+    if (number.empty() || code != std::errc() || end != number.data() + number.size() || check_ == 0) {
+      throw usage_error(fmt::format("--memo '{}': write on, off, or check=N with a whole number from 1", memo_));
+    }
+  }
+
+  int simulate(const WorkloadLibrary& library, const step::LoadMachine& load, const model::ModelReport& report,
+               const sw::Program& program) {
+    FileRoles roles;
+    roles.writes("--out", out_);
+    roles.check();
+    observe::OutputSet outputs;
+    observe::OutputFile* const output = out_.empty() ? nullptr : &outputs.add(out_, "the step");
+    const step::StepMachines machines = step::step_machines(load, report.plan.tp);
+    const step::LaunchKeys keys(program, machines.one, machines.all, step::program_identity(choice_.plugins));
+    sim::ProgressLine line(json_ ? sim::Progress::on_request : sim::Progress::automatic);
+    const step::StepRun run{program,
+                            machines,
+                            keys,
+                            {&library.kernels(), &library.blocks(), &library.all_reduces()},
+                            static_cast<int>(jobs_),
+                            check_,
+                            own_sums_->count() > 0 ? std::optional<std::size_t>(sums_) : std::nullopt,
+                            [&](std::size_t launches) {
+                              if (line.due()) line.update_text(fmt::format("{} launches simulated", launches));
+                            }};
+    const bool whole = memo_ == "off";
+    line.stage("simulating");
+    step::Memo memo(whole ? "" : store_);
+    const step::StepTimes times = whole ? step::simulate_whole_step(run) : step::compose_step(run, memo);
+    line.stage(nullptr);
+    step::StepReport result = step::make_step_report(report, program, times);
+    result.composed = !whole;
+    if (!whole) {
+      if (times.likened > 0) result.approximations.push_back(likened_text(times));
+      if (const std::optional<std::string> reason = step::hidden_state(machines.one)) {
+        result.approximations.push_back("every launch is simulated from a quiet machine; " + *reason);
+      }
+    }
+    const std::string json = step::render_step_json(result);
+    if (output != nullptr) output->write(json);
+    outputs.commit();
+    if (json_) {
+      print(json);
+    } else {
+      print_text(step::render_step(result));
+    }
+    return 0;
+  }
+
+  ModelChoice choice_;
+  std::string memo_ = "on", store_, out_;
+  std::uint64_t jobs_ = 0, sums_ = 0;
+  CLI::Option* own_sums_ = nullptr;
+  std::size_t check_ = 0;
+  bool launches_ = false, json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_model_step_command(CLI::App& app, const Program& program) {
+  return std::make_unique<ModelStepCommand>(app, program);
+}
+
+}  // namespace kb::cli

@@ -1,0 +1,69 @@
+#include "platform/observe/json_writer.h"
+#include "sim/study/step/step_report.h"
+
+namespace kb::step {
+namespace {
+
+using observe::JsonWriter;
+
+void write_row(JsonWriter& json, const StepReport& report, const StepRow& row) {
+  json.begin_object();
+  json.key("op").text(row.name).key("kernel").text(row.kernel).key("count").integer(row.count);
+  json.key("ns").time_ns(row.all).key("least_ns").time_ns(row.least);
+  json.key("most_ns").time_ns(row.most).key("share").real(observe::tidy(fs_to_ns(row.all) / fs_to_ns(report.step())));
+  json.key("roofline_ns").time_ns(row.roof_all);
+  json.key("limiter").text(row.roof_all == 0_fs ? "" : std::string(model::limit_name(row.roof.limit())));
+  json.key("flop").real(row.flop).key("weight_bytes").unsigned_integer(row.weight_bytes);
+  json.key("memory_bytes").unsigned_integer(row.memory_bytes).key("link_bytes").unsigned_integer(row.link_bytes);
+  json.key("each_fs").begin_array(true);
+  for (const TimeFs time : row.each) json.integer(time.fs());
+  json.end_array();
+  json.end_object();
+}
+
+void write_memory(JsonWriter& json, const StepReport& report) {
+  const model::MemoryPlan& memory = report.model.memory.front();
+  json.key("memory").begin_object();
+  json.key("weight_bytes").unsigned_integer(memory.weight_bytes);
+  json.key("cache_bytes").unsigned_integer(memory.cache_bytes);
+  json.key("taken_bytes")
+      .unsigned_integer(report.program.slice_bytes * static_cast<std::uint64_t>(memory.geometry.pes));
+  json.key("there_bytes").unsigned_integer(memory.there());
+  json.key("address_classes").integer(report.program.classes);
+  json.end_object();
+}
+
+}  // namespace
+
+std::string render_step_json(const StepReport& report) {
+  const model::ModelReport& model = report.model;
+  const bool decode = model.batch.phase == model::Phase::decode;
+  JsonWriter json;
+  json.begin_object().key("schema").integer(1);
+  json.key("model").text(model.spec.name()).key("machine").text(model.machine);
+  json.key("dtype").text(dtype_name(model.dtype)).key("phase").text(decode ? "decode" : "prefill");
+  json.key("batch").text(model.batch.text()).key("tokens").integer(model.batch.tokens());
+  json.key("tp").integer(model.plan.tp).key("dp").integer(model.plan.dp);
+  json.key(decode ? "tpot_ns" : "ttft_ns").time_ns(report.step());
+  json.key("device_ns").time_ns(report.times.span()).key("gaps_ns").time_ns(report.gaps);
+  json.key("gap_ns").time_ns(report.times.gap).key("host_ns").time_ns(report.times.host);
+  json.key("tokens_per_s").real(observe::tidy(report.tokens_per_second()));
+  json.key("roofline_ns").time_ns(model.time.all);
+  json.key("roofline_share").real(observe::tidy(fs_to_ns(model.time.all) / fs_to_ns(report.step())));
+  json.key("by_op").begin_array();
+  for (const StepRow& row : report.rows) write_row(json, report, row);
+  json.end_array();
+  write_memory(json, report);
+  json.key("memo").begin_object(true);
+  json.key("simulated").unsigned_integer(report.times.simulated);
+  json.key("known").unsigned_integer(report.times.looked_up);
+  json.key("checked").unsigned_integer(report.times.checked).end_object();
+  json.key("exact").boolean(report.approximations.empty());
+  json.key("approximations").begin_array();
+  for (const std::string& text : report.approximations) json.text(text);
+  json.end_array();
+  json.end_object();
+  return json.str() + '\n';
+}
+
+}  // namespace kb::step

@@ -1,0 +1,50 @@
+#include "sim/study/step/step_report.h"
+
+#include <algorithm>
+
+namespace kb::step {
+
+double StepReport::tokens_per_second() const {
+  const double tokens = static_cast<double>(model.batch.tokens() * model.plan.dp);
+  return tokens / (fs_to_ns(step()) * 1e-9);
+}
+
+StepReport make_step_report(const model::ModelReport& model, const sw::Program& program, const StepTimes& times) {
+  StepReport report{model, program, times, {}, {}, true, 0_fs};
+  const std::vector<Span>& spans = times.launches[times.slowest()];
+  const model::Graph& graph = model.stages.front();
+  for (std::size_t at = 0; at < program.launches.size(); ++at) {
+    const sw::ProgramLaunch& launch = program.launches[at];
+    auto row = std::find_if(report.rows.begin(), report.rows.end(),
+                            [&](const StepRow& one) { return one.name == launch.name && one.kernel == launch.kernel; });
+    const bool is_new = row == report.rows.end();
+    if (is_new) row = report.rows.insert(row, StepRow());
+    row->name = launch.name;
+    row->kernel = launch.kernel;
+    const TimeFs time = spans[at].end - spans[at].start;
+    row->least = is_new ? time : std::min(row->least, time);
+    row->most = std::max(row->most, time);
+    row->all += time;
+    row->each.push_back(time);
+    ++row->count;
+    TimeFs least = 0_fs;
+    for (const std::size_t op : launch.ops) {
+      const model::Work& work = graph.ops[op].work;
+      const model::RoofTime roof = model::roof_time(work, model.roofs);
+      least += roof.all();
+      if (!is_new) continue;
+      row->roof.memory += roof.memory;
+      row->roof.compute += roof.compute;
+      row->roof.link += roof.link;
+      row->flop += work.flop();
+      row->weight_bytes += work.weight_bytes;
+      row->memory_bytes += work.memory_bytes();
+      row->link_bytes += work.link_bytes;
+    }
+    row->roof_all += least;
+    if (at > 0) report.gaps += spans[at].start - spans[at - 1].end;
+  }
+  return report;
+}
+
+}  // namespace kb::step

@@ -1,0 +1,46 @@
+// What `kernbench model step` prints.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/base/units.h"
+#include "platform/model/report.h"
+#include "sim/study/step/step_times.h"
+
+namespace kb::step {
+
+// Launches that are equal but for the layer.
+struct StepRow {
+  std::string name, kernel;
+  std::int64_t count = 0;
+  TimeFs least = 0_fs, most = 0_fs, all = 0_fs;  // on the slowest SIP
+  std::vector<TimeFs> each;                      // in the order of layers
+  model::RoofTime roof;                          // of one: sums over its operations
+  TimeFs roof_all = 0_fs;                        // least time of all
+  double flop = 0;                               // of one
+  std::uint64_t weight_bytes = 0, memory_bytes = 0, link_bytes = 0;
+};
+
+struct StepReport {
+  const model::ModelReport& model;
+  const sw::Program& program;
+  const StepTimes& times;
+  std::vector<StepRow> rows;                // in the order of their first launches
+  std::vector<std::string> approximations;  // empty: every time is that of a run of the whole step
+  bool composed = true;                     // from launches; false: simulated in one run
+  TimeFs gaps = 0_fs;                       // between launches, all together
+
+  // From the first launch of a step to that of the next: time per output token, or time to the first.
+  TimeFs step() const { return time_sum(times.span(), times.host); }
+  double tokens_per_second() const;
+};
+
+StepReport make_step_report(const model::ModelReport& model, const sw::Program& program, const StepTimes& times);
+
+std::string render_step(const StepReport& report);
+std::string render_step_json(const StepReport& report);
+
+}  // namespace kb::step

@@ -1,0 +1,262 @@
+#include "sim/study/step/step_times.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <sstream>
+#include <thread>
+#include <utility>
+
+#include "platform/base/error.h"
+#include "sim/study/process/isolate.h"
+
+namespace kb::step {
+namespace {
+
+std::string text_of(const std::vector<TimeFs>& times) {
+  std::string text;
+  for (const TimeFs time : times) text += fmt::format("{} ", time.fs());
+  return text;
+}
+
+std::vector<TimeFs> times_of(const std::string& text) {
+  std::vector<TimeFs> times;
+  std::istringstream in(text);
+  for (std::int64_t fs = 0; in >> fs;) times.emplace_back(fs);
+  return times;
+}
+
+std::vector<TimeFs> in_a_process(const std::function<std::vector<TimeFs>()>& simulation) {
+  return times_of(sim::run_isolated({[&] { return text_of(simulation()); }}).at(0));
+}
+
+class Composer {
+ public:
+  Composer(const StepRun& run, Memo& memo) : run_(run), memo_(memo) {
+    for (std::size_t at = 0; at < launches().size(); ++at) {
+      std::vector<std::string>& keys = keys_.emplace_back();
+      if (launches()[at].is_sum()) continue;
+      for (std::int64_t rank = 0; rank < run.program.ranks; ++rank) {
+        keys.push_back(rank > 0 && !depends_on_rank(launches()[at]) ? keys[0] : run.keys.launch(at, rank));
+      }
+    }
+  }
+
+  StepTimes compose() {
+    simulate_missing();
+    times_.gap = figure(run_.keys.figure("gap"), [&] { return simulate_gap(run_.machines.one, run_.catalogs); });
+    times_.host = figure(run_.keys.host_turn(),
+                         [&] { return simulate_host_turn(run_.machines.one, run_.catalogs, run_.program); });
+    const auto ranks = static_cast<std::size_t>(run_.program.ranks);
+    times_.launches.resize(ranks);
+    std::vector<TimeFs> next(ranks);
+    for (std::size_t at = 0; at < launches().size(); ++at) {
+      launches()[at].is_sum() ? add_sum(at, next) : add_launch(at, next);
+      for (TimeFs& time : next) time += times_.gap;
+    }
+    times_.looked_up = launches().size() * ranks - std::min(launches().size() * ranks, own_);
+    check_hits();
+    return std::move(times_);
+  }
+
+ private:
+  struct SumPattern {
+    std::vector<TimeFs> offsets, ends;  // by SIP
+  };
+  struct Wanted {
+    std::string key;
+    sw::LaunchOnRank launch;
+  };
+
+  const std::vector<sw::ProgramLaunch>& launches() const { return run_.program.launches; }
+  static bool depends_on_rank(const sw::ProgramLaunch& launch) {
+    return std::any_of(launch.args.begin(), launch.args.end(),
+                       [](const sw::ProgramArg& arg) { return std::holds_alternative<sw::RankMultiple>(arg.value); });
+  }
+
+  // Launches that stay in a SIP need nothing of each other: processes simulate them side by side.
+  void simulate_missing() {
+    std::set<std::string> seen;
+    std::vector<Wanted> missing;
+    for (std::size_t at = 0; at < launches().size(); ++at) {
+      for (std::size_t rank = 0; rank < keys_[at].size(); ++rank) {
+        const Wanted one{keys_[at][rank], {at, static_cast<std::int64_t>(rank)}};
+        const bool known = !seen.insert(one.key).second || memo_.find(one.key) != nullptr;
+        (known ? hits_ : missing).push_back(one);
+      }
+    }
+    simulate(missing, [&](const Wanted& one, TimeFs time) { memo_.add(one.key, {time}); });
+    own_ += missing.size();
+  }
+
+  void simulate(const std::vector<Wanted>& wanted, const std::function<void(const Wanted&, TimeFs)>& take) {
+    if (wanted.empty()) return;
+    const std::size_t cores = run_.jobs > 0 ? static_cast<std::size_t>(run_.jobs)
+                                            : std::max<std::size_t>(1, std::thread::hardware_concurrency());
+    const std::size_t batches = std::min(wanted.size(), cores);
+    std::vector<std::vector<std::size_t>> members(batches);
+    for (std::size_t i = 0; i < wanted.size(); ++i) members[i % batches].push_back(i);
+    std::vector<std::function<std::string()>> jobs;
+    for (const std::vector<std::size_t>& batch : members) {
+      jobs.emplace_back([&] {
+        std::vector<sw::LaunchOnRank> launches;
+        for (const std::size_t i : batch) launches.push_back(wanted[i].launch);
+        return text_of(simulate_launches(run_.machines.one, run_.catalogs, run_.program, launches));
+      });
+    }
+    const std::vector<std::string> answers = sim::run_isolated(jobs);
+    told(wanted.size());
+    for (std::size_t batch = 0; batch < batches; ++batch) {
+      const std::vector<TimeFs> times = times_of(answers[batch]);
+      for (std::size_t i = 0; i < members[batch].size(); ++i) take(wanted[members[batch][i]], times.at(i));
+    }
+    times_.simulated += wanted.size();
+  }
+
+  void told(std::size_t launches) {
+    told_ += launches;
+    if (run_.told) run_.told(told_);
+  }
+
+  TimeFs figure(const std::string& key, const std::function<TimeFs()>& simulation) {
+    if (const std::vector<TimeFs>* known = memo_.find(key)) return known->at(0);
+    const std::vector<TimeFs> found = in_a_process([&] { return std::vector<TimeFs>{simulation()}; });
+    memo_.add(key, found);
+    return found.at(0);
+  }
+
+  // `next`: when the launch begins, by SIP; afterwards when it has ended.
+  void add_launch(std::size_t at, std::vector<TimeFs>& next) {
+    for (std::size_t rank = 0; rank < next.size(); ++rank) {
+      const TimeFs time = memo_.find(keys_[at][rank])->at(0);
+      times_.launches[rank].push_back({next[rank], next[rank] + time});
+      next[rank] += time;
+    }
+  }
+
+  void add_sum(std::size_t at, std::vector<TimeFs>& next) {
+    const TimeFs first = *std::min_element(next.begin(), next.end());
+    std::vector<TimeFs> offsets;
+    for (const TimeFs time : next) offsets.push_back(time - first);
+    const std::string key = run_.keys.sum(at, offsets);
+    std::vector<SumPattern>& patterns = sums_[run_.keys.sum(at, {})];
+    const std::vector<TimeFs>* ends = memo_.find(key);
+    if (ends == nullptr && patterns.size() >= most_sums(at)) ends = nearest(patterns, offsets);
+    if (ends == nullptr) {
+      memo_.add(
+          key, in_a_process([&] { return simulate_sum(run_.machines.all, run_.catalogs, run_.program, at, offsets); }));
+      ends = memo_.find(key);
+      times_.simulated += 1;
+      told(1);
+      own_ += next.size();
+      patterns.push_back({offsets, *ends});
+    }
+    for (std::size_t rank = 0; rank < next.size(); ++rank) {
+      times_.launches[rank].push_back({next[rank], first + ends->at(rank)});
+      next[rank] = first + ends->at(rank);
+    }
+  }
+
+  // SIPs leave a sum some ns apart, so that the next one begins otherwise, and so on. Short sums soon repeat; of long
+  // ones few are simulated, because each takes seconds.
+  std::size_t most_sums(std::size_t at) const {
+    if (run_.most_sums) return *run_.most_sums == 0 ? launches().size() : *run_.most_sums;
+    constexpr std::uint64_t kBytes = 8 << 20, kFewest = 2, kMost = 64;
+    const auto& tensor = run_.program.tensors[std::get<sw::TensorRef>(launches()[at].args.at(0).value).index];
+    const std::uint64_t bytes = static_cast<std::uint64_t>(element_count(tensor.shape)) * item_size(tensor.dtype);
+    return std::clamp(kBytes / std::max<std::uint64_t>(1, bytes), kFewest, kMost);
+  }
+
+  const std::vector<TimeFs>* nearest(const std::vector<SumPattern>& patterns, const std::vector<TimeFs>& offsets) {
+    const SumPattern* best = nullptr;
+    TimeFs least = kNever;
+    for (const SumPattern& one : patterns) {
+      TimeFs distance = 0_fs;
+      for (std::size_t rank = 0; rank < offsets.size(); ++rank) {
+        distance = std::max({distance, one.offsets[rank] - offsets[rank], offsets[rank] - one.offsets[rank]});
+      }
+      if (distance < least) {
+        least = distance;
+        best = &one;
+      }
+    }
+    ++times_.likened;
+    times_.unlike = std::max(times_.unlike, least);
+    return &best->ends;
+  }
+
+  // Simulates some keys again, spread evenly over the step.
+  void check_hits() {
+    const std::size_t count = std::min(run_.check, hits_.size());
+    std::vector<Wanted> wanted;
+    for (std::size_t i = 0; i < count; ++i) wanted.push_back(hits_[i * hits_.size() / count]);
+    simulate(wanted, [&](const Wanted& one, TimeFs time) {
+      const TimeFs known = memo_.find(one.key)->at(0);
+      ++times_.checked;
+      if (time == known) return;
+      const sw::ProgramLaunch& launch = launches()[one.launch.launch];
+      throw Error::model(fmt::format("launch '{}' of layer {} takes {} fs, but {} fs are known for its key {}",
+                                     launch.name, launch.layer, time.fs(), known.fs(), one.key));
+    });
+  }
+
+  const StepRun& run_;
+  Memo& memo_;
+  StepTimes times_;
+  std::vector<std::vector<std::string>> keys_;           // by launch and SIP; none for sums
+  std::map<std::string, std::vector<SumPattern>> sums_;  // by tensor
+  std::vector<Wanted> hits_;
+  std::size_t told_ = 0;
+  std::size_t own_ = 0;  // launches of all SIPs that were simulated for this step
+};
+
+}  // namespace
+
+TimeFs StepTimes::span() const {
+  return launches.at(slowest()).back().end;
+}
+
+std::size_t StepTimes::slowest() const {
+  std::size_t slowest = 0;
+  for (std::size_t rank = 1; rank < launches.size(); ++rank) {
+    if (launches[rank].back().end > launches[slowest].back().end) slowest = rank;
+  }
+  return slowest;
+}
+
+StepTimes compose_step(const StepRun& run, Memo& memo) {
+  return Composer(run, memo).compose();
+}
+
+StepTimes simulate_whole_step(const StepRun& run) {
+  StepTimes times;
+  const std::string answer = sim::run_isolated({[&] {
+                               std::vector<TimeFs> numbers;
+                               for (const auto& spans : simulate_step(run.machines.all, run.catalogs, run.program)) {
+                                 for (const sw::LaunchSpan& span : spans) {
+                                   if (span.late) throw Error::model("a launch of the step came after its start stamp");
+                                   numbers.insert(numbers.end(), {span.start, span.end});
+                                 }
+                               }
+                               return text_of(numbers);
+                             }}).at(0);
+  const std::vector<TimeFs> numbers = times_of(answer);
+  const std::size_t count = run.program.launches.size();
+  TimeFs first = numbers.at(0);
+  for (std::size_t rank = 0; rank < static_cast<std::size_t>(run.program.ranks); ++rank) {
+    first = std::min(first, numbers.at(rank * count * 2));
+  }
+  times.launches.resize(static_cast<std::size_t>(run.program.ranks));
+  for (std::size_t rank = 0; rank < times.launches.size(); ++rank) {
+    for (std::size_t at = 0; at < count; ++at) {
+      const std::size_t index = 2 * (rank * count + at);
+      times.launches[rank].push_back({numbers.at(index) - first, numbers.at(index + 1) - first});
+    }
+  }
+  times.simulated = count * times.launches.size();
+  return times;
+}
+
+}  // namespace kb::step

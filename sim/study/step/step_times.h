@@ -1,0 +1,73 @@
+// Times of a step: every distinct launch is simulated once, and the step is their exact sum.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/base/units.h"
+#include "sim/study/files/journal.h"
+#include "sim/study/step/launch_key.h"
+#include "sim/study/step/step_machine.h"
+#include "sim/study/step/step_units.h"
+#include "sw/model/program.h"
+
+namespace kb::step {
+
+// Times of launches by key, in memory and in a folder that programs share.
+class Memo {
+ public:
+  // `folder`: "" keeps nothing. Answers of other machines and versions stay in it.
+  explicit Memo(const std::string& folder);
+
+  const std::vector<TimeFs>* find(const std::string& key) const;
+  void add(const std::string& key, std::vector<TimeFs> times);
+  std::size_t from_folder() const { return from_folder_; }
+
+ private:
+  std::map<std::string, std::vector<TimeFs>> times_;
+  std::unique_ptr<files::Journal> journal_;
+  std::size_t from_folder_ = 0;
+};
+
+struct Span {
+  TimeFs start = 0_fs, end = 0_fs;  // since the first launch of the step began
+};
+
+struct StepTimes {
+  std::vector<std::vector<Span>> launches;  // by SIP and launch
+  TimeFs gap = 0_fs;                        // from the end of a launch to the start of the next on its SIP
+  TimeFs host = 0_fs;                       // between two steps (sw::host_turn)
+  std::size_t simulated = 0;                // launches that were simulated, with their repetitions for --memo check
+  std::size_t looked_up = 0;                // launches of all SIPs whose time was known
+  std::size_t checked = 0;
+  std::size_t likened = 0;  // sums that took the times of one that began a little differently
+  TimeFs unlike = 0_fs;     // most by which a SIP began otherwise
+
+  TimeFs span() const;          // of the slowest SIP
+  std::size_t slowest() const;  // its number
+};
+
+struct StepRun {
+  const sw::Program& program;
+  const StepMachines& machines;
+  const LaunchKeys& keys;
+  Catalogs catalogs;
+  int jobs = 0;           // processes at a time, 0: one per core
+  std::size_t check = 0;  // hits that are simulated again
+  // Sums of a tensor over SIPs that are simulated at most, each with other starts of the SIPs; 0: all.
+  std::optional<std::size_t> most_sums = {};
+  std::function<void(std::size_t launches)> told = {};  // launches that have been simulated
+};
+
+// Composes the step. Model Error that names launch and key when a hit that is checked takes another time.
+StepTimes compose_step(const StepRun& run, Memo& memo);
+// Simulates the whole step in one run, without a memo.
+StepTimes simulate_whole_step(const StepRun& run);
+
+}  // namespace kb::step

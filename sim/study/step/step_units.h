@@ -1,0 +1,43 @@
+// Simulations of single launches of a step. Each function is for a process of its own, because SystemC elaborates once
+// per process.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "platform/base/units.h"
+#include "platform/topology/ccl_config.h"
+#include "platform/topology/topology.h"
+#include "sw/distributed/all_reduce_choice.h"
+#include "sw/model/program.h"
+#include "sw/model/step_run.h"
+
+namespace kb::contract {
+class IKernelCatalog;
+}
+
+namespace kb::elab {
+class BlockCatalog;
+}
+
+namespace kb::step {
+
+struct Catalogs {
+  const contract::IKernelCatalog* kernels = nullptr;
+  const elab::BlockCatalog* blocks = nullptr;
+  const sw::AllReduceCatalog* all_reduces = nullptr;
+};
+
+// Times of the launches, from the start of the first kernel to the end of the last.
+std::vector<TimeFs> simulate_launches(const topology::LoadedTopology& one, const Catalogs& catalogs,
+                                      const sw::Program& program, const std::vector<sw::LaunchOnRank>& wanted);
+// Ends by SIP, from the start of the first.
+std::vector<TimeFs> simulate_sum(const topology::LoadedTopology& all, const Catalogs& catalogs,
+                                 const sw::Program& program, std::size_t launch, const std::vector<TimeFs>& offsets);
+TimeFs simulate_gap(const topology::LoadedTopology& one, const Catalogs& catalogs);
+TimeFs simulate_host_turn(const topology::LoadedTopology& one, const Catalogs& catalogs, const sw::Program& program);
+// The whole program in one run; spans by SIP and launch.
+std::vector<std::vector<sw::LaunchSpan>> simulate_step(const topology::LoadedTopology& all, const Catalogs& catalogs,
+                                                       const sw::Program& program);
+
+}  // namespace kb::step

@@ -1,0 +1,386 @@
+#include "sw/model/lowering.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "platform/base/error.h"
+#include "platform/model/memory_plan.h"
+#include "platform/model/rope_frequencies.h"
+#include "sw/model/step_inputs.h"
+
+namespace kb::sw {
+namespace {
+
+using model::GraphOp;
+using model::GraphTensor;
+using model::OpKind;
+using Indices = std::vector<std::size_t>;
+
+constexpr std::int64_t kRowsAtATime = 64;  // of norm_linear
+
+void require_kernels(const LoweringInput& input) {
+  const auto refuse = [&](const std::string& what) {
+    throw Error::configuration(
+        fmt::format("{}: {} cannot be simulated yet; `kernbench model show` has its bytes, "
+                    "operations and least time",
+                    input.spec.file, what));
+  };
+  if (input.spec.mla) refuse("latent attention");
+  if (input.spec.moe) refuse("a model with experts");
+  if (input.spec.mlp_bias) refuse("an MLP with biases");
+  if (input.spec.scales) refuse("a model with scaled 8-bit weights");
+  if (input.plan.pp > 1) refuse("a pipeline (--pp)");
+}
+
+class Lowering {
+ public:
+  explicit Lowering(const LoweringInput& input)
+      : input_(input),
+        cubes_(input.geometry.pes / input.geometry.pes_per_cube),
+        pes_(input.geometry.pes_per_cube),
+        inputs_(step_inputs(input.batch, cubes_, pes_)) {}
+
+  Program run() {
+    program_.ranks = input_.plan.tp;
+    for (at_ = 0; at_ < ops().size(); ++at_) lower_op(ops()[at_]);
+    place();
+    return std::move(program_);
+  }
+
+ private:
+  // A norm that the next product does with its input.
+  struct Norm {
+    std::size_t gamma = 0;
+    std::optional<std::size_t> residual, x;  // what is added up
+    bool stores = false;                     // the sum is the new residual
+  };
+
+  const std::vector<GraphOp>& ops() const { return input_.graph.ops; }
+  const GraphTensor& tensor(std::size_t index) const { return input_.graph.tensors[index]; }
+  std::int64_t tokens() const { return input_.batch.tokens(); }
+
+  std::size_t add(ProgramTensor made) {
+    made.part = spread_bytes(made.spread, made.shape, made.dtype, cubes_, pes_);
+    const std::uint64_t period = input_.geometry.period();
+    made.part = (made.part + period - 1) / period * period;
+    program_.tensors.push_back(std::move(made));
+    return program_.tensors.size() - 1;
+  }
+  std::string named(const std::string& role) const {
+    return layer_ < 0 ? role : fmt::format("layers.{}.{}", layer_, role);
+  }
+  std::size_t activation(const std::string& role, Shape shape, Spread spread, Dtype dtype) {
+    return add({named(role), role, layer_, std::move(shape), dtype, spread, MemoryKind::hbm, false, 0, 0, {}, {}});
+  }
+  std::size_t activation(const std::string& role, Shape shape, Spread spread) {
+    return activation(role, std::move(shape), spread, input_.graph.dtype);
+  }
+  // Weights of the file, one above the other. A tied embedding is there already.
+  std::size_t weight(const std::string& role, const Indices& graph_tensors, Spread spread) {
+    const auto known = weights_.find(graph_tensors);
+    if (known != weights_.end()) return known->second;
+    ProgramTensor made{
+        named(role), role, layer_, tensor(graph_tensors[0]).shape, input_.graph.dtype, spread, MemoryKind::hbm, true, 0,
+        0,           {},   {}};
+    made.shape[0] = 0;
+    for (const std::size_t index : graph_tensors) {
+      made.shape[0] += tensor(index).shape[0];
+      made.weights.push_back(tensor(index).name);
+    }
+    if (made.shape.size() == 1) made.shape.insert(made.shape.begin(), 1);
+    const std::size_t index = add(std::move(made));
+    weights_.emplace(graph_tensors, index);
+    return index;
+  }
+  // Integers that the host writes before the step, once for all layers that need the same.
+  std::size_t numbers(const std::string& role, const contract::IntegerMatrix& matrix, Spread spread) {
+    const auto known = numbers_.find(role);
+    if (known != numbers_.end()) return known->second;
+    ProgramTensor made{role, role, -1, {matrix.rows, matrix.cols}, Dtype::i32, spread, MemoryKind::hbm, true, 0,
+                       0,    {},   {}};
+    made.numbers.assign(matrix.values.begin(), matrix.values.end());
+    const std::size_t index = add(std::move(made));
+    numbers_.emplace(role, index);
+    return index;
+  }
+
+  void launch(const std::string& kernel, const std::string& name, std::vector<ProgramArg> args) {
+    program_.launches.push_back({kernel, name, layer_, std::move(args), std::exchange(pending_ops_, {})});
+  }
+
+  void lower_op(const GraphOp& op) {
+    layer_ = op.layer;
+    pending_ops_.push_back(at_);
+    switch (op.kind) {
+      case OpKind::embed:
+        return embed(op);
+      case OpKind::norm:
+        return norm(op);
+      case OpKind::linear:
+        return linear(op);
+      case OpKind::head_norm:
+        head_norm_ = &op;
+        return;
+      case OpKind::rope:
+        return;
+      case OpKind::append:
+        return append(op);
+      case OpKind::attend:
+        return attend(op);
+      case OpKind::head:
+        return head(op);
+      case OpKind::all_reduce:
+        return all_reduce(op);
+      case OpKind::all_gather:
+        pending_ops_.clear();
+        return;  // the host reads the best of every SIP
+      default:
+        throw Error::model(fmt::format("no kernel does '{}'", model::op_kind_name(op.kind)));
+    }
+  }
+
+  void embed(const GraphOp& op) {
+    const std::size_t table = weight("embedding", {op.weights[0]}, Spread::outputs);
+    program_.ids = numbers("ids", inputs_.ids(input_.spec.vocabulary), Spread::whole);
+    const std::size_t out = activation("embedded", {tokens(), input_.spec.hidden}, Spread::tile);
+    // Rows of the table on the SIPs before this one.
+    launch("embedding_rows", op.name,
+           {{"ids", TensorRef{program_.ids}},
+            {"table", TensorRef{table}},
+            {"out", TensorRef{out}},
+            {"first", RankMultiple{program_.tensors[table].shape[0]}}});
+    of_graph_[op.outputs[0]] = out;
+    embedded_ = out;
+  }
+
+  void norm(const GraphOp& op) {
+    Norm made;
+    made.gamma = weight(op.name + ".weight", {op.weights[0]}, Spread::copy);
+    made.residual = residual_;
+    if (op.inputs.size() > 1) made.x = of_graph_.at(op.inputs[1]);
+    if (!residual_) made.x = embedded_;
+    made.stores = made.x.has_value();
+    norm_ = made;
+  }
+
+  // Whether the product's output is only used by the SwiGLU behind it.
+  const GraphOp* swiglu_behind(const GraphOp& op) const {
+    const bool there = at_ + 1 < ops().size() && ops()[at_ + 1].kind == OpKind::swiglu;
+    return there && ops()[at_ + 1].inputs[0] == op.outputs[0] ? &ops()[at_ + 1] : nullptr;
+  }
+
+  void linear(const GraphOp& op) {
+    Indices matrices, biases;
+    for (const std::size_t index : op.weights) (tensor(index).shape.size() > 1 ? matrices : biases).push_back(index);
+    const GraphOp* const swiglu = swiglu_behind(op);
+    const std::size_t result = swiglu != nullptr ? swiglu->outputs[0] : op.outputs[0];
+    std::vector<ProgramArg> args;
+    if (swiglu != nullptr) {
+      args.push_back({"w", TensorRef{weight("gate.weight", {matrices[0]}, Spread::outputs)}});
+      args.push_back({"w2", TensorRef{weight("up.weight", {matrices[1]}, Spread::outputs)}});
+      pending_ops_.push_back(++at_);
+    } else {
+      args.push_back({"w", TensorRef{weight(op.name + ".weight", matrices, Spread::outputs)}});
+    }
+    if (!biases.empty()) args.push_back({"bias", TensorRef{weight(op.name + ".bias", biases, Spread::tile)}});
+    const std::size_t y = activation(tensor(result).role, tensor(result).shape, Spread::tile);
+    of_graph_[result] = y;
+    product(op.name, y, swiglu != nullptr, std::move(args),
+            norm_ ? std::nullopt : std::optional<std::size_t>(of_graph_.at(op.inputs[0])));
+  }
+
+  // y = f(x W^T), with the norm before it; `args` has the weights.
+  void product(const std::string& name, std::size_t y, bool gated, std::vector<ProgramArg> args,
+               std::optional<std::size_t> x) {
+    const bool normed = norm_.has_value();
+    args.push_back({"y", TensorRef{y}});
+    args.push_back({"partials", TensorRef{partials(program_.tensors[y].shape, gated, normed)}});
+    if (x) args.push_back({"x", TensorRef{*x}});
+    if (normed) {
+      const Norm norm = *std::exchange(norm_, std::nullopt);
+      if (norm.residual) args.push_back({"residual", TensorRef{*norm.residual}});
+      if (norm.x) args.push_back({"x", TensorRef{*norm.x}});
+      args.push_back({"gamma", TensorRef{norm.gamma}});
+      args.push_back({"eps", input_.spec.norm_eps});
+      if (norm.stores) {
+        if (!residual_) {
+          const std::int64_t layer = std::exchange(layer_, -1);
+          residual_ = activation("residual", {tokens(), input_.spec.hidden}, Spread::copy);
+          layer_ = layer;
+        }
+        args.push_back({"residual_out", TensorRef{*residual_}});
+      }
+    }
+    launch("norm_linear", name, std::move(args));
+  }
+
+  // Room for the partial sums of the PEs of a cube, a row each; all products use the same.
+  std::size_t partials(const Shape& y, bool gated, bool normed) {
+    const std::int64_t at_once = std::min(kRowsAtATime, y[0]), outputs = (y[1] + cubes_ - 1) / cubes_;
+    const std::int64_t lines = (gated ? 2 : 1) * ((outputs + pes_ - 1) / pes_) + (normed ? 1 : 0);
+    const std::int64_t numbers = (at_once < y[0] ? 2 : 1) * pes_ * lines * at_once;
+    if (!partials_) {
+      const std::int64_t layer = std::exchange(layer_, -1);
+      partials_ = activation("partials", {cubes_ * pes_, numbers}, Spread::rows, Dtype::f32);
+      layer_ = layer;
+    }
+    std::int64_t& room = program_.tensors[*partials_].shape[1];
+    room = std::max(room, numbers);
+    return *partials_;
+  }
+
+  void append(const GraphOp& op) {
+    const model::ModelSpec& spec = input_.spec;
+    const std::int64_t heads = spec.heads / input_.plan.tp, kv_heads = op.numbers.at("kv_heads"), d = spec.head_dim;
+    const Shape blocks{inputs_.cache().blocks, inputs_.cache().page, kv_heads, d};
+    const auto cache = [&](const char* role) {
+      return add(
+          {named(role), role, layer_, blocks, input_.graph.dtype, Spread::rows, MemoryKind::hbm, true, 0, 0, {}, {}});
+    };
+    k_cache_ = cache("cache.k");
+    v_cache_ = cache("cache.v");
+    query_ = activation("query", {heads, tokens(), d}, Spread::heads);
+    if (!inverse_frequencies_) inverse_frequencies_ = inverse_frequencies();
+    std::vector<ProgramArg> args{{"qkv", TensorRef{of_graph_.at(op.inputs[0])}},
+                                 {"q", TensorRef{query_}},
+                                 {"k_cache", TensorRef{k_cache_}},
+                                 {"v_cache", TensorRef{v_cache_}},
+                                 {"positions", TensorRef{numbers("positions", inputs_.positions(), Spread::whole)}},
+                                 {"slots", TensorRef{numbers("slots", inputs_.slots(), Spread::whole)}},
+                                 {"inv_freq", TensorRef{*inverse_frequencies_}}};
+    if (const GraphOp* const norms = std::exchange(head_norm_, nullptr)) {
+      args.push_back({"q_norm", TensorRef{weight("q_norm.weight", {norms->weights[0]}, Spread::whole)}});
+      args.push_back({"k_norm", TensorRef{weight("k_norm.weight", {norms->weights[1]}, Spread::whole)}});
+      args.push_back({"eps", spec.norm_eps});
+    }
+    if (attention_factor_ != 1) args.push_back({"attention_factor", attention_factor_});
+    launch("rope_append", "rope_append", std::move(args));
+  }
+
+  std::size_t inverse_frequencies() {
+    const model::RopeFrequencies frequencies = model::rope_frequencies(input_.spec.rope, input_.spec.head_dim);
+    attention_factor_ = frequencies.attention_factor;
+    const auto count = static_cast<std::int64_t>(frequencies.inverse.size());
+    return add({"inv_freq",
+                "inv_freq",
+                -1,
+                {1, count},
+                Dtype::f32,
+                Spread::whole,
+                MemoryKind::hbm,
+                true,
+                0,
+                0,
+                frequencies.inverse,
+                {}});
+  }
+
+  // Sequences with one new token take another kernel than chunks.
+  void attend(const GraphOp& op) {
+    const std::int64_t window = op.numbers.at("window"), heads = op.numbers.at("heads"), d = op.numbers.at("head_dim");
+    const std::size_t out = activation("attended", {tokens(), heads * d}, Spread::tile);
+    of_graph_[op.outputs[0]] = out;
+    const std::vector<ProgramArg> common{{"q", TensorRef{query_}},
+                                         {"k_cache", TensorRef{k_cache_}},
+                                         {"v_cache", TensorRef{v_cache_}},
+                                         {"out", TensorRef{out}}};
+    const std::string suffix = window > 0 ? fmt::format(".window{}", window) : "";
+    if (inputs_.decodes() > 0) {
+      std::vector<ProgramArg> args = common;
+      args.push_back({"work", TensorRef{numbers("work" + suffix, inputs_.decode_work(window), Spread::rows)}});
+      const std::int64_t length = contract::decode_scratch_length(inputs_.decodes(), heads, d, {cubes_, pes_});
+      args.push_back({"scratch", TensorRef{activation("scratch", {cubes_ * pes_, length}, Spread::rows, Dtype::f32)}});
+      launch("paged_attention_decode", "attend", std::move(args));
+      pending_ops_ = {};
+    }
+    if (inputs_.chunks() > 0) {
+      std::vector<ProgramArg> args = common;
+      args.push_back({"sequences", TensorRef{numbers("sequences", inputs_.chunk_rows(), Spread::whole)}});
+      args.push_back({"table", TensorRef{numbers("table", inputs_.chunk_tables(), Spread::whole)}});
+      if (window > 0) args.push_back({"window", window});
+      launch("paged_attention_prefill", inputs_.decodes() > 0 ? "attend_chunks" : "attend", std::move(args));
+    }
+  }
+
+  void head(const GraphOp& op) {
+    const std::size_t table = weight("head", {op.weights[0]}, Spread::outputs);
+    const std::int64_t sequences = input_.batch.size(), columns = program_.tensors[table].shape[0];
+    const std::size_t logits = activation("logits", {sequences, columns}, Spread::tile);
+    std::vector<ProgramArg> args{{"w", TensorRef{table}}};
+    if (sequences < tokens())
+      args.push_back({"rows", TensorRef{numbers("last_rows", inputs_.last_rows(), Spread::whole)}});
+    norm_->stores = false;  // nothing follows that needs the residual
+    product("head", logits, false, std::move(args), std::nullopt);
+    program_.best = activation("best", {1, sequences}, Spread::one, Dtype::i32);
+    program_.best_logit = activation("best_logit", {1, sequences}, Spread::one, Dtype::f32);
+    const std::size_t of_cubes = activation("best_of_cubes", {cubes_, 2 * sequences}, Spread::rows, Dtype::f32);
+    launch("argmax_rows", "argmax",
+           {{"x", TensorRef{logits}},
+            {"partials", TensorRef{of_cubes}},
+            {"indices", TensorRef{program_.best}},
+            {"values", TensorRef{program_.best_logit}}});
+  }
+
+  void all_reduce(const GraphOp& op) { launch("", op.name, {{"tensor", TensorRef{of_graph_.at(op.inputs[0])}}}); }
+
+  // The TCM is faster, where there is room.
+  void place_partials() {
+    if (!partials_) return;
+    ProgramTensor& partials = program_.tensors[*partials_];
+    const auto bytes = static_cast<std::uint64_t>(partials.shape[1]) * item_size(Dtype::f32);
+    if (bytes <= input_.tcm_bytes) partials.memory = MemoryKind::tcm;
+    const std::uint64_t period = input_.geometry.period();
+    partials.part = partials.memory == MemoryKind::tcm ? 0 : (bytes + period - 1) / period * period;
+  }
+
+  void place() {
+    place_partials();
+    std::vector<model::PlacedTensor> placed;
+    for (const ProgramTensor& one : program_.tensors) {
+      placed.push_back({one.role, one.layer, one.part, one.stays, program_.launches.size(), 0});
+    }
+    for (std::size_t at = 0; at < program_.launches.size(); ++at) {
+      for (const ProgramArg& arg : program_.launches[at].args) {
+        const auto* const ref = std::get_if<TensorRef>(&arg.value);
+        if (ref == nullptr) continue;
+        placed[ref->index].first_use = std::min(placed[ref->index].first_use, at);
+        placed[ref->index].last_use = std::max(placed[ref->index].last_use, at);
+      }
+    }
+    // The host reads it after the last launch.
+    placed[program_.best].last_use = placed[program_.best_logit].last_use = program_.launches.size();
+    const model::PlacedTensors where = model::place_tensors(placed, input_.geometry);
+    for (std::size_t i = 0; i < program_.tensors.size(); ++i) program_.tensors[i].offset = where.offsets[i];
+    program_.classes = where.classes;
+    program_.slice_bytes = where.end;
+  }
+
+  const LoweringInput& input_;
+  std::int64_t cubes_, pes_;
+  StepInputs inputs_;
+  Program program_;
+  std::size_t at_ = 0;       // operation
+  std::int64_t layer_ = -1;  // its layer
+  Indices pending_ops_;      // operations since the last launch
+  std::map<Indices, std::size_t> weights_;
+  std::map<std::string, std::size_t> numbers_;
+  std::map<std::size_t, std::size_t> of_graph_;  // tensors by those of the graph
+  std::optional<std::size_t> residual_, embedded_, inverse_frequencies_, partials_;
+  std::optional<Norm> norm_;
+  const GraphOp* head_norm_ = nullptr;
+  std::size_t k_cache_ = 0, v_cache_ = 0, query_ = 0;
+  double attention_factor_ = 1;
+};
+
+}  // namespace
+
+Program lower(const LoweringInput& input) {
+  require_kernels(input);
+  return Lowering(input).run();
+}
+
+}  // namespace kb::sw

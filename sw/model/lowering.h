@@ -1,0 +1,29 @@
+// From the graph of a step to launches of kernels.
+#pragma once
+
+#include <cstdint>
+
+#include "platform/model/arena.h"
+#include "platform/model/batch.h"
+#include "platform/model/graph.h"
+#include "platform/model/model_spec.h"
+#include "platform/model/parallel_plan.h"
+#include "sw/model/program.h"
+
+namespace kb::sw {
+
+struct LoweringInput {
+  const model::ModelSpec& spec;
+  const model::Graph& graph;  // of the only stage
+  const model::ParallelPlan& plan;
+  const model::Batch& batch;
+  const model::ArenaGeometry& geometry;
+  std::uint64_t tcm_bytes = 0;  // of each PE, for tensors
+};
+
+// Operations that one kernel does together become one launch. Every tensor has its place in the slices of the SIP; the
+// same input gives the same program. Configuration Error that names what no kernel does yet: experts, latent attention,
+// several stages, biases of an MLP.
+Program lower(const LoweringInput& input);
+
+}  // namespace kb::sw

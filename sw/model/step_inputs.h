@@ -1,0 +1,41 @@
+// What the host tells the kernels of a step: tokens, positions, and where their keys and values lie.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "platform/contract/paged_attention.h"
+#include "platform/model/batch.h"
+
+namespace kb::sw {
+
+class StepInputs {
+ public:
+  // Rows are in the order of `sequences`. Blocks of the cache have the canonical order, in multiples of the PEs.
+  StepInputs(std::vector<contract::PagedSequence> sequences, const contract::PagedCache& cache);
+
+  const contract::PagedCache& cache() const { return cache_; }
+  std::int64_t tokens() const { return tokens_; }
+  std::int64_t decodes() const { return static_cast<std::int64_t>(decodes_.size()); }  // sequences with one new token
+  std::int64_t chunks() const { return static_cast<std::int64_t>(chunks_.size()); }
+
+  // Tokens that lie apart in a vocabulary of this size: times do not depend on them but by the SIP that has their row.
+  contract::IntegerMatrix ids(std::int64_t vocabulary) const;
+  contract::IntegerMatrix positions() const { return contract::token_positions(sequences_, tokens_); }
+  contract::IntegerMatrix slots() const { return contract::token_slots(sequences_, cache_, tokens_); }
+  contract::IntegerMatrix decode_work(std::int64_t window) const {
+    return contract::decode_work(decodes_, cache_, window);
+  }
+  contract::IntegerMatrix chunk_rows() const { return contract::chunk_rows(chunks_); }
+  contract::IntegerMatrix chunk_tables() const { return contract::chunk_tables(chunks_); }
+  contract::IntegerMatrix last_rows() const;  // last new token of each sequence
+
+ private:
+  std::vector<contract::PagedSequence> sequences_, decodes_, chunks_;
+  contract::PagedCache cache_;
+  std::int64_t tokens_ = 0;
+};
+
+StepInputs step_inputs(const model::Batch& batch, std::int64_t cubes, std::int64_t pes);
+
+}  // namespace kb::sw
