@@ -68,7 +68,7 @@ class ModelStepCommand final : public Command {
     const model::ArenaGeometry geometry = model::arena_geometry(given.graph.spec);
     const sw::Program program =
         sw::lower({report.spec, report.stages.front(), report.plan, report.batch, geometry,
-                   address::AddressConfig::from_spec(given.graph.spec).tcm_allocatable_bytes() / 2});
+                   address::AddressConfig::from_spec(given.graph.spec).tcm_allocatable_bytes() / 8});
     if (launches_) {
       print_text(sw::program_text(program));
       return 0;

@@ -18,7 +18,7 @@ struct LoweringInput {
   const model::ParallelPlan& plan;
   const model::Batch& batch;
   const model::ArenaGeometry& geometry;
-  std::uint64_t tcm_bytes = 0;  // of each PE, for tensors
+  std::uint64_t tcm_bytes = 0;  // of each PE, for partial sums; message rings need most of it
 };
 
 // Operations that one kernel does together become one launch. Every tensor has its place in the slices of the SIP; the

@@ -1,0 +1,174 @@
+// kernbench model step: a composed step beside a run of all its launches.
+#include <gmock/gmock.h>
+
+#include <map>
+
+#include "tests/machine/cli/command_line.h"
+
+namespace kb::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class ModelStepTest : public CommandLineTest {
+ protected:
+  // A model of width 1024 whose layers have all that times could depend on: grouped heads, uneven widths.
+  void write_model(int layers, const std::string& more = "") const {
+    write("m.json",
+          R"({"model_type": "llama", "hidden_size": 1024, "intermediate_size": 2816, "num_attention_heads": 16,
+ "num_key_value_heads": 4, "num_hidden_layers": )" +
+              std::to_string(layers) + R"(, "vocab_size": 4096, "rms_norm_eps": 1e-5,
+ "torch_dtype": "bfloat16", "max_position_embeddings": 8192)" +
+              more + "}");
+  }
+  nlohmann::json step(const std::string& options) const {
+    const Outcome outcome =
+        kernbench("model step m.json --json --set sip.cube_mesh.w=2 --set sip.cube_mesh.h=2 " + options);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return nlohmann::json::parse(outcome.out);
+  }
+  void expect_equal(const std::string& options) const {
+    const nlohmann::json composed = step(options + " --sums 0"), whole = step(options + " --memo off");
+    EXPECT_TRUE(composed["exact"]) << composed["approximations"];
+    EXPECT_EQ(composed["device_ns"], whole["device_ns"]);
+    ASSERT_EQ(composed["by_op"].size(), whole["by_op"].size());
+    for (std::size_t i = 0; i < composed["by_op"].size(); ++i) {
+      EXPECT_EQ(composed["by_op"][i]["each_fs"], whole["by_op"][i]["each_fs"]) << composed["by_op"][i]["op"];
+    }
+  }
+};
+
+struct Case {
+  const char* name;
+  const char* options;
+};
+void PrintTo(const Case& one, std::ostream* out) {
+  *out << one.name;
+}
+
+class ModelStepExactTest : public ModelStepTest, public testing::WithParamInterface<Case> {};
+
+// M-90: every launch of every layer on every SIP takes the same time to the femtosecond.
+TEST_P(ModelStepExactTest, IsEqualToARunOfAllItsLaunches) {
+  write_model(4);
+  expect_equal(GetParam().options);
+}
+
+INSTANTIATE_TEST_SUITE_P(Machines, ModelStepExactTest,
+                         testing::Values(Case{"Decode", "--tp 2"}, Case{"Alone", ""},
+                                         Case{"Hashed", "--tp 2 --topology hbm3"},
+                                         Case{"Prefill", "--tp 2 --phase prefill --tokens 64"},
+                                         Case{"HashedPrefill", "--tp 2 --topology hbm3 --phase prefill --tokens 64"},
+                                         Case{"ManySips", "--tp 8"}, Case{"Batch", "--tp 2 --batch 3x300,2x65"},
+                                         Case{"Chunks", "--phase prefill --batch 1x40,2x1 --context 100"},
+                                         Case{"PhysicalAddresses", "--tp 2 --set cube.memory_map.address_model=pa"},
+                                         Case{"Translation",
+                                              "--tp 2 --set "
+                                              "cube.pe_template.components.pe_mmu.attrs.tlb_overhead_ns=3"}),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+TEST_F(ModelStepTest, WindowsAndNormsOfHeadsAreExact_M90) {
+  write("m.json", R"({"model_type": "qwen3", "hidden_size": 512, "intermediate_size": 1024, "num_attention_heads": 8,
+ "num_key_value_heads": 2, "head_dim": 64, "num_hidden_layers": 4, "vocab_size": 2048, "rms_norm_eps": 1e-6,
+ "torch_dtype": "bfloat16", "tie_word_embeddings": true, "use_sliding_window": true, "sliding_window": 32,
+ "max_window_layers": 2, "max_position_embeddings": 8192})");
+  expect_equal("--tp 2 --context 100");
+}
+
+// M-93
+TEST_F(ModelStepTest, FromTheSecondLayerOnTimesAreKnown) {
+  write_model(20);
+  const nlohmann::json result = step("--tp 2");
+  const double simulated = result["memo"]["simulated"], known = result["memo"]["known"];
+  EXPECT_GT(known / (known + simulated), 0.9);
+}
+
+// M-95: hits are simulated again.
+TEST_F(ModelStepTest, HitsTakeTheTimeThatIsKnown) {
+  write_model(8);
+  for (const char* const machine : {"reference", "hbm3"}) {
+    EXPECT_EQ(step(std::string("--tp 2 --memo check=75 --topology ") + machine)["memo"]["checked"], 75) << machine;
+  }
+}
+
+// M-96
+TEST_F(ModelStepTest, TimesAreKeptInAFolder) {
+  write_model(2);
+  const nlohmann::json first = step("--tp 2 --store times"), second = step("--tp 2 --store times");
+  EXPECT_GT(first["memo"]["simulated"], 0);
+  EXPECT_EQ(second["memo"]["simulated"], 0);
+  EXPECT_EQ(first["by_op"], second["by_op"]);
+  EXPECT_EQ(first["tpot_ns"], second["tpot_ns"]);
+  const nlohmann::json other = step("--tp 2 --store times --set cube.links.ucie_link_bw_gbs=256");
+  EXPECT_GT(other["memo"]["simulated"], 0) << "another machine";
+}
+
+// M-95: banks and refreshes are a history.
+TEST_F(ModelStepTest, AMachineWithAHistoryIsNotExact) {
+  write_model(1);
+  const nlohmann::json result = step("--topology modern");
+  EXPECT_FALSE(result["exact"]);
+  EXPECT_THAT(result["approximations"][0], HasSubstr("open rows and refreshes"));
+}
+
+// M-97
+TEST_F(ModelStepTest, FewSumsAreSimulatedOnRequest) {
+  write_model(6);
+  const nlohmann::json all = step("--tp 4 --sums 0"), one = step("--tp 4 --sums 1");
+  EXPECT_FALSE(one["exact"]);
+  EXPECT_THAT(one["approximations"][0], HasSubstr("(--sums 0 simulates all)"));
+  EXPECT_NEAR(one["device_ns"].get<double>() / all["device_ns"].get<double>(), 1, 0.005);
+}
+
+TEST_F(ModelStepTest, TheTableHasEveryLaunchAndTheLeastTime_M98) {
+  write_model(2);
+  const Outcome shown = kernbench("model step m.json --topology one_cube --out step.json");
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  for (const char* const text :
+       {"gate_up", "norm_linear", "(gaps)", "(host)", "Time per token", "Exact sum of 15 launches"}) {
+    EXPECT_THAT(shown.out, HasSubstr(text));
+  }
+  const nlohmann::json result = nlohmann::json::parse(read("step.json"));
+  EXPECT_GT(result["tpot_ns"], result["roofline_ns"]);
+  EXPECT_LT(read("step.json").size(), 20'000U);
+}
+
+TEST_F(ModelStepTest, LaunchesCanBePrinted_M98) {
+  write_model(1);
+  const Outcome shown = kernbench("model step m.json --topology one_cube --launches");
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("0.gate_up                norm_linear"));
+  EXPECT_THAT(shown.out, HasSubstr("layers.0.up.weight bf16 (2816, 1024)"));
+}
+
+struct Refusal {
+  const char* options;
+  const char* message;
+};
+void PrintTo(const Refusal& refusal, std::ostream* out) {
+  *out << refusal.options;
+}
+
+class ModelStepRefusalTest : public ModelStepTest, public testing::WithParamInterface<Refusal> {};
+
+// M-94
+TEST_P(ModelStepRefusalTest, IsOneMessage) {
+  const Outcome outcome = kernbench(std::string("model step ") + GetParam().options);
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr(GetParam().message));
+  EXPECT_THAT(files(), IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Refusals, ModelStepRefusalTest,
+                         testing::Values(Refusal{"mixtral-8x7b --tp 8", "a model with experts cannot be simulated yet"},
+                                         Refusal{"llama-3.1-8b --pp 2", "a pipeline (--pp) cannot be simulated yet"},
+                                         Refusal{"llama-3.1-8b --memo sometimes", "write on, off, or check=N"},
+                                         Refusal{"llama-3.1-70b --topology one_cube",
+                                                 "the smallest that fits is --tp 4"},
+                                         Refusal{"llama-3.1-8b --topology six_sips_torus --tp 4", "use --tp 6"},
+                                         Refusal{"llama-3.1-8b --tp 3", "--tp"}));
+
+}  // namespace
+}  // namespace kb::test

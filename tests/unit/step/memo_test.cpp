@@ -1,0 +1,61 @@
+// Times of launches that are kept (M-96).
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "sim/study/step/step_times.h"
+
+namespace kb::step {
+namespace {
+
+class MemoTest : public testing::Test {
+ protected:
+  MemoTest() : folder_(std::filesystem::path(testing::TempDir()) / "kb_memo_test") {
+    std::filesystem::remove_all(folder_);
+  }
+  ~MemoTest() override { std::filesystem::remove_all(folder_); }
+  std::filesystem::path folder_;
+};
+
+TEST_F(MemoTest, KeepsTimesForLaterSteps_M96) {
+  {
+    Memo memo(folder_.string());
+    memo.add("a", {5_fs});
+    memo.add("b", {7_fs, 9_fs});
+  }
+  const Memo memo(folder_.string());
+  EXPECT_EQ(memo.from_folder(), 2U);
+  ASSERT_NE(memo.find("b"), nullptr);
+  EXPECT_EQ(*memo.find("b"), (std::vector<TimeFs>{7_fs, 9_fs}));
+  EXPECT_EQ(memo.find("c"), nullptr);
+}
+
+TEST_F(MemoTest, WithoutAFolderItForgets_M96) {
+  Memo("").add("a", {5_fs});
+  EXPECT_EQ(Memo("").find("a"), nullptr);
+}
+
+TEST_F(MemoTest, TwoWritersShareAFolder_M96) {
+  Memo one(folder_.string()), other(folder_.string());
+  one.add("a", {5_fs});
+  other.add("b", {6_fs});
+  EXPECT_EQ(Memo(folder_.string()).from_folder(), 2U);
+}
+
+TEST_F(MemoTest, ALineThatIsCutShortIsNoTime_M96) {
+  {
+    Memo memo(folder_.string());
+    memo.add("a", {5_fs});
+    memo.add("b", {123456_fs});
+  }
+  for (const auto& file : std::filesystem::directory_iterator(folder_)) {
+    std::filesystem::resize_file(file.path(), std::filesystem::file_size(file.path()) - 3);
+  }
+  const Memo memo(folder_.string());
+  EXPECT_NE(memo.find("a"), nullptr);
+  EXPECT_EQ(memo.find("b"), nullptr);
+}
+
+}  // namespace
+}  // namespace kb::step
