@@ -144,12 +144,7 @@ void choose_sizes(Context& tl, const NormLinearArguments& args, NormLinear& prob
   tl.require(fits(), fmt::format("{} columns of {} in one PE leave no room in scratch for blocks of it",
                                  problem.deepest, shape_text(args.w)));
   problem.block_rows = rows;
-  // Members begin with different chunks, so that they do not all send to one of them at the same time.
-  const auto count = static_cast<std::int64_t>(problem.chunks.size());
-  if (problem.rank > 0 && !PartialSums::keeps_all(problem, rows)) {
-    std::rotate(problem.chunks.begin(), problem.chunks.begin() + problem.rank * count / problem.members(),
-                problem.chunks.end());
-  }
+  if (problem.rank >= 0) problem.origin = problem.share(problem.rank).end() % problem.outputs.size;
 }
 
 std::vector<std::int64_t> row_numbers(Context& tl, const NormLinearArguments& args, std::int64_t height) {

@@ -21,7 +21,7 @@ struct NormLinearArguments {
 // Some outputs of W or W2, which are loaded together; rows of the PE's part are adjacent in memory.
 struct WeightChunk {
   std::int64_t gate = 0;  // 0: W, 1: W2
-  Range outputs;          // counted in the cube
+  Range outputs;          // in the member's order
 };
 
 // The PEs of a cube that have a part of W are its members. Each multiplies its columns of the input by its columns of
@@ -38,6 +38,7 @@ struct NormLinear {
   std::vector<std::int64_t> rows;      // row of the input for each of them
   Range depth;                         // own columns of the input
   Range outputs;                       // of this cube; columns of y
+  std::int64_t origin = 0;             // output of the cube that this member computes first
   std::int64_t rank = -1;              // own number among the members; -1: no member
   std::vector<std::int64_t> sections;  // first element of each member's part of `partials`
   std::int64_t section_room = 0;       // elements of such a part
@@ -64,6 +65,11 @@ struct NormLinear {
   std::int64_t item() const { return static_cast<std::int64_t>(item_size(dtype)); }
   // Outputs that a member adds up, counted in the cube.
   Range share(std::int64_t member) const { return part_of(outputs.size, member, members()); }
+  // Place of a share, which is not empty, in the order in which this member computes outputs: its own share comes last,
+  // because it need not be sent far, and the members do not all send to one of them at the same time.
+  Range in_own_order(const Range& share) const {
+    return {(share.first - origin + outputs.size) % outputs.size, share.size};
+  }
   // Bytes of scratch in use besides the blocks of W.
   std::int64_t scratch_needed(std::int64_t rows_at_once) const;
   // Elements of `partials` that each member needs.

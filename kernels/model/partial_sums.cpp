@@ -118,16 +118,25 @@ void PartialSums::send_alike(std::int64_t block, std::int64_t first, std::int64_
 
 // Sends the sums of the members whose last output is in the chunk.
 void PartialSums::send_completed(std::int64_t block, const WeightChunk& chunk, std::int64_t rows) {
+  const auto is_complete = [&](std::int64_t member) {
+    const Range share = problem_.share(member);
+    return share.size > 0 && problem_.in_own_order(share).end() <= chunk.outputs.end();
+  };
   if (chunk.outputs.first == 0) next_ = 0;
-  std::int64_t end = next_;
-  while (end < problem_.members() && problem_.share(end).end() <= chunk.outputs.end()) ++end;
-  while (next_ < end && problem_.share(next_).size > 0) {
-    const std::int64_t stop = alike(next_, end);
-    const Range share = problem_.share(next_);
-    const std::int64_t first = (chunk.gate * problem_.outputs.size + share.first) * rows;
-    const TensorHandle values = tl_.view(all_, first, {stop - next_, share.size * rows});
-    send_alike(block, next_, stop, chunk.gate * share.size, values, sent_[0].stores);
-    next_ = stop;
+  while (next_ < problem_.members()) {
+    const std::int64_t member = (problem_.rank + 1 + next_) % problem_.members();
+    const Range share = problem_.share(member);
+    if (share.size > 0 && !is_complete(member)) break;
+    std::int64_t end = member + 1;
+    if (share.size > 0) {
+      const std::int64_t own = member <= problem_.rank ? problem_.rank + 1 : problem_.members();
+      while (end < own && is_complete(end)) ++end;
+      end = alike(member, end);
+      const std::int64_t first = chunk.gate * problem_.outputs.size + problem_.in_own_order(share).first;
+      const TensorHandle values = tl_.view(all_, first * rows, {end - member, share.size * rows});
+      send_alike(block, member, end, chunk.gate * share.size, values, sent_[0].stores);
+    }
+    next_ += end - member;
   }
 }
 
@@ -139,10 +148,12 @@ void PartialSums::send(std::int64_t block, const WeightChunk& chunk, const Tenso
   }
   for (std::int64_t to = 0; to < problem_.members(); ++to) {
     const Range share = problem_.share(to);
-    const std::int64_t first = std::max(share.first, chunk.outputs.first);
-    const std::int64_t end = std::min(share.end(), chunk.outputs.end());
+    if (share.size == 0) continue;
+    const Range place = problem_.in_own_order(share);
+    const std::int64_t first = std::max(place.first, chunk.outputs.first);
+    const std::int64_t end = std::min(place.end(), chunk.outputs.end());
     if (first >= end) continue;
-    const std::int64_t line = chunk.gate * share.size + first - share.first;
+    const std::int64_t line = chunk.gate * share.size + first - place.first;
     const TensorHandle part = tl_.view(sums, (first - chunk.outputs.first) * rows, {end - first, rows});
     sent_[turn_].stores.push_back(tl_.store_async(section(block, to, problem_.rank, line), part));
   }

@@ -70,7 +70,7 @@ class PartialSums {
   std::array<Sent, 3> sent_;
   std::size_t turn_ = 0;
   tl::TensorHandle all_;     // all sums of the launch, when they have room
-  std::int64_t next_ = 0;    // member whose sums of this gate are not complete
+  std::int64_t next_ = 0;    // members, from the one after this on, whose sums of this gate were sent
   tl::TensorHandle copies_;  // of the squares, for all members
   std::vector<tl::Future> squares_, bias_loads_, stores_;
   tl::TensorHandle bias_;

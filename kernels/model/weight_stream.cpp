@@ -79,7 +79,7 @@ WeightStream::WeightStream(Context& tl, const NormLinear& problem, std::int64_t 
   const std::int64_t room = all ? count : std::min(count, bytes / (problem.chunk_outputs * row * problem.item()));
   for (std::int64_t i = 0; i < room; ++i) {
     const std::int64_t outputs = all ? problem.chunks[static_cast<std::size_t>(i)].outputs.size : problem.chunk_outputs;
-    slots_.push_back({tl.empty({outputs * row}, problem.dtype), {}, {}, false});
+    slots_.push_back({tl.empty({outputs * row}, problem.dtype), {}, {}});
   }
 }
 
@@ -94,8 +94,12 @@ void WeightStream::load(std::int64_t step) {
   Slot& into = slot(step);
   into.value = tl_.view(into.room, 0, {chunk.outputs.size, width});
   const tl::Ptr from = problem_.weights[static_cast<std::size_t>(chunk.gate)];
-  into.load = tl_.load_into_async(into.value, from + chunk.outputs.first * width);
-  into.loading = true;
+  for (std::int64_t done = 0, size = 0; done < chunk.outputs.size; done += size) {
+    const std::int64_t first = (problem_.origin + chunk.outputs.first + done) % problem_.outputs.size;
+    size = std::min(chunk.outputs.size - done, problem_.outputs.size - first);
+    const TensorHandle part = tl_.view(into.room, done * width, {size, width});
+    into.loads.push_back(tl_.load_into_async(part, from + first * width));
+  }
 }
 
 void WeightStream::begin() {
@@ -104,8 +108,8 @@ void WeightStream::begin() {
 
 TensorHandle WeightStream::take(std::int64_t step) {
   Slot& from = slot(step);
-  if (from.loading) tl_.wait(from.load);
-  from.loading = false;
+  for (const tl::Future& load : from.loads) tl_.wait(load);
+  from.loads.clear();
   return from.value;
 }
 

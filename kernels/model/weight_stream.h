@@ -34,8 +34,7 @@ class WeightStream {
  private:
   struct Slot {
     tl::TensorHandle room, value;
-    tl::Future load;
-    bool loading = false;
+    std::vector<tl::Future> loads;  // two where the order of outputs begins again with the first one
   };
   Slot& slot(std::int64_t step);
   void load(std::int64_t step);
