@@ -33,7 +33,7 @@ TEST_F(CompletionTest, ShellsCompleteCommandsOptionsAndParameters) {
   EXPECT_EQ(completed("model sh"), "show\n");  // M-52
   EXPECT_EQ(completed("model show qwen3-30"), "qwen3-30b-a3b\n");
   EXPECT_EQ(completed("model show qwen3-32b --weig"), "--weights\n");
-  EXPECT_EQ(completed("list model"), "models\n");
+  EXPECT_EQ(completed("list model"), "model-linear models\n");
   const std::string zsh = kernbench("completion zsh").out;
   EXPECT_EQ(zsh.substr(0, zsh.find('\n')), "#compdef kernbench");
   EXPECT_THAT(zsh, HasSubstr("bashcompinit"));
