@@ -20,7 +20,7 @@ using tl::Future;
 using tl::Ptr;
 using tl::TensorHandle;
 
-constexpr std::int64_t kElementsAtOnce = 64 * 1024;
+constexpr std::int64_t kElementsAtOnce = std::int64_t{64} * 1024;
 
 struct Best {
   TensorHandle values, indices;  // (1, rows), f32 and i32

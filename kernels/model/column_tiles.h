@@ -45,7 +45,7 @@ class ColumnTiles {
   struct Place {
     std::int64_t tile, row, column;
   };
-  // Of this element in shard order.
+  // Finds the element with this number in shard order.
   Place place(std::int64_t element) const;
 
   // Starts to load columns [first, first + width) of these rows into `out` (rows, width), and appends what to wait for.

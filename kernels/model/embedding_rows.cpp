@@ -21,7 +21,7 @@ using tl::Future;
 using tl::Ptr;
 using tl::TensorHandle;
 
-constexpr std::int64_t kBytesAtOnce = 128 * 1024;  // of the result
+constexpr std::int64_t kBytesAtOnce = std::int64_t{128} * 1024;  // of the result
 
 // Rows of out that this PE owns, some at a time: those that the table has are gathered while the ones before are
 // stored.

@@ -64,7 +64,7 @@ TensorHandle InputRows::prepare(std::int64_t block) {
   wait(from.loads);
   from.asked = 0;
   const std::int64_t rows = problem_.block(block).size;
-  const TensorHandle sum = rows_in(from.sum, 0, rows);
+  TensorHandle sum = rows_in(from.sum, 0, rows);
   if (problem_.adds()) tl_.compute_into(sum, MathOp::add, {sum, rows_in(from.other, 0, rows)});
   if (!problem_.residual_out.null()) {
     problem_.residual_out.store(tl_, sum, problem_.outputs_in(problem_.block(block)), problem_.depth.first,
@@ -77,7 +77,7 @@ TensorHandle InputRows::prepare(std::int64_t block) {
   }
   squares_ = tl_.view(from.squares, 0, {rows});
   take_squares(sum, squares_);
-  const TensorHandle weighed = rows_in(from.other.null() ? from.sum : from.other, 0, rows);
+  TensorHandle weighed = rows_in(from.other.null() ? from.sum : from.other, 0, rows);
   tl_.compute_into(weighed, MathOp::mul, {sum, gamma_});
   return weighed;
 }
@@ -117,7 +117,7 @@ void InputRows::take_squares(const TensorHandle& x, const TensorHandle& out) {
 
 std::int64_t InputRows::scratch_for_squares(const NormLinear& problem, std::int64_t rows) {
   if (!problem.norm()) return 0;
-  return rows <= kFewRows ? 4 * rows * problem.deepest : 5 * 4 * kArrayRows * kArrayRows;
+  return rows <= kFewRows ? 4 * rows * problem.deepest : std::int64_t{5 * 4} * kArrayRows * kArrayRows;
 }
 
 }  // namespace kb::kernels

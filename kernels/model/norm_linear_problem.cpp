@@ -185,7 +185,7 @@ Range NormLinear::block(std::int64_t index) const {
 }
 
 std::int64_t NormLinear::scratch_needed(std::int64_t rows_at_once) const {
-  constexpr std::int64_t kSpare = 8 * 1024;  // alignment, numbers of single rows
+  constexpr std::int64_t kSpare = std::int64_t{8} * 1024;  // alignment, numbers of single rows
   const std::int64_t sets = rows_at_once < tokens() ? 2 : 1, buffers = two_buffers() ? 2 : 1;
   const std::int64_t inputs = (sets * buffers * rows_at_once + (norm() ? 1 : 0)) * deepest * item();
   return inputs + PartialSums::scratch_needed(*this, rows_at_once) + kSpare;

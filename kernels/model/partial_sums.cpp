@@ -14,10 +14,10 @@ using tl::TensorHandle;
 
 namespace {
 
-constexpr std::int64_t kRoom = 64 * 1024;  // bytes for the outputs that are completed together
-constexpr std::int64_t kOut = 64 * 1024;   // bytes for those that are stored together
-constexpr std::int64_t kAll = 128 * 1024;  // bytes for the sums of a launch
-constexpr std::int64_t kBuffers = 3;       // partial sums that are being sent
+constexpr std::int64_t kRoom = std::int64_t{64} * 1024;  // bytes for the outputs that are completed together
+constexpr std::int64_t kOut = std::int64_t{64} * 1024;   // bytes for those that are stored together
+constexpr std::int64_t kAll = std::int64_t{128} * 1024;  // bytes for the sums of a launch
+constexpr std::int64_t kBuffers = 3;                     // partial sums that are being sent
 
 // Bytes for one output in complete(): what came from the members, twice, and four values that are computed.
 std::int64_t bytes_of_output(const NormLinear& problem, std::int64_t rows) {

@@ -11,10 +11,10 @@ using tl::TensorHandle;
 
 namespace {
 
-constexpr std::int64_t kArrayDepth = 64;            // of the MAC array
-constexpr std::int64_t kLargestChunk = 192 * 1024;  // bytes
-constexpr std::int64_t kStepsPerUnit = 4;           // sizes of the first chunk that are tried
-constexpr std::int64_t kMostUnits = 8;              // of 32 outputs that the first chunk is tried with
+constexpr std::int64_t kArrayDepth = 64;                          // of the MAC array
+constexpr std::int64_t kLargestChunk = std::int64_t{192} * 1024;  // bytes
+constexpr std::int64_t kStepsPerUnit = 4;                         // sizes of the first chunk that are tried
+constexpr std::int64_t kMostUnits = 8;                            // of 32 outputs that the first chunk is tried with
 // What a machine loads in the latency of a load, and what it loads while the array works on a block of that many bytes,
 // which is the block itself where the array is as fast as the memory.
 constexpr std::int64_t kLatency = 3328;

@@ -15,9 +15,10 @@
 namespace kb::sw {
 namespace {
 
-constexpr std::int64_t kVerifiedOutputs = 64;     // of large results
-constexpr std::int64_t kTcmElements = 96 * 1024;  // f32 of partial sums in the TCM of a PE; more are in its HBM
-constexpr std::int64_t kRowsAtOnce = 64;          // of the kernel
+constexpr std::int64_t kVerifiedOutputs = 64;  // of large results
+constexpr std::int64_t kTcmElements =
+    std::int64_t{96} * 1024;              // f32 of partial sums in the TCM of a PE; more are in its HBM
+constexpr std::int64_t kRowsAtOnce = 64;  // of the kernel
 
 DPPolicy split(Split cube, Split pe) {
   DPPolicy policy;

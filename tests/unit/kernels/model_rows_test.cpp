@@ -52,8 +52,9 @@ TEST(EmbeddingRows, EqualsALookupForAnyShapesAndDivisions) {
     c.out_layout = *rc::gen::arbitrary<bool>() ? tile_layout() : copy_layout();
     if (*rc::gen::inRange(0, 4) == 0) c.table_layout = everywhere();
     Numbers ids;
+    const Integer middle = c.first + c.v / 2;
     for (const double number : numbers(*rc::gen::arbitrary<std::uint64_t>(), c.m)) {
-      ids.push_back(static_cast<double>(c.first + c.v / 2) + std::round(number * static_cast<double>(c.v)));
+      ids.push_back(static_cast<double>(middle) + std::round(number * static_cast<double>(c.v)));
     }
     const Placed id = c.make("ids", Dtype::i32, {1, c.m}, everywhere(), 1);
     const Placed table = c.make("table", c.dtype, {c.v, c.h}, c.table_layout, 2);
