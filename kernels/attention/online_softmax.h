@@ -26,7 +26,7 @@ class OnlineSoftmax {
   // Merges a partial result over other keys (log-sum-exp merge): m = max(m1, m2), fi = e^((mi - m) / sqrt(d)), l = l1
   // f1 + l2 f2, O = O1 f1 + O2 f2.
   void merge(const OnlineSoftmax& other);
-  tl::TensorHandle result(Dtype dtype);  // O / l, (rows, d); each row must have attended to a key
+  tl::TensorHandle result(Dtype dtype);                   // O / l, (rows, d); each row must have attended to a key
   const tl::TensorHandle& maximum() const { return m_; }  // (rows, 1)
   const tl::TensorHandle& sum() const { return l_; }      // (rows, 1)
   const tl::TensorHandle& output() const { return o_; }   // (rows, d)

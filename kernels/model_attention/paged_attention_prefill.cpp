@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/attention/online_softmax.h"
+#include "kernels/model_attention/chunk_pages.h"
 #include "kernels/model_attention/paged_blocks.h"
 #include "kernels/model_attention/paged_problem.h"
 #include "kernels/model_attention/tile_columns.h"
@@ -21,6 +22,7 @@ using tl::TensorHandle;
 
 struct PagedPrefillArguments {
   Ptr q, k_cache, v_cache, sequences, table, out;
+  std::optional<Ptr> k_stage, v_stage;
   std::optional<double> scale;
   std::optional<std::int64_t> window;
 };
@@ -48,11 +50,12 @@ std::vector<ChunkSequence> read_sequences(Context& tl, const PagedPrefillArgumen
 // Attention of one piece. Query row i is head i / tokens of the group, token first + i % tokens.
 class PieceAttention {
  public:
-  PieceAttention(Context& tl, const PagedPrefillArguments& args, const PagedSizes& sizes, const ChunkSequence& sequence,
-                 const ChunkPiece& piece)
+  PieceAttention(Context& tl, const PagedPrefillArguments& args, const PagedSizes& sizes, const ChunkPages& pages,
+                 const ChunkSequence& sequence, const ChunkPiece& piece)
       : tl_(tl),
         args_(args),
         s_(sizes),
+        pages_(pages),
         window_(args.window.value_or(0)),
         keys_(sequence, piece, window_),
         piece_(piece),
@@ -66,7 +69,7 @@ class PieceAttention {
     const std::int64_t pes = tl_.num_programs(0) * tl_.num_programs(1);
     const std::int64_t me = tl_.program_id(1) * tl_.num_programs(0) + tl_.program_id(0);
     const std::vector<KeyRange> steps = keys_.steps(s_.page, keys_per_step(tl_, args_.k_cache), me, pes);
-    PagedBlocks blocks(tl_, args_.k_cache, args_.v_cache, paged(steps), contract::kPagedAhead);
+    PagedBlocks blocks(tl_, pages_.k(), pages_.v(), paged(steps), contract::kPagedAhead);
     const TensorHandle q = tl_.view(tl_.wait(loaded), 0, {rows_, s_.d});
     OnlineSoftmax softmax(tl_, rows_, s_.d, s_.scale);
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -81,24 +84,14 @@ class PieceAttention {
 
  private:
   // Where the keys of the steps lie.
-  std::vector<PagedStep> paged(const std::vector<KeyRange>& steps) {
-    const std::int64_t first_page = keys_.first_seen(keys_.position()) / s_.page;
-    const std::int64_t pages = Context::cdiv(keys_.position() + piece_.tokens, s_.page) - first_page;
-    const std::vector<std::int64_t> table =
-        tl_.load(args_.table + piece_.sequence * args_.table.shape()[1] + first_page, {pages}).read<std::int64_t>();
-    for (std::int64_t i = 0; i < pages; ++i) {
-      const std::int64_t block = table[static_cast<std::size_t>(i)];
-      tl_.require(block >= 0 && block < args_.k_cache.shape()[0],
-                  fmt::format("page {} of sequence {} is block {}, which {} does not have", first_page + i,
-                              piece_.sequence, block, shape_text(args_.k_cache)));
-    }
+  std::vector<PagedStep> paged(const std::vector<KeyRange>& steps) const {
     std::vector<PagedStep> out;
     for (const KeyRange& step : steps) {
       out.push_back({piece_.kv_head, {}});
       for (std::int64_t key = step.first; key < step.first + step.count;) {
         const std::int64_t page = key / s_.page, start = page * s_.page;
         const std::int64_t end = std::min(step.first + step.count, start + s_.page);
-        out.back().runs.push_back({table[static_cast<std::size_t>(page - first_page)], key - start, end - start});
+        out.back().runs.push_back({pages_.block(piece_.sequence, page), key - start, end - start});
         key = end;
       }
     }
@@ -132,6 +125,7 @@ class PieceAttention {
   Context& tl_;
   const PagedPrefillArguments& args_;
   const PagedSizes& s_;
+  const ChunkPages& pages_;
   std::int64_t window_;
   contract::ChunkKeys keys_;
   ChunkPiece piece_;
@@ -156,9 +150,15 @@ void paged_attention_prefill(Context& tl, const PagedPrefillArguments& args) {
   const std::int64_t me = tl.program_id(1) * tl.num_programs(0) + tl.program_id(0);
   const std::vector<ChunkSequence> sequences = read_sequences(tl, args, sizes);
   const std::vector<ChunkPiece> pieces = contract::chunk_pieces(sequences, sizes.heads, sizes.kv_heads, pes);
+  const ChunkTensors tensors{args.k_cache, args.v_cache, args.table, args.k_stage, args.v_stage};
+  ChunkPages pages(tl, tensors, sequences, args.window.value_or(0));
+  if (args.k_stage) {
+    pages.stage();
+    tl.barrier(tl::BarrierScope::cube);
+  }
   for (std::size_t i = static_cast<std::size_t>(me); i < pieces.size(); i += static_cast<std::size_t>(pes)) {
     const tl::Scratch scope(tl);
-    PieceAttention(tl, args, sizes, sequences[static_cast<std::size_t>(pieces[i].sequence)], pieces[i]).run();
+    PieceAttention(tl, args, sizes, pages, sequences[static_cast<std::size_t>(pieces[i].sequence)], pieces[i]).run();
   }
 }
 
@@ -173,6 +173,8 @@ contract::Kernel paged_attention_prefill_kernel() {
                                               {"sequences", &Args::sequences},
                                               {"table", &Args::table},
                                               {"out", &Args::out},
+                                              {"k_stage", &Args::k_stage},
+                                              {"v_stage", &Args::v_stage},
                                               {"scale", &Args::scale},
                                               {"window", &Args::window}},
                          paged_attention_prefill);

@@ -31,7 +31,7 @@ void append_steps(std::int64_t head, const std::vector<PageRun>& runs, std::int6
 std::int64_t keys_per_step(Context& tl, Ptr cache) {
   const auto item = static_cast<std::int64_t>(item_size(cache.dtype()));
   return contract::keys_per_step(cache.shape()[1], cache.shape()[3] * item,
-                             static_cast<std::int64_t>(tl.info().scratch_bytes));
+                                 static_cast<std::int64_t>(tl.info().scratch_bytes));
 }
 
 PagedBlocks::PagedBlocks(Context& tl, Ptr k, Ptr v, std::vector<PagedStep> steps, std::int64_t ahead)

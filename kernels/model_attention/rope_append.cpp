@@ -20,7 +20,14 @@ using tl::Ptr;
 using tl::TensorHandle;
 using Order = TileLoad::Order;
 
-constexpr std::int64_t kRopeRows = 32;  // tokens at a time
+constexpr std::int64_t kRopeRows = 128;              // tokens at a time, at most
+constexpr std::int64_t kRotatedBytes = 64 * 1024;    // of their heads in f32
+constexpr std::int64_t kUnderWayBytes = 128 * 1024;  // of heads whose loads are under way together
+
+std::int64_t rows_at_once(std::int64_t heads, std::int64_t d) {
+  const std::int64_t row_bytes = std::max<std::int64_t>(1, heads) * d * 4;
+  return std::min(kRopeRows, std::max<std::int64_t>(1, kRotatedBytes / row_bytes));
+}
 
 struct RopeAppendArguments {
   Ptr qkv, q, k_cache, v_cache, positions, slots, inv_freq;
@@ -168,7 +175,7 @@ std::vector<OwnTokens> own_tokens(Context& tl, const RopeAppendArguments& args, 
     tl.require(slot >= -1 && slot < all, fmt::format("slot {} of token {} is outside of {}, which has slots 0 to {}",
                                                      slot, row, shape_text(args.k_cache), all - 1));
     if (slot < 0 || slot * token < mine.first || slot * token >= mine.first + mine.elements) continue;
-    if (out.empty() || row - out.back().rows.front() >= kRopeRows) out.emplace_back();
+    if (out.empty() || row - out.back().rows.front() >= rows_at_once(s.kv_heads, s.d)) out.emplace_back();
     out.back().rows.push_back(row);
     out.back().slots.push_back(slot);
   }
@@ -186,6 +193,27 @@ void append(Context& tl, const RopeAppendArguments& args, const RopeSizes& s, Ro
   tl.wait(stored);
 }
 
+// First rows of the blocks of rows; cubes begin with different ones, so that they do not all read the same slice.
+std::vector<std::int64_t> row_blocks(Context& tl, const RopeSizes& s, std::int64_t step) {
+  std::vector<std::int64_t> out;
+  for (std::int64_t row = 0; row < s.m; row += step) out.push_back(row);
+  const auto count = static_cast<std::int64_t>(out.size());
+  std::rotate(out.begin(), out.begin() + tl.program_id(1) * count / tl.num_programs(1), out.end());
+  return out;
+}
+
+// Query heads of some rows: those that this PE has in q.
+void rotate_rows(Context& tl, const RopeAppendArguments& args, const RopeSizes& s, RopeRotation& rotation,
+                 TileLoad& load, const std::vector<std::int64_t>& rows) {
+  const tl::Scratch scope(tl);
+  const tl::LocalShard mine = tl.shard(args.q);
+  const std::int64_t heads = mine.elements / (s.m * s.d), first = mine.first / (s.m * s.d);
+  const TensorHandle x = load.take(first * s.d, heads, s.d, Order::by_group);
+  const TensorHandle turned = rotation.heads(x, Order::by_group, rows, false);
+  const auto count = static_cast<std::int64_t>(rows.size());
+  tl.store(mine.ptr + rows.front() * s.d, tl.view(turned, 0, {heads, count * s.d}), heads == 1 ? 0 : s.m * s.d);
+}
+
 void rope_append(Context& tl, const RopeAppendArguments& args) {
   const RopeSizes s = checked_rope(tl, args);
   const tl::LocalShard mine = tl.shard(args.q);
@@ -197,8 +225,9 @@ void rope_append(Context& tl, const RopeAppendArguments& args) {
   const auto start_own = [&](const OwnTokens& tokens) -> TileLoad& {
     return loads.emplace_back(tl, args.qkv, tokens.rows, s.keys(), 2 * s.kv_heads * s.d);
   };
+  const std::int64_t step = rows_at_once(heads, s.d);
   const auto rows_from = [&](std::int64_t row) {
-    std::vector<std::int64_t> rows(static_cast<std::size_t>(std::min(kRopeRows, s.m - row)));
+    std::vector<std::int64_t> rows(static_cast<std::size_t>(std::min(step, s.m - row)));
     std::iota(rows.begin(), rows.end(), row);
     return rows;
   };
@@ -207,20 +236,25 @@ void rope_append(Context& tl, const RopeAppendArguments& args) {
   };
   RopeRotation rotation(tl, args, s);
   TileLoad* const first_own = own.empty() ? nullptr : &start_own(own[0]);
-  TileLoad* const first_rows = heads == 0 ? nullptr : &start_rows(0);
+  const auto item = static_cast<std::int64_t>(item_size(args.q.dtype()));
+  const auto group = static_cast<std::size_t>(
+      std::max<std::int64_t>(1, kUnderWayBytes / std::max<std::int64_t>(1, heads * s.d * item * step)));
+  const std::vector<std::int64_t> starts = heads == 0 ? std::vector<std::int64_t>() : row_blocks(tl, s, step);
+  std::vector<TileLoad*> first_rows;
+  for (std::size_t i = 0; i < std::min(group, starts.size()); ++i) first_rows.push_back(&start_rows(starts[i]));
   rotation.prepare();
   for (std::size_t i = 0; i < own.size(); ++i) {
     const tl::Scratch scope(tl);
     append(tl, args, s, rotation, i == 0 ? *first_own : start_own(own[i]), own[i]);
   }
-  for (std::int64_t row = 0; heads > 0 && row < s.m; row += kRopeRows) {
+  for (std::size_t begin = 0; begin < starts.size(); begin += group) {
     const tl::Scratch scope(tl);
-    const std::vector<std::int64_t> rows = rows_from(row);
-    TileLoad& load = row == 0 ? *first_rows : start_rows(row);
-    const TensorHandle x = load.take(first * s.d, heads, s.d, Order::by_group);
-    const TensorHandle turned = rotation.heads(x, Order::by_group, rows, false);
-    const auto count = static_cast<std::int64_t>(rows.size());
-    tl.store(mine.ptr + row * s.d, tl.view(turned, 0, {heads, count * s.d}), heads == 1 ? 0 : s.m * s.d);
+    const std::size_t end = std::min(starts.size(), begin + group);
+    std::vector<TileLoad*> under_way = begin == 0 ? first_rows : std::vector<TileLoad*>();
+    for (std::size_t i = begin; begin > 0 && i < end; ++i) under_way.push_back(&start_rows(starts[i]));
+    for (std::size_t i = begin; i < end; ++i) {
+      rotate_rows(tl, args, s, rotation, *under_way[i - begin], rows_from(starts[i]));
+    }
   }
 }
 

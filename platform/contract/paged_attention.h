@@ -126,6 +126,14 @@ struct ChunkPiece {
 std::vector<ChunkPiece> chunk_pieces(const std::vector<ChunkSequence>& sequences, std::int64_t heads,
                                      std::int64_t kv_heads, std::int64_t pes);
 
+// Pages that the new tokens of a sequence see: [first, first + count).
+struct PageRange {
+  std::int64_t first = 0, count = 0;
+};
+PageRange seen_pages(const ChunkSequence& sequence, std::int64_t page, std::int64_t window);
+// Pages of all sequences together, which the staging tensors of paged_attention_prefill have room for.
+std::int64_t staged_pages(const std::vector<PagedSequence>& sequences, std::int64_t page, std::int64_t window);
+
 struct KeyRange {
   std::int64_t first = 0, count = 0;
 };

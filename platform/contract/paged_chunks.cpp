@@ -26,6 +26,19 @@ std::vector<ChunkPiece> chunk_pieces(const std::vector<ChunkSequence>& sequences
   return out;
 }
 
+PageRange seen_pages(const ChunkSequence& sequence, std::int64_t page, std::int64_t window) {
+  const std::int64_t first = ChunkKeys(sequence, {}, window).first_seen(sequence.context - sequence.tokens) / page;
+  return {first, (sequence.context + page - 1) / page - first};
+}
+
+std::int64_t staged_pages(const std::vector<PagedSequence>& sequences, std::int64_t page, std::int64_t window) {
+  std::int64_t sum = 0;
+  for (const PagedSequence& its : sequences) {
+    sum += seen_pages({its.first_row, its.tokens, its.context}, page, window).count;
+  }
+  return sum;
+}
+
 std::vector<KeyRange> ChunkKeys::steps(std::int64_t page, std::int64_t keys, std::int64_t pe, std::int64_t pes) const {
   const std::int64_t begin = first_seen(position_), end = position_ + tokens_;
   std::vector<std::int64_t> counts;

@@ -15,6 +15,8 @@
 namespace kb::sw {
 namespace {
 
+constexpr std::int64_t kMaxBlocks = 1 << 22;  // more than fit the memory of a SIP
+
 // Sequences that a launch computes: those with one new token, or the others.
 std::vector<contract::PagedSequence> with_one_token(const PagedProblem& p, bool one) {
   std::vector<contract::PagedSequence> out;
@@ -42,12 +44,20 @@ PagedProblem problem_of(const Runtime& rt, const Params& params) {
                          fmt::format("{} query heads are not a multiple of {} K/V heads", p.heads, p.kv_heads));
   }
   std::vector<std::int64_t> contexts;
-  std::int64_t blocks = 0;
+  std::int64_t blocks = 0, row = 0;
   for (const SequenceGroup& group : parse_sequences(params.text("sequences"))) {
-    for (std::int64_t i = 0; i < group.count; ++i) {
-      contexts.push_back(checked_sum("tokens of a sequence", {group.tokens, group.past}));
-      p.sequences.push_back({p.rows(), group.tokens, contexts.back(), {}});
-      blocks += (contexts.back() + p.cache.page - 1) / p.cache.page;
+    const std::int64_t context = checked_sum("tokens of a sequence", {group.tokens, group.past});
+    const std::int64_t pages = (context + p.cache.page - 1) / p.cache.page;
+    blocks = checked_sum("blocks", {blocks, checked_product("blocks", {group.count, pages})});
+    const std::int64_t rows =
+        checked_sum("new tokens", {row, checked_product("new tokens", {group.count, group.tokens})});
+    if (blocks > kMaxBlocks || rows > kMaxBlocks) {
+      throw Error::program("VALUE_ERROR", fmt::format("sequences '{}' have more than {} blocks or new tokens",
+                                                      params.text("sequences"), kMaxBlocks));
+    }
+    for (; row < rows; row += group.tokens) {
+      contexts.push_back(context);
+      p.sequences.push_back({row, group.tokens, context, {}});
     }
   }
   const std::int64_t pes = p.cache.machine.cubes * p.cache.machine.pes;
@@ -147,6 +157,9 @@ LaunchMetrics decode(Runtime& rt, const PagedProblem& p, const PagedTensors& t, 
 
 LaunchMetrics prefill(Runtime& rt, const PagedProblem& p, const PagedTensors& t, const Policies& policies) {
   const std::vector<contract::PagedSequence> sequences = with_one_token(p, false);
+  const Shape stage{contract::staged_pages(sequences, p.cache.page, p.window), p.cache.page, p.kv_heads, p.d};
+  const Tensor k_stage = rt.empty(stage, p.dtype, policies.heads, "K_stage");
+  const Tensor v_stage = rt.empty(stage, p.dtype, policies.heads, "V_stage");
   return rt.wait(rt.launch("paged_attention_prefill",
                            {{"q", t.q},
                             {"k_cache", t.k_cache},
@@ -154,6 +167,8 @@ LaunchMetrics prefill(Runtime& rt, const PagedProblem& p, const PagedTensors& t,
                             {"sequences", integers(rt, contract::chunk_rows(sequences), policies.copies, "sequences")},
                             {"table", integers(rt, contract::chunk_tables(sequences), policies.copies, "table")},
                             {"out", t.out},
+                            {"k_stage", k_stage},
+                            {"v_stage", v_stage},
                             {"window", p.window}}));
 }
 

@@ -101,16 +101,11 @@ TEST(Registration, EveryKernelIsInTheCatalog) {
     if (folder == "kernels" || folder == "kernels/tl") continue;
     expect_in_catalog(
         folder, "kernels/catalog.cpp",
-<<<<<<< HEAD
-        {"attention_rank", "causal_mask",  "balanced_rows", "column_tiles", "direct_combine", "direct_exchange",
-         "epilogues",      "hop_rank",     "input_rows",    "key_blocks",   "line_exchange",  "norm_linear_problem",
-         "online_softmax", "partial_sums", "query_rows",    "reduction",    "sip_exchange",   "sip_path",
-         "table_blocks",   "tile_blocks",  "weight_stream"});
-=======
-        {"attention_rank", "attention_records", "causal_mask", "balanced_rows", "direct_combine", "direct_exchange",
-         "epilogues", "hop_rank", "key_blocks", "line_exchange", "online_softmax", "paged_blocks", "paged_problem",
-         "query_rows", "reduction", "sip_exchange", "sip_path", "tile_blocks", "tile_columns"});
->>>>>>> 3bc33ef5 (feat(kernels): attention over a paged cache in a model's step)
+        {"attention_rank", "attention_records",   "balanced_rows",  "causal_mask",  "chunk_pages",   "column_tiles",
+         "direct_combine", "direct_exchange",     "epilogues",      "hop_rank",     "input_rows",    "key_blocks",
+         "line_exchange",  "norm_linear_problem", "online_softmax", "paged_blocks", "paged_problem", "partial_sums",
+         "query_rows",     "reduction",           "sip_exchange",   "sip_path",     "table_blocks",  "tile_blocks",
+         "tile_columns",   "weight_stream"});
   }
 }
 

@@ -1,53 +1,29 @@
-<<<<<<< HEAD
-// PEs without timing that meet at barriers: each kernel runs on its own thread, one at a time. Detects a barrier that a
-// PE never reaches. Scratch holds NaNs at the beginning of a run.
-#pragma once
-
-#include <condition_variable>
-=======
-// The PEs of a SIP without timing: each kernel runs on its own thread, and waits for the others at barriers.
+// The PEs of a SIP without timing: each kernel runs on its own thread, and waits for the others at barriers. Scratch
+// holds NaNs at the beginning of a run.
 #pragma once
 
 #include <condition_variable>
 #include <cstdint>
->>>>>>> 3bc33ef5 (feat(kernels): attention over a paged cache in a model's step)
 #include <exception>
 #include <map>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <thread>
-<<<<<<< HEAD
-#include <utility>
-#include <vector>
-
-#include "kernels/tl/recording_pe.h"
-#include "platform/contract/command.h"
-#include "platform/contract/i_pe.h"
-=======
 #include <vector>
 
 #include "platform/base/even_parts.h"
 #include "platform/contract/command.h"
 #include "platform/contract/kernel.h"
->>>>>>> 3bc33ef5 (feat(kernels): attention over a paged cache in a model's step)
 #include "tests/unit/kernels/device.h"
 
 namespace kb::tests {
 
 class BarrierMachine {
  public:
-<<<<<<< HEAD
-  BarrierMachine(Device& device, int cubes, int pes_per_cube, std::uint64_t scratch_bytes = std::uint64_t{1} << 20)
-      : device_(device), cubes_(cubes), pes_(pes_per_cube), scratch_bytes_(scratch_bytes) {}
-
-  // Rethrows the exception of the first kernel that failed.
-  void run(const contract::Kernel& kernel, const std::vector<contract::NamedArg>& args) {
-    error_ = nullptr;
-    ended_.clear();
-    std::vector<std::thread> threads;
-    for (int i = 0; i < cubes_ * pes_; ++i) {
-=======
-  BarrierMachine(Device& device, std::int64_t cubes, std::int64_t pes) : device_(device), cubes_(cubes), pes_(pes) {}
+  BarrierMachine(Device& device, std::int64_t cubes, std::int64_t pes,
+                 std::uint64_t scratch_bytes = std::uint64_t{1} << 20)
+      : device_(device), cubes_(cubes), pes_(pes), scratch_bytes_(scratch_bytes) {}
 
   enum class Split { copies, rows, columns };
   // As DPPolicy splits a tensor, at a place of its own.
@@ -78,7 +54,6 @@ class BarrierMachine {
   void run(const contract::Kernel& kernel, const std::vector<contract::NamedArg>& args) {
     std::vector<std::thread> threads;
     for (std::int64_t i = 0; i < cubes_ * pes_; ++i) {
->>>>>>> 3bc33ef5 (feat(kernels): attention over a paged cache in a model's step)
       threads.emplace_back([&, i] {
         Pe pe(*this, i / pes_, i % pes_);
         try {
@@ -88,42 +63,13 @@ class BarrierMachine {
           if (!error_) error_ = std::current_exception();
         }
         const std::lock_guard<std::mutex> lock(mutex_);
-<<<<<<< HEAD
-        ++ended_[pe.info().coord.cube.value];
-=======
-        ended_ = true;
->>>>>>> 3bc33ef5 (feat(kernels): attention over a paged cache in a model's step)
+        ended_.insert(-1);
+        ended_.insert(i / pes_);
         event_.notify_all();
       });
     }
     for (std::thread& thread : threads) thread.join();
-<<<<<<< HEAD
-    if (error_) std::rethrow_exception(error_);
-  }
-
- private:
-  struct Barrier {
-    int arrived = 0;
-    std::uint64_t generation = 0;
-  };
-
-  class Pe final : public contract::IPe {
-   public:
-    Pe(BarrierMachine& machine, int cube, int pe) : machine_(machine), info_(tl::RecordingPe::default_info()) {
-      info_.coord = pe_at(0, static_cast<std::uint32_t>(cube), static_cast<std::uint32_t>(pe));
-      info_.pes_per_cube = machine.pes_;
-      info_.cubes_per_sip = machine.cubes_;
-      const auto index = static_cast<std::uint64_t>(cube * machine.pes_ + pe);
-      info_.scratch_pa = 0x900000000000 + index * std::uint64_t{0x1000000};
-      info_.scratch_bytes = machine.scratch_bytes_;
-      const std::vector<std::byte> nans(info_.scratch_bytes, std::byte{0xff});
-      const std::lock_guard<std::mutex> lock(machine_.mutex_);
-      machine_.device_.memory.write(info_.scratch_pa, nans.data(), nans.size());
-    }
-    const contract::PeInfo& info() const override { return info_; }
-    void execute(const contract::Command& command) override { machine_.execute(info_.coord, command); }
-=======
-    ended_ = false;
+    ended_.clear();
     waiting_.clear();
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
   }
@@ -137,6 +83,10 @@ class BarrierMachine {
       info_.pes_per_cube = static_cast<int>(machine.pes_);
       info_.cubes_per_sip = static_cast<int>(machine.cubes_);
       info_.scratch_pa = 0x90000000000 + static_cast<std::uint64_t>(cube * machine.pes_ + pe) * 0x1000000;
+      info_.scratch_bytes = machine.scratch_bytes_;
+      const std::vector<std::byte> nans(info_.scratch_bytes, std::byte{0xff});
+      const std::lock_guard<std::mutex> lock(machine_.mutex_);
+      machine_.device_.memory.write(info_.scratch_pa, nans.data(), nans.size());
     }
     const contract::PeInfo& info() const override { return info_; }
     void execute(const contract::Command& command) override {
@@ -147,7 +97,6 @@ class BarrierMachine {
       const std::lock_guard<std::mutex> lock(machine_.mutex_);
       machine_.device_.recorder.on_command(NodeId{0}, command, nullptr, 0_fs, 0_fs);
     }
->>>>>>> 3bc33ef5 (feat(kernels): attention over a paged cache in a model's step)
     void write_scratch(std::uint64_t pa, Dtype dtype, std::vector<std::byte> bytes) override {
       const std::lock_guard<std::mutex> lock(machine_.mutex_);
       machine_.device_.recorder.on_scratch_write(NodeId{0}, pa, dtype, std::move(bytes), 0_fs);
@@ -157,12 +106,8 @@ class BarrierMachine {
       return machine_.device_.recorder.kernel_read(extents);
     }
     std::optional<std::vector<std::byte>> read_if_known(const std::vector<Extent>& extents) override {
-<<<<<<< HEAD
       const std::lock_guard<std::mutex> lock(machine_.mutex_);
       return machine_.device_.recorder.read_if_known(extents);
-=======
-      return read(extents);
->>>>>>> 3bc33ef5 (feat(kernels): attention over a paged cache in a model's step)
     }
 
    private:
@@ -170,40 +115,6 @@ class BarrierMachine {
     contract::PeInfo info_;
   };
 
-<<<<<<< HEAD
-  void execute(PeCoord pe, const contract::Command& command) {
-    std::unique_lock<std::mutex> lock(mutex_);
-    if (command.kind != contract::CommandKind::barrier) {
-      device_.recorder.on_command(NodeId{0}, command, nullptr, 0_fs, 0_fs);
-      return;
-    }
-    const bool sip = command.scope == contract::BarrierScope::sip;
-    const std::uint32_t cube = pe.cube.value;
-    Barrier& barrier = barriers_[sip ? -1 : static_cast<int>(cube)];
-    const std::uint64_t mine = barrier.generation;
-    if (++barrier.arrived == (sip ? cubes_ * pes_ : pes_)) {
-      barrier.arrived = 0;
-      ++barrier.generation;
-      event_.notify_all();
-      return;
-    }
-    const auto ended = [&] {
-      int count = 0;
-      for (const auto& [where, pes] : ended_) count += sip || where == cube ? pes : 0;
-      return count > 0;
-    };
-    event_.wait(lock, [&] { return barrier.generation != mine || error_ || ended(); });
-    if (barrier.generation == mine) throw std::runtime_error("a PE ended before the barrier");
-  }
-
-  Device& device_;
-  int cubes_, pes_;
-  std::uint64_t scratch_bytes_;
-  std::map<int, Barrier> barriers_;  // by cube; -1: of the SIP
-  std::map<std::uint32_t, int> ended_;
-  std::mutex mutex_;
-  std::condition_variable event_;
-=======
   static std::uint32_t index(std::int64_t i) { return static_cast<std::uint32_t>(i); }
   static Shape part(Shape shape, Split split, std::int64_t i, std::int64_t count) {
     if (split == Split::copies) return shape;
@@ -219,25 +130,26 @@ class BarrierMachine {
   void barrier(contract::BarrierScope scope, const PeCoord& pe) {
     std::unique_lock<std::mutex> lock(mutex_);
     const bool sip = scope == contract::BarrierScope::sip;
-    Meeting& meeting = waiting_[sip ? -1 : static_cast<std::int64_t>(pe.cube.value)];
+    const std::int64_t where = sip ? -1 : static_cast<std::int64_t>(pe.cube.value);
+    Meeting& meeting = waiting_[where];
     const std::int64_t turn = meeting.passed;
     if (++meeting.arrived == (sip ? cubes_ * pes_ : pes_)) {
       meeting = {0, turn + 1};
       event_.notify_all();
       return;
     }
-    event_.wait(lock, [&] { return meeting.passed != turn || ended_; });
+    event_.wait(lock, [&] { return meeting.passed != turn || ended_.count(where) != 0 || error_; });
     if (meeting.passed == turn) throw std::runtime_error("a kernel ended before a barrier");
   }
 
   Device& device_;
   std::int64_t cubes_, pes_;
+  std::uint64_t scratch_bytes_;
   std::uint64_t next_pa_ = 0;
   std::mutex mutex_;
   std::condition_variable event_;
   std::map<std::int64_t, Meeting> waiting_;  // by cube; -1: SIP
-  bool ended_ = false;
->>>>>>> 3bc33ef5 (feat(kernels): attention over a paged cache in a model's step)
+  std::set<std::int64_t> ended_;             // cubes, and -1, in which a kernel has ended
   std::exception_ptr error_;
 };
 

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <array>
+
 #include "tests/unit/kernels/expect_error.h"
 #include "tests/unit/kernels/paged_case.h"
 
@@ -44,6 +46,7 @@ PagedCase any_case() {
   c.window = between(0, 1) == 0 ? 0 : between(1, 40);
   c.norm = between(0, 1) == 0;
   c.interleaved = between(0, 1) == 0;
+  c.staged = between(0, 1) == 0;
   c.attention_factor = between(0, 1) == 0 ? 1 : 1.25;
   std::vector<std::pair<Integer, Integer>> sequences;
   Integer blocks = 0;
@@ -87,10 +90,32 @@ TEST(ModelAttention, LongContexts) {
   }
 }
 
+// Sizes of which not all tokens, heads or pages fit the scratch together.
+TEST(ModelAttention, FitsTheScratch) {
+  for (const auto& [heads, kv_heads, d] : {std::array<Integer, 3>{64, 8, 128}, {32, 32, 80}, {2, 1, 256}}) {
+    PagedCase c;
+    c.heads = heads;
+    c.kv_heads = kv_heads;
+    c.d = d;
+    c.page = 16;
+    c.scale = 0.1;
+    c.norm = true;
+    std::vector<std::pair<Integer, Integer>> sequences(30, {1, 3});
+    sequences.emplace_back(140, 40);
+    c.blocks = 60;
+    c.add(sequences);
+    const PagedContents given(c);
+    const PagedResult actual = PagedMachine(c).run(given), want = expected(c, given);
+    EXPECT_LT(distance(actual.k, want.k), 1e-4) << heads;
+    EXPECT_LT(distance(actual.out, want.out), 1e-4) << heads;
+  }
+}
+
 // What is not seen is not read, and scratch memory needs no contents: NaNs there change nothing.
 TEST(ModelAttention, StaleMemoryDoesNotCount_K225_K229) {
   PagedCase c = mixed_case();
   c.window = 12;
+  c.staged = true;
   PagedContents given(c);
   const PagedResult want = expected(c, given);
   std::vector<bool> seen(static_cast<std::size_t>(c.blocks * c.page));
@@ -276,6 +301,13 @@ TEST_F(ModelAttentionMistakes, OfPagedAttention) {
         m.table = m.integers("table", {1, 4, {1, 40, 2, 3}}, Split::copies);
       },
       prefill, "page 1 of sequence 0 is block 40, which 'k' (40, 4, 2, 8) does not have");
+  c_.staged = true;
+  refused(
+      [&](PagedMachine& m) {
+        m.prefill(several, 0);
+        m.k_stage = m.machine().tensor("k_stage", Dtype::f32, {3, 4, 2, 8}, Split::copies, Split::rows);
+      },
+      prefill, "'k_stage' (3, 4, 2, 8) must have room for 4 pages of 'k' (40, 4, 2, 8), a copy per cube");
   refused([&](PagedMachine& m) { m.prefill(several, 0); }, [](PagedMachine& m) { m.launch_prefill(-1); },
           "window is at least 0");
 }

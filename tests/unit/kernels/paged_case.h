@@ -18,6 +18,7 @@ struct PagedCase {
   Integer cubes = 1, pes = 1, heads = 2, kv_heads = 1, d = 8, page = 4, blocks = 40, window = 0;
   Dtype dtype = Dtype::f32;
   bool norm = false, interleaved = false;
+  bool staged = false;  // chunks read pages from a copy in their cube
   double scale = 0.5, attention_factor = 1, eps = 0.01;
   std::vector<contract::PagedSequence> sequences;
 
@@ -222,17 +223,18 @@ class PagedMachine {
   void prefill(const std::vector<contract::PagedSequence>& its, Integer window) {
     sequences = integers("sequences", contract::chunk_rows(its), Split::copies);
     table = integers("table", contract::chunk_tables(its), Split::copies);
+    const Shape stage{contract::staged_pages(its, c_.page, window), c_.page, c_.kv_heads, c_.d};
+    k_stage = machine_.tensor("k_stage", c_.dtype, stage, Split::copies, Split::rows);
+    v_stage = machine_.tensor("v_stage", c_.dtype, stage, Split::copies, Split::rows);
     launch_prefill(window);
   }
   void launch_prefill(Integer window) {
-    launch("paged_attention_prefill", {{"q", as_arg(q)},
-                                       {"k_cache", as_arg(k)},
-                                       {"v_cache", as_arg(v)},
-                                       {"sequences", as_arg(sequences)},
-                                       {"table", as_arg(table)},
-                                       {"out", as_arg(out)},
-                                       {"scale", c_.scale},
-                                       {"window", window}});
+    std::vector<contract::NamedArg> args{
+        {"q", as_arg(q)},         {"k_cache", as_arg(k)}, {"v_cache", as_arg(v)}, {"sequences", as_arg(sequences)},
+        {"table", as_arg(table)}, {"out", as_arg(out)},   {"scale", c_.scale},    {"window", window}};
+    if (c_.staged) args.push_back({"k_stage", as_arg(k_stage)});
+    if (c_.staged) args.push_back({"v_stage", as_arg(v_stage)});
+    launch("paged_attention_prefill", args);
   }
 
   LayoutPtr copies(const std::string& name, Dtype dtype, const Shape& shape) {
@@ -246,7 +248,8 @@ class PagedMachine {
   BarrierMachine& machine() { return machine_; }
   Device& device() { return device_; }
 
-  LayoutPtr qkv, q, k, v, out, inv_freq, q_norm, k_norm, positions, slots, work, scratch, sequences, table;
+  LayoutPtr qkv, q, k, v, out, inv_freq, q_norm, k_norm, positions, slots, work, scratch, sequences, table, k_stage,
+      v_stage;
 
  private:
   void launch(const std::string& kernel, const std::vector<contract::NamedArg>& args) {
