@@ -174,13 +174,9 @@ LaunchMetrics prefill(Runtime& rt, const PagedProblem& p, const PagedTensors& t,
 
 // The new keys or values (rows, kv_heads d) that a cache has.
 HostArray new_rows(const PagedProblem& p, const HostArray& cache) {
-  const std::vector<double> all = cache.to_doubles();
-  std::vector<double> out;
-  for (const std::int64_t slot : contract::token_slots(p.sequences, p.cache, p.rows()).values) {
-    const auto at = all.begin() + slot * p.kv_heads * p.d;
-    out.insert(out.end(), at, at + p.kv_heads * p.d);
-  }
-  return HostArray::from_doubles({p.rows(), p.kv_heads * p.d}, p.dtype, out);
+  const std::int64_t width = p.kv_heads * p.d;
+  const std::vector<std::int64_t> slots = contract::token_slots(p.sequences, p.cache, p.rows()).values;
+  return HostArray::from_doubles({p.rows(), width}, p.dtype, row_values(cache, width, slots));
 }
 
 // The rows of the result that items name.
@@ -285,7 +281,7 @@ std::vector<SequenceGroup> parse_sequences(const std::string& text) {
 Workload paged_attention_workload() {
   return {"paged-attention",
           "attention of a model's step: rotation, append to the paged cache, decode and chunks of prefill",
-          {Parameter::text("sequences", "32x4096",
+          {Parameter::text("sequences", "8x1024",
                            "COUNTxCONTEXT: sequences with one new token; COUNTxTOKENS+PAST: with several"),
            Parameter::integer("heads", 8, "query heads").at_most(1 << 16),
            Parameter::integer("kv_heads", 1, "K/V heads").at_most(1 << 16),

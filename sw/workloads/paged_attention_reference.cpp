@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "platform/data/element.h"
 #include "sw/workloads/attention_reference.h"
 #include "sw/workloads/deployed.h"
 
@@ -144,13 +145,10 @@ std::vector<KeySteps> decode_steps(const PagedProblem& p, const AttentionItem& i
 }
 
 BoundedMatrix keys_of(const PagedProblem& p, std::int64_t kv_head, const std::vector<std::int64_t>& slots,
-                      const std::vector<double>& cache) {
-  std::vector<double> rows;
-  for (const std::int64_t slot : slots) {
-    const auto at = cache.begin() + (slot * p.kv_heads + kv_head) * p.d;
-    rows.insert(rows.end(), at, at + p.d);
-  }
-  return data::exact_matrix(slots.size(), index(p.d), std::move(rows));
+                      const HostArray& cache) {
+  std::vector<std::int64_t> rows;
+  for (const std::int64_t slot : slots) rows.push_back(slot * p.kv_heads + kv_head);
+  return data::exact_matrix(slots.size(), index(p.d), row_values(cache, p.d, rows));
 }
 
 }  // namespace
@@ -179,6 +177,17 @@ BoundedMatrix rotated_keys(const PagedProblem& problem, const RopeOperands& oper
   return out;
 }
 
+std::vector<double> row_values(const HostArray& array, std::int64_t width, const std::vector<std::int64_t>& rows) {
+  const std::size_t row_bytes = index(width) * item_size(array.dtype());
+  std::vector<std::byte> bytes;
+  bytes.reserve(rows.size() * row_bytes);
+  for (const std::int64_t row : rows) {
+    const auto at = array.bytes().begin() + static_cast<std::ptrdiff_t>(index(row) * row_bytes);
+    bytes.insert(bytes.end(), at, at + static_cast<std::ptrdiff_t>(row_bytes));
+  }
+  return data::to_doubles(array.dtype(), bytes);
+}
+
 std::vector<KeySteps> attention_parts(const PagedProblem& problem, const AttentionItem& item) {
   if (problem.sequences[item.sequence].tokens == 1) return decode_steps(problem, item);
   return {chunk_steps(problem, item)};
@@ -204,7 +213,7 @@ std::vector<AttentionItem> attention_items(const PagedProblem& p, double most_pr
 
 BoundedMatrix attended(const PagedProblem& p, const std::vector<AttentionItem>& items, const HostArray& q,
                        const HostArray& k_cache, const HostArray& v_cache) {
-  const std::vector<double> queries = q.to_doubles(), k = k_cache.to_doubles(), v = v_cache.to_doubles();
+  const std::vector<double> queries = q.to_doubles();
   const std::int64_t group = p.heads / p.kv_heads;
   BoundedMatrix out{0, index(p.d), {}, {}};
   for (const AttentionItem& item : items) {
@@ -219,7 +228,7 @@ BoundedMatrix attended(const PagedProblem& p, const std::vector<AttentionItem>& 
     for (const KeySteps& steps : attention_parts(p, item)) {
       parts.emplace_back(p.dtype, index(group), index(p.d));
       for (const std::vector<std::int64_t>& keys : steps) {
-        parts.back().attend(heads, keys_of(p, item.kv_head, keys, k), keys_of(p, item.kv_head, keys, v));
+        parts.back().attend(heads, keys_of(p, item.kv_head, keys, k_cache), keys_of(p, item.kv_head, keys, v_cache));
       }
     }
     const BoundedMatrix result = AttentionRows::merged(parts);

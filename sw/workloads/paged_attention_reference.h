@@ -36,6 +36,8 @@ struct AttentionItem {
   std::int64_t token = 0, kv_head = 0;
 };
 std::vector<AttentionItem> attention_items(const PagedProblem& problem, double most_products);
+// These rows of `width` elements of an array, which may be much larger than they are.
+std::vector<double> row_values(const HostArray& array, std::int64_t width, const std::vector<std::int64_t>& rows);
 // Keys that a PE computes with together, as slots of the cache.
 using KeySteps = std::vector<std::vector<std::int64_t>>;
 // Parts of the keys that a token sees, in steps, as the kernels divide them; parts are merged.
