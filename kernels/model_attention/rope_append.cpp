@@ -262,7 +262,7 @@ void rope_append(Context& tl, const RopeAppendArguments& args) {
 
 contract::Kernel rope_append_kernel() {
   using Args = RopeAppendArguments;
-  return tl::make_kernel("rope_append", "rotates queries and keys by position, and puts keys and values into the cache",
+  return tl::make_kernel("rope_append", "rotates queries and keys, puts keys and values into the cache",
                          tl::Parameters<Args>{{"qkv", &Args::qkv},
                                               {"q", &Args::q},
                                               {"k_cache", &Args::k_cache},

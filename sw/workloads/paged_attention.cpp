@@ -280,7 +280,7 @@ std::vector<SequenceGroup> parse_sequences(const std::string& text) {
 
 Workload paged_attention_workload() {
   return {"paged-attention",
-          "attention of a model's step: rotation, append to the paged cache, decode and chunks of prefill",
+          "attention of a model's step over a paged cache: append, decode, prefill",
           {Parameter::text("sequences", "8x1024",
                            "COUNTxCONTEXT: sequences with one new token; COUNTxTOKENS+PAST: with several"),
            Parameter::integer("heads", 8, "query heads").at_most(1 << 16),
