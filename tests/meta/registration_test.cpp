@@ -110,16 +110,11 @@ TEST(Registration, EveryKernelIsInTheCatalog) {
 }
 
 TEST(Registration, EveryWorkloadIsInTheCatalog) {  // H-68
-  expect_in_catalog(
-      "sw/workloads", "sw/workloads/catalog.cpp",
-      {"attention_problem", "attention_reference", "ccl_support", "contents", "deployed", "epilogue_chain",
-<<<<<<< HEAD
-       "epilogue_operands", "epilogue_reference", "layer_reference", "linear_reference", "model_linear_reference",
-       "model_reference", "normalize_reference", "params", "ranks", "support", "workload"});
-=======
-       "epilogue_operands", "epilogue_reference", "layer_reference", "linear_reference", "model_reference",
-       "normalize_reference", "paged_attention_reference", "params", "ranks", "support", "workload"});
->>>>>>> 3bc33ef5 (feat(kernels): attention over a paged cache in a model's step)
+  expect_in_catalog("sw/workloads", "sw/workloads/catalog.cpp",
+                    {"attention_problem", "attention_reference", "ccl_support", "contents", "deployed",
+                     "epilogue_chain", "epilogue_operands", "epilogue_reference", "layer_reference", "linear_reference",
+                     "model_linear_reference", "model_reference", "normalize_reference", "paged_attention_reference",
+                     "params", "ranks", "support", "workload"});
 }
 
 TEST(Registration, EveryRequiredPackageIsListedOnce) {

@@ -53,12 +53,9 @@ TEST(KernelCatalog, HoldsTheBuiltInKernelsSorted) {
                                       "mesh_allreduce",
                                       "mlp",
                                       "noop",
-<<<<<<< HEAD
                                       "norm_linear",
-=======
                                       "paged_attention_decode",
                                       "paged_attention_prefill",
->>>>>>> 3bc33ef5 (feat(kernels): attention over a paged cache in a model's step)
                                       "pe_to_pe",
                                       "pointwise",
                                       "pull",

@@ -76,26 +76,15 @@ TEST(WorkloadRegistry, ResolvesIndicesAndNames) {  // H-71, H-72
 }
 
 TEST(WorkloadRegistry, BuiltinWorkloads) {  // H-68
-<<<<<<< HEAD
   EXPECT_THAT(
       builtin_registry().names(),
       ElementsAre("attention", "ccl-all-gather", "ccl-all-to-all", "ccl-allreduce", "ccl-allreduce-ranks",
                   "ccl-broadcast", "ccl-gather", "ccl-reduce", "ccl-reduce-scatter", "ccl-scatter", "ccl-send-recv",
                   "copy", "elementwise", "flash-attention", "gemm-multi-pe", "gemm-single-pe", "gpt3-qkv",
                   "grid-linear", "layernorm", "map-tensors", "math-composite", "matmul-composite",
-                  "matmul-composite-multi-pe", "mlp", "model-linear", "noop", "pe-to-pe", "qkv-gemm",
+                  "matmul-composite-multi-pe", "mlp", "model-linear", "noop", "paged-attention", "pe-to-pe", "qkv-gemm",
                   "qkv-gemm-multi-pe", "redistribute", "rms-norm-matmul", "rotary-embedding", "softmax", "stream",
                   "topk-routing", "tp-layer", "tp-mlp", "tp-transformer-block", "va-offset-verify", "vector-add"));
-=======
-  EXPECT_THAT(builtin_registry().names(),
-              ElementsAre("attention", "ccl-all-gather", "ccl-all-to-all", "ccl-allreduce", "ccl-allreduce-ranks",
-                          "ccl-broadcast", "ccl-gather", "ccl-reduce", "ccl-reduce-scatter", "ccl-scatter",
-                          "ccl-send-recv", "copy", "elementwise", "flash-attention", "gemm-multi-pe", "gemm-single-pe",
-                          "gpt3-qkv", "grid-linear", "layernorm", "map-tensors", "math-composite", "matmul-composite",
-                          "matmul-composite-multi-pe", "mlp", "noop", "paged-attention", "pe-to-pe", "qkv-gemm", "qkv-gemm-multi-pe",
-                          "redistribute", "rms-norm-matmul", "rotary-embedding", "softmax", "stream", "topk-routing",
-                          "tp-layer", "tp-mlp", "tp-transformer-block", "va-offset-verify", "vector-add"));
->>>>>>> bd78cdd2 (feat(workloads): paged-attention)
 }
 
 TEST(RunWorkload, DrainsWhatTheWorkloadLeft) {  // H-76
