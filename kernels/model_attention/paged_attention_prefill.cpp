@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "kernels/attention/online_softmax.h"
@@ -19,6 +20,8 @@ namespace {
 using tl::Context;
 using tl::Ptr;
 using tl::TensorHandle;
+
+constexpr std::int64_t kLeastBytes = 64;  // of a part that is worth a request of its own
 
 struct PagedPrefillArguments {
   Ptr q, k_cache, v_cache, sequences, table, out;
@@ -109,8 +112,36 @@ class PieceAttention {
     return tl_.bit_and(not_later, tl_.gt(key, tl_.sub(tokens, window_)));
   }
 
-  // Stores the rows (group, tokens, d) to their columns of the tokens.
+  // Stores the rows (group, tokens, d) to their columns of the tokens: with one command where the parts of a row in the
+  // cubes are multiples of some length, otherwise with one per head and cube.
   void store(const TensorHandle& result) {
+    const std::int64_t first = piece_.kv_head * s_.group() * s_.d, width = s_.group() * s_.d;
+    const std::vector<TilePiece> pieces = tile_pieces(tl_, args_.out, first, width);
+    const auto item = static_cast<std::int64_t>(item_size(args_.out.dtype()));
+    std::int64_t unit = s_.d;
+    for (const TilePiece& piece : pieces) {
+      for (const std::int64_t number : {piece.at.offset_bytes() / item, piece.row_stride, piece.columns}) {
+        unit = std::gcd(unit, number);
+      }
+    }
+    if (unit * item < kLeastBytes) return store_each(result);
+    std::vector<TensorHandle> parts;
+    std::vector<std::int64_t> places;
+    for (const TilePiece& piece : pieces) {
+      for (std::int64_t column = piece.column; column < piece.column + piece.columns; column += unit) {
+        const std::int64_t head = (column - first) / s_.d, within = (column - first) % s_.d;
+        for (std::int64_t token = 0; token < piece_.tokens; ++token) {
+          parts.push_back(tl_.view(result, (head * piece_.tokens + token) * s_.d + within, {unit}));
+          const Ptr to = piece.at + (row_ + token) * piece.row_stride + (column - piece.column);
+          places.push_back(to.offset_bytes() / item / unit);
+        }
+      }
+    }
+    const auto count = static_cast<std::int64_t>(places.size());
+    tl_.scatter(args_.out, tl::Indices(std::move(places)), tl_.view(tl_.concat(parts), 0, {count, unit}));
+  }
+
+  void store_each(const TensorHandle& result) {
     for (std::int64_t head = 0; head < s_.group(); ++head) {
       const TensorHandle values = tl_.view(result, head * piece_.tokens * s_.d, {piece_.tokens, s_.d});
       const std::int64_t column = (piece_.kv_head * s_.group() + head) * s_.d;
