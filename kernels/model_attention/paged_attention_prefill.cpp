@@ -50,20 +50,25 @@ std::vector<ChunkSequence> read_sequences(Context& tl, const PagedPrefillArgumen
   return out;
 }
 
+struct NewTokens {
+  ChunkSequence sequence;
+  ChunkPiece piece;
+};
+
 // Attention of one piece. Query row i is head i / tokens of the group, token first + i % tokens.
 class PieceAttention {
  public:
   PieceAttention(Context& tl, const PagedPrefillArguments& args, const PagedSizes& sizes, const ChunkPages& pages,
-                 const ChunkSequence& sequence, const ChunkPiece& piece)
+                 const NewTokens& tokens)
       : tl_(tl),
         args_(args),
         s_(sizes),
         pages_(pages),
         window_(args.window.value_or(0)),
-        keys_(sequence, piece, window_),
-        piece_(piece),
-        row_(sequence.first_row + piece.first),
-        rows_(sizes.group() * piece.tokens) {}
+        keys_(tokens.sequence, tokens.piece, window_),
+        piece_(tokens.piece),
+        row_(tokens.sequence.first_row + tokens.piece.first),
+        rows_(sizes.group() * tokens.piece.tokens) {}
 
   void run() {
     const tl::Future loaded =
@@ -189,7 +194,8 @@ void paged_attention_prefill(Context& tl, const PagedPrefillArguments& args) {
   }
   for (std::size_t i = static_cast<std::size_t>(me); i < pieces.size(); i += static_cast<std::size_t>(pes)) {
     const tl::Scratch scope(tl);
-    PieceAttention(tl, args, sizes, pages, sequences[static_cast<std::size_t>(pieces[i].sequence)], pieces[i]).run();
+    const ChunkSequence& sequence = sequences[static_cast<std::size_t>(pieces[i].sequence)];
+    PieceAttention(tl, args, sizes, pages, {sequence, pieces[i]}).run();
   }
 }
 

@@ -152,8 +152,8 @@ INSTANTIATE_TEST_SUITE_P(Parts, RandomModesTest, ::testing::Range(0, kParts));
 class PagedModesTest : public ModesTest {
  protected:
   std::string paged(const std::string& path, const std::string& options = "") {
-    return "--topology '" + config("one_cube") +
-           "' --plugin " KB_PAGED_PLUGIN " --bench page-table --set way=" + path + " " + options;
+    return "--topology '" + config("one_cube") + "' --plugin " KB_PAGED_PLUGIN " --bench page-table --set way=" + path +
+           " " + options;
   }
   void expect_known(const std::string& options, bool replayable) {
     const Run off = run(options, ""), eager = run(options, "--data eager");
