@@ -301,6 +301,10 @@ class Lowering {
       std::vector<ProgramArg> args = common;
       args.push_back({"sequences", TensorRef{numbers("sequences", inputs_.chunk_rows(), Spread::whole)}});
       args.push_back({"table", TensorRef{numbers("table", inputs_.chunk_tables(), Spread::whole)}});
+      // Every cube reads the pages once, and its PEs take them from there.
+      const Shape stage{inputs_.staged_pages(window), inputs_.cache().page, op.numbers.at("kv_heads"), d};
+      args.push_back({"k_stage", TensorRef{activation("staged.k", stage, Spread::heads)}});
+      args.push_back({"v_stage", TensorRef{activation("staged.v", stage, Spread::heads)}});
       if (window > 0) args.push_back({"window", window});
       launch("paged_attention_prefill", inputs_.decodes() > 0 ? "attend_chunks" : "attend", std::move(args));
     }

@@ -28,6 +28,7 @@ class StepInputs {
   }
   contract::IntegerMatrix chunk_rows() const { return contract::chunk_rows(chunks_); }
   contract::IntegerMatrix chunk_tables() const { return contract::chunk_tables(chunks_); }
+  std::int64_t staged_pages(std::int64_t window) const { return contract::staged_pages(chunks_, cache_.page, window); }
   contract::IntegerMatrix last_rows() const;  // last new token of each sequence
 
  private:
