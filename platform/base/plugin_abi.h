@@ -8,9 +8,9 @@
 namespace kb {
 
 // Incremented with every change of a type that crosses the boundary; CHANGELOG.md lists the changes.
-inline constexpr int kPluginAbi = 25;
+inline constexpr int kPluginAbi = 26;
 
-// For example "kernbench 0.5.0, plug-in ABI 25".
+// For example "kernbench 0.6.0, plug-in ABI 26".
 inline std::string plugin_abi() {
   std::string text = std::string("kernbench ") + kVersion + ", plug-in ABI " + std::to_string(kPluginAbi);
 #if defined(_GLIBCXX_USE_CXX11_ABI) && !_GLIBCXX_USE_CXX11_ABI

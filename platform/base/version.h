@@ -4,9 +4,9 @@
 #define KERNBENCH_VERSION_H
 
 #define KERNBENCH_VERSION_MAJOR 0
-#define KERNBENCH_VERSION_MINOR 5
+#define KERNBENCH_VERSION_MINOR 6
 #define KERNBENCH_VERSION_PATCH 0
-#define KERNBENCH_VERSION "0.5.0"
+#define KERNBENCH_VERSION "0.6.0"
 
 #ifdef __cplusplus
 namespace kb {

@@ -121,7 +121,7 @@ TEST(RunWorkload, ErrorsKeepTheirFamily) {
 
 TEST(Plugin, HandsOverKernelsAndWorkloads) {
   EXPECT_EQ(std::string(kernbench_plugin_abi()), plugin_abi());
-  EXPECT_THAT(plugin_abi(), ::testing::StartsWith(std::string("kernbench ") + kVersion + ", plug-in ABI 25"));
+  EXPECT_THAT(plugin_abi(), ::testing::StartsWith(std::string("kernbench ") + kVersion + ", plug-in ABI 26"));
   PluginRegistrar registrar;
   kernbench_plugin(registrar);
   ASSERT_EQ(registrar.kernels().size(), 1u);
