@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "platform/base/error.h"
-#include "platform/model/memory_plan.h"
 #include "platform/model/rope_frequencies.h"
+#include "sw/model/place_program.h"
 #include "sw/model/step_inputs.h"
 
 namespace kb::sw {
@@ -22,19 +22,21 @@ using Indices = std::vector<std::size_t>;
 
 constexpr std::int64_t kRowsAtATime = 64;  // of norm_linear
 
-void require_kernels(const LoweringInput& input) {
+}  // namespace
+
+void require_kernels(const model::ModelSpec& spec) {
   const auto refuse = [&](const std::string& what) {
     throw Error::configuration(
         fmt::format("{}: {} cannot be simulated yet; `kernbench model show` has its bytes, "
                     "operations and least time",
-                    input.spec.file, what));
+                    spec.file, what));
   };
-  if (input.spec.mla) refuse("latent attention");
-  if (input.spec.moe) refuse("a model with experts");
-  if (input.spec.mlp_bias) refuse("an MLP with biases");
-  if (input.spec.scales) refuse("a model with scaled 8-bit weights");
-  if (input.plan.pp > 1) refuse("a pipeline (--pp)");
+  if (spec.mla) refuse("latent attention");
+  if (spec.moe) refuse("a model with experts");
+  if (spec.scales) refuse("a model with scaled 8-bit weights");
 }
+
+namespace {
 
 class Lowering {
  public:
@@ -42,12 +44,13 @@ class Lowering {
       : input_(input),
         cubes_(input.geometry.pes / input.geometry.pes_per_cube),
         pes_(input.geometry.pes_per_cube),
-        inputs_(step_inputs(input.batch, cubes_, pes_)) {}
+        inputs_(step_inputs(input.batch, cubes_, pes_, input.room)) {}
 
   Program run() {
     program_.ranks = input_.plan.tp;
     for (at_ = 0; at_ < ops().size(); ++at_) lower_op(ops()[at_]);
-    place();
+    place_partials();
+    place_program(program_, input_.geometry, input_.resident);
     return std::move(program_);
   }
 
@@ -177,6 +180,7 @@ class Lowering {
     Indices matrices, biases;
     for (const std::size_t index : op.weights) (tensor(index).shape.size() > 1 ? matrices : biases).push_back(index);
     const GraphOp* const swiglu = swiglu_behind(op);
+    if (swiglu != nullptr && !biases.empty()) return biased_gate_and_up(matrices, biases, *swiglu);
     const std::size_t result = swiglu != nullptr ? swiglu->outputs[0] : op.outputs[0];
     std::vector<ProgramArg> args;
     if (swiglu != nullptr) {
@@ -191,6 +195,30 @@ class Lowering {
     of_graph_[result] = y;
     product(op.name, y, swiglu != nullptr, std::move(args),
             norm_ ? std::nullopt : std::optional<std::size_t>(of_graph_.at(op.inputs[0])));
+  }
+
+  // norm_linear has either a bias or a gate: two products, and the gate by itself.
+  void biased_gate_and_up(const Indices& matrices, const Indices& biases, const GraphOp& swiglu) {
+    const Shape shape = tensor(swiglu.outputs[0]).shape;
+    const std::size_t gamma = norm_->gamma;
+    std::size_t factors[2] = {};
+    for (std::size_t i = 0; i < 2; ++i) {
+      const std::string name = i == 0 ? "gate" : "up";
+      factors[i] = activation(name, shape, Spread::tile);
+      if (i == 1) norm_ = Norm{gamma, residual_, std::nullopt, false};  // the first product has stored the sum
+      product(name, factors[i], false,
+              {{"w", TensorRef{weight(name + ".weight", {matrices[i]}, Spread::outputs)}},
+               {"bias", TensorRef{weight(name + ".bias", {biases[i]}, Spread::tile)}}},
+              std::nullopt);
+    }
+    pending_ops_.push_back(++at_);
+    const std::size_t out = activation(tensor(swiglu.outputs[0]).role, shape, Spread::tile);
+    of_graph_[swiglu.outputs[0]] = out;
+    launch("pointwise", "swiglu",
+           {{"function", std::string("swiglu")},
+            {"x", TensorRef{factors[0]}},
+            {"out", TensorRef{out}},
+            {"y", TensorRef{factors[1]}}});
   }
 
   // y = f(x W^T), with the norm before it; `args` has the weights.
@@ -238,8 +266,19 @@ class Lowering {
     const std::int64_t heads = spec.heads / input_.plan.tp, kv_heads = op.numbers.at("kv_heads"), d = spec.head_dim;
     const Shape blocks{inputs_.cache().blocks, inputs_.cache().page, kv_heads, d};
     const auto cache = [&](const char* role) {
-      return add(
-          {named(role), role, layer_, blocks, input_.graph.dtype, Spread::rows, MemoryKind::hbm, true, 0, 0, {}, {}});
+      return add({named(role),
+                  role,
+                  layer_,
+                  blocks,
+                  input_.graph.dtype,
+                  Spread::rows,
+                  MemoryKind::hbm,
+                  true,
+                  0,
+                  0,
+                  {},
+                  {},
+                  true});
     };
     k_cache_ = cache("cache.k");
     v_cache_ = cache("cache.v");
@@ -317,6 +356,7 @@ class Lowering {
     std::vector<ProgramArg> args{{"w", TensorRef{table}}};
     if (sequences < tokens())
       args.push_back({"rows", TensorRef{numbers("last_rows", inputs_.last_rows(), Spread::whole)}});
+    program_.logits = logits;
     norm_->stores = false;  // nothing follows that needs the residual
     product("head", logits, false, std::move(args), std::nullopt);
     program_.best = activation("best", {1, sequences}, Spread::one, Dtype::i32);
@@ -341,28 +381,6 @@ class Lowering {
     partials.part = partials.memory == MemoryKind::tcm ? 0 : (bytes + period - 1) / period * period;
   }
 
-  void place() {
-    place_partials();
-    std::vector<model::PlacedTensor> placed;
-    for (const ProgramTensor& one : program_.tensors) {
-      placed.push_back({one.role, one.layer, one.part, one.stays, program_.launches.size(), 0});
-    }
-    for (std::size_t at = 0; at < program_.launches.size(); ++at) {
-      for (const ProgramArg& arg : program_.launches[at].args) {
-        const auto* const ref = std::get_if<TensorRef>(&arg.value);
-        if (ref == nullptr) continue;
-        placed[ref->index].first_use = std::min(placed[ref->index].first_use, at);
-        placed[ref->index].last_use = std::max(placed[ref->index].last_use, at);
-      }
-    }
-    // The host reads it after the last launch.
-    placed[program_.best].last_use = placed[program_.best_logit].last_use = program_.launches.size();
-    const model::PlacedTensors where = model::place_tensors(placed, input_.geometry);
-    for (std::size_t i = 0; i < program_.tensors.size(); ++i) program_.tensors[i].offset = where.offsets[i];
-    program_.classes = where.classes;
-    program_.slice_bytes = where.end;
-  }
-
   const LoweringInput& input_;
   std::int64_t cubes_, pes_;
   StepInputs inputs_;
@@ -383,7 +401,8 @@ class Lowering {
 }  // namespace
 
 Program lower(const LoweringInput& input) {
-  require_kernels(input);
+  require_kernels(input.spec);
+  if (input.plan.pp > 1) throw Error::configuration("--pp: a pipeline cannot be simulated yet");
   return Lowering(input).run();
 }
 

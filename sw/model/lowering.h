@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "platform/model/arena.h"
 #include "platform/model/batch.h"
@@ -19,11 +20,17 @@ struct LoweringInput {
   const model::Batch& batch;
   const model::ArenaGeometry& geometry;
   std::uint64_t tcm_bytes = 0;  // of each PE, for partial sums; message rings need most of it
+  // For steps that follow each other on the same weights and caches: `room` as in step_inputs(), and the program whose
+  // weights and caches this one uses where they are. All other tensors lie beyond the bytes of that program.
+  std::vector<std::int64_t> room = {};
+  const Program* resident = nullptr;
 };
 
+// Configuration Error that names what no kernel does yet: experts, latent attention, scaled 8-bit weights.
+void require_kernels(const model::ModelSpec& spec);
+
 // Operations that one kernel does together become one launch. Every tensor has its place in the slices of the SIP; the
-// same input gives the same program. Configuration Error that names what no kernel does yet: experts, latent attention,
-// several stages, biases of an MLP.
+// same input gives the same program. Configuration Errors of require_kernels(), and for several stages.
 Program lower(const LoweringInput& input);
 
 }  // namespace kb::sw

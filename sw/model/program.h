@@ -24,6 +24,10 @@ struct ProgramTensor {
   std::uint64_t part = 0, offset = 0;   // bytes in a slice, and where
   std::vector<double> numbers;          // contents that the host writes before the step; empty: none
   std::vector<std::string> weights;     // tensors of the model's file that lie in it, one above the other
+  bool cache = false;                   // keys or values
+
+  // Whether later steps need its contents.
+  bool persists() const { return cache || !weights.empty(); }
 };
 
 struct TensorRef {
@@ -55,6 +59,7 @@ struct Program {
   std::vector<ProgramLaunch> launches;   // in order; each begins when the one before has ended
   std::size_t best = 0, best_logit = 0;  // next token of every sequence among those of this SIP, and its logit
   std::size_t ids = 0;                   // the new tokens
+  std::size_t logits = 0;                // (sequences, tokens of the vocabulary on this SIP)
   std::int64_t classes = 1;              // of the layers' addresses (model::plan_arena)
   std::uint64_t slice_bytes = 0;         // that the tensors take in every slice
   std::int64_t ranks = 1;                // SIPs that share the tensors

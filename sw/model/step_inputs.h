@@ -37,6 +37,10 @@ class StepInputs {
   std::int64_t tokens_ = 0;
 };
 
-StepInputs step_inputs(const model::Batch& batch, std::int64_t cubes, std::int64_t pes);
+// `room`: tokens that the cache has room for, by sequence, from the first of the batch on; it may have sequences that
+// the batch lacks. So the steps of one run find their keys and values where earlier ones left them. Empty: the contexts
+// of the batch.
+StepInputs step_inputs(const model::Batch& batch, std::int64_t cubes, std::int64_t pes,
+                       const std::vector<std::int64_t>& room = {});
 
 }  // namespace kb::sw

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "platform/base/units.h"
@@ -24,6 +25,9 @@ class StepTensors {
  public:
   // Reserves the program's bytes in all slices; the program must outlive this object.
   StepTensors(Runtime& runtime, const Program& program);
+  // In an arena with room for the program; contents of tensors at the same places persist.
+  StepTensors(Runtime& runtime, const Program& program, std::shared_ptr<const Arena> arena)
+      : runtime_(runtime), program_(program), arena_(std::move(arena)) {}
 
   const Tensor& tensor(std::size_t index);
   // Arguments of a launch on the SIP with this number among those of tensor parallelism.
