@@ -7,7 +7,6 @@
 #include "platform/base/units.h"
 
 namespace kb::model {
-namespace {
 
 Dtype chosen_dtype(ModelSpec& spec, const std::optional<Dtype>& chosen) {
   if (chosen) {
@@ -17,8 +16,6 @@ Dtype chosen_dtype(ModelSpec& spec, const std::optional<Dtype>& chosen) {
   if (spec.dtype) return *spec.dtype;
   throw Error({Diagnostic{spec.file, 0, 0, "torch_dtype", "is missing", "add it, or give --dtype bf16"}});
 }
-
-}  // namespace
 
 ModelReport make_report(ModelSpec spec, const ReportChoice& choice, const topology::MachineSpec& machine,
                         const std::string& machine_name) {

@@ -1,6 +1,7 @@
 // What `kernbench model show` says of a model on a machine.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,10 @@
 #include "platform/model/weights.h"
 
 namespace kb::model {
+
+// The dtype in which a model is stored: the chosen one, in which then also weights with scales are; otherwise the
+// file's. Configuration Error when neither is there.
+Dtype chosen_dtype(ModelSpec& spec, const std::optional<Dtype>& chosen);
 
 struct ModelReport {
   ModelSpec spec;

@@ -20,6 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMostHeaderBytes = std::uint64_t{64} << 20;
 constexpr std::size_t kMostNamed = 6;  // tensors in one message
 const char* const kRemedy = "give a .safetensors file, or the .safetensors.index.json of several";
@@ -37,12 +38,12 @@ std::string bytes_of(std::ifstream& input, std::uint64_t count) {
 
 // Eight bytes with the length of the header, lowest first, then the header as JSON.
 std::string header_of(const std::string& file, std::ifstream& input) {
-  const std::string length = bytes_of(input, 8);
+  const std::string length = bytes_of(input, kLengthBytes);
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < length.size(); ++i) {
     count |= static_cast<std::uint64_t>(static_cast<unsigned char>(length[i])) << (8 * i);
   }
-  if (length.size() != 8 || count > kMostHeaderBytes) refuse(file, "is not a safetensors file");
+  if (length.size() != kLengthBytes || count > kMostHeaderBytes) refuse(file, "is not a safetensors file");
   const std::string header = bytes_of(input, count);
   if (header.size() != count) refuse(file, "ends inside its header", "the file is not complete; get it again");
   return header;
@@ -58,12 +59,29 @@ Shape shape_of(const JsonNode& tensor, const std::string& name, const std::strin
   refuse(file, "tensor '" + name + "' has no shape");
 }
 
-StoredTensors read_header(const std::string& file, const JsonNode& root) {
+// Offsets count from the end of the header, which takes `header` bytes with its length.
+void set_place(const JsonNode& tensor, const std::string& name, const std::string& file, std::uint64_t header,
+               StoredTensor& stored) {
+  const JsonMember* const member = tensor.find("data_offsets");
+  if (member == nullptr) return;
+  const std::vector<JsonNode>& ends = member->node().items;
+  constexpr std::int64_t kMost = std::int64_t{1} << 60;
+  if (ends.size() != 2 || ends[0].integer < 0 || ends[1].integer < ends[0].integer || ends[1].integer > kMost) {
+    refuse(file, "tensor '" + name + "' has no such place in a file: data_offsets");
+  }
+  stored.begin = header + static_cast<std::uint64_t>(ends[0].integer);
+  stored.end = header + static_cast<std::uint64_t>(ends[1].integer);
+}
+
+StoredTensors read_header(const std::string& file, const JsonNode& root, std::uint64_t header) {
   StoredTensors tensors;
   for (const JsonMember& member : root.members) {
     if (member.key == "__metadata__") continue;
     const JsonMember* const dtype = member.node().find("dtype");
-    tensors[member.key] = {shape_of(member.node(), member.key, file), dtype == nullptr ? "" : dtype->node().text};
+    StoredTensor& stored = tensors[member.key];
+    stored.shape = shape_of(member.node(), member.key, file);
+    if (dtype != nullptr) stored.dtype = dtype->node().text;
+    set_place(member.node(), member.key, file, header, stored);
   }
   return tensors;
 }
@@ -126,9 +144,26 @@ StoredTensors read_stored_tensors(const std::string& file) {
   if (!fs::is_regular_file(file, error)) refuse(file, "is not a regular file");
   std::ifstream input(file, std::ios::binary);
   if (!input) refuse(file, "cannot be read", "check the permissions of the file");
-  if (fs::path(file).extension() != ".json") return read_header(file, parse_json_tree(header_of(file, input), file));
+  if (fs::path(file).extension() != ".json") {
+    const std::string header = header_of(file, input);
+    return read_header(file, parse_json_tree(header, file), kLengthBytes + header.size());
+  }
   if (fs::file_size(file, error) > kMostHeaderBytes) refuse(file, "is too large for an index");
   return read_index(file, parse_json_tree({std::istreambuf_iterator<char>(input), {}}, file));
+}
+
+std::vector<std::byte> stored_bytes(const std::string& file, const std::string& name, const StoredTensor& tensor) {
+  std::error_code error;
+  std::ifstream input(file, std::ios::binary);
+  if (!input) refuse(file, "cannot be read", "check the permissions of the file");
+  if (fs::file_size(file, error) < tensor.end || error) {
+    refuse(file, "ends inside the tensor '" + name + "'", "the file is not complete; get it again");
+  }
+  std::vector<std::byte> bytes(static_cast<std::size_t>(tensor.end - tensor.begin));
+  input.seekg(static_cast<std::streamoff>(tensor.begin));
+  input.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  if (!input) refuse(file, "ends inside the tensor '" + name + "'", "the file is not complete; get it again");
+  return bytes;
 }
 
 std::vector<Diagnostic> check_stored_tensors(const ModelSpec& spec, const StoredTensors& stored,

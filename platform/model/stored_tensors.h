@@ -1,6 +1,8 @@
 // The tensors that lie in a model's weight files, compared with those that its config.json calls for.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,8 +14,9 @@
 namespace kb::model {
 
 struct StoredTensor {
-  std::optional<Shape> shape;  // no value: the file has names only
-  std::string dtype;           // "BF16", as in the file; may be empty
+  std::optional<Shape> shape;        // no value: the file has names only
+  std::string dtype;                 // "BF16", as in the file; may be empty
+  std::uint64_t begin = 0, end = 0;  // bytes of the file with its contents; equal: the file does not say
 };
 using StoredTensors = std::map<std::string, StoredTensor>;
 
@@ -26,5 +29,9 @@ StoredTensors read_stored_tensors(const std::string& file);
 // model are no surprise.
 std::vector<Diagnostic> check_stored_tensors(const ModelSpec& spec, const StoredTensors& stored,
                                              const std::string& file);
+
+// Contents of a tensor in a .safetensors file, as they lie there: little-endian, row-major. Configuration Error when
+// the file ends before.
+std::vector<std::byte> stored_bytes(const std::string& file, const std::string& name, const StoredTensor& tensor);
 
 }  // namespace kb::model
