@@ -197,6 +197,15 @@ inline constexpr const char* kModelStepFooter =
     "of\n"
     "it in one run, which takes as many times longer as there are layers and SIPs. Contents are not computed.";
 
+inline constexpr const char* kModelVerifyFooter =
+    "Examples:\n"
+    "  kernbench model verify tiny/config.json --topology one_cube\n"
+    "  kernbench model verify tiny --weights tiny/model.safetensors --tp 2 --dtype f16\n"
+    "  kernbench model verify tiny --weights tiny/model.safetensors --golden tiny/golden.json --json\n"
+    "\n"
+    "Computes a prompt, decodes greedily, and compares logits, tokens, keys and values with a reference in double on\n"
+    "the host; the prompt in chunks and a mixed batch as well. Exit code 1 when a check fails.";
+
 inline constexpr const char* kTrafficFooter =
     "Examples:\n"
     "  kernbench traffic --trace trace.csv\n"

@@ -19,6 +19,11 @@ const std::string& one_of(const std::string& option, const std::string& value, c
 
 }  // namespace
 
+std::optional<Dtype> parse_model_dtype(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  return parse_dtype(one_of("--dtype", text, {"bf16", "f16", "f32"}));
+}
+
 void ModelChoice::add_options(CLI::App& app, const Program& program) {
   machine.program = &program;
   app.add_option("CONFIG", model, "config.json of a Hugging Face model, its folder, or the name of a shipped model")
@@ -61,7 +66,7 @@ model::ReportChoice ModelChoice::read() const {
     throw usage_error("--context counts the new token of a decode step; give a whole number from 1");
   }
   choice.batch = model::make_batch(batch);
-  if (!dtype_.empty()) choice.dtype = parse_dtype(one_of("--dtype", dtype_, {"bf16", "f16", "f32"}));
+  choice.dtype = parse_model_dtype(dtype_);
   return choice;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ class Option;
 }  // namespace CLI
 
 namespace kb::cli {
+
+// The value of --dtype; no value for an empty text. Usage error for another dtype than a model can have.
+std::optional<Dtype> parse_model_dtype(const std::string& text);
 
 struct ModelChoice {
   TopologyChoice machine;

@@ -17,6 +17,7 @@ struct Part {
 constexpr Part kParts[] = {
     {"show", "Parameters, memory, and the least time of a step on a machine", make_model_show_command},
     {"step", "Simulate a step: time per token, by launch, beside the least time", make_model_step_command},
+    {"verify", "Run a model with data on the machine and compare it with a reference", make_model_verify_command},
     {"requests", "Serve a trace of requests: latencies, throughput, blocks in use", make_model_requests_command},
     {"lookups", "Ask a profile for times of kernels and steps", make_model_lookups_command},
 };

@@ -11,5 +11,6 @@ std::unique_ptr<Command> make_model_lookups_command(CLI::App& app, const Program
 std::unique_ptr<Command> make_model_requests_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_model_show_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_model_step_command(CLI::App& app, const Program& program);
+std::unique_ptr<Command> make_model_verify_command(CLI::App& app, const Program& program);
 
 }  // namespace kb::cli

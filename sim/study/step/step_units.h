@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "platform/base/units.h"
+#include "platform/contract/data_mode.h"
 #include "platform/topology/ccl_config.h"
 #include "platform/topology/topology.h"
 #include "sw/distributed/all_reduce_choice.h"
@@ -20,6 +22,10 @@ namespace kb::elab {
 class BlockCatalog;
 }
 
+namespace kb::sw {
+class Runtime;
+}
+
 namespace kb::step {
 
 struct Catalogs {
@@ -27,6 +33,10 @@ struct Catalogs {
   const elab::BlockCatalog* blocks = nullptr;
   const sw::AllReduceCatalog* all_reduces = nullptr;
 };
+
+// Runs a host program on the machine to its end; its failure is thrown.
+void run_program(const topology::LoadedTopology& machine, const Catalogs& catalogs, contract::DataMode data,
+                 const std::function<void(sw::Runtime&)>& program);
 
 // Times of the launches, from the start of the first kernel to the end of the last.
 std::vector<TimeFs> simulate_launches(const topology::LoadedTopology& one, const Catalogs& catalogs,
