@@ -10,6 +10,7 @@
 #include "platform/base/error.h"
 #include "platform/model/rope_frequencies.h"
 #include "sw/model/place_program.h"
+#include "sw/model/require_kernels.h"
 #include "sw/model/step_inputs.h"
 
 namespace kb::sw {
@@ -21,22 +22,6 @@ using model::OpKind;
 using Indices = std::vector<std::size_t>;
 
 constexpr std::int64_t kRowsAtATime = 64;  // of norm_linear
-
-}  // namespace
-
-void require_kernels(const model::ModelSpec& spec) {
-  const auto refuse = [&](const std::string& what) {
-    throw Error::configuration(
-        fmt::format("{}: {} cannot be simulated yet; `kernbench model show` has its bytes, "
-                    "operations and least time",
-                    spec.file, what));
-  };
-  if (spec.mla) refuse("latent attention");
-  if (spec.moe) refuse("a model with experts");
-  if (spec.scales) refuse("a model with scaled 8-bit weights");
-}
-
-namespace {
 
 class Lowering {
  public:
@@ -73,11 +58,23 @@ class Lowering {
     program_.tensors.push_back(std::move(made));
     return program_.tensors.size() - 1;
   }
-  std::string named(const std::string& role) const {
-    return layer_ < 0 ? role : fmt::format("layers.{}.{}", layer_, role);
+  ProgramTensor made(const std::string& role, std::int64_t layer, Shape shape, Dtype dtype, Spread spread) const {
+    ProgramTensor tensor;
+    tensor.name = layer < 0 ? role : fmt::format("layers.{}.{}", layer, role);
+    tensor.role = role;
+    tensor.layer = layer;
+    tensor.shape = std::move(shape);
+    tensor.dtype = dtype;
+    tensor.spread = spread;
+    return tensor;
+  }
+  // A tensor with a place of its own.
+  std::size_t add_kept(ProgramTensor tensor) {
+    tensor.stays = true;
+    return add(std::move(tensor));
   }
   std::size_t activation(const std::string& role, Shape shape, Spread spread, Dtype dtype) {
-    return add({named(role), role, layer_, std::move(shape), dtype, spread, MemoryKind::hbm, false, 0, 0, {}, {}});
+    return add(made(role, layer_, std::move(shape), dtype, spread));
   }
   std::size_t activation(const std::string& role, Shape shape, Spread spread) {
     return activation(role, std::move(shape), spread, input_.graph.dtype);
@@ -86,16 +83,14 @@ class Lowering {
   std::size_t weight(const std::string& role, const Indices& graph_tensors, Spread spread) {
     const auto known = weights_.find(graph_tensors);
     if (known != weights_.end()) return known->second;
-    ProgramTensor made{
-        named(role), role, layer_, tensor(graph_tensors[0]).shape, input_.graph.dtype, spread, MemoryKind::hbm, true, 0,
-        0,           {},   {}};
-    made.shape[0] = 0;
+    ProgramTensor whole = made(role, layer_, tensor(graph_tensors[0]).shape, input_.graph.dtype, spread);
+    whole.shape[0] = 0;
     for (const std::size_t index : graph_tensors) {
-      made.shape[0] += tensor(index).shape[0];
-      made.weights.push_back(tensor(index).name);
+      whole.shape[0] += tensor(index).shape[0];
+      whole.weights.push_back(tensor(index).name);
     }
-    if (made.shape.size() == 1) made.shape.insert(made.shape.begin(), 1);
-    const std::size_t index = add(std::move(made));
+    if (whole.shape.size() == 1) whole.shape.insert(whole.shape.begin(), 1);
+    const std::size_t index = add_kept(std::move(whole));
     weights_.emplace(graph_tensors, index);
     return index;
   }
@@ -103,10 +98,9 @@ class Lowering {
   std::size_t numbers(const std::string& role, const contract::IntegerMatrix& matrix, Spread spread) {
     const auto known = numbers_.find(role);
     if (known != numbers_.end()) return known->second;
-    ProgramTensor made{role, role, -1, {matrix.rows, matrix.cols}, Dtype::i32, spread, MemoryKind::hbm, true, 0,
-                       0,    {},   {}};
-    made.numbers.assign(matrix.values.begin(), matrix.values.end());
-    const std::size_t index = add(std::move(made));
+    ProgramTensor tensor = made(role, -1, {matrix.rows, matrix.cols}, Dtype::i32, spread);
+    tensor.numbers.assign(matrix.values.begin(), matrix.values.end());
+    const std::size_t index = add_kept(std::move(tensor));
     numbers_.emplace(role, index);
     return index;
   }
@@ -266,19 +260,9 @@ class Lowering {
     const std::int64_t heads = spec.heads / input_.plan.tp, kv_heads = op.numbers.at("kv_heads"), d = spec.head_dim;
     const Shape blocks{inputs_.cache().blocks, inputs_.cache().page, kv_heads, d};
     const auto cache = [&](const char* role) {
-      return add({named(role),
-                  role,
-                  layer_,
-                  blocks,
-                  input_.graph.dtype,
-                  Spread::rows,
-                  MemoryKind::hbm,
-                  true,
-                  0,
-                  0,
-                  {},
-                  {},
-                  true});
+      ProgramTensor tensor = made(role, layer_, blocks, input_.graph.dtype, Spread::rows);
+      tensor.cache = true;
+      return add_kept(std::move(tensor));
     };
     k_cache_ = cache("cache.k");
     v_cache_ = cache("cache.v");
@@ -304,18 +288,9 @@ class Lowering {
     const model::RopeFrequencies frequencies = model::rope_frequencies(input_.spec.rope, input_.spec.head_dim);
     attention_factor_ = frequencies.attention_factor;
     const auto count = static_cast<std::int64_t>(frequencies.inverse.size());
-    return add({"inv_freq",
-                "inv_freq",
-                -1,
-                {1, count},
-                Dtype::f32,
-                Spread::whole,
-                MemoryKind::hbm,
-                true,
-                0,
-                0,
-                frequencies.inverse,
-                {}});
+    ProgramTensor tensor = made("inv_freq", -1, {1, count}, Dtype::f32, Spread::whole);
+    tensor.numbers = frequencies.inverse;
+    return add_kept(std::move(tensor));
   }
 
   // Sequences with one new token take another kernel than chunks.
@@ -369,7 +344,18 @@ class Lowering {
             {"values", TensorRef{program_.best_logit}}});
   }
 
-  void all_reduce(const GraphOp& op) { launch("", op.name, {{"tensor", TensorRef{of_graph_.at(op.inputs[0])}}}); }
+  void all_reduce(const GraphOp& op) {
+    launch("", op.name, {{"tensor", TensorRef{equal_parts(of_graph_.at(op.inputs[0]))}}});
+  }
+  // A sum needs equal parts. The last PEs of a cube have a row less, and room for it: what lies there is added up, too.
+  std::size_t equal_parts(std::size_t index) {
+    ProgramTensor filled = program_.tensors[index];
+    if (filled.shape[0] <= pes_ || filled.shape[0] % pes_ == 0) return index;
+    filled.name += ".filled";
+    filled.shape[0] += pes_ - filled.shape[0] % pes_;
+    filled.same_place = index;
+    return add(std::move(filled));
+  }
 
   // The TCM is faster, where there is room.
   void place_partials() {

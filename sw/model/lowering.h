@@ -26,11 +26,9 @@ struct LoweringInput {
   const Program* resident = nullptr;
 };
 
-// Configuration Error that names what no kernel does yet: experts, latent attention, scaled 8-bit weights.
-void require_kernels(const model::ModelSpec& spec);
-
 // Operations that one kernel does together become one launch. Every tensor has its place in the slices of the SIP; the
-// same input gives the same program. Configuration Errors of require_kernels(), and for several stages.
+// same input gives the same program. Configuration Errors of require_kernels() (require_kernels.h), and for several
+// stages.
 Program lower(const LoweringInput& input);
 
 }  // namespace kb::sw

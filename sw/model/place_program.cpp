@@ -22,8 +22,9 @@ std::vector<model::PlacedTensor> lives(const Program& program) {
     for (const ProgramArg& arg : program.launches[at].args) {
       const auto* const ref = std::get_if<TensorRef>(&arg.value);
       if (ref == nullptr) continue;
-      tensors[ref->index].first_use = std::min(tensors[ref->index].first_use, at);
-      tensors[ref->index].last_use = std::max(tensors[ref->index].last_use, at);
+      model::PlacedTensor& used = tensors[program.tensors[ref->index].same_place.value_or(ref->index)];
+      used.first_use = std::min(used.first_use, at);
+      used.last_use = std::max(used.last_use, at);
     }
   }
   // The host reads these after the last launch.
@@ -47,6 +48,7 @@ void place_program(Program& program, const model::ArenaGeometry& geometry, const
   std::vector<model::PlacedTensor> placed;
   std::vector<std::size_t> index;
   for (std::size_t i = 0; i < all.size(); ++i) {
+    if (program.tensors[i].same_place) continue;
     if (resident != nullptr && program.tensors[i].persists()) {
       program.tensors[i].offset = same_tensor(*resident, program.tensors[i]).offset;
       continue;
@@ -57,6 +59,9 @@ void place_program(Program& program, const model::ArenaGeometry& geometry, const
   const model::PlacedTensors where = model::place_tensors(placed, geometry);
   const std::uint64_t begin = resident == nullptr ? 0 : resident->slice_bytes;
   for (std::size_t i = 0; i < index.size(); ++i) program.tensors[index[i]].offset = begin + where.offsets[i];
+  for (ProgramTensor& tensor : program.tensors) {
+    if (tensor.same_place) tensor.offset = program.tensors[*tensor.same_place].offset;
+  }
   program.classes = where.classes;
   program.slice_bytes = begin + where.end;
 }

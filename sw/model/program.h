@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -25,6 +26,7 @@ struct ProgramTensor {
   std::vector<double> numbers;          // contents that the host writes before the step; empty: none
   std::vector<std::string> weights;     // tensors of the model's file that lie in it, one above the other
   bool cache = false;                   // keys or values
+  std::optional<std::size_t> same_place = {};  // the tensor whose bytes these are, seen in another shape
 
   // Whether later steps need its contents.
   bool persists() const { return cache || !weights.empty(); }

@@ -10,7 +10,7 @@
 #include "platform/base/error.h"
 #include "platform/data/element.h"
 #include "platform/model/weights.h"
-#include "sw/model/lowering.h"
+#include "sw/model/require_kernels.h"
 
 namespace kb::verify {
 namespace {
