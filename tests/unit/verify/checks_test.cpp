@@ -39,8 +39,9 @@ TEST(LogitCheck, NeverPassesWhatIsNoNumber) {
 
 TEST(CacheCheck, IsRelativeToTheExpectedRms) {
   CacheCheck check("keys", "reference");
-  check.add({3, 4}, {3, 4}, "layer 0");
-  check.add({3, 5}, {3, 4}, "layer 1");
+  const std::vector<double> right = {3, 4};
+  check.add(right, right, "layer 0");
+  check.add({3, 5}, right, "layer 1");
   std::vector<Check> checks;
   check.finish(kBounds, checks);
   EXPECT_DOUBLE_EQ(checks.at(0).figure, 0.2);
