@@ -163,7 +163,7 @@ TEST_P(ModelStepRefusalTest, IsOneMessage) {
 
 INSTANTIATE_TEST_SUITE_P(Refusals, ModelStepRefusalTest,
                          testing::Values(Refusal{"mixtral-8x7b --tp 8", "a model with experts cannot be simulated yet"},
-                                         Refusal{"llama-3.1-8b --pp 2", "a pipeline (--pp) cannot be simulated yet"},
+                                         Refusal{"llama-3.1-8b --pp 2", "--pp: a pipeline cannot be simulated yet"},
                                          Refusal{"llama-3.1-8b --memo sometimes", "write on, off, or check=N"},
                                          Refusal{"llama-3.1-70b --topology one_cube",
                                                  "the smallest that fits is --tp 4"},
