@@ -98,7 +98,7 @@ class GoldenReader {
       const JsonMember& value = member(one.node(), name);
       return number(value.node(), value);
     };
-    out.sum = real("sum"), out.l2 = real("l2"), out.wsum = real("wsum");
+    out.l2 = real("l2"), out.wsum = real("wsum");
     out.sum_by_pos = numbers(member(one.node(), "sum_by_pos"), tokens);
     return out;
   }

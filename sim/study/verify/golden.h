@@ -14,7 +14,7 @@ namespace kb::verify {
 // What is known of the keys or values of a layer, all tokens in order.
 struct GoldenCache {
   std::int64_t tokens = 0;
-  double sum = 0, l2 = 0;
+  double l2 = 0;                   // root of the sum of squares
   double wsum = 0;                 // sum of element i times ((i mod 31) - 15)
   std::vector<double> sum_by_pos;  // sum of each token
 };

@@ -23,7 +23,7 @@ class GoldenTest : public testing::Test {
   void TearDown() override { fs::remove(file_); }
 
   static json cache(std::size_t tokens) {
-    const json part = {{"sum", 1.5}, {"l2", 2}, {"wsum", -3.0}, {"sum_by_pos", std::vector<double>(tokens, 0.5)}};
+    const json part = {{"l2", 2}, {"wsum", -3.0}, {"sum_by_pos", std::vector<double>(tokens, 0.5)}};
     return json::array({{{"k", part}, {"v", part}}});
   }
   static json complete() {
