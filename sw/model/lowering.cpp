@@ -388,6 +388,7 @@ class Lowering {
 
 Program lower(const LoweringInput& input) {
   require_kernels(input.spec);
+  if (input.plan.tp > 1) require_sums(input.spec, input.geometry.pes / input.geometry.pes_per_cube);
   if (input.plan.pp > 1) throw Error::configuration("--pp: a pipeline cannot be simulated yet");
   return Lowering(input).run();
 }

@@ -27,8 +27,7 @@ struct LoweringInput {
 };
 
 // Operations that one kernel does together become one launch. Every tensor has its place in the slices of the SIP; the
-// same input gives the same program. Configuration Errors of require_kernels() (require_kernels.h), and for several
-// stages.
+// same input gives the same program. Configuration Errors of require_kernels.h, and for several stages.
 Program lower(const LoweringInput& input);
 
 }  // namespace kb::sw

@@ -20,4 +20,12 @@ void require_kernels(const model::ModelSpec& spec) {
   if (spec.scales) refuse("a model with scaled 8-bit weights");
 }
 
+void require_sums(const model::ModelSpec& spec, std::int64_t cubes) {
+  if (spec.hidden % cubes == 0) return;
+  throw Error::configuration(fmt::format(
+      "{}: hidden_size {} does not divide over the {} cubes of a SIP, which sums over SIPs need; use --tp 1, "
+      "or another cube mesh",
+      spec.file, spec.hidden, cubes));
+}
+
 }  // namespace kb::sw

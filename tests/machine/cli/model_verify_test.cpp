@@ -97,6 +97,8 @@ INSTANTIATE_TEST_SUITE_P(
                     VerifyRefusal{"tiny.json --golden none.json", "none.json: cannot be read"},
                     VerifyRefusal{"tiny.json --weights none.safetensors", "none.safetensors: does not exist"},
                     VerifyRefusal{"tiny.json --tp 3", "--tp 3 does not divide 4 attention heads"},
+                    VerifyRefusal{"tiny.json --tp 2 --topology one_cube --set sip.cube_mesh.w=3",
+                                  "hidden_size 32 does not divide over the 3 cubes of a SIP"},
                     VerifyRefusal{"tiny.json --dtype f64", "--dtype 'f64': known: bf16, f16, f32"},
                     VerifyRefusal{"llama-3.1-8b", "parameters are too many"},
                     VerifyRefusal{"mixtral-8x7b", "a model with experts cannot be simulated yet"}));
