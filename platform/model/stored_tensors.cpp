@@ -66,8 +66,11 @@ void set_place(const JsonNode& tensor, const std::string& name, const std::strin
   if (member == nullptr) return;
   const std::vector<JsonNode>& ends = member->node().items;
   constexpr std::int64_t kMost = std::int64_t{1} << 60;
-  if (ends.size() != 2 || ends[0].integer < 0 || ends[1].integer < ends[0].integer || ends[1].integer > kMost) {
-    refuse(file, "tensor '" + name + "' has no such place in a file: data_offsets");
+  const auto is_whole = [](const JsonNode& node) { return node.kind == JsonNode::Kind::integer; };
+  if (ends.size() != 2 || !std::all_of(ends.begin(), ends.end(), is_whole) || ends[0].integer < 0 ||
+      ends[1].integer < ends[0].integer || ends[1].integer > kMost) {
+    refuse(file, "tensor '" + name + "' has data_offsets that are not two whole numbers in order",
+           "the file is damaged; get it again");
   }
   stored.begin = header + static_cast<std::uint64_t>(ends[0].integer);
   stored.end = header + static_cast<std::uint64_t>(ends[1].integer);

@@ -86,7 +86,18 @@ TEST_F(StoredTensorsTest, DamagedFilesAreErrors_M13) {
   EXPECT_THAT(problem(write("cut", std::string("\x20\0\0\0\0\0\0\0{}", 10))), HasSubstr("ends inside its header"));
   EXPECT_THAT(problem(safetensors("{\"a\": {\"dtype\": \"F32\"}}")), HasSubstr("tensor 'a' has no shape"));
   EXPECT_THAT(problem(safetensors("{")), HasSubstr("is not JSON"));
+  for (const char* offsets : {"[4, 0]", "[0]", "[0, 1.5]", "[-4, 0]"}) {
+    EXPECT_THAT(problem(safetensors(std::string(R"({"a": {"shape": [1], "data_offsets": )") + offsets + "}}")),
+                HasSubstr("tensor 'a' has data_offsets that are not two whole numbers in order"))
+        << offsets;
+  }
   EXPECT_THAT(problem(write("x.json", "{}")), HasSubstr("has no weight_map"));
+}
+
+TEST_F(StoredTensorsTest, ContentsLieBehindTheHeader) {
+  const std::string file = safetensors(R"({"a": {"dtype": "F16", "shape": [2], "data_offsets": [3, 7]}})");
+  const std::vector<std::byte> bytes = stored_bytes(file, "a", read_stored_tensors(file).at("a"));
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()), "tent");  // of "contents"
 }
 
 TEST(CheckStoredTensors, FilesThatAgreeSayNothing_M13) {
