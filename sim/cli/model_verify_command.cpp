@@ -60,7 +60,7 @@ class ModelVerifyCommand final : public Command {
     print_warnings(warnings);
     const auto load = [&](const std::vector<std::pair<std::string, std::string>>& changes) {
       TopologyChoice machine = machine_;
-      for (const auto& [key, value] : changes) machine.sets.push_back(key + "=" + value);
+      for (const auto& [key, value] : changes) machine.sets.push_back(fmt::format("{}={}", key, value));
       return machine.load(library.blocks().implementations());
     };
     const step::StepMachines machines = step::step_machines(load, input.tp);

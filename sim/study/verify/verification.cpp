@@ -181,8 +181,8 @@ class Comparison {
                  name);
       for_caches(plan_.mixed, sequence,
                  [&](const LayerCache& found, const LayerCache& right, const std::string& where) {
-                   cache.add(found.k, right.k, name + ", keys of " + where);
-                   cache.add(found.v, right.v, name + ", values of " + where);
+                   cache.add(found.k, right.k, fmt::format("{}, keys of {}", name, where));
+                   cache.add(found.v, right.v, fmt::format("{}, values of {}", name, where));
                  });
     }
     logits.finish(bounds_, report_.checks);
