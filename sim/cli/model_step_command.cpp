@@ -56,7 +56,7 @@ class ModelStepCommand final : public Command {
     const WorkloadLibrary library(choice_.plugins);
     const auto load = [&](const std::vector<std::pair<std::string, std::string>>& changes) {
       TopologyChoice machine = choice_.machine;
-      for (const auto& [key, value] : changes) machine.sets.push_back(key + "=" + value);
+      for (const auto& [key, value] : changes) machine.sets.push_back(fmt::format("{}={}", key, value));
       return machine.load(library.blocks().implementations());
     };
     model::LoadedModel loaded = model::load_model(model_file(choice_.model));

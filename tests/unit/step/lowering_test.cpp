@@ -62,7 +62,9 @@ TEST(Lowering, ChunksAndSequencesWithOneNewTokenTakeTheirOwnKernels_M91) {
 
 TEST(Lowering, AHeadOfFewRowsReadsTheLastTokens_M91) {
   const SmallStep prefill("llama", "prefill", 1, "2x5"), decode("llama", "decode", 1, "2x5");
-  const auto head = [](const SmallStep& step) { return step.program.launches[step.program.launches.size() - 2]; };
+  const auto head = [](const SmallStep& step) -> const sw::ProgramLaunch& {
+    return step.program.launches[step.program.launches.size() - 2];
+  };
   const sw::ProgramArg* const rows = find(head(prefill), "rows");
   ASSERT_NE(rows, nullptr);
   EXPECT_THAT(prefill.program.tensors[std::get<sw::TensorRef>(rows->value).index].numbers, ElementsAre(4, 9));
