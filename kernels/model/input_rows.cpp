@@ -117,7 +117,7 @@ void InputRows::take_squares(const TensorHandle& x, const TensorHandle& out) {
 
 std::int64_t InputRows::scratch_for_squares(const NormLinear& problem, std::int64_t rows) {
   if (!problem.norm()) return 0;
-  return rows <= kFewRows ? 4 * rows * problem.deepest : std::int64_t{5 * 4} * kArrayRows * kArrayRows;
+  return rows <= kFewRows ? 4 * rows * problem.deepest : 5 * std::int64_t{4} * kArrayRows * kArrayRows;
 }
 
 }  // namespace kb::kernels

@@ -220,7 +220,7 @@ TensorHandle PartialSums::scale(std::int64_t block) {
   std::vector<Future> pending;
   load_lines(parts, block, problem_.gates * own, pending);
   wait(pending);
-  const TensorHandle sum = tl_.sum(parts, 0);
+  TensorHandle sum = tl_.sum(parts, 0);
   tl_.compute_into(sum, MathOp::fma, {sum, 1.0 / static_cast<double>(problem_.k), problem_.eps});
   tl_.compute_into(sum, MathOp::rsqrt, {sum});
   return sum;

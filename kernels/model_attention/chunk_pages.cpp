@@ -15,7 +15,7 @@ using tl::TensorHandle;
 
 namespace {
 
-constexpr std::int64_t kStageBytes = 64 * 1024;  // pages that are copied together
+constexpr std::int64_t kStageBytes = 64 << 10;  // pages that are copied together
 
 // One copy of some pages from a cache.
 struct PageCopy {

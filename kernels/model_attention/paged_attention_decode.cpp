@@ -19,7 +19,7 @@ using tl::Future;
 using tl::Ptr;
 using tl::TensorHandle;
 
-constexpr std::int64_t kGroupBytes = 128 * 1024;  // of the segments that are in scratch together
+constexpr std::int64_t kGroupBytes = 128 << 10;  // of the segments that are in scratch together
 
 struct PagedDecodeArguments {
   Ptr q, k_cache, v_cache, work, scratch, out;

@@ -112,7 +112,7 @@ class PieceAttention {
         tl_.view(tl_.arange(keys_.position(), keys_.position() + piece_.tokens), 0, {1, piece_.tokens, 1});
     const TensorHandle tokens = tl_.view(tl_.add(token, tl_.zeros({s_.group(), 1, 1}, Dtype::i32)), 0, {rows_, 1});
     const TensorHandle key = tl_.view(tl_.arange(keys.first, keys.first + keys.count), 0, {1, keys.count});
-    const TensorHandle not_later = tl_.le(key, tokens);
+    TensorHandle not_later = tl_.le(key, tokens);
     if (window_ == 0) return not_later;
     return tl_.bit_and(not_later, tl_.gt(key, tl_.sub(tokens, window_)));
   }

@@ -20,9 +20,9 @@ using tl::Ptr;
 using tl::TensorHandle;
 using Order = TileLoad::Order;
 
-constexpr std::int64_t kRopeRows = 128;              // tokens at a time, at most
-constexpr std::int64_t kRotatedBytes = 64 * 1024;    // of their heads in f32
-constexpr std::int64_t kUnderWayBytes = 128 * 1024;  // of heads whose loads are under way together
+constexpr std::int64_t kRopeRows = 128;             // tokens at a time, at most
+constexpr std::int64_t kRotatedBytes = 64 << 10;    // of their heads in f32
+constexpr std::int64_t kUnderWayBytes = 128 << 10;  // of heads whose loads are under way together
 
 std::int64_t rows_at_once(std::int64_t heads, std::int64_t d) {
   const std::int64_t row_bytes = std::max<std::int64_t>(1, heads) * d * 4;

@@ -13,7 +13,7 @@ using tl::TensorHandle;
 namespace {
 
 // Scratch that one load of several pieces may cover, with the gaps between them.
-constexpr std::int64_t kTileSpanBytes = 64 * 1024;
+constexpr std::int64_t kTileSpanBytes = 64 << 10;
 
 std::int64_t bytes_of_element(Ptr tensor) {
   return static_cast<std::int64_t>(item_size(tensor.dtype()));

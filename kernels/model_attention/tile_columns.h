@@ -37,9 +37,9 @@ class TileLoad {
 
  private:
   struct Block {
-    std::int64_t column, columns;  // of the tensor
-    tl::TensorHandle values;       // element (0, column) is element `start`
-    std::int64_t start, row_stride;
+    std::int64_t column = 0, columns = 0;  // of the tensor
+    tl::TensorHandle values;               // element (0, column) is element `start`
+    std::int64_t start = 0, row_stride = 0;
   };
   void load_together(const std::vector<TilePiece>& pieces, std::int64_t span);
   void load_each(const std::vector<TilePiece>& pieces);

@@ -195,7 +195,7 @@ std::int64_t decode_scratch_length(std::int64_t sequences, std::int64_t heads, s
 }
 
 std::int64_t keys_per_step(std::int64_t page, std::int64_t key_bytes, std::int64_t scratch_bytes) {
-  constexpr std::int64_t kEnough = 64 * 1024;  // bytes of K that hide the latency of a load
+  constexpr std::int64_t kEnough = 64 << 10;  // bytes of K that hide the latency of a load
   // The buffers of K and V take half of the scratch at most.
   const std::int64_t most = scratch_bytes / (4 * (kPagedAhead + 1));
   return std::max(page, std::min(kEnough, most) / key_bytes / page * page);

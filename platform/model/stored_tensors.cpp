@@ -44,7 +44,7 @@ std::string header_of(const std::string& file, std::ifstream& input) {
     count |= static_cast<std::uint64_t>(static_cast<unsigned char>(length[i])) << (8 * i);
   }
   if (length.size() != kLengthBytes || count > kMostHeaderBytes) refuse(file, "is not a safetensors file");
-  const std::string header = bytes_of(input, count);
+  std::string header = bytes_of(input, count);
   if (header.size() != count) refuse(file, "ends inside its header", "the file is not complete; get it again");
   return header;
 }
