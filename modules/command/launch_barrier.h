@@ -25,10 +25,10 @@ TimeFs launch_latency(elab::BlockContext& context, NodeId io_cpu, SipId sip, con
 TimeFs cube_launch_latency(elab::BlockContext& context, NodeId m_cpu, SipId sip, CubeId cube,
                            const std::vector<PeId>& pes);
 
-// From the time at which the last PE of the cubes comes to the barrier before a queued launch until the last of them has
-// its start stamp (P-51a): max over PEs of formula(pe_cpu -> m_cpu) + max over pairs of cubes of formula(m_cpu -> m_cpu)
-// + max over PEs of formula(m_cpu -> pe_cpu), less the overheads of M_CPU that two of them contain. All PEs of the cubes
-// count, so that every launch on the same cubes has the same.
+// From the time at which the last PE of the cubes comes to the barrier before a queued launch until the last of them
+// has its start stamp (P-51a). It is the sum of max over PEs of formula(pe_cpu -> m_cpu), max over pairs of cubes of
+// formula(m_cpu -> m_cpu), and max over PEs of formula(m_cpu -> pe_cpu), less the overheads of M_CPU that two of them
+// contain. All PEs of the cubes count, so that every launch on the same cubes has the same.
 TimeFs start_latency(elab::BlockContext& context, SipId sip, const std::vector<CubeId>& cubes);
 
 // Absolute start time of launches on several SIPs that the host submits at `now`: the maximum over the launches of

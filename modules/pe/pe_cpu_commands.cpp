@@ -186,7 +186,8 @@ PeCpu::BarrierAnswer PeCpu::come_to(const payload::BarrierMsg& barrier, account:
   return answer;
 }
 
-// P-51a: no kernel of a queued launch begins before those of the launches before it have ended. Returns its start stamp.
+// P-51a: no kernel of a queued launch begins before those of the launches before it have ended. Returns its start
+// stamp.
 TimeFs PeCpu::meet_before(const payload::KernelLaunchMsg& launch_message) {
   const contract::StartBarrier& barrier = *launch_message.launch->start_barrier;
   set_state(State::waiting_for_start);

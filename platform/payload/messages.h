@@ -93,8 +93,8 @@ struct BarrierMsg {
   PeCoord from;           // without a PE: all PEs of the cube
   // The M_CPUs of the cubes tell each other that their PEs are there; otherwise the IO_CPU gathers the cubes.
   std::shared_ptr<const std::vector<CubeId>> exchange{};
-  TimeFs reached = 0_fs;   // when the last of those for whom the message speaks came
-  TimeFs start = kNever;   // common start stamp of the PEs (H-49a)
+  TimeFs reached = 0_fs;  // when the last of those for whom the message speaks came
+  TimeFs start = kNever;  // common start stamp of the PEs (H-49a)
 };
 
 // Aggregated answer of PE_CPU, M_CPU or IO_CPU. Metrics merge by maximum, so that the order does not matter

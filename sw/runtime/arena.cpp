@@ -16,8 +16,8 @@ Arena::Arena(DeviceMemory& memory, const contract::MachineInfo& machine, SipId s
   std::vector<DeviceMemory::Request> requests;
   for (int cube = 0; cube < machine.cubes_per_sip; ++cube) {
     for (int pe = 0; pe < machine.pes_per_cube; ++pe) {
-      requests.push_back({{sip, CubeId(static_cast<std::uint32_t>(cube)), PeId(static_cast<std::uint32_t>(pe))},
-                          slice_bytes});
+      requests.push_back(
+          {{sip, CubeId(static_cast<std::uint32_t>(cube)), PeId(static_cast<std::uint32_t>(pe))}, slice_bytes});
     }
   }
   if (const auto shortage = memory.shortage(QueueMemory::hbm, requests)) {
@@ -45,9 +45,9 @@ std::vector<contract::Shard> Arena::place(const std::string& tensor, const std::
   shards.reserve(placement.size());
   for (const ShardSpec& spec : placement) {
     if (offset > slice_bytes_ || spec.nbytes > slice_bytes_ - offset) {
-      throw Error::program("ALLOCATION_ERROR", fmt::format("tensor '{}' takes bytes {} to {} of {}, but its arena has {}",
-                                                           tensor, offset, offset + spec.nbytes, pe_name(spec.owner),
-                                                           slice_bytes_));
+      throw Error::program("ALLOCATION_ERROR",
+                           fmt::format("tensor '{}' takes bytes {} to {} of {}, but its arena has {}", tensor, offset,
+                                       offset + spec.nbytes, pe_name(spec.owner), slice_bytes_));
     }
     shards.push_back({spec.owner, bases_.at(spec.owner) + offset, spec.nbytes, spec.offset_bytes});
   }

@@ -62,8 +62,8 @@ class Runtime final : private ITensorContext {
                std::optional<MemoryKind> memory = {});
   Tensor full(const Shape& shape, double value, Dtype dtype, const DPPolicy& policy = {}, const std::string& name = "",
               std::optional<MemoryKind> memory = {});
-  // Reserves the same bytes in the HBM slices of all PEs of the caller's current device, for empty_in(). ALLOCATION_ERROR
-  // as for Arena.
+  // Reserves the same bytes in the HBM slices of all PEs of the caller's current device, for empty_in().
+  // ALLOCATION_ERROR as for Arena.
   std::shared_ptr<const Arena> arena(std::uint64_t slice_bytes);
   // Like empty(), in HBM at `offset` of every slice with a shard. Tensors of an arena may share bytes.
   Tensor empty_in(const std::shared_ptr<const Arena>& arena, std::uint64_t offset, const Shape& shape, Dtype dtype,
@@ -161,7 +161,8 @@ class Runtime final : private ITensorContext {
     std::shared_ptr<const Arena> arena;
     std::uint64_t offset = 0;
   };
-  Tensor make_tensor(const Shape& shape, Dtype dtype, const DPPolicy& policy, const std::string& name, const Room& room);
+  Tensor make_tensor(const Shape& shape, Dtype dtype, const DPPolicy& policy, const std::string& name,
+                     const Room& room);
   void submit_write(const contract::TensorLayout& layout, const ShardRun& run, contract::MemoryWrite write);
   bool writes_known(const contract::TensorLayout& layout) const;
   const LaunchState& launch_state(LaunchHandle launch) const;

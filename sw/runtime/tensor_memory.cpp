@@ -10,9 +10,8 @@
 
 namespace kb::sw {
 
-void TensorMemory::place(const std::shared_ptr<contract::TensorLayout>& tensor,
-                         const std::vector<ShardSpec>& placement, const std::shared_ptr<const Arena>& arena,
-                         std::uint64_t offset) {
+void TensorMemory::place(const std::shared_ptr<contract::TensorLayout>& tensor, const std::vector<ShardSpec>& placement,
+                         const std::shared_ptr<const Arena>& arena, std::uint64_t offset) {
   if (arena) {
     tensor->shards = arena->place(tensor->name, placement, offset);
     mappings_.place(*tensor);

@@ -58,7 +58,7 @@ class TensorMemory {
   RequestTracker& tracker_;
   DeviceMemory device_;
   TensorMappings mappings_;
-  std::map<std::uint64_t, LayoutRef> placed_;  // in creation order
+  std::map<std::uint64_t, LayoutRef> placed_;                     // in creation order
   std::map<std::uint64_t, std::shared_ptr<const Arena>> arenas_;  // of tensors that have no memory of their own
   std::set<std::uint64_t> dropped_;
   std::uint64_t next_id_ = 1;

@@ -35,8 +35,7 @@ class ArenaTest : public ::testing::Test {
 TEST_F(ArenaTest, EveryShardLiesAtTheOffsetInItsSlice_H53a) {
   const auto arena = rt.arena(32 << 10);
   const Tensor a = rt.empty_in(arena, 4096, {4, 1024}, Dtype::f16, columns(), "a");
-  ASSERT_EQ(a.layout().shards.size(),
-            static_cast<std::size_t>(rt.machine().cubes_per_sip * rt.machine().pes_per_cube));
+  ASSERT_EQ(a.layout().shards.size(), static_cast<std::size_t>(rt.machine().cubes_per_sip * rt.machine().pes_per_cube));
   const std::uint64_t base = offset_in_slice(a.layout().shards.front()) - 4096;
   for (const contract::Shard& shard : a.layout().shards) EXPECT_EQ(offset_in_slice(shard), base + 4096);
 }
@@ -66,7 +65,11 @@ TEST_F(ArenaTest, WhatDoesNotFitIsAnErrorWithSizes_H53a) {
   EXPECT_THAT(error_of([&] { rt.arena(rt.machine().hbm_slice_bytes + 1); }, "ALLOCATION_ERROR"),
               HasSubstr("does not fit"));
   const auto arena = rt.arena(4096);
-  EXPECT_THAT(error_of([&] { rt.empty_in(arena, 4096, {4, 1024}, Dtype::f16, columns(), "a"); }, "ALLOCATION_ERROR"),
+  EXPECT_THAT(error_of(
+                  [&] {
+                    rt.empty_in(arena, 4096, {4, 1024}, Dtype::f16, columns(), "a");
+                  },
+                  "ALLOCATION_ERROR"),
               HasSubstr("tensor 'a' takes bytes 4096"));
 }
 
