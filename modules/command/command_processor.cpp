@@ -104,10 +104,11 @@ bool CommandProcessor::all_there(payload::Transaction& arrival, const payload::B
   return barriers_.arrive(&arrival, message, members, std::move(name), now());
 }
 
-void CommandProcessor::open_barrier(const payload::BarrierMsg& message, std::shared_ptr<const payload::Message> reply) {
+void CommandProcessor::open_barrier(const payload::BarrierMsg& message,
+                                    const std::shared_ptr<const payload::Message>& reply) {
   log(contract::LogLevel::info,
       [&] { return fmt::format("opens the barrier of launch #{}: all {} are there", message.request, below_); });
-  barriers_.open(message.request, std::move(reply));
+  barriers_.open(message.request, reply);
 }
 
 void CommandProcessor::send_on(const payload::BarrierMsg& arrival) {

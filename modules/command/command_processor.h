@@ -58,7 +58,7 @@ class CommandProcessor : public FabricEndpoint {
   bool all_there(payload::Transaction& arrival, const payload::BarrierMsg& message, std::size_t members,
                  std::string name);
   // `reply` goes to each of those who wait.
-  void open_barrier(const payload::BarrierMsg& message, std::shared_ptr<const payload::Message> reply = nullptr);
+  void open_barrier(const payload::BarrierMsg& message, const std::shared_ptr<const payload::Message>& reply = nullptr);
   TimeFs barrier_reached(std::uint64_t request) const { return barriers_.reached(request); }
   void send_on(const payload::BarrierMsg& arrival);
 
