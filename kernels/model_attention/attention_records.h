@@ -17,7 +17,7 @@ class AttentionRecords {
 
   // The records for some cubes, (cubes, record): of one token, whose heads are the rows of the K/V heads' results.
   tl::TensorHandle pack(const std::vector<OnlineSoftmax>& kv_heads, const std::vector<std::int64_t>& cubes);
-  // Those of a token without any key.
+  // The records of a token without any key.
   tl::TensorHandle pack_empty(const std::vector<std::int64_t>& cubes);
 
   // Merges the records of n parts of the keys for one cube, (n, record) transposed to (record, n), to one record, or

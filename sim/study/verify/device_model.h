@@ -27,7 +27,7 @@ struct DeviceModel {
 };
 
 struct StepOutcome {
-  // By sequence of the step.
+  // Logits of each sequence of the step.
   std::vector<std::vector<double>> logits;
   std::vector<std::int64_t> best;   // as the kernels chose
   std::vector<double> best_logits;  // of the choice

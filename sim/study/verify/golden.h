@@ -1,4 +1,4 @@
-// Outputs of a model that somebody else has computed.
+// Reference outputs of a model, computed by another implementation and read from a file.
 #pragma once
 
 #include <cstdint>
