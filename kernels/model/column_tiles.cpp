@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "kernels/tl/tl.h"
+#include "platform/base/even_parts.h"
 #include "platform/contract/tensor_layout.h"
 
 namespace kb::kernels {
@@ -53,8 +54,8 @@ std::vector<std::int64_t> units_of(const std::vector<Run>& runs, std::int64_t un
 }  // namespace
 
 Range part_of(std::int64_t all, std::int64_t index, std::int64_t count) {
-  const std::int64_t each = all / count, longer = all % count;
-  return {index * each + std::min(index, longer), each + (index < longer ? 1 : 0)};
+  const EvenParts parts(all, count);
+  return {parts.first(index), parts.size(index)};
 }
 
 void load_runs(Context& tl, const TensorHandle& out, Ptr tensor, const std::vector<Run>& runs,

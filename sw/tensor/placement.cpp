@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "platform/base/error.h"
+#include "platform/base/even_parts.h"
 
 namespace kb::sw {
 namespace {
@@ -29,10 +28,9 @@ Block part_of(const Block& whole, Split split, int index, int count, std::int64_
   if (split == Split::replicate) return whole;
   const bool by_rows = split == Split::row_wise;
   const std::int64_t units = by_rows ? whole.rows / row_unit : whole.cols;
-  const std::int64_t each = units / count, larger = units % count;
+  const EvenParts parts(units, count);
   const std::int64_t unit = by_rows ? row_unit : 1;
-  const std::int64_t begin = (index * each + std::min<std::int64_t>(index, larger)) * unit;
-  const std::int64_t size = (each + (index < larger ? 1 : 0)) * unit;
+  const std::int64_t begin = parts.first(index) * unit, size = parts.size(index) * unit;
   Block part = whole;
   (by_rows ? part.row : part.col) += begin;
   (by_rows ? part.rows : part.cols) = size;
