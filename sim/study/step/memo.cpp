@@ -1,19 +1,15 @@
-#include <fmt/format.h>
-
-#include <sstream>
+#include <optional>
 #include <utility>
 
 #include "sim/study/step/step_times.h"
+#include "sim/study/step/times_text.h"
 
 namespace kb::step {
 
 Memo::Memo(const std::string& folder) {
   if (folder.empty()) return;
   files::Journal::read(folder, [this](const std::string& key, const std::string& value) {
-    std::vector<TimeFs> times;
-    std::istringstream in(value);
-    for (std::int64_t fs = 0; in >> fs;) times.emplace_back(fs);
-    if (!times.empty() && in.eof()) times_.emplace(key, std::move(times));
+    if (std::optional<std::vector<TimeFs>> times = times_of(value)) times_.emplace(key, std::move(*times));
   });
   from_folder_ = times_.size();
   journal_ = std::make_unique<files::Journal>(folder, "launches that have been simulated");
@@ -25,9 +21,7 @@ const std::vector<TimeFs>* Memo::find(const std::string& key) const {
 }
 
 void Memo::add(const std::string& key, std::vector<TimeFs> times) {
-  std::string text;
-  for (const TimeFs time : times) text += fmt::format("{}{}", text.empty() ? "" : " ", time.fs());
-  if (journal_) journal_->append(key, text);
+  if (journal_) journal_->append(key, times_text(times));
   times_.emplace(key, std::move(times));
 }
 

@@ -5,31 +5,24 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <sstream>
 #include <thread>
 #include <utility>
 
 #include "platform/base/error.h"
 #include "sim/study/process/isolate.h"
+#include "sim/study/step/times_text.h"
 
 namespace kb::step {
 namespace {
 
-std::string text_of(const std::vector<TimeFs>& times) {
-  std::string text;
-  for (const TimeFs time : times) text += fmt::format("{} ", time.fs());
-  return text;
-}
-
-std::vector<TimeFs> times_of(const std::string& text) {
-  std::vector<TimeFs> times;
-  std::istringstream in(text);
-  for (std::int64_t fs = 0; in >> fs;) times.emplace_back(fs);
-  return times;
+// Times that another process has written.
+std::vector<TimeFs> answered(const std::string& text) {
+  if (const std::optional<std::vector<TimeFs>> times = times_of(text)) return *times;
+  throw Error::model("a simulation of launches answered without times");
 }
 
 std::vector<TimeFs> in_a_process(const std::function<std::vector<TimeFs>()>& simulation) {
-  return times_of(sim::run_isolated({[&] { return text_of(simulation()); }}).at(0));
+  return answered(sim::run_isolated({[&] { return times_text(simulation()); }}).at(0));
 }
 
 class Composer {
@@ -103,21 +96,21 @@ class Composer {
       jobs.emplace_back([&] {
         std::vector<sw::LaunchOnRank> launches;
         for (const std::size_t i : batch) launches.push_back(wanted[i].launch);
-        return text_of(simulate_launches(run_.machines.one, run_.catalogs, run_.program, launches));
+        return times_text(simulate_launches(run_.machines.one, run_.catalogs, run_.program, launches));
       });
     }
     const std::vector<std::string> answers = sim::run_isolated(jobs);
-    told(wanted.size());
+    report_progress(wanted.size());
     for (std::size_t batch = 0; batch < batches; ++batch) {
-      const std::vector<TimeFs> times = times_of(answers[batch]);
+      const std::vector<TimeFs> times = answered(answers[batch]);
       for (std::size_t i = 0; i < members[batch].size(); ++i) take(wanted[members[batch][i]], times.at(i));
     }
     times_.simulated += wanted.size();
   }
 
-  void told(std::size_t launches) {
-    told_ += launches;
-    if (run_.told) run_.told(told_);
+  void report_progress(std::size_t launches) {
+    progress_ += launches;
+    if (run_.on_progress) run_.on_progress(progress_);
   }
 
   TimeFs figure(const std::string& key, const std::function<TimeFs()>& simulation) {
@@ -149,7 +142,7 @@ class Composer {
           key, in_a_process([&] { return simulate_sum(run_.machines.all, run_.catalogs, run_.program, at, offsets); }));
       ends = memo_.find(key);
       times_.simulated += 1;
-      told(1);
+      report_progress(1);
       own_ += next.size();
       patterns.push_back({offsets, *ends});
     }
@@ -208,8 +201,8 @@ class Composer {
   std::vector<std::vector<std::string>> keys_;           // by launch and SIP; none for sums
   std::map<std::string, std::vector<SumPattern>> sums_;  // by tensor
   std::vector<Wanted> hits_;
-  std::size_t told_ = 0;
-  std::size_t own_ = 0;  // launches of all SIPs that were simulated for this step
+  std::size_t progress_ = 0;  // launches that have been simulated
+  std::size_t own_ = 0;       // launches of all SIPs that were simulated for this step
 };
 
 }  // namespace
@@ -240,9 +233,9 @@ StepTimes simulate_whole_step(const StepRun& run) {
                                    numbers.insert(numbers.end(), {span.start, span.end});
                                  }
                                }
-                               return text_of(numbers);
+                               return times_text(numbers);
                              }}).at(0);
-  const std::vector<TimeFs> numbers = times_of(answer);
+  const std::vector<TimeFs> numbers = answered(answer);
   const std::size_t count = run.program.launches.size();
   TimeFs first = numbers.at(0);
   for (std::size_t rank = 0; rank < static_cast<std::size_t>(run.program.ranks); ++rank) {

@@ -62,7 +62,7 @@ struct StepRun {
   std::size_t check = 0;  // hits that are simulated again
   // Sums of a tensor over SIPs that are simulated at most, each with other starts of the SIPs; 0: all.
   std::optional<std::size_t> most_sums = {};
-  std::function<void(std::size_t launches)> told = {};  // launches that have been simulated
+  std::function<void(std::size_t launches)> on_progress = {};  // launches that have been simulated
 };
 
 // Composes the step. Model Error that names launch and key when a hit that is checked takes another time.
