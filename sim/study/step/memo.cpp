@@ -1,6 +1,7 @@
 #include <optional>
 #include <utility>
 
+#include "platform/observe/output_file.h"
 #include "sim/study/step/step_times.h"
 #include "sim/study/step/times_text.h"
 
@@ -8,6 +9,7 @@ namespace kb::step {
 
 Memo::Memo(const std::string& folder) {
   if (folder.empty()) return;
+  observe::make_folder(folder, "--store");  // before anything is simulated
   files::Journal::read(folder, [this](const std::string& key, const std::string& value) {
     if (std::optional<std::vector<TimeFs>> times = times_of(value)) times_.emplace(key, std::move(*times));
   });

@@ -22,7 +22,8 @@ namespace kb::step {
 // Times of launches by key, in memory and in a folder that programs share.
 class Memo {
  public:
-  // `folder`: "" keeps nothing. Answers of other machines and versions stay in it.
+  // `folder`: "" keeps nothing. Answers of other machines and versions stay in it. Configuration Error when it cannot
+  // be made.
   explicit Memo(const std::string& folder);
 
   const std::vector<TimeFs>* find(const std::string& key) const;

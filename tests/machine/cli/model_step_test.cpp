@@ -104,6 +104,25 @@ TEST_F(ModelStepTest, TimesAreKeptInAFolder) {
   EXPECT_GT(other["memo"]["simulated"], 0) << "another machine";
 }
 
+TEST_F(ModelStepTest, AFullDiskKeepsWhatWasSimulated_M96) {
+  write_model(2);
+  const std::string command = "model step m.json --tp 8 --topology one_cube --store times";
+  const Outcome full = kernbench(command, "ulimit -f 1;");
+  EXPECT_EQ(full.code, 2);
+  EXPECT_THAT(full.err, HasSubstr("launches that have been simulated are kept"));
+  EXPECT_EQ(full.out, "");
+  const Outcome again = kernbench(command);
+  EXPECT_EQ(again.code, 0) << again.err;
+}
+
+TEST_F(ModelStepTest, AStoreThatCannotBeMadeIsRefusedAtOnce_M96) {
+  write_model(1);
+  write("taken", "");
+  const Outcome outcome = kernbench("model step m.json --topology one_cube --store taken/times");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("choose a writable one with --store"));
+}
+
 // M-95: banks and refreshes are a history.
 TEST_F(ModelStepTest, AMachineWithAHistoryIsNotExact) {
   write_model(1);
