@@ -57,9 +57,10 @@ std::string render_step(const StepReport& report) {
                      fixed(report.tokens_per_second(), 0), microseconds(report.model.time.all),
                      percent(report.model.time.all, step));
   out += report.composed
-             ? fmt::format("{} of {} launches on {} {}: {} simulated, {} known{}\n",
+             ? fmt::format("{} of {} launches on {} {}: {} simulated, {} of {} known{}\n",
                            report.approximations.empty() ? "Exact sum" : "Sum", launches, report.program.ranks,
                            report.program.ranks == 1 ? "SIP" : "SIPs", report.times.simulated, report.times.looked_up,
+                           launches * report.times.launches.size(),
                            report.times.checked > 0 ? fmt::format(", {} checked", report.times.checked) : "")
              : std::string("Simulated in one run\n");
   for (const std::string& text : report.approximations) out += "Not exact: " + text + "\n";
