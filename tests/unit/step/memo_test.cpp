@@ -1,8 +1,9 @@
 // Times of launches that are kept (M-96).
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
+#include <string>
 
 #include "sim/study/step/step_times.h"
 
@@ -11,7 +12,10 @@ namespace {
 
 class MemoTest : public testing::Test {
  protected:
-  MemoTest() : folder_(std::filesystem::path(testing::TempDir()) / "kb_memo_test") {
+  MemoTest()
+      : folder_(std::filesystem::path(testing::TempDir()) /
+                (std::string("kb_") + testing::UnitTest::GetInstance()->current_test_info()->name() +
+                 std::to_string(::getpid()))) {
     std::filesystem::remove_all(folder_);
   }
   ~MemoTest() override { std::filesystem::remove_all(folder_); }
