@@ -26,6 +26,7 @@
 #include "kernels/model/argmax_rows.h"
 #include "kernels/model/embedding_rows.h"
 #include "kernels/model/norm_linear.h"
+#include "kernels/model/residual_norm.h"
 #include "kernels/model_attention/paged_attention_decode.h"
 #include "kernels/model_attention/paged_attention_prefill.h"
 #include "kernels/model_attention/rope_append.h"
@@ -67,7 +68,7 @@ std::vector<KernelGroup> builtin_kernels() {
         self_attention_kernel()}},
       {groups::kTransformer,
        {argmax_rows_kernel(), embedding_kernel(), embedding_rows_kernel(), gather_rows_kernel(), mlp_kernel(),
-        norm_linear_kernel(), rotary_embedding_kernel(), topk_routing_kernel()}},
+        norm_linear_kernel(), residual_norm_kernel(), rotary_embedding_kernel(), topk_routing_kernel()}},
       {groups::kElements,
        {add_bias_kernel(), elementwise_kernel(), layernorm_kernel(), math_composite_kernel(), pointwise_kernel(),
         softmax_kernel(), vector_add_kernel()}},

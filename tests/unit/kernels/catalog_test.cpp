@@ -59,6 +59,7 @@ TEST(KernelCatalog, HoldsTheBuiltInKernelsSorted) {
                                       "pe_to_pe",
                                       "pointwise",
                                       "pull",
+                                      "residual_norm",
                                       "ring_allreduce",
                                       "rms_norm_matmul",
                                       "rope_append",
