@@ -9,6 +9,7 @@
 #include "kernels/model/partial_sums.h"
 #include "kernels/model/weight_stream.h"
 #include "kernels/tl/tl.h"
+#include "platform/contract/norm_linear.h"
 #include "platform/contract/tensor_layout.h"
 
 namespace kb::kernels {
@@ -18,7 +19,7 @@ using tl::Ptr;
 
 namespace {
 
-constexpr std::int64_t kMostRows = 64;  // per block: enough to hide the loads of W behind its products
+constexpr std::int64_t kShortRows = std::int64_t{64} * 1024;  // bytes of rows
 
 ColumnTiles tiles_or_none(Context& tl, const std::optional<Ptr>& tensor) {
   return tensor ? ColumnTiles(tl, *tensor) : ColumnTiles();
@@ -77,6 +78,80 @@ void check_shapes(Context& tl, const NormLinearArguments& args) {
   }
 }
 
+// The shards of W in a cube, in the order of their columns.
+struct CubePart {
+  CubeId cube;
+  std::vector<const contract::Shard*> shards;
+  Range outputs;
+};
+
+std::vector<CubePart> cube_parts(const contract::TensorLayout& w, SipId sip, std::int64_t k) {
+  std::vector<CubePart> out;
+  for (const contract::Shard& shard : w.shards) {
+    if (shard.owner.sip != sip) continue;
+    auto part = std::find_if(out.begin(), out.end(), [&](const CubePart& its) { return its.cube == shard.owner.cube; });
+    if (part == out.end()) part = out.insert(out.end(), {shard.owner.cube, {}, {}});
+    part->shards.push_back(&shard);
+  }
+  const auto row = k * static_cast<std::int64_t>(item_size(w.dtype));
+  for (CubePart& part : out) {
+    std::int64_t bytes = 0;
+    for (const contract::Shard* shard : part.shards) bytes += static_cast<std::int64_t>(shard->nbytes);
+    part.outputs = {static_cast<std::int64_t>(part.shards.front()->offset_bytes) / row, bytes / row};
+  }
+  return out;
+}
+
+// The parts of W and W2 in another cube; a PE without weights needs none.
+WeightSource source_of(const NormLinearArguments& args, const CubePart& part, std::int64_t first,
+                       const NormLinear& problem) {
+  WeightSource source{{first, part.outputs.size}, {}};
+  if (problem.rank < 0) return source;
+  const contract::Shard& shard = *part.shards[static_cast<std::size_t>(problem.rank)];
+  const std::int64_t at =
+      static_cast<std::int64_t>(shard.offset_bytes) / static_cast<std::int64_t>(item_size(args.w.dtype()));
+  source.gates.push_back(args.w + at);
+  if (args.w2) source.gates.push_back(*args.w2 + at);
+  return source;
+}
+
+bool alike(const contract::TensorLayout& w, const CubePart& a, const CubePart& b) {
+  return std::equal(a.shards.begin(), a.shards.end(), b.shards.begin(), b.shards.end(),
+                    [&](const contract::Shard* one, const contract::Shard* other) {
+                      return w.shape_of(*one)[1] == w.shape_of(*other)[1];
+                    });
+}
+
+// Finds the cubes that share rows with this one: neighbours whose PEs have the same columns of W.
+void find_sharing(Context& tl, const NormLinearArguments& args, NormLinear& problem) {
+  const contract::TensorLayout& w = args.w.tensor();
+  const PeCoord me = tl.info().coord;
+  const std::vector<CubePart> parts = cube_parts(w, me.sip, problem.k);
+  const auto own = std::find_if(parts.begin(), parts.end(), [&](const CubePart& its) { return its.cube == me.cube; });
+  contract::NormLinearShape shape;
+  shape.rows = problem.height;
+  shape.outputs = args.w.shape()[0];
+  shape.gates = problem.gates;
+  shape.cubes = static_cast<std::int64_t>(parts.size());
+  shape.stores_copy = args.residual_out.has_value();
+  const std::int64_t count = shape.sharing_cubes(), index = own - parts.begin(), begin = index / count * count;
+  const std::vector<CubePart> group(parts.begin() + begin, parts.begin() + begin + count);
+  const std::int64_t first = group.front().outputs.first;
+  std::int64_t outputs = 0;
+  std::vector<WeightSource> sources;
+  for (const CubePart& part : group) {
+    if (part.outputs.first != first + outputs || !alike(w, *own, part)) {
+      problem.sources = {source_of(args, *own, 0, problem)};
+      return;
+    }
+    sources.push_back(source_of(args, part, outputs, problem));
+    outputs += part.outputs.size;
+  }
+  problem.outputs = {first, outputs};
+  problem.sharing = {index - begin, count};
+  problem.sources = std::move(sources);
+}
+
 // Finds the parts of W in this cube, in the order of their columns.
 void find_members(Context& tl, const NormLinearArguments& args, NormLinear& problem) {
   const contract::TensorLayout& w = args.w.tensor();
@@ -112,16 +187,24 @@ void find_members(Context& tl, const NormLinearArguments& args, NormLinear& prob
     problem.sections.push_back(static_cast<std::int64_t>(room->offset_bytes) / 4);
   }
   const tl::LocalShard out = tl.cube_shard(args.y);
-  const std::int64_t height = args.y.shape()[0];
-  if (out.first != problem.outputs.first * height || out.elements != problem.outputs.size * height) {
+  if (out.first != problem.outputs.first * problem.height || out.elements != problem.outputs.size * problem.height) {
     refuse(args.y, "by columns over cubes, as W is by rows");
   }
-  if (problem.rank < 0) return;
-  problem.weights.push_back(tl.shard(args.w).ptr);
-  if (!args.w2) return;
-  const tl::LocalShard one = tl.shard(args.w), two = tl.shard(*args.w2);
-  if (two.first != one.first || two.shape != one.shape) refuse(*args.w2, "as W is");
-  problem.weights.push_back(two.ptr);
+  if (args.w2) {
+    const tl::LocalShard one = tl.shard(args.w), two = tl.shard(*args.w2);
+    if (two.first != one.first || two.shape != one.shape) refuse(*args.w2, "as W is");
+  }
+}
+
+// Rows that are computed together. W that stays in scratch makes more of them useful only while they are short: the
+// first ones arrive before anything is computed.
+std::int64_t most_rows(const NormLinear& problem, std::int64_t scratch) {
+  const std::int64_t weights = problem.gates * problem.outputs.size * problem.deepest * problem.item();
+  const bool resident = problem.scratch_needed(kArrayRows) + weights <= scratch;
+  const std::int64_t row = problem.deepest * problem.item();
+  const std::int64_t most = contract::kNormLinearRows;
+  return std::min(problem.tokens(),
+                  resident ? std::clamp(kShortRows / row / kArrayRows * kArrayRows, most / 2, most) : most);
 }
 
 void choose_sizes(Context& tl, const NormLinearArguments& args, NormLinear& problem) {
@@ -131,12 +214,12 @@ void choose_sizes(Context& tl, const NormLinearArguments& args, NormLinear& prob
     problem.chunk_outputs = std::max(problem.chunk_outputs, chunk.outputs.size);
   }
   const std::int64_t blocks_of_w = WeightStream::kFewest * problem.chunk_outputs * problem.deepest * problem.item();
-  std::int64_t rows = std::min(kMostRows, problem.tokens());
+  std::int64_t rows = most_rows(problem, scratch);
   const auto fits = [&] {
     return problem.partials_needed(rows) <= problem.section_room &&
            problem.scratch_needed(rows) + blocks_of_w <= scratch;
   };
-  while (rows > 1 && !fits()) rows = rows > 32 ? 32 : rows / 2;
+  while (rows > 1 && !fits()) rows = rows > kArrayRows ? (rows - 1) / kArrayRows * kArrayRows : rows / 2;
   tl.require(
       problem.partials_needed(rows) <= problem.section_room,
       fmt::format("{} has {} elements for each PE; {} are needed for one row of {} at a time",
@@ -144,7 +227,10 @@ void choose_sizes(Context& tl, const NormLinearArguments& args, NormLinear& prob
   tl.require(fits(), fmt::format("{} columns of {} in one PE leave no room in scratch for blocks of it",
                                  problem.deepest, shape_text(args.w)));
   problem.block_rows = rows;
-  if (problem.rank >= 0) problem.origin = problem.share(problem.rank).end() % problem.outputs.size;
+  if (problem.rank < 0) return;
+  const std::int64_t ahead = problem.sharing.first * problem.members() / problem.sharing.size;
+  problem.last = (problem.rank + ahead) % problem.members();
+  problem.origin = problem.share(problem.last).end() % problem.outputs.size;
 }
 
 std::vector<std::int64_t> row_numbers(Context& tl, const NormLinearArguments& args, std::int64_t height) {
@@ -165,10 +251,10 @@ std::vector<std::int64_t> row_numbers(Context& tl, const NormLinearArguments& ar
 // The rows of y are dealt to the PEs of a cube. Blocks have rows of all of them, so that no slice is used more than
 // others.
 void mix_rows(NormLinear& problem) {
-  const std::int64_t height = problem.tokens(), pes = std::max<std::int64_t>(1, problem.members());
+  const std::int64_t pes = std::max<std::int64_t>(1, problem.members());
   for (std::int64_t block = 0; block < problem.blocks(); ++block) {
     for (std::int64_t pe = 0; pe < pes; ++pe) {
-      const Range own = part_of(height, pe, pes), share = part_of(own.size, block, problem.blocks());
+      const Range own = problem.rows_at(pe), share = part_of(own.size, block, problem.blocks());
       for (std::int64_t i = 0; i < share.size; ++i) problem.order.push_back(own.first + share.first + i);
     }
   }
@@ -178,6 +264,12 @@ void mix_rows(NormLinear& problem) {
 }
 
 }  // namespace
+
+std::int64_t NormLinear::tokens() const {
+  std::int64_t sum = 0;
+  for (std::int64_t pe = 0; pe < std::max<std::int64_t>(1, members()); ++pe) sum += rows_at(pe).size;
+  return sum;
+}
 
 Range NormLinear::block(std::int64_t index) const {
   const std::int64_t first = index * block_rows;
@@ -212,7 +304,9 @@ NormLinear norm_linear_problem(Context& tl, const NormLinearArguments& args) {
   problem.gamma = tiles_or_none(tl, args.gamma);
   problem.bias = tiles_or_none(tl, args.bias);
   problem.y = ColumnTiles(tl, args.y);
+  problem.height = args.y.shape()[0];
   find_members(tl, args, problem);
+  if (problem.members() > 0) find_sharing(tl, args, problem);
   problem.rows = row_numbers(tl, args, args.residual ? args.residual->shape()[0] : args.x->shape()[0]);
   if (args.residual_out) {
     const tl::LocalShard own = tl.shard(*args.residual_out);

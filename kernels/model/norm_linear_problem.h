@@ -1,6 +1,7 @@
 // What norm_linear has to do, as one PE sees it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -24,21 +25,31 @@ struct WeightChunk {
   Range outputs;          // in the member's order
 };
 
+// A member's parts of W and W2 (outputs, depth), or those of the PE with its number in a cube that shares the rows.
+struct WeightSource {
+  Range outputs;  // counted in `outputs` of the problem
+  std::vector<tl::Ptr> gates;
+};
+
 // The PEs of a cube that have a part of W are its members. Each multiplies its columns of the input by its columns of
-// W, and adds up the members' sums for a part of the cube's outputs.
+// W, and adds up the members' sums for a part of the cube's outputs. Cubes that share the rows have the outputs of all
+// of them, and a part of the rows.
 struct NormLinear {
   ColumnTiles residual, x, residual_out, gamma, bias, y;
-  std::vector<tl::Ptr> weights;  // a member's parts of W and W2 (outputs, depth)
-  std::int64_t gates = 1;        // 2 with W2
-  tl::Ptr partials;              // f32
+  std::vector<WeightSource> sources;  // where the rows of W are, in the order of the outputs
+  std::int64_t gates = 1;             // 2 with W2
+  tl::Ptr partials;                   // f32
   Dtype dtype{};
   double eps = 0;
   std::int64_t k = 0;
   std::vector<std::int64_t> order;     // rows of y as they are computed
   std::vector<std::int64_t> rows;      // row of the input for each of them
   Range depth;                         // own columns of the input
-  Range outputs;                       // of this cube; columns of y
-  std::int64_t origin = 0;             // output of the cube that this member computes first
+  Range outputs;                       // of this cube and those that share its rows; columns of y
+  Range sharing{0, 1};                 // own number among those cubes, and how many there are
+  std::int64_t height = 0;             // rows of y
+  std::int64_t origin = 0;             // output that this member computes first
+  std::int64_t last = 0;               // member whose share of the outputs it computes last
   std::int64_t rank = -1;              // own number among the members; -1: no member
   std::vector<std::int64_t> sections;  // first element of each member's part of `partials`
   std::int64_t section_room = 0;       // elements of such a part
@@ -56,7 +67,8 @@ struct NormLinear {
   // The sum of both inputs is still needed when its product with gamma is computed, or there are two inputs.
   bool two_buffers() const { return adds() || (norm() && !residual_out.null()); }
   std::int64_t members() const { return static_cast<std::int64_t>(sections.size()); }
-  std::int64_t tokens() const { return static_cast<std::int64_t>(rows.size()); }
+  // Rows that this cube computes.
+  std::int64_t tokens() const;
   std::int64_t blocks() const { return tl::Context::cdiv(tokens(), block_rows); }
   Range block(std::int64_t index) const;  // places in `order`
   // Rows of y in a block, and of the input.
@@ -65,8 +77,15 @@ struct NormLinear {
   std::int64_t item() const { return static_cast<std::int64_t>(item_size(dtype)); }
   // Outputs that a member adds up, counted in the cube.
   Range share(std::int64_t member) const { return part_of(outputs.size, member, members()); }
+  // Rows of y that this cube computes, of those that lie in the slice of a member.
+  Range rows_at(std::int64_t member) const {
+    const Range own = part_of(height, member, std::max<std::int64_t>(1, members()));
+    const Range part = part_of(own.size, sharing.first, sharing.size);
+    return {own.first + part.first, part.size};
+  }
   // Place of a share, which is not empty, in the order in which this member computes outputs: its own share comes last,
-  // because it need not be sent far, and the members do not all send to one of them at the same time.
+  // because it need not be sent far, and the members do not all send to one of them at the same time. Cubes that share
+  // rows begin with the weights of different ones.
   Range in_own_order(const Range& share) const {
     return {(share.first - origin + outputs.size) % outputs.size, share.size};
   }

@@ -124,13 +124,13 @@ void PartialSums::send_completed(std::int64_t block, const WeightChunk& chunk, s
   };
   if (chunk.outputs.first == 0) next_ = 0;
   while (next_ < problem_.members()) {
-    const std::int64_t member = (problem_.rank + 1 + next_) % problem_.members();
+    const std::int64_t member = (problem_.last + 1 + next_) % problem_.members();
     const Range share = problem_.share(member);
     if (share.size > 0 && !is_complete(member)) break;
     std::int64_t end = member + 1;
     if (share.size > 0) {
-      const std::int64_t own = member <= problem_.rank ? problem_.rank + 1 : problem_.members();
-      while (end < own && is_complete(end)) ++end;
+      const std::int64_t stop = member <= problem_.last ? problem_.last + 1 : problem_.members();
+      while (end < stop && is_complete(end)) ++end;
       end = alike(member, end);
       const std::int64_t first = chunk.gate * problem_.outputs.size + problem_.in_own_order(share).first;
       const TensorHandle values = tl_.view(all_, first * rows, {end - member, share.size * rows});

@@ -93,12 +93,14 @@ void WeightStream::load(std::int64_t step) {
   const std::int64_t width = problem_.depth.size;
   Slot& into = slot(step);
   into.value = tl_.view(into.room, 0, {chunk.outputs.size, width});
-  const tl::Ptr from = problem_.weights[static_cast<std::size_t>(chunk.gate)];
   for (std::int64_t done = 0, size = 0; done < chunk.outputs.size; done += size) {
     const std::int64_t first = (problem_.origin + chunk.outputs.first + done) % problem_.outputs.size;
-    size = std::min(chunk.outputs.size - done, problem_.outputs.size - first);
+    const WeightSource& source = *std::find_if(problem_.sources.begin(), problem_.sources.end(),
+                                               [&](const WeightSource& one) { return first < one.outputs.end(); });
+    size = std::min(chunk.outputs.size - done, source.outputs.end() - first);
     const TensorHandle part = tl_.view(into.room, done * width, {size, width});
-    into.loads.push_back(tl_.load_into_async(part, from + first * width));
+    const tl::Ptr from = source.gates[static_cast<std::size_t>(chunk.gate)];
+    into.loads.push_back(tl_.load_into_async(part, from + (first - source.outputs.first) * width));
   }
 }
 

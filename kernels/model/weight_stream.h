@@ -34,7 +34,7 @@ class WeightStream {
  private:
   struct Slot {
     tl::TensorHandle room, value;
-    std::vector<tl::Future> loads;  // two where the order of outputs begins again with the first one
+    std::vector<tl::Future> loads;  // several where the order begins again, or goes on in another cube
   };
   Slot& slot(std::int64_t step);
   void load(std::int64_t step);

@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "platform/base/error.h"
+#include "platform/contract/norm_linear.h"
 #include "platform/model/rope_frequencies.h"
 #include "sw/model/place_program.h"
+#include "sw/model/program_builder.h"
 #include "sw/model/require_kernels.h"
 #include "sw/model/step_inputs.h"
 
@@ -17,18 +19,15 @@ namespace kb::sw {
 namespace {
 
 using model::GraphOp;
-using model::GraphTensor;
 using model::OpKind;
-using Indices = std::vector<std::size_t>;
 
-constexpr std::int64_t kRowsAtATime = 64;  // of norm_linear
+constexpr std::int64_t kRowsTogether = 64;  // for which a norm and the product behind it are one launch
 
-class Lowering {
+class Lowering : private ProgramBuilder {
  public:
   explicit Lowering(const LoweringInput& input)
-      : input_(input),
-        cubes_(input.geometry.pes / input.geometry.pes_per_cube),
-        pes_(input.geometry.pes_per_cube),
+      : ProgramBuilder(input.graph, input.geometry),
+        input_(input),
         inputs_(step_inputs(input.batch, cubes_, pes_, input.room)) {}
 
   Program run() {
@@ -48,66 +47,7 @@ class Lowering {
   };
 
   const std::vector<GraphOp>& ops() const { return input_.graph.ops; }
-  const GraphTensor& tensor(std::size_t index) const { return input_.graph.tensors[index]; }
   std::int64_t tokens() const { return input_.batch.tokens(); }
-
-  std::size_t add(ProgramTensor made) {
-    made.part = spread_bytes(made.spread, made.shape, made.dtype, cubes_, pes_);
-    const std::uint64_t period = input_.geometry.period();
-    made.part = (made.part + period - 1) / period * period;
-    program_.tensors.push_back(std::move(made));
-    return program_.tensors.size() - 1;
-  }
-  ProgramTensor made(const std::string& role, std::int64_t layer, Shape shape, Dtype dtype, Spread spread) const {
-    ProgramTensor tensor;
-    tensor.name = layer < 0 ? role : fmt::format("layers.{}.{}", layer, role);
-    tensor.role = role;
-    tensor.layer = layer;
-    tensor.shape = std::move(shape);
-    tensor.dtype = dtype;
-    tensor.spread = spread;
-    return tensor;
-  }
-  // A tensor with a place of its own.
-  std::size_t add_kept(ProgramTensor tensor) {
-    tensor.stays = true;
-    return add(std::move(tensor));
-  }
-  std::size_t activation(const std::string& role, Shape shape, Spread spread, Dtype dtype) {
-    return add(made(role, layer_, std::move(shape), dtype, spread));
-  }
-  std::size_t activation(const std::string& role, Shape shape, Spread spread) {
-    return activation(role, std::move(shape), spread, input_.graph.dtype);
-  }
-  // Weights of the file, one above the other. A tied embedding is there already.
-  std::size_t weight(const std::string& role, const Indices& graph_tensors, Spread spread) {
-    const auto known = weights_.find(graph_tensors);
-    if (known != weights_.end()) return known->second;
-    ProgramTensor whole = made(role, layer_, tensor(graph_tensors[0]).shape, input_.graph.dtype, spread);
-    whole.shape[0] = 0;
-    for (const std::size_t index : graph_tensors) {
-      whole.shape[0] += tensor(index).shape[0];
-      whole.weights.push_back(tensor(index).name);
-    }
-    if (whole.shape.size() == 1) whole.shape.insert(whole.shape.begin(), 1);
-    const std::size_t index = add_kept(std::move(whole));
-    weights_.emplace(graph_tensors, index);
-    return index;
-  }
-  // Integers that the host writes before the step, once for all layers that need the same.
-  std::size_t numbers(const std::string& role, const contract::IntegerMatrix& matrix, Spread spread) {
-    const auto known = numbers_.find(role);
-    if (known != numbers_.end()) return known->second;
-    ProgramTensor tensor = made(role, -1, {matrix.rows, matrix.cols}, Dtype::i32, spread);
-    tensor.numbers.assign(matrix.values.begin(), matrix.values.end());
-    const std::size_t index = add_kept(std::move(tensor));
-    numbers_.emplace(role, index);
-    return index;
-  }
-
-  void launch(const std::string& kernel, const std::string& name, std::vector<ProgramArg> args) {
-    program_.launches.push_back({kernel, name, layer_, std::move(args), std::exchange(pending_ops_, {})});
-  }
 
   void lower_op(const GraphOp& op) {
     layer_ = op.layer;
@@ -161,7 +101,38 @@ class Lowering {
     if (op.inputs.size() > 1) made.x = of_graph_.at(op.inputs[1]);
     if (!residual_) made.x = embedded_;
     made.stores = made.x.has_value();
+    if (rows_apart() && ops()[at_ + 1].kind != OpKind::head) return norm_apart(op, made);
     norm_ = made;
+  }
+
+  // With several blocks of rows each cube would read the residual stream again, and normalise all of it, block by
+  // block: then the norm is a launch of its own, in which a PE does so with what it owns of a single stream.
+  bool rows_apart() const { return tokens() > kRowsTogether; }
+
+  void norm_apart(const GraphOp& op, const Norm& norm) {
+    const std::size_t y = activation(tensor(op.outputs[0]).role, tensor(op.outputs[0]).shape, Spread::tile);
+    of_graph_[op.outputs[0]] = y;
+    const std::size_t squares = activation("squares", {cubes_, tokens()}, Spread::rows, Dtype::f32);
+    std::vector<ProgramArg> args{{"x", TensorRef{norm.x ? *norm.x : norm.residual.value()}},
+                                 {"gamma", TensorRef{norm.gamma}},
+                                 {"y", TensorRef{y}},
+                                 {"squares", TensorRef{squares}},
+                                 {"eps", input_.spec.norm_eps}};
+    if (norm.stores) {
+      if (norm.residual) args.push_back({"residual", TensorRef{*norm.residual}});
+      args.push_back({"residual_out", TensorRef{residual()}});
+    }
+    launch("residual_norm", op.name, std::move(args));
+  }
+
+  // The residual stream, which is made when it is first stored.
+  std::size_t residual() {
+    if (!residual_) {
+      const std::int64_t layer = std::exchange(layer_, -1);
+      residual_ = activation("residual", {tokens(), input_.spec.hidden}, rows_apart() ? Spread::tile : Spread::copy);
+      layer_ = layer;
+    }
+    return *residual_;
   }
 
   // Whether the product's output is only used by the SwiGLU behind it.
@@ -174,7 +145,7 @@ class Lowering {
     Indices matrices, biases;
     for (const std::size_t index : op.weights) (tensor(index).shape.size() > 1 ? matrices : biases).push_back(index);
     const GraphOp* const swiglu = swiglu_behind(op);
-    if (swiglu != nullptr && !biases.empty()) return biased_gate_and_up(matrices, biases, *swiglu);
+    if (swiglu != nullptr && !biases.empty()) return biased_gate_and_up(op, matrices, biases);
     const std::size_t result = swiglu != nullptr ? swiglu->outputs[0] : op.outputs[0];
     std::vector<ProgramArg> args;
     if (swiglu != nullptr) {
@@ -192,18 +163,22 @@ class Lowering {
   }
 
   // norm_linear has either a bias or a gate: two products, and the gate by itself.
-  void biased_gate_and_up(const Indices& matrices, const Indices& biases, const GraphOp& swiglu) {
+  void biased_gate_and_up(const GraphOp& op, const Indices& matrices, const Indices& biases) {
+    const GraphOp& swiglu = ops()[at_ + 1];
     const Shape shape = tensor(swiglu.outputs[0]).shape;
-    const std::size_t gamma = norm_->gamma;
+    const std::optional<Norm> norm = norm_;
+    std::optional<std::size_t> x;
+    if (!norm) x = of_graph_.at(op.inputs[0]);
     std::size_t factors[2] = {};
     for (std::size_t i = 0; i < 2; ++i) {
       const std::string name = i == 0 ? "gate" : "up";
       factors[i] = activation(name, shape, Spread::tile);
-      if (i == 1) norm_ = Norm{gamma, residual_, std::nullopt, false};  // the first product has stored the sum
+      // The first product has stored the sum.
+      if (i == 1 && norm) norm_ = Norm{norm->gamma, residual_, std::nullopt, false};
       product(name, factors[i], false,
               {{"w", TensorRef{weight(name + ".weight", {matrices[i]}, Spread::outputs)}},
                {"bias", TensorRef{weight(name + ".bias", {biases[i]}, Spread::tile)}}},
-              std::nullopt);
+              x);
     }
     pending_ops_.push_back(++at_);
     const std::size_t out = activation(tensor(swiglu.outputs[0]).role, shape, Spread::tile);
@@ -220,7 +195,8 @@ class Lowering {
                std::optional<std::size_t> x) {
     const bool normed = norm_.has_value();
     args.push_back({"y", TensorRef{y}});
-    args.push_back({"partials", TensorRef{partials(program_.tensors[y].shape, gated, normed)}});
+    args.push_back(
+        {"partials", TensorRef{partials(program_.tensors[y].shape, gated, normed, normed && norm_->stores)}});
     if (x) args.push_back({"x", TensorRef{*x}});
     if (normed) {
       const Norm norm = *std::exchange(norm_, std::nullopt);
@@ -228,23 +204,22 @@ class Lowering {
       if (norm.x) args.push_back({"x", TensorRef{*norm.x}});
       args.push_back({"gamma", TensorRef{norm.gamma}});
       args.push_back({"eps", input_.spec.norm_eps});
-      if (norm.stores) {
-        if (!residual_) {
-          const std::int64_t layer = std::exchange(layer_, -1);
-          residual_ = activation("residual", {tokens(), input_.spec.hidden}, Spread::copy);
-          layer_ = layer;
-        }
-        args.push_back({"residual_out", TensorRef{*residual_}});
-      }
+      if (norm.stores) args.push_back({"residual_out", TensorRef{residual()}});
     }
     launch("norm_linear", name, std::move(args));
   }
 
   // Room for the partial sums of the PEs of a cube, a row each; all products use the same.
-  std::size_t partials(const Shape& y, bool gated, bool normed) {
-    const std::int64_t at_once = std::min(kRowsAtATime, y[0]), outputs = (y[1] + cubes_ - 1) / cubes_;
-    const std::int64_t lines = (gated ? 2 : 1) * ((outputs + pes_ - 1) / pes_) + (normed ? 1 : 0);
-    const std::int64_t numbers = (at_once < y[0] ? 2 : 1) * pes_ * lines * at_once;
+  std::size_t partials(const Shape& y, bool gated, bool normed, bool stores) {
+    contract::NormLinearShape shape;
+    shape.rows = y[0];
+    shape.outputs = y[1];
+    shape.gates = gated ? 2 : 1;
+    shape.cubes = cubes_;
+    shape.pes = pes_;
+    shape.norm = normed;
+    shape.stores_copy = stores;
+    const std::int64_t numbers = shape.partials();
     if (!partials_) {
       const std::int64_t layer = std::exchange(layer_, -1);
       partials_ = activation("partials", {cubes_ * pes_, numbers}, Spread::rows, Dtype::f32);
@@ -368,14 +343,8 @@ class Lowering {
   }
 
   const LoweringInput& input_;
-  std::int64_t cubes_, pes_;
   StepInputs inputs_;
-  Program program_;
-  std::size_t at_ = 0;       // operation
-  std::int64_t layer_ = -1;  // its layer
-  Indices pending_ops_;      // operations since the last launch
-  std::map<Indices, std::size_t> weights_;
-  std::map<std::string, std::size_t> numbers_;
+  std::size_t at_ = 0;                           // operation
   std::map<std::size_t, std::size_t> of_graph_;  // tensors by those of the graph
   std::optional<std::size_t> residual_, embedded_, inverse_frequencies_, partials_;
   std::optional<Norm> norm_;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <optional>
 
+#include "platform/contract/norm_linear.h"
 #include "sw/workloads/contents.h"
 #include "sw/workloads/deployed.h"
 #include "sw/workloads/linear_reference.h"
@@ -17,8 +18,8 @@ namespace {
 
 constexpr std::int64_t kVerifiedOutputs = 64;  // of large results
 constexpr std::int64_t kTcmElements =
-    std::int64_t{96} * 1024;              // f32 of partial sums in the TCM of a PE; more are in its HBM
-constexpr std::int64_t kRowsAtOnce = 64;  // of the kernel
+    std::int64_t{96} * 1024;             // f32 of partial sums in the TCM of a PE; more are in its HBM
+constexpr std::int64_t kRowsInTcm = 64;  // at a time, of partial sums in the TCM
 
 DPPolicy split(Split cube, Split pe) {
   DPPolicy policy;
@@ -86,17 +87,20 @@ Operands make_operands(Runtime& rt, const Params& params) {
   return out;
 }
 
-// Room for the partial sums of 64 rows, or of all rows when there are fewer.
 Tensor make_partials(Runtime& rt, const Params& params) {
-  const std::int64_t cubes = rt.machine().cubes_per_sip, pes = rt.machine().pes_per_cube;
-  const auto parts = [](std::int64_t all, std::int64_t count) { return (all + count - 1) / count; };
-  const std::int64_t rows = std::min(params.integer("tokens"), kRowsAtOnce);
-  const std::int64_t lines =
-      (params.text("epilogue") == "swiglu" ? 2 : 1) * parts(parts(params.integer("outputs"), cubes), pes) + 1;
-  const std::int64_t elements = (params.integer("tokens") > rows ? 2 : 1) * pes * lines * rows;
+  contract::NormLinearShape shape;
+  shape.rows = params.integer("tokens");
+  shape.outputs = params.integer("outputs");
+  shape.gates = params.text("epilogue") == "swiglu" ? 2 : 1;
+  shape.cubes = rt.machine().cubes_per_sip;
+  shape.pes = rt.machine().pes_per_cube;
+  shape.norm = params.text("norm") == "rms";
+  shape.stores_copy = params.text("residual") == "yes";
   const std::string memory = params.text("partials");
-  const bool tcm = memory == "tcm" || (memory == "auto" && elements <= kTcmElements);
-  return rt.empty({cubes * pes, elements}, Dtype::f32, Layouts().each, "P", tcm ? MemoryKind::tcm : MemoryKind::hbm);
+  const bool tcm = memory == "tcm" || (memory == "auto" && shape.partials(kRowsInTcm) <= kTcmElements);
+  const std::int64_t elements = tcm ? shape.partials(kRowsInTcm) : shape.partials();
+  return rt.empty({shape.cubes * shape.pes, elements}, Dtype::f32, Layouts().each, "P",
+                  tcm ? MemoryKind::tcm : MemoryKind::hbm);
 }
 
 void verify(Runtime& rt, WorkloadResult& result, const Operands& operands, const Tensor& y, double eps) {

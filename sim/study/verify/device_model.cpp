@@ -183,7 +183,7 @@ HeadRange kv_heads_of(const model::ModelSpec& spec, std::int64_t tp, std::int64_
 std::vector<sw::Program> lower_steps(const DeviceModel& device, const VerifyPlan& plan) {
   const topology::MachineSpec& machine = device.machine.graph.spec;
   const model::ArenaGeometry geometry = model::arena_geometry(machine);
-  const std::uint64_t tcm = address::AddressConfig::from_spec(machine).tcm_allocatable_bytes() / 2;
+  const std::uint64_t tcm = address::AddressConfig::from_spec(machine).tcm_allocatable_bytes() / 8;
   std::vector<sw::Program> programs;
   programs.reserve(plan.steps.size());  // the first one is pointed to
   for (const VerifyStep& step : plan.steps) {

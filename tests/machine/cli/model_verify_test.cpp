@@ -34,6 +34,13 @@ TEST_F(ModelVerifyTest, ARightModelPassesEveryCheck) {
   EXPECT_EQ(files(), std::vector<std::string>{"tiny.json"});
 }
 
+// M-120, K-208: several blocks of rows, whose norms are launches of their own, and sums over two SIPs.
+TEST_F(ModelVerifyTest, ALongPromptIsRight) {
+  const Outcome text = kernbench("model verify tiny.json --topology one_cube --prompt 140 --decode 2 --tp 2");
+  EXPECT_EQ(text.code, 0) << text.out << text.err;
+  EXPECT_THAT(text.out, HasSubstr("All 18 checks passed"));
+}
+
 // M-120, M-121
 TEST_F(ModelVerifyTest, TheJsonHasEveryCheckAndDependsOnTheSeed) {
   const Outcome one = verify("--tp 2 --json"), again = verify("--tp 2 --json"),

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <optional>
+#include <tuple>
 
 #include "platform/contract/kernel_arguments.h"
 #include "tests/unit/kernels/barrier_machine.h"
@@ -143,7 +144,7 @@ Case any_case() {
   c.m = *rc::gen::element<Integer>(1, 3, 33, 130);
   c.k = *rc::gen::inRange<Integer>(1, 150);
   c.n = *rc::gen::inRange<Integer>(1, 90);
-  c.cubes = *rc::gen::inRange(1, 4);
+  c.cubes = *rc::gen::inRange(1, 5);
   c.pes = *rc::gen::inRange(1, 5);
   c.dtype = *rc::gen::element(Dtype::f16, Dtype::bf16, Dtype::f32);
   c.residual = *rc::gen::arbitrary<bool>();
@@ -195,6 +196,25 @@ TEST(NormLinear, StreamsWeightsThatHaveNoRoom) {
     problem.go();
     EXPECT_EQ(problem.first_wrong(), -1);
     EXPECT_EQ(problem.residual_out.read(problem.device_), problem.sum());
+  }
+}
+
+// K-209: few outputs and many rows; 4 and 16 cubes compute parts of the rows for each other.
+TEST(NormLinear, CubesShareRows) {
+  for (const auto& [cubes, n, epilogue] :
+       {std::tuple(4, 41, "none"), {4, 30, "swiglu"}, {16, 40, "bias"}, {16, 17, "swiglu"}, {16, 15, "none"}}) {
+    Case c;
+    c.m = 301;
+    c.k = 77;
+    c.n = n;
+    c.cubes = cubes;
+    c.pes = 3;
+    c.out = false;
+    c.epilogue = epilogue;
+    Problem problem(c);
+    problem.write();
+    problem.go();
+    EXPECT_EQ(problem.first_wrong(), -1) << cubes << " " << n << " " << epilogue;
   }
 }
 
