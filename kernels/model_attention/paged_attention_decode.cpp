@@ -120,7 +120,8 @@ class Decode {
     const std::int64_t keys = keys_per_step(tl_, args_.k_cache);
     for (const Segment& segment : work_.segments) {
       for (std::int64_t head = 0; head < s_.kv_heads; ++head) {
-        append_steps(head, segment.runs, keys, out);
+        const bool last = &segment == &work_.segments.back() && head == s_.kv_heads - 1;
+        append_steps(head, segment.runs, keys, last, out);
         ends.push_back(static_cast<std::int64_t>(out.size()));
       }
     }

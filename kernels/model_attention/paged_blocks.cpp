@@ -17,12 +17,12 @@ std::int64_t PagedStep::keys() const {
   return sum;
 }
 
-void append_steps(std::int64_t head, const std::vector<PageRun>& runs, std::int64_t keys,
+void append_steps(std::int64_t head, const std::vector<PageRun>& runs, std::int64_t keys, bool last,
                   std::vector<PagedStep>& steps) {
   std::vector<std::int64_t> counts;
   for (const PageRun& run : runs) counts.push_back(run.count());
   auto next = runs.begin();
-  for (const std::int64_t count : contract::runs_per_step(counts, keys, steps.empty())) {
+  for (const std::int64_t count : contract::runs_per_step(counts, keys, last)) {
     steps.push_back({head, {next, next + count}});
     next += count;
   }

@@ -21,8 +21,8 @@ struct PagedStep {
   std::int64_t keys() const;
 };
 
-// Splits the runs of a K/V head into steps (contract::runs_per_step()); the first of all steps is short.
-void append_steps(std::int64_t head, const std::vector<PageRun>& runs, std::int64_t keys,
+// Splits the runs of a K/V head into steps (contract::runs_per_step()); `last`: these are the last ones.
+void append_steps(std::int64_t head, const std::vector<PageRun>& runs, std::int64_t keys, bool last,
                   std::vector<PagedStep>& steps);
 // contract::keys_per_step() for a cache.
 std::int64_t keys_per_step(tl::Context& tl, tl::Ptr cache);

@@ -201,18 +201,26 @@ std::int64_t keys_per_step(std::int64_t page, std::int64_t key_bytes, std::int64
   return std::max(page, std::min(kEnough, most) / key_bytes / page * page);
 }
 
-std::vector<std::int64_t> runs_per_step(const std::vector<std::int64_t>& counts, std::int64_t keys, bool short_first) {
+std::vector<std::int64_t> runs_per_step(const std::vector<std::int64_t>& counts, std::int64_t keys, bool short_last) {
   constexpr std::int64_t kShort = 128;  // keys of a short step
   std::vector<std::int64_t> out;
-  std::int64_t room = 0;
+  std::int64_t room = 0, taken = 0;
   for (const std::int64_t count : counts) {
     if (out.empty() || count > room) {
-      room = out.empty() && short_first ? std::min(keys, kShort) : keys;
+      room = keys;
+      taken = 0;
       out.push_back(0);
     }
     ++out.back();
     room -= count;
+    taken += count;
   }
+  if (!short_last || taken <= kShort) return out;
+  std::int64_t runs = 0, last = 0;
+  for (auto count = counts.rbegin(); count != counts.rend() && last + *count <= kShort; ++count, ++runs) last += *count;
+  if (runs == 0 || runs == out.back()) return out;
+  out.back() -= runs;
+  out.push_back(runs);
   return out;
 }
 

@@ -110,8 +110,8 @@ IntegerMatrix decode_work(const std::vector<PagedSequence>& sequences, const Pag
 // Keys that a PE with so much scratch loads and computes with together: whole pages. key_bytes: of a key of one head.
 std::int64_t keys_per_step(std::int64_t page, std::int64_t key_bytes, std::int64_t scratch_bytes);
 // Divides runs of keys, which have these counts, into steps of up to `keys` keys; the result is the number of runs of
-// each step. A short first step (`short_first`) lets the computation begin early.
-std::vector<std::int64_t> runs_per_step(const std::vector<std::int64_t>& counts, std::int64_t keys, bool short_first);
+// each step. The product with the values of a last step can begin only when they are there: `short_last` divides it.
+std::vector<std::int64_t> runs_per_step(const std::vector<std::int64_t>& counts, std::int64_t keys, bool short_last);
 
 // --- Chunks of new tokens, whose rows are dealt out to the PEs.
 

@@ -129,10 +129,10 @@ std::vector<KeySteps> decode_steps(const PagedProblem& p, const AttentionItem& i
       counts.push_back(page[3] - page[2]);
     }
     if (own.empty()) continue;
-    const bool first = item.kv_head == 0 && own.front() == pages;
+    const bool last = item.kv_head == p.kv_heads - 1 && own.back() == pages + (list[1] - 1) * contract::kDecodePage;
     out.emplace_back();
     std::size_t run = 0;
-    for (const std::int64_t runs : contract::runs_per_step(counts, step_keys(p), first)) {
+    for (const std::int64_t runs : contract::runs_per_step(counts, step_keys(p), last)) {
       out.back().emplace_back();
       for (std::int64_t i = 0; i < runs; ++i, ++run) {
         for (std::int64_t key = own[run][2]; key < own[run][3]; ++key) {
