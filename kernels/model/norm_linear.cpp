@@ -2,6 +2,7 @@
 
 #include "kernels/model/input_rows.h"
 #include "kernels/model/norm_linear_problem.h"
+#include "kernels/model/output_tiles.h"
 #include "kernels/model/partial_sums.h"
 #include "kernels/model/weight_stream.h"
 #include "kernels/tl/tl.h"
@@ -86,7 +87,9 @@ void run_without_weights(Context& tl, const NormLinear& problem) {
 
 void norm_linear(Context& tl, const NormLinearArguments& args) {
   const NormLinear problem = norm_linear_problem(tl, args);
-  if (problem.rank >= 0) {
+  if (problem.tiles()) {
+    if (problem.rank >= 0) OutputTiles(tl, problem).run();
+  } else if (problem.rank >= 0) {
     MemberProduct(tl, problem).run();
   } else {
     run_without_weights(tl, problem);

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "kernels/model/output_tiles.h"
 #include "kernels/model/partial_sums.h"
 #include "kernels/model/weight_stream.h"
 #include "kernels/tl/tl.h"
@@ -176,6 +177,7 @@ void find_members(Context& tl, const NormLinearArguments& args, NormLinear& prob
       problem.rank = problem.members();
       problem.depth = {first / shape[0], shape[1]};
     }
+    problem.parts.push_back({first / shape[0], shape[1]});
     problem.deepest = std::max(problem.deepest, shape[1]);
     const auto room = std::find_if(partials.shards.begin(), partials.shards.end(),
                                    [&](const contract::Shard& part) { return part.owner == shard.owner; });
@@ -227,6 +229,11 @@ void choose_sizes(Context& tl, const NormLinearArguments& args, NormLinear& prob
   tl.require(fits(), fmt::format("{} columns of {} in one PE leave no room in scratch for blocks of it",
                                  problem.deepest, shape_text(args.w)));
   problem.block_rows = rows;
+  if (!problem.norm() && problem.residual.null() && problem.residual_out.null()) {
+    const bool resident = problem.gates * problem.outputs.size * problem.deepest * problem.item() <=
+                          scratch - problem.scratch_needed(rows);
+    problem.grid = choose_output_grid(tl, problem, resident);
+  }
   if (problem.rank < 0) return;
   const std::int64_t ahead = problem.sharing.first * problem.members() / problem.sharing.size;
   problem.last = (problem.rank + ahead) % problem.members();
@@ -252,9 +259,10 @@ std::vector<std::int64_t> row_numbers(Context& tl, const NormLinearArguments& ar
 // others.
 void mix_rows(NormLinear& problem) {
   const std::int64_t pes = std::max<std::int64_t>(1, problem.members());
-  for (std::int64_t block = 0; block < problem.blocks(); ++block) {
+  const std::int64_t blocks = problem.tiles() ? 1 : problem.blocks();
+  for (std::int64_t block = 0; block < blocks; ++block) {
     for (std::int64_t pe = 0; pe < pes; ++pe) {
-      const Range own = problem.rows_at(pe), share = part_of(own.size, block, problem.blocks());
+      const Range own = problem.rows_at(pe), share = part_of(own.size, block, blocks);
       for (std::int64_t i = 0; i < share.size; ++i) problem.order.push_back(own.first + share.first + i);
     }
   }
@@ -269,6 +277,11 @@ std::int64_t NormLinear::tokens() const {
   std::int64_t sum = 0;
   for (std::int64_t pe = 0; pe < std::max<std::int64_t>(1, members()); ++pe) sum += rows_at(pe).size;
   return sum;
+}
+
+const WeightSource& NormLinear::source(std::int64_t output) const {
+  return *std::find_if(sources.begin(), sources.end(),
+                       [&](const WeightSource& one) { return output < one.outputs.end(); });
 }
 
 Range NormLinear::block(std::int64_t index) const {

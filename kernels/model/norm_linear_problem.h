@@ -12,6 +12,7 @@
 namespace kb::kernels {
 
 inline constexpr std::int64_t kArrayRows = 32;  // of the MAC array, also its columns; smaller products take as long
+inline constexpr std::int64_t kArrayDepth = 64;
 
 struct NormLinearArguments {
   tl::Ptr w, y, partials;
@@ -31,6 +32,13 @@ struct WeightSource {
   std::vector<tl::Ptr> gates;
 };
 
+// How the PEs of a cube divide rows and outputs of y, and the tile of them whose sums a PE has in scratch.
+struct OutputGrid {
+  std::int64_t row_parts = 0, column_parts = 0;  // PEs; 0: the PEs divide the inputs
+  std::int64_t rows = 0, outputs = 0;            // of a tile
+  std::int64_t columns = 0;                      // of x and W that are loaded together
+};
+
 // The PEs of a cube that have a part of W are its members. Each multiplies its columns of the input by its columns of
 // W, and adds up the members' sums for a part of the cube's outputs. Cubes that share the rows have the outputs of all
 // of them, and a part of the rows.
@@ -45,6 +53,7 @@ struct NormLinear {
   std::vector<std::int64_t> order;     // rows of y as they are computed
   std::vector<std::int64_t> rows;      // row of the input for each of them
   Range depth;                         // own columns of the input
+  std::vector<Range> parts;            // those of each member
   Range outputs;                       // of this cube and those that share its rows; columns of y
   Range sharing{0, 1};                 // own number among those cubes, and how many there are
   std::int64_t height = 0;             // rows of y
@@ -54,12 +63,15 @@ struct NormLinear {
   std::vector<std::int64_t> sections;  // first element of each member's part of `partials`
   std::int64_t section_room = 0;       // elements of such a part
 
+  OutputGrid grid;  // for many rows without a norm
+
   // Sizes of a step, equal in all members.
   std::int64_t deepest = 0;     // longest depth of a member
   std::int64_t block_rows = 0;  // rows of y that are computed together
   std::vector<WeightChunk> chunks;
   std::int64_t chunk_outputs = 0;  // of the largest chunk
 
+  bool tiles() const { return grid.row_parts > 0; }
   bool norm() const { return !gamma.null(); }
   bool adds() const { return !residual.null() && !x.null(); }
   // Divides gamma by a power of two: x * gamma could exceed f16, which has few exponents.
@@ -91,6 +103,8 @@ struct NormLinear {
   }
   // Bytes of scratch in use besides the blocks of W.
   std::int64_t scratch_needed(std::int64_t rows_at_once) const;
+  // Where the row of W for an output is.
+  const WeightSource& source(std::int64_t output) const;
   // Elements of `partials` that each member needs.
   std::int64_t partials_needed(std::int64_t rows_at_once) const;
 

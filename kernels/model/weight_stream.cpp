@@ -11,7 +11,6 @@ using tl::TensorHandle;
 
 namespace {
 
-constexpr std::int64_t kArrayDepth = 64;                          // of the MAC array
 constexpr std::int64_t kLargestChunk = std::int64_t{192} * 1024;  // bytes
 constexpr std::int64_t kStepsPerUnit = 4;                         // sizes of the first chunk that are tried
 constexpr std::int64_t kMostUnits = 8;                            // of 32 outputs that the first chunk is tried with
@@ -95,8 +94,7 @@ void WeightStream::load(std::int64_t step) {
   into.value = tl_.view(into.room, 0, {chunk.outputs.size, width});
   for (std::int64_t done = 0, size = 0; done < chunk.outputs.size; done += size) {
     const std::int64_t first = (problem_.origin + chunk.outputs.first + done) % problem_.outputs.size;
-    const WeightSource& source = *std::find_if(problem_.sources.begin(), problem_.sources.end(),
-                                               [&](const WeightSource& one) { return first < one.outputs.end(); });
+    const WeightSource& source = problem_.source(first);
     size = std::min(chunk.outputs.size - done, source.outputs.end() - first);
     const TensorHandle part = tl_.view(into.room, done * width, {size, width});
     const tl::Ptr from = source.gates[static_cast<std::size_t>(chunk.gate)];

@@ -8,6 +8,7 @@
 #include "platform/params/memory_traits.h"
 #include "platform/params/pe_dma_params.h"
 #include "platform/params/pe_fetch_store_params.h"
+#include "platform/params/pe_gemm_params.h"
 #include "platform/params/pe_scheduler_params.h"
 #include "platform/record/activity_recorder.h"
 
@@ -28,6 +29,19 @@ params::MemoryTraits own_memory(const elab::BlockContext& context, const PeCoord
 
 TileShape shape_of(const params::PeSchedulerParams& params) {
   return {params.tile_m, params.tile_k, params.tile_n};
+}
+
+contract::PeRates rates_of(const elab::BlockContext& context, const PeCoord& pe) {
+  const topology::MachineSpec& spec = context.graph.spec;
+  const params::HbmCtrlParams& memory = spec.hbm_ctrl();
+  const auto& gemm = params_of<params::PeGemmParams>(context, pe, NodeKind::pe_gemm);
+  contract::PeRates rates;
+  rates.memory_bytes_per_ns = spec.hbm_to_router_bw.gbs() * memory.efficiency;
+  rates.macs_per_ns = product_rate(gemm.macs_per_ns, Dtype::bf16, Dtype::bf16).per_ns();
+  const auto burst = static_cast<std::uint64_t>(memory.burst_bytes);
+  const bool hashed = memory.channel_hash != params::ChannelHash::none;
+  rates.stripe_bytes = hashed ? burst : burst * static_cast<std::uint64_t>(memory.num_pcs);
+  return rates;
 }
 
 PeActivity::Series series_of(const elab::BlockContext& context, const PeCoord& pe) {
@@ -73,6 +87,7 @@ PeContext::PeContext(const PeCoord& pe, const elab::BlockContext& context)
                         << 10,
                     address::AddressConfig::from_spec(context.graph.spec).tcm_partition().reserved_bytes},
       reuse_a(params_of<params::PeSchedulerParams>(context, pe, NodeKind::pe_scheduler).reuse_a),
+      rates(rates_of(context, pe)),
       access_bytes(own_memory(context, pe).access_bytes),
       hbm_stripe(address::channel_stripe(context.graph.spec.hbm_ctrl())) {
   if (context.recorder != nullptr) activity.record_in(series_of(context, pe));

@@ -8,6 +8,7 @@
 #include "platform/address/channel_stripe.h"
 #include "platform/base/reuse_a.h"
 #include "platform/base/tile_shape.h"
+#include "platform/contract/pe_rates.h"
 #include "platform/elab/block.h"
 #include "platform/plan/tile_capacity.h"
 
@@ -37,6 +38,7 @@ struct PeContext final : elab::PeParts {
   TileShape tile_shape;               // default tile shape of composites (P-20)
   plan::TileCapacity tile_capacity;   // TCM capacity that the tiles of composites must fit (P-43, P-46)
   ReuseA reuse_a;                     // default for composites that do not set it (P-102)
+  contract::PeRates rates;            // for kernels
   std::uint64_t access_bytes;         // granularity of an access to the PE's own HBM slice
   address::ChannelStripe hbm_stripe;  // mapping of the slice's addresses to its channels
 

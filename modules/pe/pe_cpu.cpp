@@ -67,6 +67,7 @@ PeCpu::PeCpu(const sc_core::sc_module_name& name, NodeId node, const params::PeC
   info_.tile_shape = pe.tile_shape;
   info_.tile_capacity = pe.tile_capacity;
   info_.reuse_a = pe.reuse_a;
+  info_.rates = pe.rates;
   info_.engines = spec.engines;
 
   SC_HAS_PROCESS(PeCpu);

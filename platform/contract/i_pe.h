@@ -13,6 +13,7 @@
 #include "platform/base/ids.h"
 #include "platform/base/reuse_a.h"
 #include "platform/base/tile_shape.h"
+#include "platform/contract/pe_rates.h"
 #include "platform/engine/engine_id.h"
 #include "platform/ops/op_types.h"
 #include "platform/plan/tile_capacity.h"
@@ -36,6 +37,7 @@ struct PeInfo {
   ReuseA reuse_a = ReuseA::automatic;  // default for composites that do not set it (P-102)
   std::uint64_t message_base = 0;      // first address of the buffer for received values
   std::uint64_t message_bytes = 0;
+  PeRates rates;
   engine::EngineCatalogPtr engines = engine::built_in_engines();
 };
 

@@ -21,7 +21,7 @@ namespace {
 using model::GraphOp;
 using model::OpKind;
 
-constexpr std::int64_t kRowsTogether = 64;  // for which a norm and the product behind it are one launch
+constexpr std::int64_t kFewTokens = 8;  // for which a norm and the product behind it are always one launch
 
 class Lowering : private ProgramBuilder {
  public:
@@ -107,7 +107,11 @@ class Lowering : private ProgramBuilder {
 
   // With several blocks of rows each cube would read the residual stream again, and normalise all of it, block by
   // block: then the norm is a launch of its own, in which a PE does so with what it owns of a single stream.
-  bool rows_apart() const { return tokens() > kRowsTogether; }
+  // One launch has partial sums of 8 m bytes for each output of a PE, which reads 2 h / P bytes of W for it: at most a
+  // quarter of them, for m tokens of width h and P PEs of a cube.
+  bool rows_apart() const {
+    return tokens() > std::max(kFewTokens, input_.spec.hidden / (16 * pes_));
+  }
 
   void norm_apart(const GraphOp& op, const Norm& norm) {
     const std::size_t y = activation(tensor(op.outputs[0]).role, tensor(op.outputs[0]).shape, Spread::tile);

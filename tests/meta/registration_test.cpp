@@ -105,7 +105,7 @@ TEST(Registration, EveryKernelIsInTheCatalog) {
          "direct_combine", "direct_exchange",     "epilogues",      "hop_rank",     "input_rows",    "key_blocks",
          "line_exchange",  "norm_linear_problem", "online_softmax", "paged_blocks", "paged_problem", "partial_sums",
          "query_rows",     "reduction",           "sip_exchange",   "sip_path",     "table_blocks",  "tile_blocks",
-         "tile_columns",   "weight_stream"});
+         "tile_columns",   "weight_stream",       "output_tiles"});
   }
 }
 

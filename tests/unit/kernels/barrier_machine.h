@@ -22,8 +22,8 @@ namespace kb::tests {
 class BarrierMachine {
  public:
   BarrierMachine(Device& device, std::int64_t cubes, std::int64_t pes,
-                 std::uint64_t scratch_bytes = std::uint64_t{1} << 20)
-      : device_(device), cubes_(cubes), pes_(pes), scratch_bytes_(scratch_bytes) {}
+                 std::uint64_t scratch_bytes = std::uint64_t{1} << 20, const contract::PeRates& rates = {})
+      : device_(device), cubes_(cubes), pes_(pes), scratch_bytes_(scratch_bytes), rates_(rates) {}
 
   enum class Split { copies, rows, columns };
   // As DPPolicy splits a tensor, at a place of its own.
@@ -84,6 +84,7 @@ class BarrierMachine {
       info_.cubes_per_sip = static_cast<int>(machine.cubes_);
       info_.scratch_pa = 0x90000000000 + static_cast<std::uint64_t>(cube * machine.pes_ + pe) * 0x1000000;
       info_.scratch_bytes = machine.scratch_bytes_;
+      info_.rates = machine.rates_;
       const std::vector<std::byte> nans(info_.scratch_bytes, std::byte{0xff});
       const std::lock_guard<std::mutex> lock(machine_.mutex_);
       machine_.device_.memory.write(info_.scratch_pa, nans.data(), nans.size());
@@ -145,6 +146,7 @@ class BarrierMachine {
   Device& device_;
   std::int64_t cubes_, pes_;
   std::uint64_t scratch_bytes_;
+  contract::PeRates rates_;
   std::uint64_t next_pa_ = 0;
   std::mutex mutex_;
   std::condition_variable event_;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <tuple>
@@ -29,6 +30,7 @@ struct Case {
   std::uint64_t scratch = 1 << 20;
   double scale = 1, gain = 1;  // largest element of the input, of gamma
   double weight = 1;
+  contract::PeRates rates;
 };
 
 double unit_of(Dtype dtype) {
@@ -45,7 +47,7 @@ struct Problem {
   explicit Problem(const Case& c)
       : c_(c),
         height_(c.rows.empty() ? c.m : static_cast<Integer>(c.rows.size())),
-        machine_(device_, c.cubes, c.pes, c.scratch) {}
+        machine_(device_, c.cubes, c.pes, c.scratch, c.rates) {}
 
   void go() { machine_.run(*kernels::KernelCatalog().find("norm_linear"), args()); }
 
@@ -72,6 +74,7 @@ struct Problem {
     w_ = w.write(device_, scaled(numbers(4, c_.n * c_.k), c_.weight));
     w2_ = w2.write(device_, scaled(numbers(5, c_.n * c_.k), c_.weight));
     bias_ = bias.write(device_, numbers(6, c_.n));
+    partials.write(device_, Numbers(static_cast<std::size_t>(c_.cubes * c_.pes * c_.room)));
     if (!c_.rows.empty()) rows.write(device_, Numbers(c_.rows.begin(), c_.rows.end()));
   }
 
@@ -98,6 +101,10 @@ struct Problem {
     error = terms * factor * ((c_.norm ? 1.01 * unit_of(c_.dtype) : 0) + static_cast<double>(c_.k + 20) * 0x1p-24);
     // Small numbers of f16 are rounded to multiples of 2^-24, after the division of gamma.
     if (c_.norm && c_.dtype == Dtype::f16) error += sizes * factor * 0x1p-25 * std::max(1.0, 2 * c_.gain);
+  }
+  bool has_no_partial_sums() {
+    const Numbers sums = partials.read(device_);
+    return std::all_of(sums.begin(), sums.end(), [](double sum) { return sum == 0; });
   }
   // The first wrong element of y, or -1.
   Integer first_wrong() {
@@ -233,6 +240,60 @@ TEST(NormLinear, CompletesManyOutputsInParts) {
     problem.go();
     EXPECT_EQ(problem.first_wrong(), -1) << m;
   }
+}
+
+// K-210: what many rows are divided into, on machines of all speeds. Partial sums are then untouched.
+TEST(NormLinear, DividesManyRowsByRowsAndOutputs) {
+  int divided = 0, runs = 0;
+  EXPECT_TRUE(rc::check("shapes, machines", [&] {
+    Case c;
+    c.m = *rc::gen::inRange<Integer>(30, 200);
+    c.k = *rc::gen::inRange<Integer>(1, 200);
+    c.n = *rc::gen::inRange<Integer>(1, 400);
+    c.cubes = *rc::gen::inRange(1, 4);
+    c.pes = *rc::gen::inRange(2, 7);
+    c.dtype = *rc::gen::element(Dtype::f16, Dtype::bf16, Dtype::f32);
+    c.residual = c.norm = c.out = false;
+    c.epilogue = *rc::gen::element<std::string>("none", "bias", "swiglu");
+    c.room = 1 << 17;
+    c.scratch = std::uint64_t{1024} * *rc::gen::element<std::uint64_t>(128, 256, 1024);
+    c.rates.memory_bytes_per_ns = *rc::gen::element(32, 256);
+    c.rates.macs_per_ns = *rc::gen::element(4096, 32768);
+    c.rates.stripe_bytes = *rc::gen::element(256u, 2048u);
+    Problem problem(c);
+    problem.write();
+    problem.go();
+    const Numbers sums = problem.partials.read(problem.device_);
+    ++runs;
+    if (std::all_of(sums.begin(), sums.end(), [](double sum) { return sum == 0; })) ++divided;
+    RC_LOG() << c.m << " x " << c.k << " -> " << c.n << ", " << c.cubes << " x " << c.pes << " PEs, scratch "
+             << c.scratch << " " << c.epilogue << "\n";
+    RC_ASSERT(problem.first_wrong() == -1);
+  }));
+  EXPECT_GT(divided, runs / 4);
+  EXPECT_LT(divided, runs);
+}
+
+// More rows, outputs and columns than a tile, a load and a store have.
+TEST(NormLinear, TilesOfManyRowsAreRight) {
+  Case c;
+  c.m = 300;
+  c.k = 1100;
+  c.n = 700;
+  c.cubes = 1;
+  c.pes = 4;
+  c.dtype = Dtype::bf16;
+  c.residual = c.norm = c.out = false;
+  c.epilogue = "swiglu";
+  c.room = 1 << 20;
+  c.scratch = 512 * 1024;
+  c.weight = 0.25;
+  Problem problem(c);
+  problem.write();
+  problem.go();
+  const Numbers sums = problem.partials.read(problem.device_);
+  EXPECT_TRUE(std::all_of(sums.begin(), sums.end(), [](double sum) { return sum == 0; }));
+  EXPECT_EQ(problem.first_wrong(), -1);
 }
 
 TEST(NormLinear, TheResidualStreamMayBeOneTensor) {
