@@ -7,6 +7,7 @@ WITH measured AS (
   UNION ALL SELECT * FROM measured_device
   UNION ALL SELECT * FROM measured_links
   UNION ALL SELECT * FROM measured_gemm
+  UNION ALL SELECT * FROM measured_products
   UNION ALL SELECT * FROM measured_collectives
   UNION ALL SELECT * FROM measured_monotony
 )

@@ -110,18 +110,19 @@ std::size_t GraphBuilder::linear(const std::string& name, std::size_t input, con
   return result;
 }
 
-void GraphBuilder::norm(const std::string& name, std::size_t weight) {
-  const std::size_t normed = activation(name + ".out", {tokens(), spec_.hidden});
+void GraphBuilder::norm(const std::string& name, std::size_t weight, std::int64_t rows) {
+  const std::size_t normed = activation(name + ".out", {rows, spec_.hidden});
   Indices inputs = {residual_}, outputs = {normed};
   double ops = passes({MathOp::mul, MathOp::sum, MathOp::mul, MathOp::mul});  // square, sum, scale, weight
   if (delta_) {
     inputs.push_back(*delta_);
-    outputs.push_back(residual_);
+    if (rows == tokens()) outputs.push_back(residual_);
     ops += passes({MathOp::add});
   }
   GraphOp& made = op(OpKind::norm, name, std::move(inputs), std::move(outputs), {weight});
-  made.numbers = {{"rows", tokens()}, {"columns", spec_.hidden}, {"adds", delta_ ? 1 : 0}};
-  made.work.element_ops = ops * static_cast<double>(tokens()) * static_cast<double>(spec_.hidden);
+  made.numbers = {{"rows", rows}, {"columns", spec_.hidden}, {"adds", delta_ ? 1 : 0}};
+  made.work.element_ops = ops * static_cast<double>(rows) * static_cast<double>(spec_.hidden);
+  if (rows < tokens()) made.work.activation_bytes = (made.inputs.size() + 1) * bytes(normed);
   delta_.reset();
   normed_ = normed;
 }
@@ -172,13 +173,13 @@ void GraphBuilder::send() {
 void GraphBuilder::layer(std::int64_t layer) {
   layer_ = layer;
   weights_ = layer_weights(spec_, layer, graph_.dtype);
-  norm("input_norm", weight("input_layernorm.weight"));
+  norm("input_norm", weight("input_layernorm.weight"), tokens());
   if (spec_.mla) {
     latent_attention(*spec_.mla);
   } else {
     attention();
   }
-  norm("mlp_norm", weight("post_attention_layernorm.weight"));
+  norm("mlp_norm", weight("post_attention_layernorm.weight"), tokens());
   if (spec_.layers[static_cast<std::size_t>(layer)].moe) {
     experts(*spec_.moe);
   } else {
@@ -189,9 +190,10 @@ void GraphBuilder::layer(std::int64_t layer) {
 
 void GraphBuilder::head() {
   layer_ = kNoLayer;
-  norm("final_norm", weight(final_norm_weight(spec_, graph_.dtype)));
+  const std::int64_t rows = batch_.size();  // the last token of each sequence
+  norm("final_norm", weight(final_norm_weight(spec_, graph_.dtype)), rows);
   const std::size_t table = weight(head_weight(spec_, graph_.dtype));
-  const std::int64_t rows = batch_.size(), columns = graph_.tensors[table].shape[0];
+  const std::int64_t columns = graph_.tensors[table].shape[0];
   const std::size_t logits = activation("logits", {rows, columns});
   const std::size_t best = activation("best", {rows, 2}, TensorKind::index);  // value and index
   GraphOp& made = op(OpKind::head, "head", {normed_}, {logits, best}, {table});
@@ -199,9 +201,6 @@ void GraphBuilder::head() {
   const double outputs = static_cast<double>(rows) * static_cast<double>(columns);
   made.work.macs = outputs * static_cast<double>(spec_.hidden);
   made.work.element_ops = outputs * passes({MathOp::argmax});
-  // Only the last token of each sequence is read.
-  made.work.activation_bytes -=
-      bytes(normed_) - static_cast<std::uint64_t>(rows * spec_.hidden) * item_size(graph_.dtype);
   if (plan_.tp == 1) return;
   GraphOp& gather = op(OpKind::all_gather, "head.all_gather", {best}, {best});
   gather.numbers = {{"ranks", plan_.tp}, {"elements", 2 * rows}};

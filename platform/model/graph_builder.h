@@ -46,7 +46,7 @@ class GraphBuilder {
   GraphOp& op(OpKind kind, const std::string& name, Indices inputs, Indices outputs, Indices weights = {});
   std::size_t linear(const std::string& name, std::size_t input, const std::vector<std::string>& roles,
                      const std::string& output);
-  void norm(const std::string& name, std::size_t weight);  // of the residual, into normed_
+  void norm(const std::string& name, std::size_t weight, std::int64_t rows);  // of the residual, into normed_
   std::size_t plain_norm(const std::string& name, std::size_t input, const std::string& role, std::int64_t width);
   void all_reduce(std::size_t tensor, const std::string& name);
 

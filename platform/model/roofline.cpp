@@ -30,6 +30,21 @@ void add_layer(OpGroup& group, std::int64_t layer) {
   }
 }
 
+bool contains(const std::vector<std::size_t>& list, std::size_t index) {
+  return std::find(list.begin(), list.end(), index) != list.end();
+}
+
+// How often these operations read a tensor; 0 when others read it, too.
+std::uint64_t reads_inside(const Graph& graph, const std::vector<std::size_t>& ops, std::size_t tensor) {
+  std::uint64_t reads = 0;
+  for (std::size_t at = ops.front(); at < graph.ops.size(); ++at) {
+    if (!contains(graph.ops[at].inputs, tensor)) continue;
+    if (!contains(ops, at)) return 0;
+    ++reads;
+  }
+  return reads;
+}
+
 }  // namespace
 
 SipRoofs sip_roofs(const topology::MachineSpec& machine, Dtype dtype) {
@@ -70,6 +85,27 @@ TimeFs RoofTime::all() const {
 Limit RoofTime::limit() const {
   if (link == all() && link != 0_fs) return Limit::link;
   return compute > memory ? Limit::compute : Limit::memory;
+}
+
+Work work_together(const Graph& graph, const std::vector<std::size_t>& ops) {
+  Work sum;
+  for (const std::size_t op : ops) {
+    const Work& work = graph.ops[op].work;
+    sum.macs += work.macs;
+    sum.element_ops += work.element_ops;
+    sum.weight_bytes += work.weight_bytes;
+    sum.activation_bytes += work.activation_bytes;
+    sum.cache_bytes += work.cache_bytes;
+    sum.link_bytes += work.link_bytes;
+  }
+  for (const std::size_t op : ops) {
+    for (const std::size_t output : graph.ops[op].outputs) {
+      if (graph.tensors[output].kind != TensorKind::activation) continue;
+      const std::uint64_t reads = reads_inside(graph, ops, output);
+      if (reads > 0) sum.activation_bytes -= (1 + reads) * graph.tensors[output].bytes;
+    }
+  }
+  return sum;
 }
 
 RoofTime roof_time(const Work& work, const SipRoofs& roofs) {

@@ -1,6 +1,7 @@
 // What a SIP can do at most, and the least time that an operation takes on it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -32,6 +33,9 @@ struct RoofTime {
   Limit limit() const;
 };
 RoofTime roof_time(const Work& work, const SipRoofs& roofs);
+
+// Work of operations that are done together: an activation that is made and read inside of them only is not moved.
+Work work_together(const Graph& graph, const std::vector<std::size_t>& ops);
 
 // Operations that are equal but for the layer.
 struct OpGroup {

@@ -18,6 +18,8 @@ QUERY_HEADS = {name: query_heads for query_heads, _, name in HEADS}
 KV_HEADS = {name: kv_heads for _, kv_heads, name in HEADS}
 LOADED = ("33_200", "67_0", "133_0")  # the loads that kernbench is compared at
 PITCHES = (4096, 65536, 1048576)
+# Tokens of the products that kernbench is compared at; those of 70b are compared with Vidur's.
+COMPARED = {"70b": (), "8b": (1, 32, 128, 512), "head": (1, 128)}
 RESOLVED_NS = 10  # below, added latencies are not compared: those of the lightest loads do not even rise with the load
 
 
@@ -218,6 +220,14 @@ def outside_figures(device):
             yield (*case, "added latency", f"{load['ns'] - idle_ns(device):.1f}", "ns")
 
 
+def outside_products(device):
+    """The same of the products that products.csv has."""
+    for key, time_us in device.memory["matmul_us"].items():
+        name, tokens = re.fullmatch(r"(\S+) m=(\d+)", key).groups()
+        if int(tokens) in COMPARED[name.split("_")[0]]:
+            yield ("hbm_and_kernels.py", f"product {name}", "tokens", tokens, "time", f"{time_us:.1f}", "us")
+
+
 def read(path, program):
     try:
         with open(path) as file:
@@ -252,7 +262,9 @@ def main():
     options = parser.parse_args()
     device = make_device(options.memory, options.energy, options.bf16_tflops)
     if options.outside:
-        csv.writer(sys.stdout, lineterminator="\n").writerows(outside_figures(device))
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerows(outside_figures(device))
+        writer.writerows(outside_products(device))
         return
     for name, make in TABLES.items():
         print(f"{name}\n\n{make(device)}")

@@ -13,8 +13,11 @@ void write_row(JsonWriter& json, const StepReport& report, const StepRow& row) {
   json.key("most_ns").time_ns(row.most).key("share").real(observe::tidy(fs_to_ns(row.all) / fs_to_ns(report.step())));
   json.key("roofline_ns").time_ns(row.roof_all);
   json.key("limiter").text(row.roof_all == 0_fs ? "" : std::string(model::limit_name(row.roof.limit())));
-  json.key("flop").real(row.flop).key("weight_bytes").unsigned_integer(row.weight_bytes);
-  json.key("memory_bytes").unsigned_integer(row.memory_bytes).key("link_bytes").unsigned_integer(row.link_bytes);
+  json.key("flop").real(row.work.flop()).key("weight_bytes").unsigned_integer(row.work.weight_bytes);
+  json.key("memory_bytes")
+      .unsigned_integer(row.work.memory_bytes())
+      .key("link_bytes")
+      .unsigned_integer(row.work.link_bytes);
   json.key("each_fs").begin_array(true);
   for (const TimeFs time : row.each) json.integer(time.fs());
   json.end_array();
@@ -48,8 +51,8 @@ std::string render_step_json(const StepReport& report) {
   json.key("device_ns").time_ns(report.times.span()).key("gaps_ns").time_ns(report.gaps);
   json.key("gap_ns").time_ns(report.times.gap).key("host_ns").time_ns(report.times.host);
   json.key("tokens_per_s").real(observe::tidy(report.tokens_per_second()));
-  json.key("roofline_ns").time_ns(model.time.all);
-  json.key("roofline_share").real(observe::tidy(fs_to_ns(model.time.all) / fs_to_ns(report.step())));
+  json.key("roofline_ns").time_ns(report.roof);
+  json.key("roofline_share").real(observe::tidy(fs_to_ns(report.roof) / fs_to_ns(report.step())));
   json.key("by_op").begin_array();
   for (const StepRow& row : report.rows) write_row(json, report, row);
   json.end_array();

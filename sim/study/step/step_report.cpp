@@ -10,7 +10,7 @@ double StepReport::tokens_per_second() const {
 }
 
 StepReport make_step_report(const model::ModelReport& model, const sw::Program& program, const StepTimes& times) {
-  StepReport report{model, program, times, {}, {}, true, 0_fs};
+  StepReport report{model, program, times, {}, {}, 0_fs, true, 0_fs};
   const std::vector<Span>& spans = times.launches[times.slowest()];
   const model::Graph& graph = model.stages.front();
   for (std::size_t at = 0; at < program.launches.size(); ++at) {
@@ -27,21 +27,16 @@ StepReport make_step_report(const model::ModelReport& model, const sw::Program& 
     row->all += time;
     row->each.push_back(time);
     ++row->count;
-    TimeFs least = 0_fs;
-    for (const std::size_t op : launch.ops) {
-      const model::Work& work = graph.ops[op].work;
+    if (!launch.ops.empty()) {
+      const model::Work work = model::work_together(graph, launch.ops);
       const model::RoofTime roof = model::roof_time(work, model.roofs);
-      least += roof.all();
-      if (!is_new) continue;
-      row->roof.memory += roof.memory;
-      row->roof.compute += roof.compute;
-      row->roof.link += roof.link;
-      row->flop += work.flop();
-      row->weight_bytes += work.weight_bytes;
-      row->memory_bytes += work.memory_bytes();
-      row->link_bytes += work.link_bytes;
+      row->roof_all += roof.all();
+      report.roof += roof.all();
+      if (is_new) {
+        row->roof = roof;
+        row->work = work;
+      }
     }
-    row->roof_all += least;
     if (at > 0) report.gaps += spans[at].start - spans[at - 1].end;
   }
   return report;

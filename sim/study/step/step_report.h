@@ -18,10 +18,9 @@ struct StepRow {
   std::int64_t count = 0;
   TimeFs least = 0_fs, most = 0_fs, all = 0_fs;  // on the slowest SIP
   std::vector<TimeFs> each;                      // in the order of layers
-  model::RoofTime roof;                          // of one: sums over its operations
+  model::Work work;                              // of one
+  model::RoofTime roof;                          // of that
   TimeFs roof_all = 0_fs;                        // least time of all
-  double flop = 0;                               // of one
-  std::uint64_t weight_bytes = 0, memory_bytes = 0, link_bytes = 0;
 };
 
 struct StepReport {
@@ -30,6 +29,7 @@ struct StepReport {
   const StepTimes& times;
   std::vector<StepRow> rows;                // in the order of their first launches
   std::vector<std::string> approximations;  // empty: every time is that of a run of the whole step
+  TimeFs roof = 0_fs;                       // least time of the launches, all together
   bool composed = true;                     // from launches; false: simulated in one run
   TimeFs gaps = 0_fs;                       // between launches, all together
 

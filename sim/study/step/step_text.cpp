@@ -54,8 +54,7 @@ std::string render_step(const StepReport& report) {
          table.render("  ") + "\n";
   out += fmt::format("{}  {} us, {} tokens/s; least time {} us, {} of it\n",
                      decode ? "Time per token      " : "Time to first token ", microseconds(step),
-                     fixed(report.tokens_per_second(), 0), microseconds(report.model.time.all),
-                     percent(report.model.time.all, step));
+                     fixed(report.tokens_per_second(), 0), microseconds(report.roof), percent(report.roof, step));
   out += report.composed
              ? fmt::format("{} of {} launches on {} {}: {} simulated, {} of {} known{}\n",
                            report.approximations.empty() ? "Exact sum" : "Sum", launches, report.program.ranks,

@@ -29,7 +29,6 @@ class ModelLinearTest : public CommandLineTest {
     return m * weights / (128 * 4096) / time(fmt::format("--set tokens={} {}", m, options));
   }
 
- private:
   double time(const std::string& options) { return result(options)["launches"][0]["pe_exec_ns"]["max"]; }
 };
 
@@ -63,6 +62,21 @@ TEST_F(ModelLinearTest, ManyTokensAreNearTheRoofOfTheArrays) {
   KB_SKIP_UNDER_SANITIZERS();
   EXPECT_GE(of_arrays(512, 3584 * 8192, std::string("--set inputs=3584 --set outputs=8192") + kPlain), 0.80);
   EXPECT_GE(of_arrays(512, 1024 * 8192, std::string("--set inputs=1024 --set outputs=8192") + kPlain), 0.50);
+}
+
+// E-122: machines out of data sheets beside GPUs, in us. `evaluate validation --sweeps products` has more.
+TEST_F(ModelLinearTest, ProductsTakeAboutAsLongAsOnAGpu) {
+  struct Row {
+    int tokens;
+    const char* product;
+    double measured;
+  };
+  const char* const gate_up = " --set inputs=8192 --set outputs=3584 --set epilogue=swiglu";
+  const char* const down = " --set inputs=3584 --set outputs=8192";
+  for (const Row& row : {Row{1, gate_up, 43.5}, Row{1, down, 22}, Row{128, gate_up, 52}, Row{128, down, 27}}) {
+    const std::string options = fmt::format("--topology h100_like --set tokens={}{}", row.tokens, row.product);
+    EXPECT_NEAR(time(options + kPlain) / 1000 / row.measured, 1, 0.12) << options;
+  }
 }
 
 }  // namespace
