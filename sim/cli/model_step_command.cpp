@@ -22,6 +22,7 @@
 #include "sim/study/step/launch_key.h"
 #include "sim/study/step/step_machine.h"
 #include "sim/study/step/step_report.h"
+#include "sim/study/step/step_sample.h"
 #include "sim/study/step/step_times.h"
 #include "sw/model/lowering.h"
 
@@ -34,9 +35,15 @@ class ModelStepCommand final : public Command {
     app.footer(kModelStepFooter);
     choice_.add_options(app, program);
     app.add_option("--memo", memo_,
-                   "on (default): equal launches are simulated once; off: the whole step in one run; check=N: N of the "
-                   "launches whose time is known are simulated again")
+                   "on (default, but for machines whose launches depend on what was before): equal launches are "
+                   "simulated once; off: the whole step in one run; check=N: N of the launches whose time is known are "
+                   "simulated again")
         ->type_name("WORD");
+    constexpr std::uint64_t kMostLayers = 100'000;
+    add_whole_option(app, "--sample", sample_, 2, kMostLayers,
+                     "Layers that are simulated in one run, without a memo; the others take their mean (default: 3 on "
+                     "machines whose launches depend on what was before)")
+        ->excludes("--memo");
     app.add_option("--store", store_, "Folder that keeps the times of launches for later steps")->type_name("DIR");
     constexpr std::uint64_t kMostSums = 1'000'000;
     own_sums_ = add_whole_option(app, "--sums", sums_, 0, kMostSums,
@@ -77,6 +84,18 @@ class ModelStepCommand final : public Command {
   }
 
  private:
+  step::SampledTimes times_of(const step::StepRun& run) const {
+    if (sample_ > 0) return step::simulate_sample(run, sample_);
+    if (memo_ == "off") return {step::simulate_whole_step(run), {}};
+    step::Memo memo(store_);
+    return {step::compose_step(run, memo), {}};
+  }
+
+  static std::string sampled_text(const step::Sample& sample, const std::optional<std::string>& history) {
+    return fmt::format("{} of {} layers take the mean of the others{}", sample.of_layers - sample.layers,
+                       sample.of_layers, history ? "; no time is used twice: " + *history : "");
+  }
+
   static std::string likened_text(const step::StepTimes& times) {
     return fmt::format(
         "{} sums over SIPs take the times of one whose SIPs began up to {} ns otherwise (--sums 0 "
@@ -86,7 +105,7 @@ class ModelStepCommand final : public Command {
 
   void read_memo() {
     const std::string_view check = "check=";
-    if (memo_ == "on" || memo_ == "off") return;
+    if (memo_.empty() || memo_ == "on" || memo_ == "off") return;
     const std::string number = memo_.rfind(check, 0) == 0 ? memo_.substr(check.size()) : "";
     const auto [end, code] = std::from_chars(number.data(), number.data() + number.size(), check_);
     if (number.empty() || code != std::errc() || end != number.data() + number.size() || check_ == 0) {
@@ -114,18 +133,21 @@ class ModelStepCommand final : public Command {
                             [&](std::size_t launches) {
                               if (line.due()) line.update_text(fmt::format("{} launches simulated", launches));
                             }};
-    const bool whole = memo_ == "off";
     line.stage("simulating");
-    step::Memo memo(whole ? "" : store_);
-    const step::StepTimes times = whole ? step::simulate_whole_step(run) : step::compose_step(run, memo);
+    const std::optional<std::string> history = step::hidden_state(machines.one);
+    if (history && memo_.empty() && sample_ == 0) sample_ = kSampledLayers;
+    const step::SampledTimes found = times_of(run);
+    const step::StepTimes& times = found.times;
     line.stage(nullptr);
     step::StepReport result = step::make_step_report(report, program, times);
-    result.composed = !whole;
-    if (!whole) {
-      if (times.likened > 0) result.approximations.push_back(likened_text(times));
-      if (const std::optional<std::string> reason = step::hidden_state(machines.one)) {
-        result.approximations.push_back("every launch is simulated from a quiet machine; " + *reason);
-      }
+    result.composed = sample_ == 0 && memo_ != "off";
+    if (found.sample.layers < found.sample.of_layers) {
+      result.sample = found.sample;
+      result.approximations.push_back(sampled_text(found.sample, history));
+    }
+    if (times.likened > 0) result.approximations.push_back(likened_text(times));
+    if (result.composed && history) {
+      result.approximations.push_back("every launch is simulated from a quiet machine; " + *history);
     }
     const std::string json = step::render_step_json(result);
     if (output != nullptr) output->write(json);
@@ -139,8 +161,10 @@ class ModelStepCommand final : public Command {
   }
 
   ModelChoice choice_;
-  std::string memo_ = "on", store_, out_;
-  std::uint64_t jobs_ = 0, sums_ = 0;
+  static constexpr std::uint64_t kSampledLayers = 3;
+
+  std::string memo_, store_, out_;
+  std::uint64_t jobs_ = 0, sums_ = 0, sample_ = 0;
   CLI::Option* own_sums_ = nullptr;
   std::size_t check_ = 0;
   bool launches_ = false, json_ = false;

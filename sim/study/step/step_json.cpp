@@ -61,6 +61,13 @@ std::string render_step_json(const StepReport& report) {
   json.key("simulated").unsigned_integer(report.times.simulated);
   json.key("known").unsigned_integer(report.times.looked_up);
   json.key("checked").unsigned_integer(report.times.checked).end_object();
+  if (report.sample) {
+    json.key("sample").begin_object(true);
+    json.key("layers").unsigned_integer(report.sample->layers);
+    json.key("of_layers").unsigned_integer(report.sample->of_layers);
+    json.key("layer_least_ns").time_ns(report.sample->least).key("layer_mean_ns").time_ns(report.sample->mean);
+    json.key("layer_most_ns").time_ns(report.sample->most).end_object();
+  }
   json.key("exact").boolean(report.approximations.empty());
   json.key("approximations").begin_array();
   for (const std::string& text : report.approximations) json.text(text);

@@ -10,7 +10,7 @@ double StepReport::tokens_per_second() const {
 }
 
 StepReport make_step_report(const model::ModelReport& model, const sw::Program& program, const StepTimes& times) {
-  StepReport report{model, program, times, {}, {}, 0_fs, true, 0_fs};
+  StepReport report{model, program, times, {}, {}};
   const std::vector<Span>& spans = times.launches[times.slowest()];
   const model::Graph& graph = model.stages.front();
   for (std::size_t at = 0; at < program.launches.size(); ++at) {

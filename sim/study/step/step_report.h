@@ -8,6 +8,7 @@
 
 #include "platform/base/units.h"
 #include "platform/model/report.h"
+#include "sim/study/step/step_sample.h"
 #include "sim/study/step/step_times.h"
 
 namespace kb::step {
@@ -31,6 +32,7 @@ struct StepReport {
   std::vector<std::string> approximations;  // empty: every time is that of a run of the whole step
   TimeFs roof = 0_fs;                       // least time of the launches, all together
   bool composed = true;                     // from launches; false: simulated in one run
+  std::optional<Sample> sample = {};        // when only some layers were simulated
   TimeFs gaps = 0_fs;                       // between launches, all together
 
   // From the first launch of a step to that of the next: time per output token, or time to the first.

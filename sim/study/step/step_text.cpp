@@ -55,13 +55,16 @@ std::string render_step(const StepReport& report) {
   out += fmt::format("{}  {} us, {} tokens/s; least time {} us, {} of it\n",
                      decode ? "Time per token      " : "Time to first token ", microseconds(step),
                      fixed(report.tokens_per_second(), 0), microseconds(report.roof), percent(report.roof, step));
-  out += report.composed
-             ? fmt::format("{} of {} launches on {} {}: {} simulated, {} of {} known{}\n",
-                           report.approximations.empty() ? "Exact sum" : "Sum", launches, report.program.ranks,
-                           report.program.ranks == 1 ? "SIP" : "SIPs", report.times.simulated, report.times.looked_up,
-                           launches * report.times.launches.size(),
-                           report.times.checked > 0 ? fmt::format(", {} checked", report.times.checked) : "")
-             : std::string("Simulated in one run\n");
+  out +=
+      report.composed ? fmt::format("{} of {} launches on {} {}: {} simulated, {} of {} known{}\n",
+                                    report.approximations.empty() ? "Exact sum" : "Sum", launches, report.program.ranks,
+                                    report.program.ranks == 1 ? "SIP" : "SIPs", report.times.simulated,
+                                    report.times.looked_up, launches * report.times.launches.size(),
+                                    report.times.checked > 0 ? fmt::format(", {} checked", report.times.checked) : "")
+      : report.sample ? fmt::format("{} of {} layers simulated in one run; a layer takes {} to {} us, mean {}\n",
+                                    report.sample->layers, report.sample->of_layers, microseconds(report.sample->least),
+                                    microseconds(report.sample->most), microseconds(report.sample->mean))
+                      : std::string("Simulated in one run\n");
   for (const std::string& text : report.approximations) out += "Not exact: " + text + "\n";
   return out;
 }

@@ -12,7 +12,10 @@ namespace {
 
 constexpr contract::DataMode kNoData = contract::DataMode::off;
 TimeFs time_of(const sw::LaunchSpan& span) {
-  if (span.late) throw Error::model("a launch from a quiet machine came after its start stamp");
+  if (span.late)
+    throw Error::model(
+        "a launch from a quiet machine came after its start stamp; take the whole step, or a sample, in one run "
+        "(--memo off, --sample)");
   return span.end - span.start;
 }
 

@@ -1,4 +1,5 @@
 // kernbench model step: a composed step beside a run of all its launches.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <map>
@@ -123,12 +124,46 @@ TEST_F(ModelStepTest, AStoreThatCannotBeMadeIsRefusedAtOnce_M96) {
   EXPECT_THAT(outcome.err, HasSubstr("choose a writable one with --store"));
 }
 
-// M-95: banks and refreshes are a history.
-TEST_F(ModelStepTest, AMachineWithAHistoryIsNotExact) {
-  write_model(1);
-  const nlohmann::json result = step("--topology modern");
+// M-95: banks, refreshes and what a block from outside has are a history. No time is used twice then.
+TEST_F(ModelStepTest, AHistoryTurnsTheMemoOff) {
+  write_model(4);
+  const nlohmann::json result = step("--topology modern"), known = step("--topology modern --memo on");
   EXPECT_FALSE(result["exact"]);
   EXPECT_THAT(result["approximations"][0], HasSubstr("open rows and refreshes"));
+  EXPECT_EQ(result["memo"]["known"], 0);
+  EXPECT_EQ(result["sample"]["layers"], 3);
+  EXPECT_FALSE(known["exact"]);
+  EXPECT_GT(known["memo"]["known"], 0);
+}
+
+// M-95: planted ones. They do change times, and no time is used twice.
+TEST_F(ModelStepTest, APlantedHistoryTurnsTheMemoOff) {
+  write_model(2);
+  for (const char* const router : {"turning", "clocked"}) {
+    const std::string options = fmt::format(
+        "--plugin {} --topology one_cube --set cube.components.noc_router.impl=custom.{}", KB_HISTORY_BLOCKS, router);
+    const nlohmann::json off = step(options);
+    EXPECT_TRUE(off["exact"]) << "both layers are simulated in one run";
+    EXPECT_EQ(off["memo"]["known"], 0) << router;
+    // The stamp of a launch is the built-in routers' time, so that these come late.
+    const Outcome on = kernbench("model step m.json --memo on " + options);
+    EXPECT_EQ(on.code, 3);
+    EXPECT_THAT(on.err, HasSubstr("(--memo off, --sample)"));
+  }
+}
+
+// M-99: layers that are not simulated take the mean; where layers are equal, that is their time.
+TEST_F(ModelStepTest, SampledLayersStandForTheOthers) {
+  write_model(6);
+  const nlohmann::json exact = step(""), sample = step("--sample 3");
+  EXPECT_FALSE(sample["exact"]);
+  EXPECT_EQ(sample["device_ns"], exact["device_ns"]);
+  EXPECT_EQ(sample["tpot_ns"], exact["tpot_ns"]);
+  EXPECT_EQ(sample["by_op"].size(), exact["by_op"].size());
+  EXPECT_EQ(sample["sample"]["layer_least_ns"], sample["sample"]["layer_most_ns"]);
+  EXPECT_TRUE(step("--sample 6")["exact"]);
+  const nlohmann::json two = step("--tp 2 --sample 2"), all = step("--tp 2 --sums 0");
+  EXPECT_NEAR(two["device_ns"].get<double>() / all["device_ns"].get<double>(), 1, 0.005);
 }
 
 // M-97
