@@ -70,6 +70,7 @@ inline constexpr const char* kCompareFooter =
     "  kernbench run --bench matmul-composite --set tile_m=32 --set tile_k=32 --set tile_n=128 --out b\n"
     "  kernbench compare a b                                what B - A is made of\n"
     "  kernbench compare a b --json | jq '.parts[]'\n"
+    "  kernbench compare a.json b.json                      two files of kernbench model step --out\n"
     "Launches of one kernel on one SIP are compared in their order.";
 
 inline constexpr const char* kConvertFooter =

@@ -57,6 +57,9 @@ std::string render_step_json(const StepReport& report) {
   for (const StepRow& row : report.rows) write_row(json, report, row);
   json.end_array();
   write_memory(json, report);
+  json.key("config").begin_object();
+  for (const auto& [key, value] : report.config) json.key(key).text(value);
+  json.end_object();
   json.key("memo").begin_object(true);
   json.key("simulated").unsigned_integer(report.times.simulated);
   json.key("known").unsigned_integer(report.times.looked_up);

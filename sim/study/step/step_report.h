@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,12 +29,13 @@ struct StepReport {
   const model::ModelReport& model;
   const sw::Program& program;
   const StepTimes& times;
-  std::vector<StepRow> rows;                // in the order of their first launches
-  std::vector<std::string> approximations;  // empty: every time is that of a run of the whole step
-  TimeFs roof = 0_fs;                       // least time of the launches, all together
-  bool composed = true;                     // from launches; false: simulated in one run
-  std::optional<Sample> sample = {};        // when only some layers were simulated
-  TimeFs gaps = 0_fs;                       // between launches, all together
+  std::vector<StepRow> rows;                       // in the order of their first launches
+  std::vector<std::string> approximations;         // empty: every time is that of a run of the whole step
+  TimeFs roof = 0_fs;                              // least time of the launches, all together
+  bool composed = true;                            // from launches; false: simulated in one run
+  std::map<std::string, std::string> config = {};  // of the machine: all keys
+  std::optional<Sample> sample = {};               // when only some layers were simulated
+  TimeFs gaps = 0_fs;                              // between launches, all together
 
   // From the first launch of a step to that of the next: time per output token, or time to the first.
   TimeFs step() const { return time_sum(times.span(), times.host); }

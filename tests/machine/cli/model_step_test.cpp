@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <map>
 
 #include "tests/machine/cli/command_line.h"
@@ -194,6 +195,28 @@ TEST_F(ModelStepTest, LaunchesCanBePrinted_M98) {
   EXPECT_EQ(shown.code, 0) << shown.err;
   EXPECT_THAT(shown.out, HasSubstr("0.gate_up                norm_linear"));
   EXPECT_THAT(shown.out, HasSubstr("layers.0.up.weight bf16 (2816, 1024)"));
+}
+
+// M-100: the differences of the launches are the difference of the steps.
+TEST_F(ModelStepTest, TwoStepsAreCompared) {
+  write_model(2);
+  step("--out a.json");
+  step("--out b.json --set cube.memory_map.hbm_channel_bw_gbs=16");
+  const Outcome shown = kernbench("compare a.json b.json"), outcome = kernbench("compare a.json b.json --json");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(shown.out, HasSubstr("B takes 1."));
+  EXPECT_THAT(shown.out, HasSubstr("cube.memory_map.hbm_channel_bw_gbs"));
+  const nlohmann::json compared = nlohmann::json::parse(outcome.out);
+  double sum = 0;
+  for (const nlohmann::json& launch : compared["launches"]) sum += launch["difference_ns"].get<double>();
+  const double before = compared["before"]["step_ns"], after = compared["after"]["step_ns"];
+  EXPECT_NEAR(sum, after - before, 1e-3);
+  const nlohmann::json& launches = compared["launches"];
+  EXPECT_GE(std::abs(launches[0]["difference_ns"].get<double>()), std::abs(launches[1]["difference_ns"].get<double>()));
+  write("cut.json", read("a.json").substr(0, 100));
+  EXPECT_THAT(kernbench("compare a.json cut.json").err, HasSubstr("give two steps, or two runs"));
+  write("less.json", R"({"by_op": [], "roofline_ns": 1})");
+  EXPECT_THAT(kernbench("compare a.json less.json").err, HasSubstr("less.json: 'model' is missing"));
 }
 
 struct Refusal {
