@@ -170,7 +170,7 @@ ProbeReport run_probe(const topology::LoadedTopology& topology, const std::strin
   }
   ProgressLine progress(options.log == nullptr ? Progress::automatic : Progress::on_request);
   const std::vector<std::string> answers =
-      run_isolated(jobs, [&](std::size_t done) { progress.update_count(done, jobs.size(), "cases"); });
+      run_isolated(jobs, {[&](std::size_t done) { progress.update_count(done, jobs.size(), "cases"); }});
   for (std::size_t i = 0; i < answers.size(); ++i) {
     ProbeResult& result = report.results[i];
     decode(answers[i], result);

@@ -45,8 +45,7 @@ std::string take_answer(const std::string& text, const ProcessEnd& end) {
 
 }  // namespace
 
-std::vector<std::string> run_isolated(const std::vector<std::function<std::string()>>& jobs,
-                                      const std::function<void(std::size_t answered)>& on_answer) {
+std::vector<std::string> run_isolated(const std::vector<std::function<std::string()>>& jobs, const IsolatedRun& run) {
   std::vector<MemoryFile> files(jobs.size());
   std::vector<ProcessJob> processes(jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -56,8 +55,10 @@ std::vector<std::string> run_isolated(const std::vector<std::function<std::strin
     };
   }
   std::size_t answered = 0;
-  const std::vector<ProcessEnd> ends = run_processes(processes, 0, [&](std::size_t, const ProcessEnd&) {
-    if (on_answer) on_answer(++answered);
+  const std::vector<ProcessEnd> ends = run_processes(processes, run.at_once, [&](std::size_t job, const ProcessEnd&) {
+    if (run.on_answer) run.on_answer(++answered);
+    const std::string answer = run.on_result ? files[job].contents() : "";
+    if (!answer.empty() && answer[0] == 'R') run.on_result(job, answer.substr(1));
   });
   std::vector<std::string> answers;
   for (std::size_t i = 0; i < jobs.size(); ++i) answers.push_back(take_answer(files[i].contents(), ends[i]));

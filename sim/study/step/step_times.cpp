@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <thread>
 #include <utility>
@@ -24,6 +25,9 @@ std::vector<TimeFs> answered(const std::string& text) {
 std::vector<TimeFs> in_a_process(const std::function<std::vector<TimeFs>()>& simulation) {
   return answered(sim::run_isolated({[&] { return times_text(simulation()); }}).at(0));
 }
+
+constexpr double kMostWork = 1e9;   // of a process, in bytes: some seconds
+constexpr double kLeastWork = 1e6;  // of a launch
 
 class Composer {
  public:
@@ -84,28 +88,69 @@ class Composer {
     own_ += missing.size();
   }
 
+  // Calls `take` with each time as soon as its process has ended, so that a store keeps it.
   void simulate(const std::vector<Wanted>& wanted, const std::function<void(const Wanted&, TimeFs)>& take) {
-    if (wanted.empty()) return;
-    const std::size_t cores = run_.jobs > 0 ? static_cast<std::size_t>(run_.jobs)
-                                            : std::max<std::size_t>(1, std::thread::hardware_concurrency());
-    const std::size_t batches = std::min(wanted.size(), cores);
-    std::vector<std::vector<std::size_t>> members(batches);
-    for (std::size_t i = 0; i < wanted.size(); ++i) members[i % batches].push_back(i);
+    const std::vector<std::vector<std::size_t>> batches = batches_of(wanted);
     std::vector<std::function<std::string()>> jobs;
-    for (const std::vector<std::size_t>& batch : members) {
+    for (const std::vector<std::size_t>& batch : batches) {
       jobs.emplace_back([&] {
         std::vector<sw::LaunchOnRank> launches;
         for (const std::size_t i : batch) launches.push_back(wanted[i].launch);
         return times_text(simulate_launches(run_.machines.one, run_.catalogs, run_.program, launches));
       });
     }
-    const std::vector<std::string> answers = sim::run_isolated(jobs);
-    report_progress(wanted.size());
-    for (std::size_t batch = 0; batch < batches; ++batch) {
-      const std::vector<TimeFs> times = answered(answers[batch]);
-      for (std::size_t i = 0; i < members[batch].size(); ++i) take(wanted[members[batch][i]], times.at(i));
-    }
+    sim::IsolatedRun run;
+    run.at_once = static_cast<int>(cores());
+    run.on_result = [&](std::size_t job, const std::string& answer) {
+      const std::vector<TimeFs> times = answered(answer);
+      for (std::size_t i = 0; i < batches[job].size(); ++i) take(wanted[batches[job][i]], times.at(i));
+      report_progress(batches[job].size());
+    };
+    sim::run_isolated(jobs, run);
     times_.simulated += wanted.size();
+  }
+
+  std::size_t cores() const {
+    return run_.jobs > 0 ? static_cast<std::size_t>(run_.jobs)
+                         : std::max<std::size_t>(1, std::thread::hardware_concurrency());
+  }
+
+  // One batch per core, or more where they would take many seconds. The longest launches come first.
+  std::vector<std::vector<std::size_t>> batches_of(const std::vector<Wanted>& wanted) const {
+    std::vector<double> works;
+    double all = 0;
+    for (const Wanted& one : wanted) all += works.emplace_back(work_of(launches()[one.launch.launch]));
+    std::vector<std::size_t> order(wanted.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return works[a] > works[b]; });
+    const double most = std::min(kMostWork, all / static_cast<double>(cores()));
+    std::vector<std::vector<std::size_t>> batches;
+    double work = most;
+    for (const std::size_t i : order) {
+      if (work >= most) {
+        batches.emplace_back();
+        work = 0;
+      }
+      batches.back().push_back(i);
+      work += works[i];
+    }
+    return batches;
+  }
+
+  // About proportional to the time that the simulation takes: bytes of weights and caches for every 64 rows, and of all
+  // other tensors.
+  double work_of(const sw::ProgramLaunch& launch) const {
+    double kept = 0, others = 0, rows = 1;
+    for (const sw::ProgramArg& arg : launch.args) {
+      const auto* const ref = std::get_if<sw::TensorRef>(&arg.value);
+      if (ref == nullptr) continue;
+      const sw::ProgramTensor& tensor = run_.program.tensors[ref->index];
+      const double bytes =
+          static_cast<double>(element_count(tensor.shape)) * static_cast<double>(item_size(tensor.dtype));
+      (tensor.persists() ? kept : others) += bytes;
+      if (arg.name == "y") rows = static_cast<double>(tensor.shape.front());
+    }
+    return kLeastWork + kept * std::max(1.0, rows / 64) + others;
   }
 
   void report_progress(std::size_t launches) {

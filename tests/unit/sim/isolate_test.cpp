@@ -16,13 +16,27 @@ TEST(Isolate, AnswersComeInJobOrderFromOtherProcesses) {
   const pid_t own = ::getpid();
   jobs.push_back([own] { return std::string(::getpid() == own ? "same" : "other"); });
   std::vector<std::size_t> heard;
-  const std::vector<std::string> answers = run_isolated(jobs, [&](std::size_t done) { heard.push_back(done); });
+  const std::vector<std::string> answers = run_isolated(jobs, {[&](std::size_t done) { heard.push_back(done); }});
   ASSERT_EQ(heard.size(), jobs.size());
   for (std::size_t i = 0; i < heard.size(); ++i) EXPECT_EQ(heard[i], i + 1);
   for (int i = 0; i < 20; ++i) {
     EXPECT_EQ(answers[static_cast<std::size_t>(i)], std::to_string(i) + std::string(70000, 'x'));
   }
   EXPECT_EQ(answers[20], "other");
+}
+
+// What others have answered is not lost with a job that fails.
+TEST(Isolate, ResultsAreThereAsSoonAsTheirJobsHaveEnded) {
+  std::vector<std::string> results(3);
+  IsolatedRun run;
+  run.at_once = 1;
+  run.on_result = [&](std::size_t job, const std::string& result) { results[job] = result; };
+  EXPECT_THROW(run_isolated({[] { return std::string("first"); },
+                             []() -> std::string { throw Error::program("ADDRESS_ERROR", "no such place"); },
+                             [] { return std::string("third"); }},
+                            run),
+               Error);
+  EXPECT_EQ(results, (std::vector<std::string>{"first", "", "third"}));
 }
 
 TEST(Isolate, ErrorsKeepFamilyCodeAndMessage) {
