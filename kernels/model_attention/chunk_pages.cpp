@@ -20,7 +20,7 @@ constexpr std::int64_t kStageBytes = 64 << 10;  // pages that are copied togethe
 // One copy of some pages from a cache.
 struct PageCopy {
   Ptr from, to;
-  std::vector<std::int64_t> blocks, staged;
+  std::vector<std::int64_t> rows, staged;  // rows of the cache; pages of a head in the copy
 };
 
 }  // namespace
@@ -58,10 +58,17 @@ void ChunkPages::check_stage() const {
   }
 }
 
-std::int64_t ChunkPages::block(std::int64_t sequence, std::int64_t page) const {
+std::int64_t ChunkPages::block(std::int64_t sequence, std::int64_t page, std::int64_t head) const {
   const Pages& its = sequences_[static_cast<std::size_t>(sequence)];
   const std::int64_t number = page - its.first_page;
-  return tensors_.k_stage ? staged(its.first_staged + number) : its.blocks[static_cast<std::size_t>(number)];
+  if (!tensors_.k_stage) return its.blocks[static_cast<std::size_t>(number)];
+  return staged(its.first_staged + number) * kv_heads() + head;
+}
+
+void ChunkPages::append_rows(std::int64_t block, std::int64_t head, std::vector<std::int64_t>& rows) const {
+  if (kv_heads() == 1) return rows.push_back(block);
+  const std::int64_t page = tensors_.k.shape()[1];
+  for (std::int64_t key = 0; key < page; ++key) rows.push_back((block * page + key) * kv_heads() + head);
 }
 
 std::int64_t ChunkPages::staged(std::int64_t number) const {
@@ -79,18 +86,21 @@ std::vector<std::int64_t> ChunkPages::own_pages() const {
   return out;
 }
 
-void ChunkPages::stage() {
+void ChunkPages::stage(const std::vector<std::int64_t>& heads) {
+  if (heads.empty()) return;
   const tl::Scratch scope(tl_);
-  const std::int64_t page = element_count(tensors_.k.shape()) / tensors_.k.shape()[0];
-  const std::int64_t page_bytes = page * static_cast<std::int64_t>(item_size(tensors_.k.dtype()));
+  const std::int64_t page = tensors_.k.shape()[1], d = tensors_.k.shape()[3];
+  const std::int64_t page_bytes = page * d * static_cast<std::int64_t>(heads.size() * item_size(tensors_.k.dtype()));
   const auto at_once = static_cast<std::size_t>(std::max<std::int64_t>(1, kStageBytes / page_bytes));
   const std::vector<std::int64_t> own = own_pages();
   std::vector<PageCopy> copies;
   for (std::size_t first = 0; first < own.size(); first += at_once) {
     PageCopy copy{tensors_.k, *tensors_.k_stage, {}, {}};
     for (std::size_t i = first; i < std::min(own.size(), first + at_once); ++i) {
-      copy.staged.push_back(staged(own[i]));
-      copy.blocks.push_back(blocks_[static_cast<std::size_t>(own[i])]);
+      for (const std::int64_t head : heads) {
+        copy.staged.push_back(staged(own[i]) * kv_heads() + head);
+        append_rows(blocks_[static_cast<std::size_t>(own[i])], head, copy.rows);
+      }
     }
     copies.push_back(copy);
     copy.from = tensors_.v;
@@ -101,7 +111,7 @@ void ChunkPages::stage() {
     TensorHandle room;
     Future loaded, stored;
   };
-  const auto numbers = static_cast<std::int64_t>(std::min(at_once, own.size())) * page;
+  const auto numbers = static_cast<std::int64_t>(std::min(at_once, own.size()) * heads.size()) * page * d;
   std::vector<Buffer> buffers;
   for (std::size_t i = 0; i < std::min<std::size_t>(2, copies.size()); ++i) {
     buffers.push_back({tl_.empty({numbers}, tensors_.k.dtype()), {}, {}});
@@ -109,16 +119,17 @@ void ChunkPages::stage() {
   const auto load = [&](std::size_t i) {
     if (i >= copies.size()) return;
     if (i >= 2) tl_.wait(buffers[i % 2].stored);
-    const Shape shape{static_cast<std::int64_t>(copies[i].blocks.size()), page};
-    buffers[i % 2].loaded =
-        tl_.gather_into_async(tl_.view(buffers[i % 2].room, 0, shape), copies[i].from, tl::Indices(copies[i].blocks));
+    // Pages of a cache with one head are contiguous.
+    const auto rows = static_cast<std::int64_t>(copies[i].rows.size());
+    const TensorHandle room = tl_.view(buffers[i % 2].room, 0, {rows, kv_heads() == 1 ? page * d : d});
+    buffers[i % 2].loaded = tl_.gather_into_async(room, copies[i].from, tl::Indices(copies[i].rows));
   };
   load(0);
   for (std::size_t i = 0; i < copies.size(); ++i) {
     load(i + 1);
     Buffer& its = buffers[i % 2];
     tl_.wait(its.loaded);
-    const Shape shape{static_cast<std::int64_t>(copies[i].blocks.size()), page};
+    const Shape shape{static_cast<std::int64_t>(copies[i].staged.size()), page * d};
     its.stored = tl_.scatter_async(copies[i].to, tl::Indices(copies[i].staged), tl_.view(its.room, 0, shape));
   }
   tl_.wait();

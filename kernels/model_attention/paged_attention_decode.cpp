@@ -149,7 +149,7 @@ class Decode {
     Future queries = load_queries(0, std::min(at_once, segments));
     std::vector<std::int64_t> ends;
     const std::vector<PagedStep> all = steps(ends);
-    PagedBlocks blocks(tl_, args_.k_cache, args_.v_cache, all, contract::kPagedAhead);
+    PagedBlocks blocks(tl_, args_.k_cache, args_.v_cache, s_.kv_heads, all);
     std::int64_t step = 0;
     for (std::int64_t first = 0; first < segments; first += at_once) {
       const tl::Scratch group(tl_);
@@ -311,6 +311,9 @@ void check_decode_lists(Context& tl, const PagedDecodeArguments& args) {
 
 void paged_attention_decode(Context& tl, const PagedDecodeArguments& args) {
   const PagedSizes sizes = paged_sizes(tl, {args.q, args.k_cache, args.v_cache, args.out}, args.scale);
+  const Shape queries{sizes.heads, sizes.m, sizes.d};
+  tl.require(args.q.shape() == queries,
+             fmt::format("{} must be {}, split by heads", shape_text(args.q), format_shape(queries)));
   check_decode_lists(tl, args);
   Decode(tl, args, sizes, read_work(tl, args, sizes)).run();
 }

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <vector>
 
 #include "kernels/attention/online_softmax.h"
 #include "kernels/model_attention/chunk_pages.h"
+#include "kernels/model_attention/chunk_rows.h"
 #include "kernels/model_attention/paged_blocks.h"
 #include "kernels/model_attention/paged_problem.h"
 #include "kernels/model_attention/tile_columns.h"
@@ -35,17 +37,12 @@ using contract::ChunkSequence;
 using contract::KeyRange;
 
 std::vector<ChunkSequence> read_sequences(Context& tl, const PagedPrefillArguments& args, const PagedSizes& s) {
-  const std::int64_t count = args.sequences.shape()[0];
-  const std::vector<std::int64_t> list = tl.load(args.sequences, {count * 4}).read<std::int64_t>();
-  std::vector<ChunkSequence> out;
-  for (std::size_t i = 0; i < list.size(); i += 4) {
-    out.push_back({list[i], list[i + 1], list[i + 2]});
-    const ChunkSequence& its = out.back();
-    const bool fits = its.first_row >= 0 && its.tokens >= 1 && its.first_row + its.tokens <= s.m &&
-                      its.context >= its.tokens && Context::cdiv(its.context, s.page) <= args.table.shape()[1];
-    tl.require(fits, fmt::format("sequence {}: {} tokens from row {} on, in a context of {}, do not fit {} rows and "
-                                 "tables of {} pages of {}",
-                                 i / 4, its.tokens, its.first_row, its.context, s.m, args.table.shape()[1], s.page));
+  const std::vector<ChunkSequence> out = read_chunks(tl, args.sequences, s.m);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const ChunkSequence& its = out[i];
+    tl.require(its.context >= its.tokens && Context::cdiv(its.context, s.page) <= args.table.shape()[1],
+               fmt::format("sequence {}: {} tokens in a context of {} do not fit tables of {} pages of {}", i,
+                           its.tokens, its.context, args.table.shape()[1], s.page));
   }
   return out;
 }
@@ -55,7 +52,7 @@ struct NewTokens {
   ChunkPiece piece;
 };
 
-// Attention of one piece. Query row i is head i / tokens of the group, token first + i % tokens.
+// Attention of one piece. Query row i is token first + i / group, head i % group of the group.
 class PieceAttention {
  public:
   PieceAttention(Context& tl, const PagedPrefillArguments& args, const PagedSizes& sizes, const ChunkPages& pages,
@@ -70,15 +67,14 @@ class PieceAttention {
         row_(tokens.sequence.first_row + tokens.piece.first),
         rows_(sizes.group() * tokens.piece.tokens) {}
 
-  void run() {
-    const tl::Future loaded =
-        tl_.load_async(args_.q + (piece_.kv_head * s_.group() * s_.m + row_) * s_.d, {s_.group(), piece_.tokens * s_.d},
-                       args_.q.dtype(), s_.group() == 1 ? 0 : s_.m * s_.d);
+  // `from`: the queries of the piece.
+  void run(Ptr from) {
+    const tl::Future loaded = tl_.load_async(from, {rows_, s_.d});
     const std::int64_t pes = tl_.num_programs(0) * tl_.num_programs(1);
     const std::int64_t me = tl_.program_id(1) * tl_.num_programs(0) + tl_.program_id(0);
     const std::vector<KeyRange> steps = keys_.steps(s_.page, keys_per_step(tl_, args_.k_cache), me, pes);
-    PagedBlocks blocks(tl_, pages_.k(), pages_.v(), paged(steps), contract::kPagedAhead);
-    const TensorHandle q = tl_.view(tl_.wait(loaded), 0, {rows_, s_.d});
+    PagedBlocks blocks(tl_, pages_.k(), pages_.v(), pages_.heads_in_block(), paged(steps));
+    const TensorHandle q = tl_.wait(loaded);
     OnlineSoftmax softmax(tl_, rows_, s_.d, s_.scale);
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const auto step = static_cast<std::int64_t>(i);
@@ -95,11 +91,11 @@ class PieceAttention {
   std::vector<PagedStep> paged(const std::vector<KeyRange>& steps) const {
     std::vector<PagedStep> out;
     for (const KeyRange& step : steps) {
-      out.push_back({piece_.kv_head, {}});
+      out.push_back({pages_.heads_in_block() == 1 ? 0 : piece_.kv_head, {}});
       for (std::int64_t key = step.first; key < step.first + step.count;) {
         const std::int64_t page = key / s_.page, start = page * s_.page;
         const std::int64_t end = std::min(step.first + step.count, start + s_.page);
-        out.back().runs.push_back({pages_.block(piece_.sequence, page), key - start, end - start});
+        out.back().runs.push_back({pages_.block(piece_.sequence, page, piece_.kv_head), key - start, end - start});
         key = end;
       }
     }
@@ -109,16 +105,16 @@ class PieceAttention {
   // i32 (rows, keys): 1 where the token of a row sees the key.
   TensorHandle seen(const KeyRange& keys) {
     const TensorHandle token =
-        tl_.view(tl_.arange(keys_.position(), keys_.position() + piece_.tokens), 0, {1, piece_.tokens, 1});
-    const TensorHandle tokens = tl_.view(tl_.add(token, tl_.zeros({s_.group(), 1, 1}, Dtype::i32)), 0, {rows_, 1});
+        tl_.view(tl_.arange(keys_.position(), keys_.position() + piece_.tokens), 0, {piece_.tokens, 1, 1});
+    const TensorHandle tokens = tl_.view(tl_.add(token, tl_.zeros({1, s_.group(), 1}, Dtype::i32)), 0, {rows_, 1});
     const TensorHandle key = tl_.view(tl_.arange(keys.first, keys.first + keys.count), 0, {1, keys.count});
     TensorHandle not_later = tl_.le(key, tokens);
     if (window_ == 0) return not_later;
     return tl_.bit_and(not_later, tl_.gt(key, tl_.sub(tokens, window_)));
   }
 
-  // Stores the rows (group, tokens, d) to their columns of the tokens: with one command where the parts of a row in the
-  // cubes are multiples of some length, otherwise with one per head and cube.
+  // Stores the rows (tokens, group d) to their columns of the tokens: with one command where the parts of a row in the
+  // cubes are multiples of some length, otherwise with one per cube.
   void store(const TensorHandle& result) {
     const std::int64_t first = piece_.kv_head * s_.group() * s_.d, width = s_.group() * s_.d;
     const std::vector<TilePiece> pieces = tile_pieces(tl_, args_.out, first, width);
@@ -134,9 +130,8 @@ class PieceAttention {
     std::vector<std::int64_t> places;
     for (const TilePiece& piece : pieces) {
       for (std::int64_t column = piece.column; column < piece.column + piece.columns; column += unit) {
-        const std::int64_t head = (column - first) / s_.d, within = (column - first) % s_.d;
         for (std::int64_t token = 0; token < piece_.tokens; ++token) {
-          parts.push_back(tl_.view(result, (head * piece_.tokens + token) * s_.d + within, {unit}));
+          parts.push_back(tl_.view(result, token * width + column - first, {unit}));
           const Ptr to = piece.at + (row_ + token) * piece.row_stride + (column - piece.column);
           places.push_back(to.offset_bytes() / item / unit);
         }
@@ -147,13 +142,11 @@ class PieceAttention {
   }
 
   void store_each(const TensorHandle& result) {
-    for (std::int64_t head = 0; head < s_.group(); ++head) {
-      const TensorHandle values = tl_.view(result, head * piece_.tokens * s_.d, {piece_.tokens, s_.d});
-      const std::int64_t column = (piece_.kv_head * s_.group() + head) * s_.d;
-      for (const TilePiece& piece : tile_pieces(tl_, args_.out, column, s_.d)) {
-        const TensorHandle part = columns_of(tl_, values, piece.column - column, piece.columns);
-        tl_.store_async(piece.at + row_ * piece.row_stride, part, piece_.tokens == 1 ? 0 : piece.row_stride);
-      }
+    const std::int64_t first = piece_.kv_head * s_.group() * s_.d, width = s_.group() * s_.d;
+    const TensorHandle values = tl_.view(result, 0, {piece_.tokens, width});
+    for (const TilePiece& piece : tile_pieces(tl_, args_.out, first, width)) {
+      const TensorHandle part = columns_of(tl_, values, piece.column - first, piece.columns);
+      tl_.store_async(piece.at + row_ * piece.row_stride, part, piece_.tokens == 1 ? 0 : piece.row_stride);
     }
     tl_.wait();
   }
@@ -179,23 +172,37 @@ void check_chunk_lists(Context& tl, const PagedPrefillArguments& args) {
   tl.require(args.window.value_or(0) >= 0, "window is at least 0");
 }
 
+// K/V heads with which the PEs of this cube attend.
+std::vector<std::int64_t> heads_of_cube(Context& tl, const std::vector<std::vector<ChunkPiece>>& pieces) {
+  std::set<std::int64_t> heads;
+  const std::int64_t pes = tl.num_programs(0), first = tl.program_id(1) * pes;
+  for (std::int64_t pe = first; pe < first + pes; ++pe) {
+    for (const ChunkPiece& its : pieces[static_cast<std::size_t>(pe)]) heads.insert(its.kv_head);
+  }
+  return {heads.begin(), heads.end()};
+}
+
 void paged_attention_prefill(Context& tl, const PagedPrefillArguments& args) {
   const PagedSizes sizes = paged_sizes(tl, {args.q, args.k_cache, args.v_cache, args.out}, args.scale);
   check_chunk_lists(tl, args);
   const std::int64_t pes = tl.num_programs(0) * tl.num_programs(1);
   const std::int64_t me = tl.program_id(1) * tl.num_programs(0) + tl.program_id(0);
   const std::vector<ChunkSequence> sequences = read_sequences(tl, args, sizes);
-  const std::vector<ChunkPiece> pieces = contract::chunk_pieces(sequences, sizes.heads, sizes.kv_heads, pes);
+  const std::int64_t rows = contract::chunk_query_rows(sequences, sizes.heads, sizes.kv_heads, pes);
+  tl.require(args.q.shape()[0] == pes && args.q.shape()[1] >= rows,
+             fmt::format("{} must be ({}, {}, {}), a row for each PE", shape_text(args.q), pes, rows, sizes.d));
+  const auto pieces = contract::pieces_by_pe(sequences, sizes.heads, sizes.kv_heads, pes);
   const ChunkTensors tensors{args.k_cache, args.v_cache, args.table, args.k_stage, args.v_stage};
   ChunkPages pages(tl, tensors, sequences, args.window.value_or(0));
   if (args.k_stage) {
-    pages.stage();
+    pages.stage(heads_of_cube(tl, pieces));
     tl.barrier(tl::BarrierScope::cube);
   }
-  for (std::size_t i = static_cast<std::size_t>(me); i < pieces.size(); i += static_cast<std::size_t>(pes)) {
+  Ptr queries = args.q + me * args.q.shape()[1] * sizes.d;
+  for (const ChunkPiece& piece : pieces[static_cast<std::size_t>(me)]) {
     const tl::Scratch scope(tl);
-    const ChunkSequence& sequence = sequences[static_cast<std::size_t>(pieces[i].sequence)];
-    PieceAttention(tl, args, sizes, pages, {sequence, pieces[i]}).run();
+    PieceAttention(tl, args, sizes, pages, {sequences[static_cast<std::size_t>(piece.sequence)], piece}).run(queries);
+    queries = queries + piece.tokens * sizes.group() * sizes.d;
   }
 }
 

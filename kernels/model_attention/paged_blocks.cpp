@@ -7,6 +7,12 @@
 
 namespace kb::kernels {
 
+namespace {
+
+constexpr std::int64_t kAhead = contract::kPagedAhead;
+
+}  // namespace
+
 using tl::Context;
 using tl::Ptr;
 using tl::TensorHandle;
@@ -34,29 +40,22 @@ std::int64_t keys_per_step(Context& tl, Ptr cache) {
                                  static_cast<std::int64_t>(tl.info().scratch_bytes));
 }
 
-PagedBlocks::PagedBlocks(Context& tl, Ptr k, Ptr v, std::vector<PagedStep> steps, std::int64_t ahead)
-    : tl_(tl),
-      k_(k),
-      v_(v),
-      steps_(std::move(steps)),
-      ahead_(ahead),
-      page_(k.shape()[1]),
-      heads_(k.shape()[2]),
-      d_(k.shape()[3]) {
+PagedBlocks::PagedBlocks(Context& tl, Ptr k, Ptr v, std::int64_t heads, std::vector<PagedStep> steps)
+    : tl_(tl), k_(k), v_(v), steps_(std::move(steps)), page_(k.shape()[1]), heads_(heads), d_(k.shape()[3]) {
   std::int64_t most = 0;
   for (const PagedStep& step : steps_) most = std::max(most, step.keys());
   if (most == 0) return;
-  buffers_.resize(static_cast<std::size_t>(std::min(count(), ahead_ + 1)));
+  buffers_.resize(static_cast<std::size_t>(std::min(count(), kAhead + 1)));
   for (Buffer& its : buffers_) {
     its.k = tl.empty({most * d_}, k.dtype());
     its.v = tl.empty({most * d_}, v.dtype());
   }
-  for (std::int64_t step = 0; step < std::min(ahead_, count()); ++step) start(step);
+  for (std::int64_t step = 0; step < std::min(kAhead, count()); ++step) start(step);
 }
 
 TensorHandle PagedBlocks::k(std::int64_t step) {
   tl_.wait(buffer(step).next_k);
-  if (step + ahead_ < count()) start(step + ahead_);
+  if (step + kAhead < count()) start(step + kAhead);
   return rows_of(buffer(step).k, step);
 }
 

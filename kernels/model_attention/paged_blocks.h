@@ -27,11 +27,12 @@ void append_steps(std::int64_t head, const std::vector<PageRun>& runs, std::int6
 // contract::keys_per_step() for a cache.
 std::int64_t keys_per_step(tl::Context& tl, tl::Ptr cache);
 
-// K and V of the caches (blocks, page, K, d), step by step. The loads of a step start `ahead` >= 1 steps before; what
-// k() and v() return is valid until k() of the next step. Must be used in the scope in which it was created.
+// K and V, step by step, of blocks that have `heads` heads: (page, heads, d). The loads of a step start
+// contract::kPagedAhead steps before; what k() and v() return is valid until k() of the next step. Must be used in the
+// scope in which it was created.
 class PagedBlocks {
  public:
-  PagedBlocks(tl::Context& tl, tl::Ptr k, tl::Ptr v, std::vector<PagedStep> steps, std::int64_t ahead);
+  PagedBlocks(tl::Context& tl, tl::Ptr k, tl::Ptr v, std::int64_t heads, std::vector<PagedStep> steps);
 
   // (keys, d). Call k() before v(), and both once per step, in order.
   tl::TensorHandle k(std::int64_t step);
@@ -50,7 +51,7 @@ class PagedBlocks {
   tl::Context& tl_;
   tl::Ptr k_, v_;
   std::vector<PagedStep> steps_;
-  std::int64_t ahead_, page_, heads_, d_;
+  std::int64_t page_, heads_, d_;
   std::vector<Buffer> buffers_;
 };
 

@@ -9,7 +9,7 @@
 namespace kb::kernels {
 
 struct PagedTensors {
-  tl::Ptr q;     // (heads, m, d), split by heads
+  tl::Ptr q;     // (…, …, d), split by its first dimension
   tl::Ptr k, v;  // (blocks, page, kv_heads, d), split by blocks
   tl::Ptr out;   // (m, heads d), a tile
 };

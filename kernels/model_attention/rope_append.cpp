@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <numeric>
 #include <vector>
 
+#include "kernels/model/column_tiles.h"
+#include "kernels/model_attention/chunk_rows.h"
 #include "kernels/model_attention/tile_columns.h"
 #include "platform/base/checked.h"
 #include "platform/contract/kernel.h"
@@ -30,8 +33,8 @@ std::int64_t rows_at_once(std::int64_t heads, std::int64_t d) {
 }
 
 struct RopeAppendArguments {
-  Ptr qkv, q, k_cache, v_cache, positions, slots, inv_freq;
-  std::optional<Ptr> q_norm, k_norm;
+  Ptr qkv, k_cache, v_cache, positions, slots, inv_freq;
+  std::optional<Ptr> q, q_chunks, sequences, q_norm, k_norm;
   std::optional<double> eps, attention_factor;
   std::optional<std::int64_t> interleaved;
 };
@@ -130,23 +133,32 @@ class RopeRotation {
 };
 
 RopeSizes checked_rope(Context& tl, const RopeAppendArguments& args) {
-  const Shape &q = args.q.shape(), &cache = args.k_cache.shape();
-  tl.require(q.size() == 3, fmt::format("{} must be (heads, tokens, d)", shape_text(args.q)));
+  tl.require(args.q || args.q_chunks, "q or q_chunks must be given");
+  tl.require(args.q_chunks.has_value() == args.sequences.has_value(),
+             "q_chunks is for the tokens of sequences: both are given, or neither");
+  for (const std::optional<Ptr>& q : {args.q, args.q_chunks}) {
+    tl.require(!q || (q->shape().size() == 3 && q->row_major() && q->dtype() == args.qkv.dtype()),
+               fmt::format("{} must be {}, of {}", q ? shape_text(*q) : "",
+                           q == args.q ? "(heads, tokens, d), split by heads" : "(PEs, rows, d), one each",
+                           dtype_name(args.qkv.dtype())));
+  }
+  const Shape& cache = args.k_cache.shape();
   tl.require(cache.size() == 4 && cache == args.v_cache.shape() && args.k_cache.same_order(args.v_cache),
              fmt::format("{} and {} must both be (blocks, page, kv_heads, d), in one placement",
                          shape_text(args.k_cache), shape_text(args.v_cache)));
-  const RopeSizes s{q[1], q[0], cache[2], q[2], cache[1]};
-  tl.require(cache[3] == s.d && s.heads % s.kv_heads == 0,
-             fmt::format("{} query heads of {} do not fit {}", s.heads, s.d, shape_text(args.k_cache)));
+  tl.require_matrices({args.qkv});
+  const std::int64_t d = cache[3], heads = args.qkv.shape()[1] / d - 2 * cache[2];
+  const RopeSizes s{args.qkv.shape()[0], heads, cache[2], d, cache[1]};
+  const std::int64_t width = checked_product("heads x d", {heads + 2 * s.kv_heads, d});
+  tl.require(heads > 0 && heads % s.kv_heads == 0 && args.qkv.shape()[1] == width,
+             fmt::format("{} does not have the heads of {}, and a multiple of them", shape_text(args.qkv),
+                         shape_text(args.k_cache)));
+  tl.require(!args.q || args.q->shape() == Shape{heads, s.m, d},
+             fmt::format("{} must be ({}, {}, {})", args.q ? shape_text(*args.q) : "", heads, s.m, d));
   tl.require(s.d % 2 == 0, fmt::format("heads of {} elements have no halves; d is even", s.d));
-  const std::int64_t width = checked_product("heads x d", {s.heads + 2 * s.kv_heads, s.d});
-  tl.require(args.qkv.shape() == Shape{s.m, width},
-             fmt::format("{} must be ({}, {}) for {} query and {} K/V heads of {}", shape_text(args.qkv), s.m, width,
-                         s.heads, s.kv_heads, s.d));
   require_tile(tl, args.qkv);
   const Dtype dtype = args.qkv.dtype();
-  tl.require(is_float(dtype) && !is_storage(dtype) && args.q.dtype() == dtype && args.k_cache.dtype() == dtype &&
-                 args.v_cache.dtype() == dtype,
+  tl.require(is_float(dtype) && !is_storage(dtype) && args.k_cache.dtype() == dtype && args.v_cache.dtype() == dtype,
              "qkv, q and the caches must be of one dtype: f16, bf16 or f32");
   for (const Ptr integers : {args.positions, args.slots}) {
     tl.require(element_count(integers.shape()) == s.m && integers.dtype() == Dtype::i32 && integers.row_major(),
@@ -160,7 +172,7 @@ RopeSizes checked_rope(Context& tl, const RopeAppendArguments& args) {
                fmt::format("q_norm and k_norm must be {} numbers of {}", s.d, dtype_name(dtype)));
   }
   tl.require(args.eps.value_or(0) >= 0, "eps is at least 0");
-  tl.require(args.q.row_major() && args.k_cache.row_major(), "q must be split by heads, the caches by blocks");
+  tl.require(args.k_cache.row_major(), "the caches must be split by blocks");
   return s;
 }
 
@@ -193,20 +205,99 @@ void append(Context& tl, const RopeAppendArguments& args, const RopeSizes& s, Ro
   tl.wait(stored);
 }
 
-// First rows of the blocks of rows; cubes begin with different ones, so that they do not all read the same slice.
-std::vector<std::int64_t> row_blocks(Context& tl, const RopeSizes& s, std::int64_t step) {
-  std::vector<std::int64_t> out;
-  for (std::int64_t row = 0; row < s.m; row += step) out.push_back(row);
+struct RowBlock {
+  std::int64_t first = 0, count = 0;
+};
+
+// Runs of rows that are of no chunk, up to `step` together; cubes begin with different ones, so that they do not all
+// read the same slice.
+std::vector<RowBlock> row_blocks(Context& tl, const std::vector<contract::ChunkSequence>& chunks, std::int64_t m,
+                                 std::int64_t step) {
+  std::vector<bool> skipped(static_cast<std::size_t>(m));
+  for (const contract::ChunkSequence& its : chunks) std::fill_n(skipped.begin() + its.first_row, its.tokens, true);
+  std::vector<RowBlock> out;
+  for (std::int64_t row = 0; row < m; ++row) {
+    if (skipped[static_cast<std::size_t>(row)]) continue;
+    if (out.empty() || out.back().first + out.back().count < row || out.back().count == step) out.push_back({row, 0});
+    ++out.back().count;
+  }
   const auto count = static_cast<std::int64_t>(out.size());
   std::rotate(out.begin(), out.begin() + tl.program_id(1) * count / tl.num_programs(1), out.end());
   return out;
 }
 
+std::vector<std::int64_t> numbers_of(const RowBlock& block) {
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(block.count));
+  std::iota(rows.begin(), rows.end(), block.first);
+  return rows;
+}
+
+// Queries of the pieces of chunks that this PE attends with, one piece after the other. The loads of a piece are under
+// way while the one before is rotated.
+class ChunkQueries {
+ public:
+  ChunkQueries(Context& tl, const RopeAppendArguments& args, const RopeSizes& s,
+               const std::vector<contract::ChunkSequence>& chunks)
+      : tl_(tl), s_(s), columns_(tl, args.qkv), to_(*args.q_chunks) {
+    const std::int64_t pes = tl.num_programs(0) * tl.num_programs(1);
+    const std::int64_t me = tl.program_id(1) * tl.num_programs(0) + tl.program_id(0);
+    const std::int64_t rows = contract::chunk_query_rows(chunks, s.heads, s.kv_heads, pes);
+    tl.require(to_.shape()[0] == pes && to_.shape()[1] >= rows && to_.shape()[2] == s.d,
+               fmt::format("{} must be ({}, {}, {}), a row for each PE", shape_text(to_), pes, rows, s.d));
+    to_ = to_ + me * to_.shape()[1] * s.d;
+    const auto pieces = contract::pieces_by_pe(chunks, s.heads, s.kv_heads, pes);
+    for (const contract::ChunkPiece& its : pieces[static_cast<std::size_t>(me)]) {
+      const RowBlock rows_of_piece{chunks[static_cast<std::size_t>(its.sequence)].first_row + its.first, its.tokens};
+      pieces_.push_back({its.kv_head, rows_of_piece});
+      most_ = std::max(most_, its.tokens);
+    }
+    for (TensorHandle& room : rooms_) {
+      if (most_ > 0) room = tl.empty({most_ * width()}, args.qkv.dtype());
+    }
+  }
+
+  void begin() { load(0); }
+  void finish(RopeRotation& rotation) {
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+      load(i + 1);
+      for (const Future& future : loads_[i % 2]) tl_.wait(future);
+      loads_[i % 2].clear();
+      const tl::Scratch scope(tl_);
+      const RowBlock& rows = pieces_[i].rows;
+      const TensorHandle x = tl_.view(rooms_[i % 2], 0, {rows.count, width() / s_.d, s_.d});
+      tl_.store(to_, rotation.heads(x, Order::by_row, numbers_of(rows), false));
+      to_ = to_ + rows.count * width();
+    }
+  }
+
+ private:
+  struct Piece {
+    std::int64_t kv_head;
+    RowBlock rows;
+  };
+  std::int64_t width() const { return s_.heads / s_.kv_heads * s_.d; }
+  void load(std::size_t i) {
+    if (i >= pieces_.size()) return;
+    const Piece& its = pieces_[i];
+    const TensorHandle room = tl_.view(rooms_[i % 2], 0, {its.rows.count, width()});
+    columns_.load(tl_, room, numbers_of(its.rows), its.kv_head * width(), loads_[i % 2]);
+  }
+
+  Context& tl_;
+  const RopeSizes& s_;
+  ColumnTiles columns_;
+  Ptr to_;  // own rows that have not been stored
+  std::vector<Piece> pieces_;
+  std::int64_t most_ = 0;
+  std::array<TensorHandle, 2> rooms_;
+  std::array<std::vector<Future>, 2> loads_;
+};
+
 // Query heads of some rows: those that this PE has in q.
 void rotate_rows(Context& tl, const RopeAppendArguments& args, const RopeSizes& s, RopeRotation& rotation,
                  TileLoad& load, const std::vector<std::int64_t>& rows) {
   const tl::Scratch scope(tl);
-  const tl::LocalShard mine = tl.shard(args.q);
+  const tl::LocalShard mine = tl.shard(*args.q);
   const std::int64_t heads = mine.elements / (s.m * s.d), first = mine.first / (s.m * s.d);
   const TensorHandle x = load.take(first * s.d, heads, s.d, Order::by_group);
   const TensorHandle turned = rotation.heads(x, Order::by_group, rows, false);
@@ -216,32 +307,33 @@ void rotate_rows(Context& tl, const RopeAppendArguments& args, const RopeSizes& 
 
 void rope_append(Context& tl, const RopeAppendArguments& args) {
   const RopeSizes s = checked_rope(tl, args);
-  const tl::LocalShard mine = tl.shard(args.q);
+  const tl::LocalShard mine = args.q ? tl.shard(*args.q) : tl::LocalShard();
   const std::int64_t heads = mine.elements / (s.m * s.d), first = mine.first / (s.m * s.d);
   tl.require(mine.elements % (s.m * s.d) == 0, "q must be split by heads");
+  std::vector<contract::ChunkSequence> sequences;
+  if (args.sequences) sequences = read_chunks(tl, *args.sequences, s.m);
   const std::vector<OwnTokens> own = own_tokens(tl, args, s, tl.load(args.slots, {s.m}).read<std::int64_t>());
-  if (own.empty() && heads == 0) return;
+  std::optional<ChunkQueries> chunks;
+  if (args.q_chunks) chunks.emplace(tl, args, s, sequences);
+  if (own.empty() && heads == 0 && !chunks) return;
   std::deque<TileLoad> loads;  // the first of each kind is under way while the others are prepared
   const auto start_own = [&](const OwnTokens& tokens) -> TileLoad& {
     return loads.emplace_back(tl, args.qkv, tokens.rows, s.keys(), 2 * s.kv_heads * s.d);
   };
   const std::int64_t step = rows_at_once(heads, s.d);
-  const auto rows_from = [&](std::int64_t row) {
-    std::vector<std::int64_t> rows(static_cast<std::size_t>(std::min(step, s.m - row)));
-    std::iota(rows.begin(), rows.end(), row);
-    return rows;
-  };
-  const auto start_rows = [&](std::int64_t row) -> TileLoad& {
-    return loads.emplace_back(tl, args.qkv, rows_from(row), first * s.d, heads * s.d);
+  const auto start_rows = [&](const RowBlock& block) -> TileLoad& {
+    return loads.emplace_back(tl, args.qkv, numbers_of(block), first * s.d, heads * s.d);
   };
   RopeRotation rotation(tl, args, s);
   TileLoad* const first_own = own.empty() ? nullptr : &start_own(own[0]);
-  const auto item = static_cast<std::int64_t>(item_size(args.q.dtype()));
+  const auto item = static_cast<std::int64_t>(item_size(args.qkv.dtype()));
   const auto group = static_cast<std::size_t>(
       std::max<std::int64_t>(1, kUnderWayBytes / std::max<std::int64_t>(1, heads * s.d * item * step)));
-  const std::vector<std::int64_t> starts = heads == 0 ? std::vector<std::int64_t>() : row_blocks(tl, s, step);
+  std::vector<RowBlock> starts;
+  if (heads > 0) starts = row_blocks(tl, sequences, s.m, step);
   std::vector<TileLoad*> first_rows;
   for (std::size_t i = 0; i < std::min(group, starts.size()); ++i) first_rows.push_back(&start_rows(starts[i]));
+  if (chunks) chunks->begin();
   rotation.prepare();
   for (std::size_t i = 0; i < own.size(); ++i) {
     const tl::Scratch scope(tl);
@@ -253,9 +345,10 @@ void rope_append(Context& tl, const RopeAppendArguments& args) {
     std::vector<TileLoad*> under_way = begin == 0 ? first_rows : std::vector<TileLoad*>();
     for (std::size_t i = begin; begin > 0 && i < end; ++i) under_way.push_back(&start_rows(starts[i]));
     for (std::size_t i = begin; i < end; ++i) {
-      rotate_rows(tl, args, s, rotation, *under_way[i - begin], rows_from(starts[i]));
+      rotate_rows(tl, args, s, rotation, *under_way[i - begin], numbers_of(starts[i]));
     }
   }
+  if (chunks) chunks->finish(rotation);
 }
 
 }  // namespace
@@ -264,12 +357,14 @@ contract::Kernel rope_append_kernel() {
   using Args = RopeAppendArguments;
   return tl::make_kernel("rope_append", "rotates queries and keys, puts keys and values into the cache",
                          tl::Parameters<Args>{{"qkv", &Args::qkv},
-                                              {"q", &Args::q},
                                               {"k_cache", &Args::k_cache},
                                               {"v_cache", &Args::v_cache},
                                               {"positions", &Args::positions},
                                               {"slots", &Args::slots},
                                               {"inv_freq", &Args::inv_freq},
+                                              {"q", &Args::q},
+                                              {"q_chunks", &Args::q_chunks},
+                                              {"sequences", &Args::sequences},
                                               {"q_norm", &Args::q_norm},
                                               {"k_norm", &Args::k_norm},
                                               {"eps", &Args::eps},

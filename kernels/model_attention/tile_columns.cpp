@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+
+#include "kernels/model/column_tiles.h"
 
 namespace kb::kernels {
 
@@ -68,20 +71,26 @@ TileLoad::TileLoad(Context& tl, Ptr tensor, const std::vector<std::int64_t>& row
   const Ptr begin = pieces.front().at + row_ * pieces.front().row_stride;
   const Ptr end = last.at + rows.back() * last.row_stride + last.columns;
   const std::int64_t span = (end.offset_bytes() - begin.offset_bytes()) / bytes_of_element(tensor);
-  if (pieces.size() == 1 || span * bytes_of_element(tensor) > kTileSpanBytes) {
-    load_each(pieces);
-  } else {
+  if (pieces.size() == 1) {
+    load_one(pieces.front());
+  } else if (span * bytes_of_element(tensor) <= kTileSpanBytes) {
     load_together(pieces, span);
+  } else {
+    gather(tensor, rows, first, columns);
   }
 }
 
-void TileLoad::load_each(const std::vector<TilePiece>& pieces) {
-  const std::int64_t height = rows_.back() + 1;
-  for (const TilePiece& piece : pieces) {
-    const TensorHandle room = tl_.empty({height, piece.columns}, piece.at.dtype());
-    loads_.push_back(tl_.load_into_async(room, piece.at + row_ * piece.row_stride, piece.row_stride));
-    blocks_.push_back({piece.column, piece.columns, room, 0, piece.columns});
-  }
+void TileLoad::load_one(const TilePiece& piece) {
+  const TensorHandle room = tl_.empty({rows_.back() + 1, piece.columns}, piece.at.dtype());
+  loads_.push_back(tl_.load_into_async(room, piece.at + row_ * piece.row_stride, piece.row_stride));
+  blocks_.push_back({piece.column, piece.columns, room, 0, piece.columns});
+}
+
+void TileLoad::gather(Ptr tensor, const std::vector<std::int64_t>& rows, std::int64_t first, std::int64_t columns) {
+  const TensorHandle room = tl_.empty({static_cast<std::int64_t>(rows.size()), columns}, tensor.dtype());
+  ColumnTiles(tl_, tensor).load(tl_, room, rows, first, loads_);
+  std::iota(rows_.begin(), rows_.end(), std::int64_t{0});
+  blocks_.push_back({first, columns, room, 0, columns});
 }
 
 void TileLoad::load_together(const std::vector<TilePiece>& pieces, std::int64_t span) {
@@ -112,8 +121,8 @@ void TileLoad::append(std::int64_t row, std::int64_t first, std::int64_t count, 
 TensorHandle TileLoad::take(std::int64_t first, std::int64_t groups, std::int64_t width, Order order) {
   for (const tl::Future& load : loads_) {
     const TensorHandle values = tl_.wait(load);
-    if (loads_.size() == 1) {
-      for (Block& block : blocks_) block.values = values;
+    for (Block& block : blocks_) {
+      if (block.values.null()) block.values = values;
     }
   }
   loads_.clear();

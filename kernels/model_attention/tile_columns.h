@@ -23,8 +23,8 @@ std::vector<TilePiece> tile_pieces(tl::Context& tl, tl::Ptr tensor, std::int64_t
 // Columns [first, first + count) of dense rows as a dense (rows, count): a view, or a copy by PE_MATH.
 tl::TensorHandle columns_of(tl::Context& tl, const tl::TensorHandle& matrix, std::int64_t first, std::int64_t count);
 
-// Loads columns [first, first + columns) of some ascending rows into scratch: with one command where the pieces lie
-// near each other in shard order, otherwise with one per cube, which also loads the rows between.
+// Loads columns [first, first + columns) of some ascending rows into scratch with one command: a tile, with the rows
+// between; a masked load where pieces lie near each other in shard order; else a gather, if they have a common unit.
 class TileLoad {
  public:
   TileLoad(tl::Context& tl, tl::Ptr tensor, const std::vector<std::int64_t>& rows, std::int64_t first,
@@ -42,12 +42,13 @@ class TileLoad {
     std::int64_t start = 0, row_stride = 0;
   };
   void load_together(const std::vector<TilePiece>& pieces, std::int64_t span);
-  void load_each(const std::vector<TilePiece>& pieces);
+  void load_one(const TilePiece& piece);
+  void gather(tl::Ptr tensor, const std::vector<std::int64_t>& rows, std::int64_t first, std::int64_t columns);
   void append(std::int64_t row, std::int64_t first, std::int64_t count, std::vector<tl::TensorHandle>& parts);
 
   tl::Context& tl_;
   std::int64_t row_;                // the first one
-  std::vector<std::int64_t> rows_;  // counted from it
+  std::vector<std::int64_t> rows_;  // of what is in scratch
   std::vector<Block> blocks_;
   std::vector<tl::Future> loads_;
 };

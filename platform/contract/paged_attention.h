@@ -122,9 +122,24 @@ struct ChunkSequence {
 struct ChunkPiece {
   std::int64_t sequence = 0, kv_head = 0, first = 0, tokens = 0;
 };
-// Pieces of equally many query rows where possible; piece i belongs to PE i mod `pes` of the SIP.
+// Pieces of equally many query rows where possible; later ones of a sequence see more keys.
 std::vector<ChunkPiece> chunk_pieces(const std::vector<ChunkSequence>& sequences, std::int64_t heads,
                                      std::int64_t kv_heads, std::int64_t pes);
+// PE of the SIP, of `pes`, that computes a piece, by its number in chunk_pieces(). K/V heads have PEs of their own
+// where these divide evenly, so that a cube needs few of them. Pieces are dealt out forwards and backwards in turns:
+// the keys of each PE's pieces are about equally many.
+inline std::int64_t piece_owner(std::int64_t piece, std::int64_t kv_heads, std::int64_t pes) {
+  const std::int64_t heads = pes % kv_heads == 0 ? kv_heads : 1, width = pes / heads;
+  const std::int64_t number = piece / heads, place = number % width;
+  return piece % heads * width + (number / width % 2 == 0 ? place : width - 1 - place);
+}
+// The pieces of each PE, in order.
+std::vector<std::vector<ChunkPiece>> pieces_by_pe(const std::vector<ChunkSequence>& sequences, std::int64_t heads,
+                                                  std::int64_t kv_heads, std::int64_t pes);
+// Query rows of the PE with the most: of its pieces one after the other, (tokens, heads of the group) each.
+std::int64_t chunk_query_rows(const std::vector<ChunkSequence>& sequences, std::int64_t heads, std::int64_t kv_heads,
+                              std::int64_t pes);
+std::vector<ChunkSequence> chunk_sequences(const std::vector<PagedSequence>& sequences);
 
 // Pages that the new tokens of a sequence see: [first, first + count).
 struct PageRange {

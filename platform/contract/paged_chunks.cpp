@@ -26,6 +26,34 @@ std::vector<ChunkPiece> chunk_pieces(const std::vector<ChunkSequence>& sequences
   return out;
 }
 
+std::vector<std::vector<ChunkPiece>> pieces_by_pe(const std::vector<ChunkSequence>& sequences, std::int64_t heads,
+                                                  std::int64_t kv_heads, std::int64_t pes) {
+  std::vector<std::vector<ChunkPiece>> out(static_cast<std::size_t>(pes));
+  const std::vector<ChunkPiece> pieces = chunk_pieces(sequences, heads, kv_heads, pes);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    out[static_cast<std::size_t>(piece_owner(static_cast<std::int64_t>(i), kv_heads, pes))].push_back(pieces[i]);
+  }
+  return out;
+}
+
+std::int64_t chunk_query_rows(const std::vector<ChunkSequence>& sequences, std::int64_t heads, std::int64_t kv_heads,
+                              std::int64_t pes) {
+  std::int64_t most = 0;
+  for (const std::vector<ChunkPiece>& pieces : pieces_by_pe(sequences, heads, kv_heads, pes)) {
+    std::int64_t rows = 0;
+    for (const ChunkPiece& piece : pieces) rows += piece.tokens * (heads / kv_heads);
+    most = std::max(most, rows);
+  }
+  return most;
+}
+
+std::vector<ChunkSequence> chunk_sequences(const std::vector<PagedSequence>& sequences) {
+  std::vector<ChunkSequence> out;
+  out.reserve(sequences.size());
+  for (const PagedSequence& its : sequences) out.push_back({its.first_row, its.tokens, its.context});
+  return out;
+}
+
 PageRange seen_pages(const ChunkSequence& sequence, std::int64_t page, std::int64_t window) {
   const std::int64_t first = ChunkKeys(sequence, {}, window).first_seen(sequence.context - sequence.tokens) / page;
   return {first, (sequence.context + page - 1) / page - first};

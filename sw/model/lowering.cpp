@@ -245,15 +245,24 @@ class Lowering : private ProgramBuilder {
     };
     k_cache_ = cache("cache.k");
     v_cache_ = cache("cache.v");
-    query_ = activation("query", {heads, tokens(), d}, Spread::heads);
+    // Every cube attends with the queries of decode, one PE with those of a piece of a chunk, which lie there.
+    if (inputs_.decodes() > 0) query_ = activation("query", {heads, tokens(), d}, Spread::heads);
+    if (inputs_.chunks() > 0) {
+      const Shape rows{cubes_ * pes_, inputs_.chunk_query_rows(heads, kv_heads), d};
+      chunk_query_ = activation("query.chunks", rows, Spread::rows);
+    }
     if (!inverse_frequencies_) inverse_frequencies_ = inverse_frequencies();
     std::vector<ProgramArg> args{{"qkv", TensorRef{of_graph_.at(op.inputs[0])}},
-                                 {"q", TensorRef{query_}},
                                  {"k_cache", TensorRef{k_cache_}},
                                  {"v_cache", TensorRef{v_cache_}},
                                  {"positions", TensorRef{numbers("positions", inputs_.positions(), Spread::whole)}},
                                  {"slots", TensorRef{numbers("slots", inputs_.slots(), Spread::whole)}},
                                  {"inv_freq", TensorRef{*inverse_frequencies_}}};
+    if (inputs_.decodes() > 0) args.push_back({"q", TensorRef{query_}});
+    if (inputs_.chunks() > 0) {
+      args.push_back({"q_chunks", TensorRef{chunk_query_}});
+      args.push_back({"sequences", TensorRef{numbers("sequences", inputs_.chunk_rows(), Spread::whole)}});
+    }
     if (const GraphOp* const norms = std::exchange(head_norm_, nullptr)) {
       args.push_back({"q_norm", TensorRef{weight("q_norm.weight", {norms->weights[0]}, Spread::whole)}});
       args.push_back({"k_norm", TensorRef{weight("k_norm.weight", {norms->weights[1]}, Spread::whole)}});
@@ -277,13 +286,12 @@ class Lowering : private ProgramBuilder {
     const std::int64_t window = op.numbers.at("window"), heads = op.numbers.at("heads"), d = op.numbers.at("head_dim");
     const std::size_t out = activation("attended", {tokens(), heads * d}, Spread::tile);
     of_graph_[op.outputs[0]] = out;
-    const std::vector<ProgramArg> common{{"q", TensorRef{query_}},
-                                         {"k_cache", TensorRef{k_cache_}},
-                                         {"v_cache", TensorRef{v_cache_}},
-                                         {"out", TensorRef{out}}};
+    const std::vector<ProgramArg> common{
+        {"k_cache", TensorRef{k_cache_}}, {"v_cache", TensorRef{v_cache_}}, {"out", TensorRef{out}}};
     const std::string suffix = window > 0 ? fmt::format(".window{}", window) : "";
     if (inputs_.decodes() > 0) {
       std::vector<ProgramArg> args = common;
+      args.push_back({"q", TensorRef{query_}});
       args.push_back({"work", TensorRef{numbers("work" + suffix, inputs_.decode_work(window), Spread::rows)}});
       const std::int64_t length = contract::decode_scratch_length(inputs_.decodes(), heads, d, {cubes_, pes_});
       args.push_back({"scratch", TensorRef{activation("scratch", {cubes_ * pes_, length}, Spread::rows, Dtype::f32)}});
@@ -292,6 +300,7 @@ class Lowering : private ProgramBuilder {
     }
     if (inputs_.chunks() > 0) {
       std::vector<ProgramArg> args = common;
+      args.push_back({"q", TensorRef{chunk_query_}});
       args.push_back({"sequences", TensorRef{numbers("sequences", inputs_.chunk_rows(), Spread::whole)}});
       args.push_back({"table", TensorRef{numbers("table", inputs_.chunk_tables(), Spread::whole)}});
       // Every cube reads the pages once, and its PEs take them from there.
@@ -353,7 +362,7 @@ class Lowering : private ProgramBuilder {
   std::optional<std::size_t> residual_, embedded_, inverse_frequencies_, partials_;
   std::optional<Norm> norm_;
   const GraphOp* head_norm_ = nullptr;
-  std::size_t k_cache_ = 0, v_cache_ = 0, query_ = 0;
+  std::size_t k_cache_ = 0, v_cache_ = 0, query_ = 0, chunk_query_ = 0;
   double attention_factor_ = 1;
 };
 

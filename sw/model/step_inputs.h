@@ -27,6 +27,10 @@ class StepInputs {
     return contract::decode_work(decodes_, cache_, window);
   }
   contract::IntegerMatrix chunk_rows() const { return contract::chunk_rows(chunks_); }
+  std::int64_t chunk_query_rows(std::int64_t heads, std::int64_t kv_heads) const {
+    return contract::chunk_query_rows(contract::chunk_sequences(chunks_), heads, kv_heads,
+                                      cache_.machine.cubes * cache_.machine.pes);
+  }
   contract::IntegerMatrix chunk_tables() const { return contract::chunk_tables(chunks_); }
   std::int64_t staged_pages(std::int64_t window) const { return contract::staged_pages(chunks_, cache_.page, window); }
   contract::IntegerMatrix last_rows() const;  // last new token of each sequence

@@ -90,7 +90,8 @@ struct Policies {
 
 struct PagedTensors {
   Deployed qkv, inv_freq, q_norm, k_norm;
-  Tensor q, k_cache, v_cache, out;
+  std::optional<Tensor> q, q_chunks;  // of sequences with one new token, and of those with several
+  Tensor k_cache, v_cache, out;
 };
 
 PagedTensors tensors_of(Runtime& rt, const PagedProblem& p, const Policies& policies, Contents contents, double base) {
@@ -118,7 +119,13 @@ PagedTensors tensors_of(Runtime& rt, const PagedProblem& p, const Policies& poli
   t.v_cache = deploy(rt, cache, p.dtype, policies.rows, "V", [&] {
                 return plain_contents(contents, cache, p.dtype, rt.seed() + 4);
               }).tensor;
-  t.q = rt.empty({p.heads, m, p.d}, p.dtype, policies.heads, "Q");
+  if (!with_one_token(p, true).empty()) t.q = rt.empty({p.heads, m, p.d}, p.dtype, policies.heads, "Q");
+  if (!with_one_token(p, false).empty()) {
+    const std::int64_t pes = p.cache.machine.cubes * p.cache.machine.pes;
+    const std::int64_t rows =
+        contract::chunk_query_rows(contract::chunk_sequences(with_one_token(p, false)), p.heads, p.kv_heads, pes);
+    t.q_chunks = rt.empty({pes, rows, p.d}, p.dtype, policies.rows, "Q_chunks");
+  }
   t.out = rt.empty({m, p.heads * p.d}, p.dtype, policies.tile, "O");
   return t;
 }
@@ -126,7 +133,6 @@ PagedTensors tensors_of(Runtime& rt, const PagedProblem& p, const Policies& poli
 LaunchMetrics append(Runtime& rt, const PagedProblem& p, const PagedTensors& t, const Policies& policies) {
   const std::int64_t m = p.rows();
   Args args{{"qkv", t.qkv.tensor},
-            {"q", t.q},
             {"k_cache", t.k_cache},
             {"v_cache", t.v_cache},
             {"positions", integers(rt, contract::token_positions(p.sequences, m), policies.copies, "positions")},
@@ -138,6 +144,12 @@ LaunchMetrics append(Runtime& rt, const PagedProblem& p, const PagedTensors& t, 
     args.emplace_back("q_norm", t.q_norm.tensor);
     args.emplace_back("k_norm", t.k_norm.tensor);
   }
+  if (t.q) args.emplace_back("q", *t.q);
+  if (t.q_chunks) {
+    args.emplace_back("q_chunks", *t.q_chunks);
+    args.emplace_back("sequences",
+                      integers(rt, contract::chunk_rows(with_one_token(p, false)), policies.copies, "sequences"));
+  }
   return rt.wait(rt.launch("rope_append", args));
 }
 
@@ -147,7 +159,7 @@ LaunchMetrics decode(Runtime& rt, const PagedProblem& p, const PagedTensors& t, 
   const std::int64_t length =
       contract::decode_scratch_length(static_cast<std::int64_t>(sequences.size()), p.heads, p.d, p.cache.machine);
   const Tensor scratch = rt.empty({work.shape()[0], length}, Dtype::f32, policies.rows, "scratch");
-  return rt.wait(rt.launch("paged_attention_decode", {{"q", t.q},
+  return rt.wait(rt.launch("paged_attention_decode", {{"q", *t.q},
                                                       {"k_cache", t.k_cache},
                                                       {"v_cache", t.v_cache},
                                                       {"work", work},
@@ -161,7 +173,7 @@ LaunchMetrics prefill(Runtime& rt, const PagedProblem& p, const PagedTensors& t,
   const Tensor k_stage = rt.empty(stage, p.dtype, policies.heads, "K_stage");
   const Tensor v_stage = rt.empty(stage, p.dtype, policies.heads, "V_stage");
   return rt.wait(rt.launch("paged_attention_prefill",
-                           {{"q", t.q},
+                           {{"q", *t.q_chunks},
                             {"k_cache", t.k_cache},
                             {"v_cache", t.v_cache},
                             {"sequences", integers(rt, contract::chunk_rows(sequences), policies.copies, "sequences")},
@@ -192,8 +204,31 @@ HostArray result_rows(const PagedProblem& p, const std::vector<AttentionItem>& i
   return HostArray::from_doubles({static_cast<std::int64_t>(rows.size()) / p.d, p.d}, p.dtype, rows);
 }
 
+// (heads, rows, d), wherever the queries lie.
+HostArray all_queries(const PagedProblem& p, const PagedTensors& t) {
+  const std::int64_t m = p.rows();
+  std::vector<double> by_head(static_cast<std::size_t>(p.heads * m * p.d));
+  if (t.q) by_head = t.q->to_host().to_doubles();
+  if (!t.q_chunks) return HostArray::from_doubles({p.heads, m, p.d}, p.dtype, by_head);
+  const std::vector<double> by_pe = t.q_chunks->to_host().to_doubles();
+  const std::vector<contract::ChunkSequence> chunks = contract::chunk_sequences(with_one_token(p, false));
+  const std::int64_t pes = t.q_chunks->shape()[0], group = p.heads / p.kv_heads;
+  auto own = by_pe.begin();
+  for (const std::vector<contract::ChunkPiece>& pieces : contract::pieces_by_pe(chunks, p.heads, p.kv_heads, pes)) {
+    auto from = std::exchange(own, own + t.q_chunks->shape()[1] * p.d);
+    for (const contract::ChunkPiece& piece : pieces) {
+      const std::int64_t row = chunks[static_cast<std::size_t>(piece.sequence)].first_row + piece.first;
+      for (std::int64_t i = 0; i < piece.tokens * group; ++i, from += p.d) {
+        const std::int64_t head = piece.kv_head * group + i % group;
+        std::copy(from, from + p.d, by_head.begin() + (head * m + row + i / group) * p.d);
+      }
+    }
+  }
+  return HostArray::from_doubles({p.heads, m, p.d}, p.dtype, by_head);
+}
+
 void verify(Runtime& rt, WorkloadResult& result, const PagedProblem& p, const PagedTensors& t) {
-  const HostArray q = t.q.to_host(), k = t.k_cache.to_host(), v = t.v_cache.to_host(), out = t.out.to_host();
+  const HostArray q = all_queries(p, t), k = t.k_cache.to_host(), v = t.v_cache.to_host(), out = t.out.to_host();
   if (!can_verify(rt, result)) return;
   const RopeOperands operands{t.qkv.values, t.inv_freq.values, t.q_norm.values, t.k_norm.values};
   const std::vector<std::string> roundings{"angles, sines, norms and both products in f32, once to the dtype"};

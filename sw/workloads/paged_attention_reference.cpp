@@ -94,8 +94,8 @@ KeySteps chunk_steps(const PagedProblem& p, const AttentionItem& item) {
     if (piece.sequence != number || piece.kv_head != item.kv_head) continue;
     if (item.token < piece.first || item.token >= piece.first + piece.tokens) continue;
     const contract::ChunkKeys keys(chunks[index(number)], piece, p.window);
-    for (const contract::KeyRange& step :
-         keys.steps(p.cache.page, step_keys(p), static_cast<std::int64_t>(i) % pes, pes)) {
+    for (const contract::KeyRange& step : keys.steps(
+             p.cache.page, step_keys(p), contract::piece_owner(static_cast<std::int64_t>(i), p.kv_heads, pes), pes)) {
       out.emplace_back();
       for (std::int64_t key = std::max(begin, step.first); key < std::min(end, step.first + step.count); ++key) {
         out.back().push_back(its.blocks[index(key / p.cache.page)] * p.cache.page + key % p.cache.page);

@@ -101,11 +101,11 @@ TEST(Registration, EveryKernelIsInTheCatalog) {
     if (folder == "kernels" || folder == "kernels/tl") continue;
     expect_in_catalog(
         folder, "kernels/catalog.cpp",
-        {"attention_rank", "attention_records",   "balanced_rows",  "causal_mask",  "chunk_pages",   "column_tiles",
-         "direct_combine", "direct_exchange",     "epilogues",      "hop_rank",     "input_rows",    "key_blocks",
-         "line_exchange",  "norm_linear_problem", "online_softmax", "paged_blocks", "paged_problem", "partial_sums",
-         "query_rows",     "reduction",           "sip_exchange",   "sip_path",     "table_blocks",  "tile_blocks",
-         "tile_columns",   "weight_stream",       "output_tiles"});
+        {"attention_rank", "attention_records", "balanced_rows",       "causal_mask",  "chunk_pages",    "chunk_rows",
+         "column_tiles",   "direct_combine",    "direct_exchange",     "epilogues",    "hop_rank",       "input_rows",
+         "key_blocks",     "line_exchange",     "norm_linear_problem", "output_tiles", "online_softmax", "paged_blocks",
+         "paged_problem",  "partial_sums",      "query_rows",          "reduction",    "sip_exchange",   "sip_path",
+         "table_blocks",   "tile_blocks",       "tile_columns",        "weight_stream"});
   }
 }
 

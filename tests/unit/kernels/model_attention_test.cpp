@@ -210,7 +210,7 @@ TEST(ModelAttention, TokensWithoutASlotAreNotStored_K221) {
   machine.append();
   EXPECT_EQ(machine.device().read(*machine.k), given.k);
   EXPECT_EQ(machine.device().read(*machine.v), given.v);
-  EXPECT_LT(distance(machine.device().read(*machine.q), expected(c, given).q), 2e-5);
+  EXPECT_LT(distance(machine.queries(), expected(c, given).q), 2e-5);
 }
 
 class ModelAttentionMistakes : public testing::Test {
@@ -233,7 +233,7 @@ TEST_F(ModelAttentionMistakes, OfRopeAppend) {
       [](PagedMachine& m) {
         m.qkv = m.copies("qkv", Dtype::f32, {11, 60});
       },
-      append, "'qkv' (11, 60) must be (11, 64) for 4 query and 2 K/V heads of 8");
+      append, "'qkv' (11, 60) does not have the heads of 'k' (40, 4, 2, 8), and a multiple of them");
   refused(
       [](PagedMachine& m) {
         m.qkv = m.machine().tensor("qkv", Dtype::f32, {11, 64}, Split::rows, Split::rows);
@@ -248,7 +248,17 @@ TEST_F(ModelAttentionMistakes, OfRopeAppend) {
       [](PagedMachine& m) {
         m.q = m.copies("q", Dtype::f32, {4, 11, 7});
       },
-      append, "4 query heads of 7 do not fit 'k' (40, 4, 2, 8)");
+      append, "'q' (4, 11, 7) must be (4, 11, 8)");
+  refused(
+      [](PagedMachine& m) {
+        m.q_chunks = m.copies("q_chunks", Dtype::f32, {44, 8});
+      },
+      append, "'q_chunks' (44, 8) must be (PEs, rows, d), one each, of f32");
+  refused(
+      [](PagedMachine& m) {
+        m.q_chunks = m.machine().tensor("q_chunks", Dtype::f32, {6, 1, 8}, Split::rows, Split::rows);
+      },
+      append, "'q_chunks' (6, 1, 8) must be (6, 6, 8), a row for each PE");
   refused(
       [](PagedMachine& m) {
         m.inv_freq = m.copies("inv_freq", Dtype::f32, {1, 8});
@@ -288,13 +298,13 @@ TEST_F(ModelAttentionMistakes, OfPagedAttention) {
         m.decode(one, 0);
         m.out = m.copies("out", Dtype::f32, {11, 30});
       },
-      decode, "'out' (11, 30) must be (11, 32)");
+      decode, "'out' (11, 30) does not have query heads of 8 for 'k' (40, 4, 2, 8)");
   refused(
       [&](PagedMachine& m) {
         m.prefill(several, 0);
         m.table = m.copies("table", Dtype::i32, {1, 2});
       },
-      prefill, "do not fit 11 rows and tables of 2 pages of 4");
+      prefill, "5 tokens in a context of 14 do not fit tables of 2 pages of 4");
   refused(
       [&](PagedMachine& m) {
         m.prefill(several, 0);

@@ -153,6 +153,8 @@ class PagedMachine {
     const Integer m = c.rows();
     qkv = machine_.tensor("qkv", c.dtype, {m, c.width()}, Split::columns, Split::rows);
     q = machine_.tensor("q", c.dtype, {c.heads, m, c.d}, Split::copies, Split::rows);
+    q_chunks = machine_.tensor("q_chunks", c.dtype, {c.cubes * c.pes, std::max<Integer>(1, chunk_rows()), c.d},
+                               Split::rows, Split::rows);
     k = machine_.tensor("k", c.dtype, {c.blocks, c.page, c.kv_heads, c.d}, Split::rows, Split::rows);
     v = machine_.tensor("v", c.dtype, {c.blocks, c.page, c.kv_heads, c.d}, Split::rows, Split::rows);
     out = machine_.tensor("out", c.dtype, {m, c.heads * c.d}, Split::columns, Split::rows);
@@ -165,6 +167,9 @@ class PagedMachine {
 
   void write(const PagedContents& given) {
     device_.write(*qkv, by_cubes(given.qkv, c_.width()));
+    for (const LayoutPtr& its : {q, q_chunks}) {
+      device_.write(*its, Numbers(static_cast<std::size_t>(element_count(its->shape)), NAN));
+    }
     device_.write(*k, given.k);
     device_.write(*v, given.v);
     device_.write(*inv_freq, given.inv_freq);
@@ -179,12 +184,11 @@ class PagedMachine {
   }
   PagedResult result() {
     const Numbers columns = device_.read(*out);
-    return {device_.read(*q), device_.read(*k), device_.read(*v), from_cubes(columns, c_.heads * c_.d)};
+    return {queries(), device_.read(*k), device_.read(*v), from_cubes(columns, c_.heads * c_.d)};
   }
 
   void append() {
     std::vector<contract::NamedArg> args{{"qkv", as_arg(qkv)},
-                                         {"q", as_arg(q)},
                                          {"k_cache", as_arg(k)},
                                          {"v_cache", as_arg(v)},
                                          {"positions", as_arg(positions)},
@@ -195,13 +199,47 @@ class PagedMachine {
                                          {"interleaved", Integer{c_.interleaved ? 1 : 0}}};
     if (c_.norm) args.push_back({"q_norm", as_arg(q_norm)});
     if (c_.norm) args.push_back({"k_norm", as_arg(k_norm)});
+    const std::vector<contract::PagedSequence> several = of_tokens(false);
+    if (several.empty() || !of_tokens(true).empty()) args.push_back({"q", as_arg(q)});
+    if (!several.empty()) {
+      sequences = integers("sequences", contract::chunk_rows(several), Split::copies);
+      args.push_back({"q_chunks", as_arg(q_chunks)});
+      args.push_back({"sequences", as_arg(sequences)});
+    }
     launch("rope_append", args);
   }
   void attend() {
-    std::vector<contract::PagedSequence> one, several;
-    for (const contract::PagedSequence& its : c_.sequences) (its.tokens == 1 ? one : several).push_back(its);
-    if (!one.empty()) decode(one, c_.window);
-    if (!several.empty()) prefill(several, c_.window);
+    if (!of_tokens(true).empty()) decode(of_tokens(true), c_.window);
+    if (!of_tokens(false).empty()) prefill(of_tokens(false), c_.window);
+  }
+  // Sequences with one new token, or with several.
+  std::vector<contract::PagedSequence> of_tokens(bool one) const {
+    std::vector<contract::PagedSequence> some;
+    for (const contract::PagedSequence& its : c_.sequences) {
+      if ((its.tokens == 1) == one) some.push_back(its);
+    }
+    return some;
+  }
+  std::vector<contract::ChunkSequence> chunks() const { return contract::chunk_sequences(of_tokens(false)); }
+  Integer chunk_rows() const { return contract::chunk_query_rows(chunks(), c_.heads, c_.kv_heads, c_.cubes * c_.pes); }
+  // (heads, tokens, d), wherever the queries lie.
+  Numbers queries() {
+    const Numbers by_pe = device_.read(*q_chunks);
+    Numbers by_head = device_.read(*q);
+    const Integer group = c_.heads / c_.kv_heads;
+    auto own = by_pe.begin();
+    for (const auto& pieces : contract::pieces_by_pe(chunks(), c_.heads, c_.kv_heads, c_.cubes * c_.pes)) {
+      auto from = own;
+      own += q_chunks->shape[1] * c_.d;
+      for (const contract::ChunkPiece& piece : pieces) {
+        const Integer row = chunks()[static_cast<std::size_t>(piece.sequence)].first_row + piece.first;
+        for (Integer i = 0; i < piece.tokens * group; ++i, from += c_.d) {
+          const Integer head = piece.kv_head * group + i % group;
+          std::copy(from, from + c_.d, by_head.begin() + (head * c_.rows() + row + i / group) * c_.d);
+        }
+      }
+    }
+    return by_head;
   }
   void decode(const std::vector<contract::PagedSequence>& its, Integer window) {
     const Integer length =
@@ -230,7 +268,7 @@ class PagedMachine {
   }
   void launch_prefill(Integer window) {
     std::vector<contract::NamedArg> args{
-        {"q", as_arg(q)},         {"k_cache", as_arg(k)}, {"v_cache", as_arg(v)}, {"sequences", as_arg(sequences)},
+        {"q", as_arg(q_chunks)},  {"k_cache", as_arg(k)}, {"v_cache", as_arg(v)}, {"sequences", as_arg(sequences)},
         {"table", as_arg(table)}, {"out", as_arg(out)},   {"scale", c_.scale},    {"window", window}};
     if (c_.staged) args.push_back({"k_stage", as_arg(k_stage)});
     if (c_.staged) args.push_back({"v_stage", as_arg(v_stage)});
@@ -248,8 +286,8 @@ class PagedMachine {
   BarrierMachine& machine() { return machine_; }
   Device& device() { return device_; }
 
-  LayoutPtr qkv, q, k, v, out, inv_freq, q_norm, k_norm, positions, slots, work, scratch, sequences, table, k_stage,
-      v_stage;
+  LayoutPtr qkv, q, q_chunks, k, v, out, inv_freq, q_norm, k_norm, positions, slots, work, scratch, sequences, table,
+      k_stage, v_stage;
 
  private:
   void launch(const std::string& kernel, const std::vector<contract::NamedArg>& args) {
