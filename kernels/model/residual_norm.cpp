@@ -22,7 +22,7 @@ using tl::Ptr;
 using tl::TensorHandle;
 
 constexpr std::int64_t kElementsAtOnce = std::int64_t{32} * 1024;
-constexpr std::int64_t kBytesPerElement = 24;            // of scratch: two parts of both inputs, and a value in f32
+constexpr std::int64_t kBytesPerElement = 24;            // of scratch: two parts of both inputs, and two values in f32
 constexpr std::int64_t kSpare = std::int64_t{2} * 1024;  // alignment
 
 struct ResidualNormArguments {
@@ -49,6 +49,7 @@ class OwnNorm {
     }
     squares_ = tl_.empty({height_, 1}, Dtype::f32);
     gamma_ = tl_.empty({1, width_}, args.gamma.dtype());
+    wide_ = tl_.empty({step_, width_}, Dtype::f32);
   }
 
   void add() {
@@ -63,33 +64,37 @@ class OwnNorm {
       if (args_.residual) tl_.compute_into(x, MathOp::add, {rows_of(now.residual, row), x});
       if (args_.residual_out) now.pending.push_back(tl_.store_async(at(*args_.residual_out, row), x));
       const tl::Scratch scope(tl_);
-      const TensorHandle wide = tl_.cast(x, Dtype::f32);
-      tl_.compute_into(wide, MathOp::mul, {wide, wide});
-      tl_.assign(tl_.view(squares_, row, {x.size(0), 1}), tl_.sum(wide, 1));
+      const TensorHandle wide = rows_of(wide_, row);
+      tl_.assign(wide, x);
+      tl_.assign(tl_.view(squares_, row, {x.size(0), 1}), tl_.sum(tl_.mul(wide, wide), 1));
     }
-    for (Part& part : parts_) wait(part.pending);
+    const Future stored = tl_.store_async(table(), tl_.view(squares_, 0, {1, height_}));
     wait(gamma);
-    tl_.store(table(), tl_.view(squares_, 0, {1, height_}));
+    gamma_wide_ = tl_.cast(gamma_, Dtype::f32);
+    for (Part& part : parts_) wait(part.pending);
+    tl_.wait(stored);
+    if (step_ == height_) weighed_ = tl_.compute_into_async(wide_, MathOp::mul, {wide_, gamma_wide_});
   }
 
   // When the squares of all PEs are in the table.
   void scale() {
     const std::int64_t m = args_.x.shape()[0];
     const Future loaded = tl_.load_async(args_.squares + place_.row, {tiles_, height_}, std::nullopt, m);
-    const TensorHandle gamma = tl_.cast(gamma_, Dtype::f32);
     const TensorHandle sum = tl_.sum(tl_.wait(loaded), 0);
     tl_.compute_into(sum, MathOp::fma, {sum, 1.0 / static_cast<double>(args_.x.shape()[1]), args_.eps.value_or(1e-5)});
     tl_.compute_into(sum, MathOp::rsqrt, {sum});
     for (std::int64_t row = 0; row < height_; row += step_) {
       Part& now = part_from(row);
       wait(now.pending);
-      const TensorHandle x = rows_of(now.x, row);
-      // A single part is still there.
-      if (step_ < height_) tl_.load_into(x, at(args_.residual_out ? *args_.residual_out : args_.x, row));
-      const tl::Scratch scope(tl_);
-      const TensorHandle wide = tl_.cast(x, Dtype::f32);
+      const TensorHandle x = rows_of(now.x, row), wide = rows_of(wide_, row);
+      if (weighed_) {  // a single part, during the barrier
+        tl_.wait(*weighed_);
+      } else {
+        tl_.load_into(x, at(args_.residual_out ? *args_.residual_out : args_.x, row));
+        tl_.assign(wide, x);
+        tl_.compute_into(wide, MathOp::mul, {wide, gamma_wide_});
+      }
       tl_.compute_into(wide, MathOp::mul, {wide, tl_.view(sum, row, {x.size(0), 1})});
-      tl_.compute_into(wide, MathOp::mul, {wide, gamma});
       tl_.assign(x, wide);
       now.pending.push_back(tl_.store_async(at(args_.y, row), x));
     }
@@ -132,7 +137,8 @@ class OwnNorm {
   ColumnTiles::Place place_;
   std::int64_t height_, width_, step_;
   std::array<Part, 2> parts_;
-  TensorHandle squares_, gamma_;
+  TensorHandle squares_, gamma_, gamma_wide_, wide_;
+  std::optional<Future> weighed_;
 };
 
 void check_residual_norm(Context& tl, const ResidualNormArguments& args) {

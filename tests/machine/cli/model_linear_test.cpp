@@ -62,6 +62,7 @@ TEST_F(ModelLinearTest, ManyTokensAreNearTheRoofOfTheArrays) {
   KB_SKIP_UNDER_SANITIZERS();
   EXPECT_GE(of_arrays(512, 3584 * 8192, std::string("--set inputs=3584 --set outputs=8192") + kPlain), 0.80);
   EXPECT_GE(of_arrays(512, 1024 * 8192, std::string("--set inputs=1024 --set outputs=8192") + kPlain), 0.50);
+  EXPECT_GE(of_arrays(512, 8192 * 1280, std::string("--set inputs=8192 --set outputs=1280") + kPlain), 0.33);  // K-209
 }
 
 // E-122: machines out of data sheets beside GPUs, in us. `evaluate validation --sweeps products` has more.
