@@ -71,6 +71,9 @@ TEST_F(PagedAttentionTest, TakesItsTime) {
   const Json chunk = run("--set sequences=1x512+4096");
   EXPECT_LE(time_of(chunk, "rope_append"), 1300);
   EXPECT_LE(time_of(chunk, "paged_attention_prefill"), 30'500);
+  const Json heads = run("--set sequences=1x512+0 --set heads=64 --set kv_heads=8");
+  EXPECT_LE(time_of(heads, "rope_append"), 8'800);
+  EXPECT_LE(time_of(heads, "paged_attention_prefill"), 13'800);
 }
 
 TEST_F(PagedAttentionTest, MistakesAreExplained) {

@@ -161,5 +161,35 @@ TEST(PagedAttention, StepsOfAChunkCoverWhatItsTokensSee_K232) {
   }));
 }
 
+// Tokens 0 to 511 of 64 query and 8 K/V heads: each head has 16 PEs of its own, with keys in equal numbers.
+TEST(PagedAttention, PiecesOfAHeadHavePesOfTheirOwn_K232) {
+  constexpr std::int64_t kPes = 128, kHeads = 8;
+  const std::vector<ChunkSequence> chunk{{0, 512, 512}};
+  const auto by_pe = pieces_by_pe(chunk, 64, kHeads, kPes);
+  EXPECT_EQ(chunk_query_rows(chunk, 64, kHeads, kPes), 512 * 64 / kPes);
+  for (std::int64_t pe = 0; pe < kPes; ++pe) {
+    std::int64_t tokens = 0, last_keys = 0;
+    for (const ChunkPiece& piece : by_pe[static_cast<std::size_t>(pe)]) {
+      EXPECT_EQ(piece.kv_head, pe / (kPes / kHeads));
+      tokens += piece.tokens;
+      last_keys += piece.first + piece.tokens;
+    }
+    EXPECT_EQ(tokens, 32) << pe;
+    EXPECT_EQ(last_keys, 2 * (512 + 8)) << pe;  // two pairs of an early and a late piece
+  }
+}
+
+// Heads that do not divide the PEs share them; every piece has one owner.
+TEST(PagedAttention, PiecesOfUnevenHeadsAreDealtOutToAllPes_K232) {
+  const std::vector<ChunkSequence> chunks{{0, 20, 30}, {20, 7, 7}};
+  const auto by_pe = pieces_by_pe(chunks, 6, 3, 8);
+  std::size_t count = 0;
+  for (const auto& pieces : by_pe) count += pieces.size();
+  EXPECT_EQ(count, chunk_pieces(chunks, 6, 3, 8).size());
+  EXPECT_EQ(piece_owner(7, 3, 8), 7);
+  EXPECT_EQ(piece_owner(8, 3, 8), 7);
+  EXPECT_EQ(piece_owner(15, 3, 8), 0);
+}
+
 }  // namespace
 }  // namespace kb::contract
