@@ -1,0 +1,144 @@
+#include "sw/profile/launch_tables.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "platform/base/error.h"
+
+namespace kb::profile {
+namespace {
+
+using Parts = LaunchTables::Parts;
+
+Parts mixed(const Parts& low, const Parts& high, double weight) {
+  Parts out;
+  for (std::size_t i = 0; i < low.size(); ++i) out.push_back(low[i] + weight * (high[i] - low[i]));
+  return out;
+}
+
+// One axis of a table: cells that differ in the one key only.
+class Axis {
+ public:
+  Axis(std::string table, std::int64_t exact_until) : exact_until_(exact_until) { result_.table = std::move(table); }
+
+  void add(std::int64_t other, std::int64_t key, const Cell& cell, double value) {
+    rows_[other].push_back({key, cell, value});
+  }
+
+  std::optional<LeaveOneOut> judge() {
+    double sum = 0.0;
+    for (auto& [other, row] : rows_) {
+      std::sort(row.begin(), row.end(), [](const Point& a, const Point& b) { return a.key < b.key; });
+      for (std::size_t i = 1; i + 1 < row.size(); ++i) sum += leave_out(row, i);
+    }
+    if (result_.cells == 0) return std::nullopt;
+    result_.mean = sum / static_cast<double>(result_.cells);
+    return result_;
+  }
+
+ private:
+  struct Point {
+    std::int64_t key;
+    Cell cell;
+    double value;
+  };
+
+  double leave_out(const std::vector<Point>& row, std::size_t i) {
+    const Point &low = row[i - 1], &own = row[i], &high = row[i + 1];
+    if (own.key <= exact_until_) return 0.0;
+    const double weight = static_cast<double>(own.key - low.key) / static_cast<double>(high.key - low.key);
+    const double error = std::abs(low.value + weight * (high.value - low.value) - own.value) / own.value;
+    ++result_.cells;
+    if (error > result_.most) {
+      result_.most = error;
+      result_.worst = own.cell;
+    }
+    return error;
+  }
+
+  std::int64_t exact_until_;  // keys up to this one are never interpolated
+  std::map<std::int64_t, std::vector<Point>> rows_;
+  LeaveOneOut result_;
+};
+
+}  // namespace
+
+void LaunchTables::add(const Cell& cell, const std::vector<TimeFs>& times) {
+  if (times.size() != parts_of(cell.kind)) throw Error::model("a cell of a launch table has a wrong number of times");
+  Parts parts;
+  for (const TimeFs time : times) parts.push_back(static_cast<double>(time.fs()));
+  cells_[cell] = std::move(parts);
+  wanted_.erase(cell);
+}
+
+Parts LaunchTables::at(const Cell& cell) {
+  const auto found = cells_.find(cell);
+  if (found != cells_.end()) return found->second;
+  wanted_.insert(cell);
+  return estimate(cell);
+}
+
+Parts LaunchTables::at(CellKind kind, const Knots& a, const Knots& b) {
+  const auto over_b = [&](std::int64_t key) {
+    const Parts low = at(Cell{kind, key, b.low});
+    return b.low == b.high ? low : mixed(low, at(Cell{kind, key, b.high}), b.weight);
+  };
+  const Parts low = over_b(a.low);
+  return a.low == a.high ? low : mixed(low, over_b(a.high), a.weight);
+}
+
+Parts LaunchTables::estimate(const Cell& cell) const {
+  constexpr double kFixed = 32;  // tokens that take as long as what does not depend on them
+  const auto size = [](const Cell& one) {
+    const double past = one.kind == CellKind::chunks ? static_cast<double>(one.b) : 0.0;
+    const double context = one.kind == CellKind::decodes ? static_cast<double>(one.b) / 1024 : 1.0;
+    return kFixed + static_cast<double>(one.a) * context + past;
+  };
+  const Cell* nearest = nullptr;
+  double least = 0.0;
+  for (auto at = cells_.lower_bound({cell.kind, 0, 0}); at != cells_.end() && at->first.kind == cell.kind; ++at) {
+    const double distance = std::abs(std::log(size(cell) / size(at->first)));
+    if (nearest != nullptr && distance >= least) continue;
+    nearest = &at->first;
+    least = distance;
+  }
+  if (nearest == nullptr) return Parts(parts_of(cell.kind));
+  Parts parts = cells_.at(*nearest);
+  for (double& part : parts) part *= size(cell) / size(*nearest);
+  return parts;
+}
+
+std::vector<Cell> LaunchTables::take_wanted() {
+  std::vector<Cell> wanted(wanted_.begin(), wanted_.end());
+  wanted_.clear();
+  return wanted;
+}
+
+std::vector<LeaveOneOut> LaunchTables::leave_one_out(std::int64_t exact_decodes) const {
+  Axis products("products, over tokens", kExactCounts), sums("sums over SIPs, over tokens", kExactCounts);
+  Axis decodes("attention of decodes, over contexts", 0), chunks("attention of chunks, over tokens", 0);
+  Axis counts("attention of decodes, over their number", exact_decodes);
+  Axis pasts("attention of chunks, over tokens before", 0);
+  for (const auto& [cell, parts] : cells_) {
+    const double all = std::accumulate(parts.begin(), parts.end(), 0.0);
+    // Beginnings and ends of steps of rows lie on different lines.
+    if (cell.kind == CellKind::products) products.add(begins_rows(cell.a) ? 1 : 0, cell.a, cell, all);
+    if (cell.kind == CellKind::sums) sums.add(0, cell.a, cell, all);
+    if (cell.kind == CellKind::decodes) {
+      decodes.add(cell.a, cell.b, cell, parts[0]);
+      if (!begins_rows(cell.a)) counts.add(cell.b, cell.a, cell, parts[0]);
+    }
+    if (cell.kind != CellKind::chunks) continue;
+    if (!begins_rows(cell.a)) chunks.add(cell.b, cell.a, cell, all);
+    pasts.add(cell.a, cell.b, cell, all);
+  }
+  std::vector<LeaveOneOut> all;
+  for (Axis* const axis : {&products, &decodes, &counts, &chunks, &pasts, &sums}) {
+    if (std::optional<LeaveOneOut> result = axis->judge()) all.push_back(std::move(*result));
+  }
+  return all;
+}
+
+}  // namespace kb::profile

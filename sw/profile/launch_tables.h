@@ -1,0 +1,53 @@
+// Times of a machine's launches by cell, and which ones a run still needs.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "platform/base/units.h"
+#include "sw/profile/launch_cell.h"
+
+namespace kb::profile {
+
+// How well the other cells of a table tell one that is left out, by a straight line between its two neighbours.
+struct LeaveOneOut {
+  std::string table;      // "attention of decodes, over contexts"
+  std::size_t cells = 0;  // that have two neighbours
+  double mean = 0.0;      // of the differences' amounts, as shares of the cell
+  double most = 0.0;
+  Cell worst;
+};
+
+class LaunchTables {
+ public:
+  using Parts = std::vector<double>;  // fs
+
+  // As many times as parts_of(cell.kind).
+  void add(const Cell& cell, const std::vector<TimeFs>& times);
+  bool has(const Cell& cell) const { return cells_.count(cell) != 0; }
+  const std::map<Cell, Parts>& cells() const { return cells_; }
+
+  // A cell that is not there is noted as wanted; its times are then those of the cell of its kind that is nearest,
+  // scaled by tokens, or 0 when there is none.
+  Parts at(const Cell& cell);
+  // Parts of a kind at any key, on straight lines: first over b, then over a.
+  Parts at(CellKind kind, const Knots& a, const Knots& b = {});
+
+  // Cells that were asked for and are not there; forgets them.
+  std::vector<Cell> take_wanted();
+
+  // Of each table and axis on which times are interpolated; numbers of decodes are those above `exact_decodes`.
+  std::vector<LeaveOneOut> leave_one_out(std::int64_t exact_decodes) const;
+
+ private:
+  Parts estimate(const Cell& cell) const;
+
+  std::map<Cell, Parts> cells_;
+  std::set<Cell> wanted_;
+};
+
+}  // namespace kb::profile
