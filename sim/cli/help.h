@@ -167,6 +167,8 @@ inline constexpr const char* kModelFooter =
     "  kernbench model show llama-3.1-8b                    parameters, memory and roofline on the reference machine\n"
     "  kernbench model show --help                          plans, batches, machines\n"
     "  kernbench model requests trace.jsonl --profile perf/bf16 --model llama-3.1-8b --blocks 2588\n"
+    "  kernbench model requests trace.jsonl --topology reference --model llama-3.1-8b --store times\n"
+    "  kernbench model profile llama-3.1-8b --out perf/bf16 --store times\n"
     "  kernbench model lookups batches.csv --profile perf/bf16 --model config.json\n"
     "\n"
     "A model is the config.json of a Hugging Face model: Llama 2 and 3, Mistral, Mixtral, Qwen2, Qwen3, Qwen3-MoE or\n"
@@ -268,11 +270,27 @@ inline constexpr const char* kModelRequestsFooter =
     "  kernbench model requests azure.csv.gz --profile perf/bf16 --model config.json --cluster cluster.json --out r\n"
     "  kernbench model requests trace.jsonl --profile p --model config.json --blocks 2588 --sweep-rate 0.5:8:9 --out s "
     "--plot\n"
+    "  kernbench model requests trace.jsonl --topology reference --model llama-3.1-8b --store times --check 20\n"
     "\n"
-    "The profile has measured times of kernels; no machine is simulated. Requests are scheduled as vLLM V1 does.\n"
+    "Times of steps come from the tables of a profile, or from the launches of a simulated machine: those that the "
+    "trace\n"
+    "needs are simulated once and kept in --store. Requests are scheduled as vLLM V1 does.\n"
     "requests.csv has a row per request with LLMServingSim's columns (ns), timeline.csv one per second, rates.csv one "
     "per\n"
     "rate. docs/guides/serving.md shows how to read them.";
+
+inline constexpr const char* kModelProfileFooter =
+    "Examples:\n"
+    "  kernbench model profile llama-3.1-8b --topology modern --out perf/bf16 --store times\n"
+    "  kernbench model profile llama-3.1-8b --trace trace.jsonl --out perf/bf16 --store times\n"
+    "  kernbench model profile tiny/config.json --topology one_cube --out p --max-tokens 128 --max-seqs 8 "
+    "--max-context "
+    "512\n"
+    "\n"
+    "Every distinct launch of a grid of steps is simulated once. What --store has is not simulated again, so that a "
+    "call\n"
+    "that was ended goes on. The folder has LLMServingSim's layout: meta.yaml, tp1/dense.csv, per_sequence.csv,\n"
+    "attention.csv, with times of one layer in us. 'kernbench model requests --profile' reads it, too.";
 
 inline constexpr const char* kModelLookupsFooter =
     "Examples:\n"

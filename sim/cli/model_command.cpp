@@ -19,6 +19,8 @@ constexpr Part kParts[] = {
     {"step", "Simulate a step: time per token, by launch, beside the least time", make_model_step_command},
     {"verify", "Run a model with data on the machine and compare it with a reference", make_model_verify_command},
     {"requests", "Serve a trace of requests: latencies, throughput, blocks in use", make_model_requests_command},
+    {"profile", "Times of a machine's kernels as tables for LLMServingSim and for requests",
+     make_model_profile_command},
     {"lookups", "Ask a profile for times of kernels and steps", make_model_lookups_command},
 };
 

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <iterator>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "sim/cli/arguments.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
+#include "sim/cli/launch_choice.h"
 #include "sim/cli/model_command.h"
 #include "sim/cli/profile_choice.h"
 #include "sim/run/driver/progress.h"
@@ -19,7 +21,9 @@
 #include "sim/study/requests/request_checks.h"
 #include "sim/study/requests/request_file.h"
 #include "sim/study/requests/result_files.h"
+#include "sim/study/requests/step_samples.h"
 #include "sim/study/requests/summary.h"
+#include "sw/profile/profile_source.h"
 
 namespace kb::cli {
 namespace {
@@ -28,12 +32,17 @@ const std::vector<std::string> kArrivalWords = {"trace", "poisson", "even"};
 
 class ModelRequestsCommand final : public Command {
  public:
-  explicit ModelRequestsCommand(CLI::App& app) {
+  ModelRequestsCommand(CLI::App& app, const Program& program) {
     app.footer(kModelRequestsFooter);
     app.add_option("TRACE", trace_file_,
                    "Requests: LLMServingSim, Azure, Vidur or splitwise-sim; packed by gzip or not")
         ->required();
-    choice_.add_options(app);
+    choice_.add_options(app, false);
+    launches_.add_options(app, program);
+    constexpr std::uint64_t kMostChecked = 100'000;
+    check_option_ = add_whole_option(app, "--check", check_, 1, kMostChecked,
+                                     "With --topology: simulate every launch of N steps, and compare")
+                        ->type_name("N");
     add_policy_options(app);
     add_trace_options(app);
     app.add_option("--out", out_, "Folder for requests.csv, timeline.csv and summary.json, or for rates.csv")
@@ -47,7 +56,7 @@ class ModelRequestsCommand final : public Command {
     check_options();
     sim::ProgressLine line(quiet_ ? sim::Progress::on_request : sim::Progress::automatic);
     line.stage("reading profile and trace");
-    choice_.load();
+    load_times();
     if (blocks_ == 0) find_blocks();
     requests::RequestTrace trace = within_memory("reading the trace", [&] {
       return requests::read_requests(trace_file_, {limits_.block_size, vidur_most(), seed_});
@@ -55,6 +64,7 @@ class ModelRequestsCommand final : public Command {
     if (!times_file_.empty()) requests::read_arrival_times(times_file_, trace);
     prepare(trace);
     line.stage(nullptr);
+    open_source(trace, line);
     return rates_.empty() ? run_once(trace, line) : run_rates(trace, line);
   }
 
@@ -63,7 +73,7 @@ class ModelRequestsCommand final : public Command {
     constexpr std::uint64_t kMostBlocks = 100'000'000, kMostTokens = 1'000'000'000, kMostSeqs = 1'000'000,
                             kMostBlockSize = 65536;
     add_whole_option(app, "--blocks", blocks_, 1, kMostBlocks,
-                     "Blocks of keys and values (default: what the memory of --cluster has room for)");
+                     "Blocks of keys and values (default: what the machine, or the memory of --cluster, has room for)");
     add_whole_option(app, "--block-size", block_size_, 1, kMostBlockSize, "Tokens of a block (default: 16)");
     add_whole_option(app, "--max-seqs", max_seqs_, 1, kMostSeqs, "Most requests of a step (default: 256)");
     add_whole_option(app, "--max-tokens", max_tokens_, 1, kMostTokens, "Most new tokens of a step (default: 2048)");
@@ -102,6 +112,7 @@ class ModelRequestsCommand final : public Command {
     if (!arrivals_.empty() && rate_option_->count() == 0 && sweep_rate_.empty()) {
       throw usage_error("--arrivals needs a rate: give --rate or --sweep-rate");
     }
+    check_times();
     if (!sweep_rate_.empty()) rates_ = requests::parse_rates(sweep_rate_);
     FileRoles roles;
     choice_.add_roles(roles);
@@ -114,6 +125,21 @@ class ModelRequestsCommand final : public Command {
     limits_.max_seqs = static_cast<std::int64_t>(max_seqs_);
   }
 
+  // Either a profile or a machine, and no option of the other.
+  void check_times() const {
+    if (!choice_.given() && !launches_.given()) {
+      throw usage_error("where do the times come from? Give --profile DIR, or --topology FILE to simulate a machine");
+    }
+    const std::string other = launches_.given() ? choice_.own_option() : launches_.own_option();
+    if (!other.empty()) {
+      throw usage_error(launches_.given() ? other + " belongs to a profile, and the times are those of --topology"
+                                          : other + " needs --topology; the times are those of --profile");
+    }
+    if (check_option_->count() == 0) return;
+    if (!launches_.given()) throw usage_error("--check needs --topology: a profile cannot be simulated");
+    if (!sweep_rate_.empty()) throw usage_error("--check is for a single run; leave --sweep-rate out");
+  }
+
   std::vector<std::string> files() const {
     if (out_.empty()) return {};
     if (!rates_.empty()) return {out_ + "/summary.json", out_ + "/rates.csv"};
@@ -121,6 +147,40 @@ class ModelRequestsCommand final : public Command {
   }
 
   std::int64_t vidur_most() const { return static_cast<std::int64_t>(vidur_max_); }
+
+  void load_times() {
+    if (!launches_.given()) {
+      choice_.load();
+      model_ = choice_.model();
+      return;
+    }
+    launches_.load(choice_.model_name(), choice_.tp(), warnings_);
+    model_ = cells::served_model(launches_.setup().spec, launches_.setup().dtype);
+    if (limits_.block_size != model::kCacheBlock) {
+      throw usage_error(fmt::format("--block-size {}: the kernels of the machine have blocks of {} tokens",
+                                    limits_.block_size, model::kCacheBlock));
+    }
+    const auto tokens = std::min(static_cast<std::int64_t>(max_tokens_), model_.max_positions);
+    const std::int64_t room = cells::blocks_with_room(launches_.setup(), tokens);
+    if (static_cast<std::int64_t>(blocks_) > room) {
+      throw usage_error(fmt::format("--blocks {}: the HBM of a SIP has room for {}", blocks_, room));
+    }
+    if (blocks_ == 0) blocks_ = static_cast<std::uint64_t>(room);
+  }
+
+  void open_source(const requests::RequestTrace& trace, sim::ProgressLine& line) {
+    if (!launches_.given()) {
+      profile_source_.emplace(choice_.bundle().profile, model_, choice_.ranks(), choice_.links());
+      times_ = &*profile_source_;
+      return;
+    }
+    launches_.use_pattern(trace.requests);
+    cells::LaunchSource& source = launches_.open_source();
+    source.on_progress([&line](std::size_t done, std::size_t missing) {
+      if (line.due()) line.update_text(fmt::format("{} of {} cells simulated", done, missing));
+    });
+    times_ = &source;
+  }
 
   void find_blocks() {
     if (!choice_.has_cluster()) throw usage_error("--blocks is required without --cluster, which states the memory");
@@ -131,8 +191,8 @@ class ModelRequestsCommand final : public Command {
   // What depends on several inputs: limits, arrivals, requests that do not fit.
   void prepare(requests::RequestTrace& trace) {
     limits_.blocks = static_cast<std::int64_t>(blocks_);
-    limits_.max_tokens = std::min(static_cast<std::int64_t>(max_tokens_), choice_.model().max_positions);
-    skipped_ = requests::check_requests(trace_file_, trace, limits_, choice_.model().max_positions, skip_);
+    limits_.max_tokens = std::min(static_cast<std::int64_t>(max_tokens_), model_.max_positions);
+    skipped_ = requests::check_requests(trace_file_, trace, limits_, model_.max_positions, skip_);
     if (time_scale_ != 1.0) serving::scale_times(trace.requests, time_scale_);
     trace_rate_ = serving::rate_of(trace.requests);
     if (arrivals_.empty()) arrivals_ = trace.has_times ? "trace" : "poisson";
@@ -148,8 +208,9 @@ class ModelRequestsCommand final : public Command {
       trace.warnings.push_back(
           {trace_file_, 0, 0, "", "the trace has no ids of tokens or blocks", "the prefix cache finds nothing"});
     }
-    note_measured_limits(trace.warnings);
-    for (const Diagnostic& warning : choice_.bundle().warnings) trace.warnings.push_back(warning);
+    if (choice_.given()) note_measured_limits(trace.warnings);
+    const std::vector<Diagnostic>& more = choice_.given() ? choice_.bundle().warnings : warnings_;
+    trace.warnings.insert(trace.warnings.end(), more.begin(), more.end());
     if (!quiet_) print_warnings(trace.warnings);
   }
 
@@ -167,7 +228,7 @@ class ModelRequestsCommand final : public Command {
   }
 
   requests::ServingSetup setup() {
-    return {&choice_.bundle().profile, choice_.model(), choice_.ranks(), choice_.links(), limits_};
+    return {times_, model_, choice_.given() ? choice_.ranks() : profile::Ranks{choice_.tp(), 1}, limits_};
   }
 
   requests::Summary summary_of(const requests::RequestTrace& trace) {
@@ -175,8 +236,8 @@ class ModelRequestsCommand final : public Command {
     summary.trace = trace_file_;
     summary.trace_format = trace.format;
     summary.profile = choice_.folder();
-    summary.model = choice_.model().name;
-    summary.hardware = choice_.bundle().profile.hardware;
+    summary.model = model_.name;
+    summary.hardware = choice_.given() ? choice_.bundle().profile.hardware : launches_.machine_name();
     summary.setup = setup();
     if (rate_option_->count() > 0) summary.rate = rate_;
     summary.trace_rate = trace_rate_;
@@ -197,15 +258,18 @@ class ModelRequestsCommand final : public Command {
     requests::ServingListeners listeners;
     std::optional<requests::RequestRows> rows;
     if (opened.first != nullptr) {
-      rows.emplace(choice_.model().name, [&](std::string_view text) { opened.first->write(text); });
+      rows.emplace(model_.name, [&](std::string_view text) { opened.first->write(text); });
       listeners.observers = {&*rows, &timeline};
       listeners.keep_gaps = true;
     }
+    requests::StepSamples samples(check_);
+    if (check_ > 0) listeners.observers.push_back(&samples);
     listeners.tick = [&](std::size_t finished) { line.update_count(finished, trace.requests.size(), "requests"); };
     const std::unique_ptr<requests::Served> served = requests::serve(setup(), trace.requests, listeners);
     timeline.finish();
     requests::Summary summary = summary_of(trace);
     summary.served = served.get();
+    if (launches_.given()) summary.simulated = simulated(samples, line);
     publish(summary, outputs, opened.summary);
     if (plot_) requests::draw_timeline(seconds, std::filesystem::path(trace_file_).filename().string(), out_);
     return 0;
@@ -220,9 +284,26 @@ class ModelRequestsCommand final : public Command {
     if (opened.first != nullptr) opened.first->write(requests::rate_table(sweep));
     requests::Summary summary = summary_of(trace);
     summary.sweep = &sweep;
+    if (launches_.given()) summary.simulated = simulated(requests::StepSamples(0), line);
     publish(summary, outputs, opened.summary);
     if (plot_) requests::draw_knee(sweep, std::filesystem::path(trace_file_).filename().string(), out_);
     return 0;
+  }
+
+  // What the times are worth.
+  requests::SimulatedTimes simulated(const requests::StepSamples& samples, sim::ProgressLine& line) {
+    requests::SimulatedTimes times;
+    times.simulated = launches_.simulator().simulated();
+    times.known = launches_.simulator().known();
+    times.tables = launches_.source().tables().leave_one_out(profile::kExactCounts);
+    for (const requests::SampledStep& step : samples.steps_chosen()) {
+      line.update_count(times.checks.size(), check_, "steps checked");
+      model::Batch batch{model::Phase::prefill, {}};
+      for (const serving::BatchEntry& entry : step.batch) batch.sequences.push_back({1, entry.past, entry.new_tokens});
+      const TimeFs exact = launches_.simulator().exact_step(batch);
+      times.checks.push_back({step.number, batch.tokens(), batch.size(), step.ns, std::llround(fs_to_ns(exact))});
+    }
+    return times;
   }
 
   struct Opened {
@@ -251,6 +332,13 @@ class ModelRequestsCommand final : public Command {
   }
 
   ProfileChoice choice_;
+  LaunchChoice launches_;
+  profile::ServedModel model_;
+  std::vector<Diagnostic> warnings_;
+  std::optional<profile::ProfileSource> profile_source_;
+  serving::ITimeSource* times_ = nullptr;
+  std::uint64_t check_ = 0;
+  CLI::Option* check_option_ = nullptr;
   serving::VllmLimits limits_;
   std::string trace_file_, times_file_, out_, sweep_rate_, arrivals_;
   std::uint64_t blocks_ = 0, block_size_ = 16, max_seqs_ = 256, max_tokens_ = 2048, seed_ = 1, vidur_max_ = 4096;
@@ -264,8 +352,8 @@ class ModelRequestsCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_model_requests_command(CLI::App& app, const Program&) {
-  return std::make_unique<ModelRequestsCommand>(app);
+std::unique_ptr<Command> make_model_requests_command(CLI::App& app, const Program& program) {
+  return std::make_unique<ModelRequestsCommand>(app, program);
 }
 
 }  // namespace kb::cli

@@ -11,12 +11,12 @@
 
 namespace kb::cli {
 
-void ProfileChoice::add_options(CLI::App& app) {
+void ProfileChoice::add_options(CLI::App& app, bool required) {
   constexpr std::uint64_t kMostRanks = 4096;
   constexpr double kMostNs = 1e9, kMostRate = 1e6, kLeastRate = 1e-3;
   app.add_option("--profile", folder_, "Folder of a profile in LLMServingSim's layout: meta.yaml, tp1/dense.csv, ...")
       ->type_name("DIR")
-      ->required();
+      ->required(required);
   app.add_option("--model", model_file_,
                  "config.json of a Hugging Face model, its folder, or the name of a shipped model")
       ->type_name("MODEL")
@@ -35,6 +35,15 @@ void ProfileChoice::add_options(CLI::App& app) {
   memory_option_ = add_real_option(app, "--memory-gb-s", links_.memory_gb_s, kLeastRate, kMostRate,
                                    "With several ranks: rate of the memory that sums pass, in 10^9 bytes per second")
                        ->type_name("RATE");
+}
+
+std::string ProfileChoice::own_option() const {
+  if (given()) return "--profile";
+  if (has_cluster()) return "--cluster";
+  for (const CLI::Option* const option : {ep_option_, latency_option_, link_option_, memory_option_}) {
+    if (option->count() > 0) return option->get_name();
+  }
+  return "";
 }
 
 void ProfileChoice::load() {

@@ -20,14 +20,20 @@ class FileRoles;
 
 class ProfileChoice {
  public:
-  void add_options(CLI::App& app);
+  // `required`: --profile has to be given.
+  void add_options(CLI::App& app, bool required = true);
+  bool given() const { return !folder_.empty(); }
+  // The first option that says something of a profile and was given; "" when there is none.
+  std::string own_option() const;
   // Reads the files. Configuration Error with their problems, usage Error where links are missing.
   void load();
   void add_roles(FileRoles& roles) const;
 
   const std::string& folder() const { return folder_; }
   requests::Bundle& bundle() { return bundle_; }
+  const std::string& model_name() const { return model_file_; }  // as given, or its file after load()
   const profile::ServedModel& model() const { return model_; }
+  std::int64_t tp() const { return static_cast<std::int64_t>(tp_); }  // as given
   profile::Ranks ranks() const { return ranks_; }
   const profile::RankLinks& links() const { return links_; }
   bool has_cluster() const { return !cluster_file_.empty(); }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace kb::sw {
 namespace {
 
@@ -17,6 +19,11 @@ std::string value_text(const Program& program, const ProgramArg& arg) {
 }
 
 }  // namespace
+
+bool ProgramLaunch::depends_on_rank() const {
+  return std::any_of(args.begin(), args.end(),
+                     [](const ProgramArg& arg) { return std::holds_alternative<RankMultiple>(arg.value); });
+}
 
 std::string program_text(const Program& program) {
   std::string text;

@@ -54,6 +54,7 @@ struct ProgramLaunch {
   std::vector<ProgramArg> args;  // of a sum: the tensor
   std::vector<std::size_t> ops;  // of the graph that it does
   bool is_sum() const { return kernel.empty(); }
+  bool depends_on_rank() const;  // whether an argument does
 };
 
 struct Program {

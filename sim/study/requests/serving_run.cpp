@@ -1,15 +1,17 @@
 #include "sim/study/requests/serving_run.h"
 
-#include "sw/profile/profile_step_time.h"
-
 namespace kb::requests {
 
 std::unique_ptr<Served> serve(const ServingSetup& setup, const std::vector<serving::Request>& requests,
                               const ServingListeners& listeners) {
   auto served = std::make_unique<Served>();
+  setup.times->prepare([&](serving::IStepTime& rehearsed) {
+    serving::VllmPolicy policy(setup.limits);
+    serving::Server(requests, policy, rehearsed).run();
+  });
   serving::VllmPolicy policy(setup.limits);
-  profile::ProfileStepTime times(*setup.profile, setup.model, setup.ranks, setup.links);
-  serving::Server server(requests, policy, times);
+  const std::unique_ptr<serving::IStepTime> times = setup.times->times();
+  serving::Server server(requests, policy, *times);
   server.add_observer(served->statistics);
   for (serving::IServerObserver* const observer : listeners.observers) server.add_observer(*observer);
   if (listeners.keep_gaps) server.keep_gaps();
@@ -17,7 +19,7 @@ std::unique_ptr<Served> serve(const ServingSetup& setup, const std::vector<servi
     if (listeners.tick) listeners.tick(server.finished());
   });
   served->counts = policy.counts();
-  served->abstractions = times.abstractions();
+  served->abstractions = times->abstractions();
   for (std::string& sentence : policy.abstractions()) served->abstractions.push_back(std::move(sentence));
   return served;
 }

@@ -1,4 +1,4 @@
-// A trace is served on a profile.
+// A trace is served.
 #pragma once
 
 #include <functional>
@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sw/profile/collectives.h"
-#include "sw/profile/kernel_profile.h"
 #include "sw/profile/served_model.h"
+#include "sw/serving/i_time_source.h"
 #include "sw/serving/statistics.h"
 #include "sw/serving/vllm_policy.h"
 
@@ -16,10 +15,9 @@ namespace kb::requests {
 
 // What answers the requests.
 struct ServingSetup {
-  profile::KernelProfile* profile = nullptr;
+  serving::ITimeSource* times = nullptr;
   profile::ServedModel model;
   profile::Ranks ranks;
-  profile::RankLinks links;
   serving::VllmLimits limits;
 };
 

@@ -7,8 +7,19 @@
 
 #include "sim/study/requests/rate_sweep.h"
 #include "sim/study/requests/serving_run.h"
+#include "sim/study/requests/step_samples.h"
+#include "sw/profile/launch_tables.h"
 
 namespace kb::requests {
+
+// Times of a simulated machine: how many cells of tables were needed, and how far off they are.
+struct SimulatedTimes {
+  std::size_t simulated = 0, known = 0;  // cells
+  std::vector<profile::LeaveOneOut> tables;
+  std::vector<StepCheck> checks;
+
+  double mean_error() const;  // of the mean time of the checked steps
+};
 
 struct Summary {
   std::string trace, trace_format, profile;  // files and format as given
@@ -20,6 +31,7 @@ struct Summary {
   std::vector<std::string> warnings;
   const Served* served = nullptr;    // of one run
   const RateSweep* sweep = nullptr;  // of several
+  std::optional<SimulatedTimes> simulated = {};
 };
 
 std::string summary_text(const Summary& summary);

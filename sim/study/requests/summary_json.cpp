@@ -20,7 +20,9 @@ void put_setup(JsonWriter& json, const Summary& summary) {
   const serving::VllmLimits& limits = summary.setup.limits;
   json.key("program").text("kernbench").key("version").text(kVersion);
   json.key("trace").text(summary.trace).key("trace_format").text(summary.trace_format);
-  json.key("profile").text(summary.profile).key("model").text(summary.model).key("hardware").text(summary.hardware);
+  json.key("profile");
+  summary.simulated ? json.null() : json.text(summary.profile);
+  json.key("model").text(summary.model).key("hardware").text(summary.hardware);
   json.key("tp").integer(summary.setup.ranks.tp).key("ep").integer(summary.setup.ranks.ep);
   json.key("policy").begin_object(true).key("name").text("vllm-v1");
   json.key("blocks").integer(limits.blocks).key("block_size").integer(limits.block_size);
@@ -77,6 +79,26 @@ void put_sweep(JsonWriter& json, const RateSweep& sweep) {
   }
 }
 
+void put_simulated(JsonWriter& json, const SimulatedTimes& times) {
+  json.key("launches").begin_object();
+  json.key("cells_simulated").unsigned_integer(times.simulated).key("cells_known").unsigned_integer(times.known);
+  json.key("joules").null();
+  json.key("leave_one_out").begin_array();
+  for (const profile::LeaveOneOut& one : times.tables) {
+    json.begin_object(true).key("table").text(one.table).key("cells").unsigned_integer(one.cells);
+    json.key("mean").real(observe::tidy(one.mean)).key("most").real(observe::tidy(one.most));
+    json.key("at").begin_array(true).integer(one.worst.a).integer(one.worst.b).end_array().end_object();
+  }
+  json.end_array().key("check").begin_object();
+  json.key("steps").begin_array();
+  for (const StepCheck& one : times.checks) {
+    json.begin_object(true).key("step").integer(one.number).key("tokens").integer(one.tokens);
+    json.key("sequences").integer(one.sequences).key("ns").integer(one.ns).key("exact_ns").integer(one.exact_ns);
+    json.key("error").real(observe::tidy(one.error())).end_object();
+  }
+  json.end_array().key("mean_error").real(observe::tidy(times.mean_error())).end_object().end_object();
+}
+
 void put_texts(JsonWriter& json, const char* name, const std::vector<std::string>& texts) {
   json.key(name).begin_array();
   for (const std::string& text : texts) json.text(text);
@@ -94,6 +116,7 @@ std::string summary_json(const Summary& summary) {
   } else {
     put_run(json, *summary.served);
   }
+  if (summary.simulated) put_simulated(json, *summary.simulated);
   put_texts(json, "warnings", summary.warnings);
   put_texts(json, "abstractions",
             summary.sweep != nullptr ? summary.sweep->abstractions : summary.served->abstractions);

@@ -13,8 +13,8 @@ std::string head(const Summary& summary) {
   const serving::VllmLimits& limits = summary.setup.limits;
   std::string text = fmt::format("{} requests of {} ({})", summary.requests, summary.trace, summary.trace_format);
   if (summary.rate) text += fmt::format(", {:.4g} per second", *summary.rate);
-  text += fmt::format("\n{} on {}, profile {}, tp {}", summary.model, summary.hardware.empty() ? "?" : summary.hardware,
-                      summary.profile, summary.setup.ranks.tp);
+  text += fmt::format("\n{} on {}, {}, tp {}", summary.model, summary.hardware.empty() ? "?" : summary.hardware,
+                      summary.simulated ? "simulated" : "profile " + summary.profile, summary.setup.ranks.tp);
   if (summary.setup.model.experts > 0) text += fmt::format(", ep {}", summary.setup.ranks.ep);
   text += fmt::format("\n{} blocks of {} tokens, at most {} requests and {} tokens in a step, prefix cache {}\n\n",
                       limits.blocks, limits.block_size, limits.max_seqs, limits.max_tokens,
@@ -79,11 +79,58 @@ std::string sweep_text(const RateSweep& sweep) {
   return table.render("  ");
 }
 
+std::string percent(double share) {
+  return observe::fixed(100.0 * share, 2) + " %";
+}
+
+std::string check_text(const SimulatedTimes& times) {
+  constexpr auto right = TextTable::Align::right;
+  TextTable table({{"step", right},
+                   {"tokens", right},
+                   {"requests", right},
+                   {"us", right},
+                   {"simulated us", right},
+                   {"difference", right}});
+  const auto us = [](std::int64_t ns) { return observe::fixed(static_cast<double>(ns) / 1000, 1); };
+  for (const StepCheck& one : times.checks) {
+    table.add({std::to_string(one.number), std::to_string(one.tokens), std::to_string(one.sequences), us(one.ns),
+               us(one.exact_ns), percent(one.error())});
+  }
+  return fmt::format("\n{} steps simulated exactly, as kernbench model step does:\n", times.checks.size()) +
+         table.render("  ") + fmt::format("  mean time of these steps: {} off\n", percent(times.mean_error()));
+}
+
+std::string simulated_text(const SimulatedTimes& times) {
+  std::string text = fmt::format("\ntimes of launches: {} cells simulated, {} known\n", times.simulated, times.known);
+  if (!times.tables.empty()) {
+    text += "each cell left out and interpolated from its neighbours, mean error and largest one:\n";
+    constexpr auto right = TextTable::Align::right;
+    TextTable table({{"table"}, {"cells", right}, {"mean", right}, {"most", right}, {"at"}});
+    for (const profile::LeaveOneOut& one : times.tables) {
+      table.add({one.table, std::to_string(one.cells), percent(one.mean), percent(one.most),
+                 fmt::format("{}, {}", one.worst.a, one.worst.b)});
+    }
+    text += table.render("  ");
+  }
+  if (!times.checks.empty()) text += check_text(times);
+  return text;
+}
+
 }  // namespace
+
+double SimulatedTimes::mean_error() const {
+  std::int64_t ns = 0, exact_ns = 0;
+  for (const StepCheck& one : checks) {
+    ns += one.ns;
+    exact_ns += one.exact_ns;
+  }
+  return exact_ns == 0 ? 0.0 : static_cast<double>(ns - exact_ns) / static_cast<double>(exact_ns);
+}
 
 std::string summary_text(const Summary& summary) {
   std::string text = head(summary);
   text += summary.sweep != nullptr ? sweep_text(*summary.sweep) : run_text(*summary.served, summary.setup.limits);
+  if (summary.simulated) text += simulated_text(*summary.simulated);
   text += "\nabstractions:\n";
   constexpr std::size_t kWidth = 116;
   const auto& sentences = summary.sweep != nullptr ? summary.sweep->abstractions : summary.served->abstractions;

@@ -42,6 +42,10 @@ std::string address_class(std::uint64_t offset, std::uint64_t bytes, const model
   return text;
 }
 
+std::string machine_key(const topology::LoadedTopology& machine, bool with_system, const std::string& identity) {
+  return digest(identity + machine_text(machine, with_system));
+}
+
 std::string program_identity(const std::vector<std::string>& files) {
   std::string text = topology::sha256_hex(files::read_file(kProgram));
   for (const std::string& file : files) text += topology::sha256_hex(files::read_file(file));
@@ -50,9 +54,7 @@ std::string program_identity(const std::vector<std::string>& files) {
 
 LaunchKeys::LaunchKeys(const sw::Program& program, const topology::LoadedTopology& one,
                        const topology::LoadedTopology& all, const std::string& identity)
-    : program_(program),
-      one_(digest(identity + machine_text(one, false))),
-      all_(digest(identity + machine_text(all, true))) {
+    : program_(program), one_(machine_key(one, false, identity)), all_(machine_key(all, true, identity)) {
   const model::ArenaGeometry geometry = model::arena_geometry(one.graph.spec);
   for (const sw::ProgramTensor& tensor : program.tensors) {
     std::string numbers;

@@ -42,6 +42,9 @@ class LaunchKeys {
 // multiple of it, the offset itself.
 std::string address_class(std::uint64_t offset, std::uint64_t bytes, const model::ArenaGeometry& geometry);
 
+// Digest of a machine and of what simulates it. `with_system`: its number of SIPs counts, too.
+std::string machine_key(const topology::LoadedTopology& machine, bool with_system, const std::string& identity);
+
 // Digest of the executable, and of these files.
 std::string program_identity(const std::vector<std::string>& files);
 

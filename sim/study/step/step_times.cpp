@@ -36,7 +36,7 @@ class Composer {
       std::vector<std::string>& keys = keys_.emplace_back();
       if (launches()[at].is_sum()) continue;
       for (std::int64_t rank = 0; rank < run.program.ranks; ++rank) {
-        keys.push_back(rank > 0 && !depends_on_rank(launches()[at]) ? keys[0] : run.keys.launch(at, rank));
+        keys.push_back(rank > 0 && !launches()[at].depends_on_rank() ? keys[0] : run.keys.launch(at, rank));
       }
     }
   }
@@ -68,10 +68,6 @@ class Composer {
   };
 
   const std::vector<sw::ProgramLaunch>& launches() const { return run_.program.launches; }
-  static bool depends_on_rank(const sw::ProgramLaunch& launch) {
-    return std::any_of(launch.args.begin(), launch.args.end(),
-                       [](const sw::ProgramArg& arg) { return std::holds_alternative<sw::RankMultiple>(arg.value); });
-  }
 
   // Launches that stay in a SIP need nothing of each other: processes simulate them side by side.
   void simulate_missing() {

@@ -1,0 +1,203 @@
+#include "sim/study/cells/cell_run.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "platform/address/address_config.h"
+#include "platform/base/error.h"
+#include "platform/model/graph.h"
+#include "sim/study/process/isolate.h"
+#include "sim/study/step/times_text.h"
+#include "sw/model/lowering.h"
+
+namespace kb::cells {
+namespace {
+
+using model::Batch;
+using model::Phase;
+using profile::Cell;
+using profile::CellKind;
+using profile::DecodePart;
+using profile::ProductPart;
+
+std::vector<TimeFs> in_a_process(const std::function<std::vector<TimeFs>()>& simulation) {
+  const std::string answer = sim::run_isolated({[&] { return step::times_text(simulation()); }}).at(0);
+  if (std::optional<std::vector<TimeFs>> times = step::times_of(answer)) return std::move(*times);
+  throw Error::model("a simulation of launches answered without times");
+}
+
+const std::map<std::string, ProductPart>& product_launches() {
+  static const std::map<std::string, ProductPart> parts = {{"embed", ProductPart::embedding},
+                                                           {"qkv", ProductPart::qkv},
+                                                           {"rope_append", ProductPart::rotation},
+                                                           {"o", ProductPart::o},
+                                                           {"gate", ProductPart::gate_up},
+                                                           {"up", ProductPart::gate_up},
+                                                           {"gate_up", ProductPart::gate_up},
+                                                           {"swiglu", ProductPart::gate_up},
+                                                           {"down", ProductPart::down}};
+  return parts;
+}
+
+std::optional<std::size_t> part(bool belongs, std::size_t number) {
+  return belongs ? std::optional<std::size_t>(number) : std::nullopt;
+}
+
+// Which part of a cell of this kind a launch is.
+std::optional<std::size_t> part_of(CellKind kind, const sw::ProgramLaunch& launch) {
+  if (launch.is_sum()) return part(kind == CellKind::sums, 0);
+  const bool decodes = launch.kernel == "paged_attention_decode", chunks = launch.kernel == "paged_attention_prefill";
+  if (chunks) return part(kind == CellKind::chunks, 0);
+  if (decodes) return part(kind == CellKind::decodes, static_cast<std::size_t>(DecodePart::attention));
+  if (launch.name == "head" || launch.name == "argmax") {
+    return part(kind == CellKind::ends || kind == CellKind::picked_ends, 0);
+  }
+  const auto found = product_launches().find(launch.name);
+  if (found == product_launches().end()) {
+    throw Error::model("launch '" + launch.name + "' belongs to no table of launches");
+  }
+  if (kind == CellKind::decodes) {
+    return part(found->second == ProductPart::rotation, static_cast<std::size_t>(DecodePart::rotation));
+  }
+  return part(kind == CellKind::products, static_cast<std::size_t>(found->second));
+}
+
+// The launches of one batch of a cell.
+class BatchRun {
+ public:
+  BatchRun(const CellSetup& setup, const step::Memo& memo, CellKind kind, const Batch& batch)
+      : setup_(setup),
+        memo_(memo),
+        kind_(kind),
+        program_(program_of(setup, batch)),
+        keys_(program_, setup.machines.one, setup.machines.all, setup.identity),
+        offsets_(static_cast<std::size_t>(program_.ranks)) {}
+
+  // Adds the times of the parts.
+  void add(TimeFs gap, CellAnswer& answer) {
+    simulate_missing();
+    for (std::size_t at = 0; at < program_.launches.size(); ++at) {
+      const std::optional<std::size_t> part = part_of(kind_, program_.launches[at]);
+      if (!part) continue;
+      TimeFs time = 0_fs;
+      for (const std::string& key : keys_of(at)) time = std::max(time, longest(key));
+      answer.times[*part] += time + (at > 0 ? gap : 0_fs);
+    }
+    if (kind_ == CellKind::products) {
+      const std::string key = keys_.host_turn();
+      if (memo_.find(key) == nullptr) {
+        simulated_[key] = in_a_process([&] {
+          return std::vector<TimeFs>{step::simulate_host_turn(setup_.machines.one, setup_.catalogs, program_)};
+        });
+      }
+      answer.times[static_cast<std::size_t>(ProductPart::host)] += longest(key);
+    }
+    answer.launches.insert(answer.launches.end(), simulated_.begin(), simulated_.end());
+  }
+
+ private:
+  // A launch of each SIP where they differ; a sum has one key.
+  std::vector<std::string> keys_of(std::size_t at) const {
+    const sw::ProgramLaunch& launch = program_.launches[at];
+    if (launch.is_sum()) return {keys_.sum(at, offsets_)};
+    std::vector<std::string> keys;
+    for (std::int64_t rank = 0; rank < (launch.depends_on_rank() ? program_.ranks : 1); ++rank) {
+      keys.push_back(keys_.launch(at, rank));
+    }
+    return keys;
+  }
+  TimeFs longest(const std::string& key) const {
+    const auto found = simulated_.find(key);
+    const std::vector<TimeFs>& times = found != simulated_.end() ? found->second : *memo_.find(key);
+    return *std::max_element(times.begin(), times.end());
+  }
+
+  void simulate_missing() {
+    std::vector<std::string> missing;
+    std::vector<sw::LaunchOnRank> wanted;
+    std::set<std::string> seen;
+    for (std::size_t at = 0; at < program_.launches.size(); ++at) {
+      if (!part_of(kind_, program_.launches[at])) continue;
+      const std::vector<std::string> keys = keys_of(at);
+      for (std::size_t rank = 0; rank < keys.size(); ++rank) {
+        if (memo_.find(keys[rank]) != nullptr || !seen.insert(keys[rank]).second) continue;
+        if (program_.launches[at].is_sum()) {
+          simulated_[keys[rank]] = in_a_process(
+              [&] { return step::simulate_sum(setup_.machines.all, setup_.catalogs, program_, at, offsets_); });
+          continue;
+        }
+        missing.push_back(keys[rank]);
+        wanted.push_back({at, static_cast<std::int64_t>(rank)});
+      }
+    }
+    if (wanted.empty()) return;
+    const std::vector<TimeFs> times =
+        in_a_process([&] { return step::simulate_launches(setup_.machines.one, setup_.catalogs, program_, wanted); });
+    for (std::size_t i = 0; i < missing.size(); ++i) simulated_[missing[i]] = {times.at(i)};
+  }
+
+  const CellSetup& setup_;
+  const step::Memo& memo_;
+  CellKind kind_;
+  sw::Program program_;
+  step::LaunchKeys keys_;
+  std::vector<TimeFs> offsets_;  // SIPs begin a sum together
+  std::map<std::string, std::vector<TimeFs>> simulated_;
+};
+
+Batch decodes(const CellSetup& setup, const Cell& cell, std::int64_t draw) {
+  Batch batch;
+  const std::int64_t longest = setup.spec.max_positions > 0 ? setup.spec.max_positions : INT64_MAX;
+  const std::int64_t mean = std::min(cell.b, longest);
+  for (const std::int64_t context : setup.pattern.contexts(cell.a, mean, draw, longest)) {
+    batch.sequences.push_back({1, context - 1, 1});
+  }
+  return batch;
+}
+
+}  // namespace
+
+sw::Program program_of(const CellSetup& setup, const Batch& batch) {
+  const topology::MachineSpec& machine = setup.machines.one.graph.spec;
+  const model::Graph graph = model::build_graph(setup.spec, setup.plan, batch, setup.dtype, 0);
+  const model::ArenaGeometry geometry = model::arena_geometry(machine);
+  const std::uint64_t tcm = address::AddressConfig::from_spec(machine).tcm_allocatable_bytes() / 8;
+  return sw::lower({setup.spec, graph, setup.plan, batch, geometry, tcm});
+}
+
+std::vector<Batch> batches_of(const CellSetup& setup, const Cell& cell) {
+  constexpr std::int64_t kContext = model::kCacheBlock;
+  switch (cell.kind) {
+    case CellKind::products:
+    case CellKind::sums:
+      return {{Phase::prefill, {{1, 0, cell.a}}}};
+    case CellKind::ends:
+      return {{Phase::decode, {{cell.a, kContext - 1, 1}}}};
+    case CellKind::picked_ends:
+      if (cell.a == 1) return {{Phase::prefill, {{1, 0, 2}}}};
+      return {{Phase::prefill, {{1, 0, 2}, {cell.a - 1, kContext - 1, 1}}}};
+    case CellKind::chunks:
+      return {{Phase::prefill, {{1, cell.b, cell.a}}}};
+    case CellKind::decodes:
+      break;
+  }
+  // One sample of few contexts says little.
+  constexpr std::int64_t kSequences = 16, kFewest = 2;
+  const std::int64_t draws = cell.a == 1 ? 1 : std::max(kFewest, kSequences / cell.a);
+  std::vector<Batch> batches;
+  for (std::int64_t draw = 0; draw < draws; ++draw) batches.push_back(decodes(setup, cell, draw));
+  return batches;
+}
+
+CellAnswer run_cell(const CellSetup& setup, const step::Memo& memo, const Cell& cell, TimeFs gap) {
+  CellAnswer answer;
+  answer.times.resize(profile::parts_of(cell.kind));
+  const std::vector<Batch> batches = batches_of(setup, cell);
+  for (const Batch& batch : batches) BatchRun(setup, memo, cell.kind, batch).add(gap, answer);
+  for (TimeFs& time : answer.times) time /= static_cast<std::int64_t>(batches.size());
+  return answer;
+}
+
+}  // namespace kb::cells

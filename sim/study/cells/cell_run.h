@@ -1,0 +1,47 @@
+// The launches of one cell, simulated.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/base/dtype.h"
+#include "platform/base/units.h"
+#include "platform/model/batch.h"
+#include "platform/model/model_spec.h"
+#include "platform/model/parallel_plan.h"
+#include "sim/study/step/launch_key.h"
+#include "sim/study/step/step_machine.h"
+#include "sim/study/step/step_times.h"
+#include "sim/study/step/step_units.h"
+#include "sw/model/program.h"
+#include "sw/profile/context_pattern.h"
+#include "sw/profile/launch_cell.h"
+
+namespace kb::cells {
+
+// A model on a machine. All of it outlives what uses it.
+struct CellSetup {
+  const model::ModelSpec& spec;
+  model::ParallelPlan plan;  // tp SIPs, one copy
+  Dtype dtype = Dtype::bf16;
+  const step::StepMachines& machines;
+  step::Catalogs catalogs;
+  std::string identity;  // step::program_identity
+  profile::ContextPattern pattern;
+};
+
+sw::Program program_of(const CellSetup& setup, const model::Batch& batch);
+
+// Batches whose launches stand for the cell; their times are averaged.
+std::vector<model::Batch> batches_of(const CellSetup& setup, const profile::Cell& cell);
+
+struct CellAnswer {
+  std::vector<TimeFs> times;                                          // by part
+  std::vector<std::pair<std::string, std::vector<TimeFs>>> launches;  // that were simulated, by key
+};
+
+// Simulates what the memo does not know, in processes of its own. Each launch counts with the gap before it.
+CellAnswer run_cell(const CellSetup& setup, const step::Memo& memo, const profile::Cell& cell, TimeFs gap);
+
+}  // namespace kb::cells
