@@ -61,9 +61,11 @@ class ModelProfileCommand final : public Command {
     choose_limits();
     choose_names();
     sim::ProgressLine line(json_ ? sim::Progress::on_request : sim::Progress::automatic);
+    line.stage("simulating launches");
     const cells::ProfileGrid grid = trace_.empty() ? cells::ProfileGrid(limits_) : grid_of_trace(line);
     if (trace_.empty()) launches_.open_source();
     launches_.simulator().fill(grid.cells(), tables_, progress(line));
+    line.stage(nullptr);
     write(grid);
     return 0;
   }

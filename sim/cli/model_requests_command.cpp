@@ -176,6 +176,7 @@ class ModelRequestsCommand final : public Command {
     }
     launches_.use_pattern(trace.requests);
     cells::LaunchSource& source = launches_.open_source();
+    line.stage("simulating launches");
     source.on_progress([&line](std::size_t done, std::size_t missing) {
       if (line.due()) line.update_text(fmt::format("{} of {} cells simulated", done, missing));
     });

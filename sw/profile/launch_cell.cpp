@@ -7,7 +7,6 @@ namespace {
 
 constexpr std::int64_t kRows = 32, kBlockOfRows = 64;  // of the MAC array, and that a product does at a time
 constexpr std::int64_t kRowsUntil = 256, kBlocksUntil = 512;
-constexpr std::int64_t kCoarse = 128;
 
 Knots between(std::int64_t low, std::int64_t high, std::int64_t query) {
   if (low == high) return {low, high, 0.0};
@@ -47,20 +46,21 @@ const char* cell_kind_name(CellKind kind) {
 Knots count_knots(std::int64_t query) {
   query = std::max<std::int64_t>(1, query);
   if (query <= kExactCounts) return {query, query, 0.0};
-  if (query > kBlocksUntil) return multiples(kCoarse, query);
-  const std::int64_t rows = query > kRowsUntil ? kBlockOfRows : kRows, begin = query / rows * rows;
-  if (begin == query) return {query, query, 0.0};
-  return between(begin + 1, query == begin + 1 ? query : begin + rows, query);
+  const std::int64_t rows = query > kBlocksUntil ? power_of_two_below(query - 1)
+                            : query > kRowsUntil ? kBlockOfRows
+                                                 : kRows;
+  const std::int64_t begin = (query - 1) / rows * rows;
+  return query == begin + rows ? Knots{query, query, 0.0}
+                               : between(begin + 1, query == begin + 1 ? query : begin + rows, query);
 }
 
 bool begins_rows(std::int64_t count) {
-  return count > kExactCounts && count <= kBlocksUntil && count % kRows == 1;
+  return count > kExactCounts && count % kRows == 1;
 }
 
 Knots chunk_knots(std::int64_t query) {
   query = std::max<std::int64_t>(1, query);
-  if (query <= kExactCounts) return doubling(query);
-  return multiples(query <= kBlocksUntil ? kBlockOfRows : kCoarse, query);
+  return query > kExactCounts && query <= kBlocksUntil ? multiples(kBlockOfRows, query) : doubling(query);
 }
 
 Knots context_knots(std::int64_t query) {

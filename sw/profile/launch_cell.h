@@ -43,17 +43,18 @@ struct Knots {
   std::int64_t low = 0, high = 0;
   double weight = 0.0;  // of the high one
 };
-// Tokens and sequences: every number up to 64. Products take a step longer with each 32 rows that begin: up to 256 the
-// grid has the multiples of 32 and the number after each, up to 512 those of 64, and beyond multiples of 128.
+// Tokens and sequences: every number up to 64. Products take longer with each 32 rows that begin, so that the grid has
+// the first and the last number of each 32 up to 256 and of each 64 up to 512; beyond, where these steps are small, of
+// each doubling.
 Knots count_knots(std::int64_t query);
-// New tokens of chunks: up to 64 by doubling, up to 512 multiples of 64, then of 128.
+// New tokens of chunks: multiples of 64 up to 512, below and beyond by doubling.
 Knots chunk_knots(std::int64_t query);
 // Contexts: 1, 16, 64, multiples of 128 up to 2048, then eight in each doubling.
 Knots context_knots(std::int64_t query);
 // Tokens before a chunk: 0, then from 128 on by doubling.
 Knots past_knots(std::int64_t query);
 
-// Whether count_knots() has this number as the first one of a step of rows.
+// Whether count_knots() has this number as the first one of an interval.
 bool begins_rows(std::int64_t count);
 
 // All numbers of a grid from `least` to the first one that is not below `most`.

@@ -11,7 +11,7 @@
 namespace kb::profile {
 
 // Step = products + sums over SIPs, by tokens; head, by sequences; attention of the decodes, by their number and the
-// mean of their contexts; attention of the chunks, by their new tokens and those before (M-130).
+// mean of their contexts; attention of the chunks, by their new tokens and those before (M-131).
 class LaunchStepTime final : public serving::IStepTime {
  public:
   // The tables outlive this. `sums`: several SIPs share the model.

@@ -168,7 +168,7 @@ sw::Program program_of(const CellSetup& setup, const Batch& batch) {
 }
 
 std::vector<Batch> batches_of(const CellSetup& setup, const Cell& cell) {
-  constexpr std::int64_t kContext = model::kCacheBlock;
+  constexpr std::int64_t kContext = model::kCacheBlock, kChunk = 64;
   switch (cell.kind) {
     case CellKind::products:
     case CellKind::sums:
@@ -176,8 +176,8 @@ std::vector<Batch> batches_of(const CellSetup& setup, const Cell& cell) {
     case CellKind::ends:
       return {{Phase::decode, {{cell.a, kContext - 1, 1}}}};
     case CellKind::picked_ends:
-      if (cell.a == 1) return {{Phase::prefill, {{1, 0, 2}}}};
-      return {{Phase::prefill, {{1, 0, 2}, {cell.a - 1, kContext - 1, 1}}}};
+      if (cell.a == 1) return {{Phase::prefill, {{1, 0, kChunk}}}};
+      return {{Phase::prefill, {{1, 0, kChunk}, {cell.a - 1, kContext - 1, 1}}}};
     case CellKind::chunks:
       return {{Phase::prefill, {{1, cell.b, cell.a}}}};
     case CellKind::decodes:

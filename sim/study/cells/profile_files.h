@@ -22,7 +22,7 @@ struct MachineProfile {
 // Configuration Error for a model whose layers LLMServingSim does not know.
 void require_profile_layers(const profile::ServedModel& model);
 
-// Every time is that of one layer. Their sum is that of all launches with the gaps between them (M-140): kernels that
+// Every time is that of one layer. Their sum is that of all launches with the gaps between them (M-141): kernels that
 // are part of another launch count 1 ns, which that one has less.
 std::string dense_csv(const MachineProfile& profile);
 std::string per_sequence_csv(const MachineProfile& profile);
