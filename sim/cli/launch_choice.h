@@ -39,7 +39,6 @@ class LaunchChoice {
   cells::CellSimulator& simulator() { return *simulator_; }
   const cells::CellSimulator& simulator() const { return *simulator_; }
   std::string machine_name() const { return machine_.path(); }
-  std::string file() const { return loaded_->spec.file; }
 
  private:
   struct Loaded {

@@ -7,7 +7,6 @@
 #include "platform/model/parallel_plan.h"
 #include "platform/observe/json_writer.h"
 #include "platform/observe/output_set.h"
-#include "platform/observe/text_table.h"
 #include "sim/cli/arguments.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
@@ -20,6 +19,7 @@
 #include "sim/study/requests/request_checks.h"
 #include "sim/study/requests/request_file.h"
 #include "sim/study/requests/serving_run.h"
+#include "sim/study/requests/table_errors.h"
 
 namespace kb::cli {
 namespace {
@@ -157,17 +157,9 @@ class ModelProfileCommand final : public Command {
   std::vector<profile::LeaveOneOut> errors() const { return tables_.leave_one_out(0); }
 
   std::string text(const std::vector<std::string>& names) const {
-    constexpr auto right = observe::TextTable::Align::right;
-    observe::TextTable table({{"table"}, {"cells", right}, {"mean", right}, {"most", right}, {"at"}});
-    for (const profile::LeaveOneOut& one : errors()) {
-      table.add({one.table, std::to_string(one.cells), observe::fixed(100 * one.mean, 2) + " %",
-                 observe::fixed(100 * one.most, 2) + " %", fmt::format("{}, {}", one.worst.a, one.worst.b)});
-    }
-    return fmt::format(
-               "{} on {}, tp {}: {} cells simulated, {} known\n"
-               "each cell left out and interpolated from its neighbours, mean error and largest one:\n",
-               served_.name, hardware_, tp_, launches_.simulator().simulated(), launches_.simulator().known()) +
-           table.render("  ") + fmt::format("\n{}\n", fmt::join(names, "\n"));
+    return fmt::format("{} on {}, tp {}: {} cells simulated, {} known\n", served_.name, hardware_, tp_,
+                       launches_.simulator().simulated(), launches_.simulator().known()) +
+           requests::table_errors_text(errors()) + fmt::format("\n{}\n", fmt::join(names, "\n"));
   }
 
   std::string json() const {
@@ -176,13 +168,8 @@ class ModelProfileCommand final : public Command {
     json.key("tp").unsigned_integer(tp_);
     json.key("cells_simulated").unsigned_integer(launches_.simulator().simulated());
     json.key("cells_known").unsigned_integer(launches_.simulator().known());
-    json.key("leave_one_out").begin_array();
-    for (const profile::LeaveOneOut& one : errors()) {
-      json.begin_object(true).key("table").text(one.table).key("cells").unsigned_integer(one.cells);
-      json.key("mean").real(observe::tidy(one.mean)).key("most").real(observe::tidy(one.most));
-      json.key("at").begin_array(true).integer(one.worst.a).integer(one.worst.b).end_array().end_object();
-    }
-    json.end_array().end_object();
+    requests::put_table_errors(json, errors());
+    json.end_object();
     return json.str() + "\n";
   }
 

@@ -1,6 +1,7 @@
 #include "platform/base/version.h"
 #include "platform/observe/json_writer.h"
 #include "sim/study/requests/summary.h"
+#include "sim/study/requests/table_errors.h"
 
 namespace kb::requests {
 namespace {
@@ -83,13 +84,8 @@ void put_simulated(JsonWriter& json, const SimulatedTimes& times) {
   json.key("launches").begin_object();
   json.key("cells_simulated").unsigned_integer(times.simulated).key("cells_known").unsigned_integer(times.known);
   json.key("joules").null();
-  json.key("leave_one_out").begin_array();
-  for (const profile::LeaveOneOut& one : times.tables) {
-    json.begin_object(true).key("table").text(one.table).key("cells").unsigned_integer(one.cells);
-    json.key("mean").real(observe::tidy(one.mean)).key("most").real(observe::tidy(one.most));
-    json.key("at").begin_array(true).integer(one.worst.a).integer(one.worst.b).end_array().end_object();
-  }
-  json.end_array().key("check").begin_object();
+  put_table_errors(json, times.tables);
+  json.key("check").begin_object();
   json.key("steps").begin_array();
   for (const StepCheck& one : times.checks) {
     json.begin_object(true).key("step").integer(one.number).key("tokens").integer(one.tokens);

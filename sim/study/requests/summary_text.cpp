@@ -2,6 +2,7 @@
 
 #include "platform/observe/text_table.h"
 #include "sim/study/requests/summary.h"
+#include "sim/study/requests/table_errors.h"
 
 namespace kb::requests {
 namespace {
@@ -79,10 +80,6 @@ std::string sweep_text(const RateSweep& sweep) {
   return table.render("  ");
 }
 
-std::string percent(double share) {
-  return observe::fixed(100.0 * share, 2) + " %";
-}
-
 std::string check_text(const SimulatedTimes& times) {
   constexpr auto right = TextTable::Align::right;
   TextTable table({{"step", right},
@@ -94,24 +91,15 @@ std::string check_text(const SimulatedTimes& times) {
   const auto us = [](std::int64_t ns) { return observe::fixed(static_cast<double>(ns) / 1000, 1); };
   for (const StepCheck& one : times.checks) {
     table.add({std::to_string(one.number), std::to_string(one.tokens), std::to_string(one.sequences), us(one.ns),
-               us(one.exact_ns), percent(one.error())});
+               us(one.exact_ns), percent_text(one.error())});
   }
   return fmt::format("\n{} steps simulated exactly, as kernbench model step does:\n", times.checks.size()) +
-         table.render("  ") + fmt::format("  mean time of these steps: {} off\n", percent(times.mean_error()));
+         table.render("  ") + fmt::format("  mean time of these steps: {} off\n", percent_text(times.mean_error()));
 }
 
 std::string simulated_text(const SimulatedTimes& times) {
-  std::string text = fmt::format("\ntimes of launches: {} cells simulated, {} known\n", times.simulated, times.known);
-  if (!times.tables.empty()) {
-    text += "each cell left out and interpolated from its neighbours, mean error and largest one:\n";
-    constexpr auto right = TextTable::Align::right;
-    TextTable table({{"table"}, {"cells", right}, {"mean", right}, {"most", right}, {"at"}});
-    for (const profile::LeaveOneOut& one : times.tables) {
-      table.add({one.table, std::to_string(one.cells), percent(one.mean), percent(one.most),
-                 fmt::format("{}, {}", one.worst.a, one.worst.b)});
-    }
-    text += table.render("  ");
-  }
+  std::string text = fmt::format("\ntimes of launches: {} cells simulated, {} known\n", times.simulated, times.known) +
+                     table_errors_text(times.tables);
   if (!times.checks.empty()) text += check_text(times);
   return text;
 }

@@ -1,0 +1,44 @@
+#include "sim/study/requests/table_errors.h"
+
+#include <fmt/format.h>
+
+#include "platform/observe/text_table.h"
+
+namespace kb::requests {
+namespace {
+
+// "640" or, of a table with two keys, "8, 1024".
+std::string place_text(const profile::Cell& cell) {
+  const bool two = cell.kind == profile::CellKind::decodes || cell.kind == profile::CellKind::chunks;
+  return two ? fmt::format("{}, {}", cell.a, cell.b) : fmt::format("{}", cell.a);
+}
+
+}  // namespace
+
+std::string percent_text(double share) {
+  return observe::fixed(100.0 * share, 2) + " %";
+}
+
+std::string table_errors_text(const std::vector<profile::LeaveOneOut>& tables) {
+  if (tables.empty()) return "";
+  using observe::TextTable;
+  constexpr auto right = TextTable::Align::right;
+  TextTable table({{"table"}, {"cells", right}, {"mean", right}, {"most", right}, {"at", right}});
+  for (const profile::LeaveOneOut& one : tables) {
+    table.add(
+        {one.table, std::to_string(one.cells), percent_text(one.mean), percent_text(one.most), place_text(one.worst)});
+  }
+  return "each cell left out and interpolated from its neighbours, mean error and largest one:\n" + table.render("  ");
+}
+
+void put_table_errors(observe::JsonWriter& json, const std::vector<profile::LeaveOneOut>& tables) {
+  json.key("leave_one_out").begin_array();
+  for (const profile::LeaveOneOut& one : tables) {
+    json.begin_object(true).key("table").text(one.table).key("cells").unsigned_integer(one.cells);
+    json.key("mean").real(observe::tidy(one.mean)).key("most").real(observe::tidy(one.most));
+    json.key("at").begin_array(true).integer(one.worst.a).integer(one.worst.b).end_array().end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace kb::requests
