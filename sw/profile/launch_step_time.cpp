@@ -2,18 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "platform/base/units.h"
 
 namespace kb::profile {
-namespace {
-
-double sum_of(const LaunchTables::Parts& parts) {
-  return std::accumulate(parts.begin(), parts.end(), 0.0);
-}
-
-}  // namespace
 
 std::int64_t LaunchStepTime::step_ns(const serving::Batch& batch) {
   std::int64_t decodes = 0, contexts = 0, chunk = 0, past = 0;

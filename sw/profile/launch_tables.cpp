@@ -23,8 +23,9 @@ class Axis {
  public:
   Axis(std::string table, std::int64_t exact_until) : exact_until_(exact_until) { result_.table = std::move(table); }
 
-  void add(std::int64_t other, std::int64_t key, const Cell& cell, double value) {
-    rows_[other].push_back({key, cell, value});
+  // `step`: of a step with this cell.
+  void add(std::int64_t other, std::int64_t key, const Cell& cell, double value, double step) {
+    rows_[other].push_back({key, cell, value, step});
   }
 
   std::optional<LeaveOneOut> judge() {
@@ -35,6 +36,7 @@ class Axis {
     }
     if (result_.cells == 0) return std::nullopt;
     result_.mean = sum / static_cast<double>(result_.cells);
+    result_.of_step /= static_cast<double>(result_.cells);
     return result_;
   }
 
@@ -42,15 +44,17 @@ class Axis {
   struct Point {
     std::int64_t key;
     Cell cell;
-    double value;
+    double value, step;
   };
 
   double leave_out(const std::vector<Point>& row, std::size_t i) {
     const Point &low = row[i - 1], &own = row[i], &high = row[i + 1];
     if (own.key <= exact_until_) return 0.0;
     const double weight = static_cast<double>(own.key - low.key) / static_cast<double>(high.key - low.key);
-    const double error = std::abs(low.value + weight * (high.value - low.value) - own.value) / own.value;
+    const double difference = std::abs(low.value + weight * (high.value - low.value) - own.value);
+    const double error = difference / own.value;
     ++result_.cells;
+    result_.of_step += difference / own.step;
     if (error > result_.most) {
       result_.most = error;
       result_.worst = own.cell;
@@ -64,6 +68,10 @@ class Axis {
 };
 
 }  // namespace
+
+double sum_of(const Parts& parts) {
+  return std::accumulate(parts.begin(), parts.end(), 0.0);
+}
 
 void LaunchTables::add(const Cell& cell, const std::vector<TimeFs>& times) {
   if (times.size() != parts_of(cell.kind)) throw Error::model("a cell of a launch table has a wrong number of times");
@@ -110,6 +118,23 @@ Parts LaunchTables::estimate(const Cell& cell) const {
   return parts;
 }
 
+double LaunchTables::step_fs(const Cell& cell) const {
+  const auto sum = [&](CellKind kind, std::int64_t a, std::int64_t b) {
+    const auto found = cells_.find({kind, a, b});
+    return sum_of(found != cells_.end() ? found->second : estimate({kind, a, b}));
+  };
+  double step = sum(CellKind::products, cell.a, 0);
+  const bool decodes = cell.kind == CellKind::decodes;
+  step += decodes ? sum(CellKind::ends, cell.a, 0) : sum(CellKind::picked_ends, 1, 0);
+  if (decodes || cell.kind == CellKind::chunks) {
+    step += sum(cell.kind, cell.a, cell.b);
+  } else {
+    step += sum(CellKind::chunks, cell.a, 0);
+  }
+  const bool summed = cells_.lower_bound({CellKind::sums, 0, 0}) != cells_.end();
+  return summed ? step + sum(CellKind::sums, cell.a, 0) : step;
+}
+
 std::vector<Cell> LaunchTables::take_wanted() {
   std::vector<Cell> wanted(wanted_.begin(), wanted_.end());
   wanted_.clear();
@@ -122,17 +147,17 @@ std::vector<LeaveOneOut> LaunchTables::leave_one_out(std::int64_t exact_decodes)
   Axis counts("attention of decodes, over their number", exact_decodes);
   Axis pasts("attention of chunks, over tokens before", 0);
   for (const auto& [cell, parts] : cells_) {
-    const double all = std::accumulate(parts.begin(), parts.end(), 0.0);
+    const double all = sum_of(parts), step = step_fs(cell);
     // Beginnings and ends of steps of rows lie on different lines.
-    if (cell.kind == CellKind::products) products.add(begins_rows(cell.a) ? 1 : 0, cell.a, cell, all);
-    if (cell.kind == CellKind::sums) sums.add(0, cell.a, cell, all);
+    if (cell.kind == CellKind::products) products.add(begins_rows(cell.a) ? 1 : 0, cell.a, cell, all, step);
+    if (cell.kind == CellKind::sums) sums.add(0, cell.a, cell, all, step);
     if (cell.kind == CellKind::decodes) {
-      decodes.add(cell.a, cell.b, cell, parts[0]);
-      if (!begins_rows(cell.a)) counts.add(cell.b, cell.a, cell, parts[0]);
+      decodes.add(cell.a, cell.b, cell, parts[0], step);
+      if (!begins_rows(cell.a)) counts.add(cell.b, cell.a, cell, parts[0], step);
     }
     if (cell.kind != CellKind::chunks) continue;
-    if (!begins_rows(cell.a)) chunks.add(cell.b, cell.a, cell, all);
-    pasts.add(cell.a, cell.b, cell, all);
+    if (!begins_rows(cell.a)) chunks.add(cell.b, cell.a, cell, all, step);
+    pasts.add(cell.a, cell.b, cell, all, step);
   }
   std::vector<LeaveOneOut> all;
   for (Axis* const axis : {&products, &decodes, &counts, &chunks, &pasts, &sums}) {

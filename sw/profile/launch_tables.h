@@ -20,6 +20,7 @@ struct LeaveOneOut {
   double mean = 0.0;      // of the differences' amounts, as shares of the cell
   double most = 0.0;
   Cell worst;
+  double of_step = 0.0;  // mean difference as a share of the step that the cell stands for
 };
 
 class LaunchTables {
@@ -45,9 +46,13 @@ class LaunchTables {
 
  private:
   Parts estimate(const Cell& cell) const;
+  // Launches of a step with this cell: decodes alone, or a chunk alone.
+  double step_fs(const Cell& cell) const;
 
   std::map<Cell, Parts> cells_;
   std::set<Cell> wanted_;
 };
+
+double sum_of(const LaunchTables::Parts& parts);
 
 }  // namespace kb::profile

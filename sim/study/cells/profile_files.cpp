@@ -142,8 +142,9 @@ std::string meta_yaml(const MachineProfile& profile) {
       fmt::join(decodes, ", "));
   text += fmt::format("kernbench:\n  decode_contexts: {}\n  leave_one_out:\n", profile.contexts);
   for (const profile::LeaveOneOut& one : profile.tables.leave_one_out(0)) {
-    text += fmt::format("    - {{table: '{}', tp: {}, cells: {}, mean: {}, most: {}, at: [{}, {}]}}\n", one.table,
-                        profile.tp, one.cells, share(one.mean), share(one.most), one.worst.a, one.worst.b);
+    text += fmt::format("    - {{table: '{}', tp: {}, cells: {}, mean: {}, most: {}, at: [{}, {}], of_step: {}}}\n",
+                        one.table, profile.tp, one.cells, share(one.mean), share(one.most), one.worst.a, one.worst.b,
+                        share(one.of_step));
   }
   return text;
 }

@@ -23,12 +23,14 @@ std::string table_errors_text(const std::vector<profile::LeaveOneOut>& tables) {
   if (tables.empty()) return "";
   using observe::TextTable;
   constexpr auto right = TextTable::Align::right;
-  TextTable table({{"table"}, {"cells", right}, {"mean", right}, {"most", right}, {"at", right}});
+  TextTable table({{"table"}, {"cells", right}, {"mean", right}, {"most", right}, {"at", right}, {"of a step", right}});
   for (const profile::LeaveOneOut& one : tables) {
-    table.add(
-        {one.table, std::to_string(one.cells), percent_text(one.mean), percent_text(one.most), place_text(one.worst)});
+    table.add({one.table, std::to_string(one.cells), percent_text(one.mean), percent_text(one.most),
+               place_text(one.worst), percent_text(one.of_step)});
   }
-  return "each cell left out and interpolated from its neighbours, mean error and largest one:\n" + table.render("  ");
+  return "each cell left out and interpolated from its neighbours: mean error, largest one, and the mean as a share "
+         "of a step:\n" +
+         table.render("  ");
 }
 
 void put_table_errors(observe::JsonWriter& json, const std::vector<profile::LeaveOneOut>& tables) {
@@ -36,6 +38,7 @@ void put_table_errors(observe::JsonWriter& json, const std::vector<profile::Leav
   for (const profile::LeaveOneOut& one : tables) {
     json.begin_object(true).key("table").text(one.table).key("cells").unsigned_integer(one.cells);
     json.key("mean").real(observe::tidy(one.mean)).key("most").real(observe::tidy(one.most));
+    json.key("of_step").real(observe::tidy(one.of_step));
     json.key("at").begin_array(true).integer(one.worst.a).integer(one.worst.b).end_array().end_object();
   }
   json.end_array();

@@ -73,11 +73,14 @@ TEST(LaunchTables, ACellIsLeftOutAndInterpolated_M136) {
   tables.add({CellKind::decodes, 1, 256}, {TimeFs(160), TimeFs(1)});  // 150 on the line
   tables.add({CellKind::decodes, 1, 384}, {TimeFs(200), TimeFs(1)});
   tables.add({CellKind::decodes, 2, 128}, {TimeFs(100), TimeFs(1)});  // no neighbours
+  tables.add({CellKind::products, 1, 0}, std::vector<TimeFs>(kProductParts, TimeFs(100)));
+  tables.add({CellKind::ends, 1, 0}, {TimeFs(139)});
   const std::vector<LeaveOneOut> all = tables.leave_one_out(64);
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].cells, 1u);
   EXPECT_DOUBLE_EQ(all[0].mean, 10.0 / 160);
   EXPECT_DOUBLE_EQ(all[0].most, 10.0 / 160);
+  EXPECT_DOUBLE_EQ(all[0].of_step, 10.0 / (700 + 139 + 161));
   EXPECT_EQ(all[0].worst, (Cell{CellKind::decodes, 1, 256}));
 }
 
