@@ -38,7 +38,7 @@ class LaunchChoice {
   const cells::LaunchSource& source() const { return *source_; }
   cells::CellSimulator& simulator() { return *simulator_; }
   const cells::CellSimulator& simulator() const { return *simulator_; }
-  std::string machine_name() const { return machine_.path(); }
+  const std::string& machine_name() const { return loaded_->machines.all.file; }
 
  private:
   struct Loaded {

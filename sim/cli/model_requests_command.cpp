@@ -39,6 +39,8 @@ class ModelRequestsCommand final : public Command {
         ->required();
     choice_.add_options(app, false);
     launches_.add_options(app, program);
+    app.get_option("--topology")
+        ->description("In place of a profile: simulate this machine, a topology file or the name of a shipped one");
     constexpr std::uint64_t kMostChecked = 100'000;
     check_option_ = add_whole_option(app, "--check", check_, 1, kMostChecked,
                                      "With --topology: simulate every launch of N steps, and compare")

@@ -10,10 +10,8 @@
 namespace kb::profile {
 namespace {
 
-using Parts = LaunchTables::Parts;
-
-Parts mixed(const Parts& low, const Parts& high, double weight) {
-  Parts out;
+LaunchTables::Parts mixed(const LaunchTables::Parts& low, const LaunchTables::Parts& high, double weight) {
+  LaunchTables::Parts out;
   for (std::size_t i = 0; i < low.size(); ++i) out.push_back(low[i] + weight * (high[i] - low[i]));
   return out;
 }
@@ -69,7 +67,7 @@ class Axis {
 
 }  // namespace
 
-double sum_of(const Parts& parts) {
+double sum_of(const LaunchTables::Parts& parts) {
   return std::accumulate(parts.begin(), parts.end(), 0.0);
 }
 
@@ -81,14 +79,14 @@ void LaunchTables::add(const Cell& cell, const std::vector<TimeFs>& times) {
   wanted_.erase(cell);
 }
 
-Parts LaunchTables::at(const Cell& cell) {
+LaunchTables::Parts LaunchTables::at(const Cell& cell) {
   const auto found = cells_.find(cell);
   if (found != cells_.end()) return found->second;
   wanted_.insert(cell);
   return estimate(cell);
 }
 
-Parts LaunchTables::at(CellKind kind, const Knots& a, const Knots& b) {
+LaunchTables::Parts LaunchTables::at(CellKind kind, const Knots& a, const Knots& b) {
   const auto over_b = [&](std::int64_t key) {
     const Parts low = at(Cell{kind, key, b.low});
     return b.low == b.high ? low : mixed(low, at(Cell{kind, key, b.high}), b.weight);
@@ -97,7 +95,7 @@ Parts LaunchTables::at(CellKind kind, const Knots& a, const Knots& b) {
   return a.low == a.high ? low : mixed(low, over_b(a.high), a.weight);
 }
 
-Parts LaunchTables::estimate(const Cell& cell) const {
+LaunchTables::Parts LaunchTables::estimate(const Cell& cell) const {
   constexpr double kFixed = 32;  // tokens that take as long as what does not depend on them
   const auto size = [](const Cell& one) {
     const double past = one.kind == CellKind::chunks ? static_cast<double>(one.b) : 0.0;
