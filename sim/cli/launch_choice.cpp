@@ -54,6 +54,11 @@ void LaunchChoice::load(const std::string& model, std::int64_t tp, std::vector<D
   loaded_->setup.identity = step::program_identity(plugins_);
 }
 
+std::int64_t LaunchChoice::find_room(std::int64_t max_tokens) {
+  loaded_->setup.blocks = cells::blocks_with_room(loaded_->setup, max_tokens);
+  return loaded_->setup.blocks;
+}
+
 void LaunchChoice::use_pattern(const std::vector<serving::Request>& requests) {
   loaded_->setup.pattern = profile::ContextPattern(requests);
 }

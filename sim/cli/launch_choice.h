@@ -29,6 +29,8 @@ class LaunchChoice {
   // Loads machine and model. Configuration Error with their problems, and where the model cannot be simulated or does
   // not fit; warnings are added.
   void load(const std::string& model, std::int64_t tp, std::vector<Diagnostic>& warnings);
+  // Blocks of the cache for which a SIP has room beside a step of so many tokens; cells keep within it.
+  std::int64_t find_room(std::int64_t max_tokens);
   // Contexts of decodes as in these requests.
   void use_pattern(const std::vector<serving::Request>& requests);
   // Makes the source of times; after use_pattern().

@@ -87,7 +87,7 @@ class ModelProfileCommand final : public Command {
     const auto number = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
     limits_ = {number(max_tokens_), number(max_seqs_), number(max_context_)};
     if (context_option_->count() == 0) limits_.max_context = std::min(limits_.max_context, served_.max_positions);
-    const std::int64_t room = cells::blocks_with_room(launches_.setup(), limits_.max_tokens) * model::kCacheBlock;
+    const std::int64_t room = launches_.find_room(limits_.max_tokens) * model::kCacheBlock;
     const std::int64_t needed = limits_.max_seqs * (limits_.max_context + model::kCacheBlock) * 3 / 2;
     if (!trace_.empty() || needed <= room) return;
     throw usage_error(fmt::format(
@@ -120,7 +120,7 @@ class ModelProfileCommand final : public Command {
     requests::RequestTrace trace = requests::read_requests(trace_, {model::kCacheBlock, 4096, 1});
     if (!trace.has_times) throw usage_error("--trace " + trace_ + ": the trace has no times");
     serving::VllmLimits limits;
-    limits.blocks = cells::blocks_with_room(launches_.setup(), limits_.max_tokens);
+    limits.blocks = launches_.find_room(limits_.max_tokens);
     limits.max_tokens = limits_.max_tokens;
     limits.max_seqs = limits_.max_seqs;
     requests::check_requests(trace_, trace, limits, served_.max_positions, false);

@@ -163,7 +163,7 @@ class ModelRequestsCommand final : public Command {
                                     limits_.block_size, model::kCacheBlock));
     }
     const auto tokens = std::min(static_cast<std::int64_t>(max_tokens_), model_.max_positions);
-    const std::int64_t room = cells::blocks_with_room(launches_.setup(), tokens);
+    const std::int64_t room = launches_.find_room(tokens);
     if (static_cast<std::int64_t>(blocks_) > room) {
       throw usage_error(fmt::format("--blocks {}: the HBM of a SIP has room for {}", blocks_, room));
     }

@@ -1,5 +1,7 @@
 #include "sim/study/cells/cell_run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -73,7 +75,14 @@ class BatchRun {
         kind_(kind),
         program_(program_of(setup, batch)),
         keys_(program_, setup.machines.one, setup.machines.all, setup.identity),
-        offsets_(static_cast<std::size_t>(program_.ranks)) {}
+        offsets_(static_cast<std::size_t>(program_.ranks)) {
+    const std::uint64_t there = model::arena_geometry(setup.machines.one.graph.spec).slice_bytes;
+    if (program_.slice_bytes <= there) return;
+    throw Error::configuration(
+        fmt::format("a step of {} needs {} of the {} of a PE's HBM; use a larger --tp, a smaller --max-seqs or "
+                    "--max-tokens, or a machine with more HBM",
+                    batch.text(), format_size(program_.slice_bytes), format_size(there)));
+  }
 
   // Adds the times of the parts.
   void add(TimeFs gap, CellAnswer& answer) {
@@ -150,7 +159,7 @@ class BatchRun {
 Batch decodes(const CellSetup& setup, const Cell& cell, std::int64_t draw) {
   Batch batch;
   const std::int64_t longest = setup.spec.max_positions > 0 ? setup.spec.max_positions : INT64_MAX;
-  const std::int64_t mean = std::min(cell.b, longest);
+  const std::int64_t mean = fitting_key(setup, cell);
   for (const std::int64_t context : setup.pattern.contexts(cell.a, mean, draw, longest)) {
     batch.sequences.push_back({1, context - 1, 1});
   }
@@ -167,6 +176,18 @@ sw::Program program_of(const CellSetup& setup, const Batch& batch) {
   return sw::lower({setup.spec, graph, setup.plan, batch, geometry, tcm});
 }
 
+std::int64_t fitting_key(const CellSetup& setup, const Cell& cell) {
+  const bool decodes = cell.kind == CellKind::decodes;
+  if (!decodes && cell.kind != CellKind::chunks) return cell.b;
+  std::int64_t most = setup.spec.max_positions > 0 && decodes ? setup.spec.max_positions : INT64_MAX;
+  if (setup.blocks > 0) {
+    // The last block of a sequence is not full.
+    const std::int64_t tokens = (setup.blocks / (decodes ? cell.a : 1) - 1) * model::kCacheBlock;
+    most = std::min(most, decodes ? tokens : tokens - cell.a);
+  }
+  return std::clamp<std::int64_t>(most, decodes ? 1 : 0, std::max<std::int64_t>(cell.b, decodes ? 1 : 0));
+}
+
 std::vector<Batch> batches_of(const CellSetup& setup, const Cell& cell) {
   constexpr std::int64_t kContext = model::kCacheBlock, kChunk = 64;
   switch (cell.kind) {
@@ -179,7 +200,7 @@ std::vector<Batch> batches_of(const CellSetup& setup, const Cell& cell) {
       if (cell.a == 1) return {{Phase::prefill, {{1, 0, kChunk}}}};
       return {{Phase::prefill, {{1, 0, kChunk}, {cell.a - 1, kContext - 1, 1}}}};
     case CellKind::chunks:
-      return {{Phase::prefill, {{1, cell.b, cell.a}}}};
+      return {{Phase::prefill, {{1, fitting_key(setup, cell), cell.a}}}};
     case CellKind::decodes:
       break;
   }

@@ -29,7 +29,11 @@ struct CellSetup {
   step::Catalogs catalogs;
   std::string identity;  // step::program_identity
   profile::ContextPattern pattern;
+  std::int64_t blocks = 0;  // of the cache for which a SIP has room; 0: not known
 };
+
+// The second key of a cell as it is simulated: points of a grid may lie beyond what the cache has room for.
+std::int64_t fitting_key(const CellSetup& setup, const profile::Cell& cell);
 
 sw::Program program_of(const CellSetup& setup, const model::Batch& batch);
 

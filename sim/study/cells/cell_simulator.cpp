@@ -59,8 +59,8 @@ CellSimulator::CellSimulator(const CellSetup& setup, step::Memo& memo, int jobs)
 
 std::string CellSimulator::key_of(const Cell& cell) const {
   const bool pattern = cell.kind == profile::CellKind::decodes && cell.a > 1;
-  return topology::sha256_hex(fmt::format("{} cell {} {} {} {}", model_key_, cell_kind_name(cell.kind), cell.a, cell.b,
-                                          pattern ? setup_.pattern.text() : ""))
+  return topology::sha256_hex(fmt::format("{} cell {} {} {} {}", model_key_, cell_kind_name(cell.kind), cell.a,
+                                          fitting_key(setup_, cell), pattern ? setup_.pattern.text() : ""))
       .substr(0, kKeyDigits);
 }
 
