@@ -169,7 +169,7 @@ TEST_F(ModelLaunchesTest, BlocksAreWhatTheMemoryHasRoomFor_M135) {
 TEST_F(ModelLaunchesTest, CellsKeepWithinTheMemory_M135) {
   const Json result = served("--max-tokens 64 --max-seqs 12 --set cube.memory_map.hbm_total_gb_per_cube=0.0078125");
   EXPECT_EQ(result["policy"]["blocks"], 384);
-  const Outcome full = serve("--max-tokens 64 --max-seqs 12 --set cube.memory_map.hbm_total_gb_per_cube=0.005");
+  const Outcome full = serve("--max-tokens 64 --max-seqs 12 --set cube.memory_map.hbm_total_gb_per_cube=0.00390625");
   EXPECT_EQ(full.code, 2);
   EXPECT_THAT(full.err, HasSubstr("m leaves no room for keys and values"));
 }
