@@ -32,9 +32,11 @@ std::vector<TimeFs> in_a_process(const std::function<std::vector<TimeFs>()>& sim
 
 const std::map<std::string, ProductPart>& product_launches() {
   static const std::map<std::string, ProductPart> parts = {{"embed", ProductPart::embedding},
+                                                           {"input_norm", ProductPart::qkv},
                                                            {"qkv", ProductPart::qkv},
                                                            {"rope_append", ProductPart::rotation},
                                                            {"o", ProductPart::o},
+                                                           {"mlp_norm", ProductPart::gate_up},
                                                            {"gate", ProductPart::gate_up},
                                                            {"up", ProductPart::gate_up},
                                                            {"gate_up", ProductPart::gate_up},
