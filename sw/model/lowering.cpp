@@ -109,9 +109,7 @@ class Lowering : private ProgramBuilder {
   // block: then the norm is a launch of its own, in which a PE does so with what it owns of a single stream.
   // One launch has partial sums of 8 m bytes for each output of a PE, which reads 2 h / P bytes of W for it: at most a
   // quarter of them, for m tokens of width h and P PEs of a cube.
-  bool rows_apart() const {
-    return tokens() > std::max(kFewTokens, input_.spec.hidden / (16 * pes_));
-  }
+  bool rows_apart() const { return tokens() > std::max(kFewTokens, input_.spec.hidden / (16 * pes_)); }
 
   void norm_apart(const GraphOp& op, const Norm& norm) {
     const std::size_t y = activation(tensor(op.outputs[0]).role, tensor(op.outputs[0]).shape, Spread::tile);
