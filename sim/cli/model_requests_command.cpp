@@ -16,6 +16,7 @@
 #include "sim/cli/launch_choice.h"
 #include "sim/cli/model_command.h"
 #include "sim/cli/profile_choice.h"
+#include "sim/result/serving_document.h"
 #include "sim/run/driver/progress.h"
 #include "sim/study/requests/figures.h"
 #include "sim/study/requests/request_checks.h"
@@ -144,8 +145,9 @@ class ModelRequestsCommand final : public Command {
 
   std::vector<std::string> files() const {
     if (out_.empty()) return {};
-    if (!rates_.empty()) return {out_ + "/summary.json", out_ + "/rates.csv"};
-    return {out_ + "/summary.json", out_ + "/requests.csv", out_ + "/timeline.csv"};
+    const auto file = [this](const char* name) { return out_ + '/' + name; };
+    if (!rates_.empty()) return {file(result::kServingSummary), file(result::kRateTable)};
+    return {file(result::kServingSummary), file(result::kRequestTable), file(result::kSecondTable)};
   }
 
   std::int64_t vidur_most() const { return static_cast<std::int64_t>(vidur_max_); }
