@@ -101,6 +101,8 @@ inline constexpr const char* kWebFooter =
     "  kernbench web better --against r                     what changed from r to better\n"
     "  kernbench web runs                                   all runs below a folder: list, search, compare two\n"
     "  kernbench web sweeps/tiles                           a sweep: table, figures, Pareto front, heat maps\n"
+    "  kernbench web served                                 requests: kernbench model requests --out served\n"
+    "  kernbench web step.json --against before.json        steps: kernbench model step --out step.json\n"
     "  kernbench web my.yaml                                a machine without a run\n"
     "\n"
     "The page is for this user on this computer: the server listens on 127.0.0.1 alone, and the address has a secret.\n"

@@ -17,9 +17,11 @@ class WebCommand final : public Command {
   WebCommand(CLI::App& app, const Program& program) {
     choice_.program = &program;
     app.footer(kWebFooter);
-    app.add_option("PLACE", place_, "Folder of a run, of runs or of a sweep, or a topology file (.yaml, topology.json)")
+    app.add_option("PLACE", place_,
+                   "Folder of a run, of runs, of a sweep or of served requests, file of a step, or a topology file "
+                   "(.yaml, topology.json)")
         ->capture_default_str();
-    app.add_option("--against", against_, "Folder of a run to compare this one with")->type_name("DIR");
+    app.add_option("--against", against_, "Run, or step, to compare this one with")->type_name("PLACE");
     app.add_option("--topology", choice_.file,
                    "Topology file of the run (default: topology.json of its folder, if any)")
         ->type_name("FILE");

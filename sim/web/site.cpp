@@ -10,6 +10,8 @@
 #include "platform/base/error.h"
 #include "sim/analysis/recorded/machine.h"
 #include "sim/analysis/recorded/run_list.h"
+#include "sim/analysis/recorded/serving_folder.h"
+#include "sim/analysis/recorded/step_file.h"
 #include "sim/analysis/recorded/sweep_folder.h"
 #include "sim/study/files/json_file.h"
 #include "sim/web/answer.h"
@@ -22,6 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using analysis::RunList;
+using analysis::ServingFolder;
+using analysis::StepFile;
 using analysis::SweepFolder;
 using observe::JsonWriter;
 
@@ -37,6 +41,10 @@ HttpResponse json_text(std::string text) {
   HttpResponse response;
   response.body = std::move(text);
   return response;
+}
+
+HttpResponse no_such_page() {
+  return error(kNotFound, "there is no such page");
 }
 
 class RunSite final : public Site {
@@ -109,6 +117,47 @@ class SweepSite final : public RunsSite {
   SweepFolder sweep_;
 };
 
+// What a command about a model wrote: read anew for each request, so that a run that ends is there when the page is
+// loaded.
+class RequestsSite final : public Site {
+ public:
+  explicit RequestsSite(const std::string& place) : place_(place), folder_(place) { folder_.json(); }
+
+  std::vector<std::string> greeting() const override { return {"The requests of '" + place_ + "' are shown at "}; }
+
+ private:
+  const char* kind() const override { return "requests"; }
+  std::string name() const override { return last_name(place_); }
+  HttpResponse answer_api(const HttpRequest& request) override {
+    return request.path == "/api/requests" ? json_text(folder_.json()) : no_such_page();
+  }
+
+  std::string place_;
+  ServingFolder folder_;
+};
+
+class StepSite final : public Site {
+ public:
+  StepSite(const std::string& place, const std::string& against) : place_(place), against_(against) { answer_json(); }
+
+  std::vector<std::string> greeting() const override { return {"The step of '" + place_ + "' is shown at "}; }
+
+ private:
+  const char* kind() const override { return "step"; }
+  std::string name() const override { return last_name(place_); }
+  HttpResponse answer_api(const HttpRequest& request) override {
+    return request.path == "/api/step" ? json_text(answer_json()) : no_such_page();
+  }
+  // {"step", "against": another step or null, "against_name"}
+  std::string answer_json() const {
+    const std::string other = against_.empty() ? "null" : StepFile(against_).json();
+    return fmt::format(R"({{"step":{},"against":{},"against_name":{}}})", StepFile(place_).json(), other,
+                       nlohmann::json(against_.empty() ? "" : last_name(against_)).dump());
+  }
+
+  std::string place_, against_;
+};
+
 class MachineSite final : public Site {
  public:
   MachineSite(std::string place, const nlohmann::ordered_json& topology)
@@ -127,7 +176,7 @@ class MachineSite final : public Site {
       return json_text(under.empty() ? machine_.overview() : machine_.part(nodes_.scope(under)));
     }
     if (request.path == "/api/nodes") return json_text(nodes_.directory());
-    if (request.path != "/api/block") return error(kNotFound, "there is no such page");
+    if (request.path != "/api/block") return no_such_page();
     std::string block = machine_.block(request.parameter("id").value_or(""));
     return block.empty() ? error(kNotFound, "there is no such block") : json_text(std::move(block));
   }
@@ -141,15 +190,23 @@ class MachineSite final : public Site {
 Error unknown_place(const std::string& place, const std::string& reason) {
   return Error::configuration(
       fmt::format("'{}' {}; give the folder that `kernbench run --out DIR` wrote, a folder of such folders, the folder "
-                  "of a sweep, or a topology file",
+                  "of a sweep or of `kernbench model requests --out`, the file of `kernbench model step --out`, or a "
+                  "topology file",
                   place, reason));
 }
 
-std::unique_ptr<Site> make_machine_site(const SiteOptions& options) {
+std::unique_ptr<Site> make_site_of_file(const SiteOptions& options) {
+  const std::string& place = options.place;
   if (!options.machine.empty()) {
-    return std::make_unique<MachineSite>(options.place, files::parse_json(options.place, options.machine));
+    return std::make_unique<MachineSite>(place, files::parse_json(place, options.machine));
   }
-  return std::make_unique<MachineSite>(options.place, files::read_json(options.place, kMaxBytes));
+  const nlohmann::ordered_json document = files::read_json(place, kMaxBytes);
+  if (StepFile::is_one(document)) return std::make_unique<StepSite>(place, options.against);
+  if (!options.against.empty()) {
+    throw Error::configuration("--against needs the folder of a run or the file of a step, and '" + place +
+                               "' is neither");
+  }
+  return std::make_unique<MachineSite>(place, document);
 }
 
 }  // namespace
@@ -175,7 +232,7 @@ HttpResponse Site::answer(const HttpRequest& request) {
 std::unique_ptr<Site> make_site(const SiteOptions& options) {
   std::error_code ignored;
   const fs::path place(options.place);
-  if (!options.machine.empty() || fs::is_regular_file(place, ignored)) return make_machine_site(options);
+  if (!options.machine.empty() || fs::is_regular_file(place, ignored)) return make_site_of_file(options);
   if (!fs::is_directory(place, ignored)) throw unknown_place(options.place, "is not a folder");
   const bool is_run = fs::exists(place / "result.json", ignored);
   if (!options.against.empty() && !is_run) {
@@ -187,11 +244,12 @@ std::unique_ptr<Site> make_site(const SiteOptions& options) {
     return std::make_unique<RunSite>(options);
   }
   if (SweepFolder::is_one(options.place)) return std::make_unique<SweepSite>(options.place);
+  if (ServingFolder::is_one(options.place)) return std::make_unique<RequestsSite>(options.place);
   if (RunList(options.place).look() > 0) return std::make_unique<RunsSite>(options.place);
   throw unknown_place(
       options.place,
       fmt::format("is not the folder of a run: it has no result.json; nor has a folder in it, down to {} "
-                  "below each other, and it has no points.csv of a sweep",
+                  "below each other, and it has no points.csv of a sweep and no summary.json of requests",
                   RunList::kMostDepth));
 }
 

@@ -1,4 +1,4 @@
-// Contents of `kernbench web`: a run, the runs of a folder, a sweep, or a machine.
+// Contents of `kernbench web`: a run, the runs of a folder, a sweep, served requests, a step of a model, or a machine.
 #pragma once
 
 #include <memory>
@@ -10,13 +10,14 @@
 namespace kb::web {
 
 struct SiteOptions {
-  std::string place;     // a folder, or topology.json
+  std::string place;     // a folder, topology.json, or the file of a step
   std::string topology;  // output of `kernbench topology --json`; empty: the topology of the run
-  std::string against;   // folder of the run to compare with; empty: none
+  std::string against;   // folder of the run, or file of the step, to compare with; empty: none
   std::string machine;   // machine to show, output of `kernbench topology --json`; empty: shows `place`
 };
 
-// "/api/site" tells the page which of these it is: {"kind": "run", "runs", "sweep" or "machine", "name"}.
+// "/api/site" tells the page which of these it is: {"kind": "run", "runs", "sweep", "requests", "step" or "machine",
+// "name"}.
 class Site {
  public:
   Site() = default;

@@ -15,6 +15,7 @@
 #include "platform/base/split.h"
 #include "platform/data/sql_database.h"
 #include "platform/observe/json_writer.h"
+#include "sim/analysis/recorded/document.h"
 #include "sim/analysis/recorded/run_list.h"
 #include "sim/result/sweep_document.h"
 #include "sim/study/files/json_file.h"
@@ -26,7 +27,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using observe::JsonWriter;
 
-constexpr const char* kJournal = "journal";
+constexpr const char *kJournal = "journal", *kSweepOwner = "sweep";
 
 std::string text_in(const Json& object, const char* member) {
   const auto found = object.is_object() ? object.find(member) : object.end();
@@ -148,21 +149,11 @@ bool SweepFolder::is_one(const std::string& folder) {
          fs::exists(path / result::kSweepFile, ignored) || has_journal(path);
 }
 
-std::string SweepFolder::checked(const char* file) const {
-  const fs::path path = fs::path(folder_) / file;
-  if (!lies_below(folder_, path)) {
-    throw Error::configuration(path.string() + " is a symbolic link that leads out of the folder of the sweep");
-  }
-  std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) throw Error::configuration(path.string() + ": it is not a regular file");
-  return path.string();
-}
-
 Json SweepFolder::read_description() const {
   std::error_code ignored;
   if (!fs::exists(fs::symlink_status(fs::path(folder_) / result::kSweepFile, ignored))) return Json::object();
   constexpr std::size_t kMostBytes = std::size_t{64} << 20;
-  Json read = files::read_json(checked(result::kSweepFile), kMostBytes);
+  Json read = files::read_json(checked_file(folder_, result::kSweepFile, kSweepOwner), kMostBytes);
   if (text_in(read, "schema") != result::kSweepSchema) {
     throw Error::configuration(fmt::format("{}/{}: its schema is not '{}'; use the kernbench that wrote it", folder_,
                                            result::kSweepFile, result::kSweepSchema));
@@ -175,7 +166,7 @@ SweepFolder::Table SweepFolder::read() const {
   table.description = read_description();
   std::error_code ignored;
   if (!fs::exists(fs::symlink_status(fs::path(folder_) / result::kSweepDatabase, ignored))) return table;
-  const std::string file = checked(result::kSweepDatabase);
+  const std::string file = checked_file(folder_, result::kSweepDatabase, kSweepOwner);
   try {
     data::SqlDatabase database;
     database.attach(file);

@@ -34,7 +34,6 @@ class SweepFolder {
   std::string refusal(const Table& table) const;
   std::string command_of(const Table& table, std::size_t row) const;
   nlohmann::ordered_json read_description() const;
-  std::string checked(const char* file) const;
 
   std::string folder_;
 };
