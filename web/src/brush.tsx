@@ -11,8 +11,12 @@ import { KINDS } from './words';
 
 const HEIGHT = 64, LEAST = 6;  // in pixels of a normal screen
 
-export function Brush(props: { whole: Span; span: Span; profile: Profile | null; failure: string; choose: (span: Span | null) => void; width: (columns: number) => void }) {
-  const { whole, span, profile } = props, drawn = KINDS.filter(({ colour }) => colour);
+export interface BrushLine { label: string; colour: string; shares: number[] }
+
+// `lines` stand in place of those of a profile.
+export function Brush(props: { whole: Span; span: Span; profile?: Profile | null; lines?: BrushLine[]; failure: string; choose: (span: Span | null) => void; width: (columns: number) => void }) {
+  const { whole, span, profile } = props;
+  const drawn = props.lines ?? KINDS.filter(({ colour }) => colour).map(({ name, label, colour }) => ({ label, colour, shares: profile?.[name] ?? [] }));
   const canvas = useRef<HTMLCanvasElement>(null), box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
   const drag = useRef<number | null>(null);
@@ -32,8 +36,7 @@ export function Brush(props: { whole: Span; span: Span; profile: Profile | null;
     const x0 = xOf(span.t0), x1 = xOf(span.t1);
     c.fillStyle = colours.line;
     c.fillRect(x0, 0, Math.max(1, x1 - x0), height);
-    for (const { name, colour } of drawn) {
-      const shares = profile?.[name] ?? [];
+    for (const { colour, shares } of drawn) {
       c.strokeStyle = colour;
       c.lineWidth = 1.5 * sizes.scale;
       c.beginPath();

@@ -13,9 +13,9 @@ import { colourOf, labelOf, PARTS, plain } from './words';
 
 const MOST_LAUNCHES = 12, MOST_CAUSES = 12, MOST_CLASSES = 14;
 
-const signed = (ns: number): string => (ns === 0 ? '0' : `${ns > 0 ? '+' : '−'}${duration(Math.abs(ns) * 1e6)}`);
-const factor = (before: number, after: number): string => (before > 0 && after > 0 ? (after <= before ? `${(before / after).toFixed(2)}x as fast` : `${(after / before).toFixed(2)}x as long`) : '');
-const tone = (difference: number): string | undefined => (difference < 0 ? 'good' : difference > 0 ? 'bad' : undefined);
+export const signed = (ns: number): string => (ns === 0 ? '0' : `${ns > 0 ? '+' : '−'}${duration(Math.abs(ns) * 1e6)}`);
+export const factor = (before: number, after: number): string => (before > 0 && after > 0 ? (after <= before ? `${(before / after).toFixed(2)}x as fast` : `${(after / before).toFixed(2)}x as long`) : '');
+export const tone = (difference: number): string | undefined => (difference < 0 ? 'good' : difference > 0 ? 'bad' : undefined);
 
 export function Compare({ run, comparison, values }: { run: Run; comparison: Comparison; values: URLSearchParams }) {
   const other = useAnswer('other', fetchOtherRun);

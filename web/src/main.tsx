@@ -11,9 +11,11 @@ import { MachineAlone } from './machine_alone';
 import { readNodes } from './nodes';
 import { Overview } from './overview';
 import { Roofline } from './roofline';
+import { RequestsPage } from './requests';
 import { RunsPage } from './runs';
 import { Back, fetchSite, type Site } from './site';
 import { useSizes } from './sizes';
+import { StepPage } from './step';
 import { SweepPage } from './sweep';
 import { Tables } from './tables';
 import { Timeline } from './timeline';
@@ -101,7 +103,7 @@ function RunPages({ site, address }: { site: Site; address: Address }) {
   );
 }
 
-// Contents of the server: one run, many runs, a sweep or a machine.
+// Contents of the server: one run, many runs, a sweep, requests, a step or a machine.
 function App() {
   useSizes();
   const address = useAddress();
@@ -110,6 +112,8 @@ function App() {
   if (!site.value) return <main class="page"><p class="message">Reading …</p></main>;
   const { kind } = site.value;
   if (kind === 'machine') return <MachineAlone site={site.value} values={address.values} />;
+  if (kind === 'requests') return <RequestsPage site={site.value} values={address.values} />;
+  if (kind === 'step') return <StepPage site={site.value} values={address.values} />;
   if (kind === 'runs' && !address.run) return <RunsPage site={site.value} values={address.values} />;
   if (kind === 'sweep' && !address.run) return <SweepPage site={site.value} values={address.values} />;
   return <RunPages site={site.value} address={address} key={`${address.run?.name} ${address.run?.against}`} />;

@@ -3,12 +3,12 @@ import { hrefOf } from './address';
 import { isReport } from './answers';
 import { json } from './api';
 
-export interface Site { kind: 'run' | 'runs' | 'sweep' | 'machine'; name: string }
+export interface Site { kind: 'run' | 'runs' | 'sweep' | 'machine' | 'requests' | 'step'; name: string }
 // A report is one run.
 export const fetchSite = (signal?: AbortSignal) => (isReport ? Promise.resolve<Site>({ kind: 'run', name: '' }) : json<Site>('/api/site', signal));
 
 export function Back({ site }: { site: Site }) {
-  if (site.kind === 'run' || site.kind === 'machine') return <span class="brand">kernbench</span>;
+  if (site.kind !== 'runs' && site.kind !== 'sweep') return <span class="brand">kernbench</span>;
   return <a class="brand" href={hrefOf(null, '')}>‹ {site.kind === 'sweep' ? 'sweep' : 'runs'}</a>;
 }
 

@@ -32,7 +32,7 @@ export function SweepPage({ site, values }: { site: Site; values: URLSearchParam
   );
 }
 
-type To = (changed: Values) => string;
+export type To = (changed: Values) => string;
 
 function Shown({ sweep, values }: { sweep: Sweep; values: URLSearchParams }) {
   const to: To = (changed) => hrefOf(null, 'sweep', { ...Object.fromEntries(values), ...changed });
@@ -76,7 +76,7 @@ function Point({ sweep, row, none }: { sweep: Sweep; row: SweepRow; none: string
 
 const FIGURES: [string, string][] = [['front', 'Pareto front'], ['heat', 'heat map'], ['scatter', 'scatter']];
 
-function Choice({ label, name, chosen, columns, to, none }: { label: string; name: string; chosen: Column | null; columns: Column[]; to: To; none?: string }) {
+export function Choice({ label, name, chosen, columns, to, none }: { label: string; name: string; chosen: Column | null; columns: Column[]; to: To; none?: string }) {
   return (
     <label>{label} <select value={chosen?.name ?? ''} onChange={(event) => { location.hash = to({ [name]: (event.target as HTMLSelectElement).value }).slice(1); }}>
       {none && <option value="">{none}</option>}
@@ -85,13 +85,14 @@ function Choice({ label, name, chosen, columns, to, none }: { label: string; nam
   );
 }
 
-function Figures({ sweep, rows, values, to, ofPoint, marked }: { sweep: Sweep; rows: SweepRow[]; values: URLSearchParams; to: To; ofPoint: (row: SweepRow) => string; marked: number | null }) {
+// `title` and the columns at first, where the caller knows them.
+export function Figures({ sweep, rows, values, to, ofPoint, marked, title = 'Figures', first }: { sweep: Pick<Sweep, 'columns' | 'rows' | 'objectives'>; rows: SweepRow[]; values: URLSearchParams; to: To; ofPoint: (row: SweepRow) => string; marked: number | null; title?: string; first?: [x: string, y: string] }) {
   const axes = sweep.columns.filter(({ role }) => role === 'axis'), wide = axes.filter((column) => valuesOf(sweep.rows, column).length > 1);
   const usable = sweep.columns.filter((column) => column.role === 'axis' || (column.role === 'result' && column.numbers)), numbers = usable.filter((column) => column.role === 'result' && column.numbers);
   const hasFront = sweep.objectives.length >= 2, hasHeat = axes.length >= 2 && numbers.length > 0;
   const kinds = FIGURES.filter(([kind]) => (kind === 'front' ? hasFront : kind === 'heat' ? hasHeat : true));
   const kind = kinds.find(([one]) => one === values.get('figure'))?.[0] ?? kinds[0][0];
-  const named = (key: string, among: Column[]) => among.find(({ name }) => name === values.get(key));
+  const named = (key: string, among: Column[]) => among.find(({ name }) => name === values.get(key)) ?? (first && (key === 'x' || key === 'y') ? among.find(({ name }) => name === first[key === 'x' ? 0 : 1]) : undefined);
   const pick = (key: string, among: Column[], otherwise: Column | undefined) => named(key, among) ?? otherwise ?? among[0] ?? null;
   const choices = kind === 'front' ? sweep.objectives : kind === 'heat' ? axes : usable;
   const x = pick('x', choices, kind === 'front' ? sweep.objectives[0] : wide[0]);
@@ -104,9 +105,9 @@ function Figures({ sweep, rows, values, to, ofPoint, marked }: { sweep: Sweep; r
   const narrow = (a: Cell, b: Cell) => to({ filter: [x, y].map((column, i) => `${column.name}=${cellText(i === 0 ? a : b)}`).join(' ') });
   const hint = kind === 'front' ? `Points that no other one beats in ${sweep.objectives.length > 2 ? `all ${sweep.objectives.length} objectives` : 'both objectives'} are on the front; the others are pale.` : '';
   return (
-    <Section title="Figures" hint={hint}>
+    <Section title={title} hint={hint}>
       <div class="tools">
-        <span class="group" role="group" aria-label="Figure">{kinds.map(([one, label]) => <button type="button" aria-pressed={one === kind} onClick={() => { location.hash = to({ figure: one, x: undefined, y: undefined }).slice(1); }}>{label}</button>)}</span>
+        {kinds.length > 1 && <span class="group" role="group" aria-label="Figure">{kinds.map(([one, label]) => <button type="button" aria-pressed={one === kind} onClick={() => { location.hash = to({ figure: one, x: undefined, y: undefined }).slice(1); }}>{label}</button>)}</span>}
         <Choice label="across" name="x" chosen={x} columns={choices} to={to} />
         <Choice label="up" name="y" chosen={y} columns={others} to={to} />
         {kind === 'heat' && <Choice label="colour" name="value" chosen={value} columns={numbers} to={to} />}
@@ -117,24 +118,28 @@ function Figures({ sweep, rows, values, to, ofPoint, marked }: { sweep: Sweep; r
   );
 }
 
-function Table({ sweep, rows, values, to, filter }: { sweep: Sweep; rows: SweepRow[]; values: URLSearchParams; to: To; filter: string }) {
-  const columns = sweep.columns.filter(isShown), sort = columns.find(({ name }) => name === values.get('sort')) ?? columns[0], descending = values.get('order') === 'desc';
+// What the rows of a table are, and how it is sorted at first.
+interface Kind { title: string; noun: [one: string, many: string]; page?: number; example?: string; sort?: string }
+const POINTS: Kind = { title: 'Points', noun: ['point', 'points'] };
+
+export function Table({ sweep, rows, values, to, filter, kind = POINTS }: { sweep: Pick<Sweep, 'columns' | 'rows'>; rows: SweepRow[]; values: URLSearchParams; to: To; filter: string; kind?: Kind }) {
+  const columns = sweep.columns.filter(isShown), sort = columns.find(({ name }) => name === (values.get('sort') ?? kind.sort)) ?? columns[0], descending = (values.get('order') ?? (kind.sort ? 'desc' : '')) === 'desc';
   const ordered = useMemo(() => sorted(rows, sort, descending), [rows, sort, descending]);
-  const shown = Math.max(PAGE, Number(values.get('show')) || 0);
+  const page = kind.page ?? PAGE, shown = Math.max(page, Number(values.get('show')) || 0);
   const submit = (event: Event) => { event.preventDefault(); location.hash = to({ filter: String(new FormData(event.target as HTMLFormElement).get('filter') ?? ''), show: undefined }).slice(1); };
   const example = columns.find(({ role }) => role === 'axis');
   return (
-    <Section title="Points">
+    <Section title={kind.title}>
       <form class="tools" onSubmit={submit} key={filter}>
-        <label>Filter <input name="filter" defaultValue={filter} placeholder={example ? `${example.name}=${cellText(valuesOf(sweep.rows, example)[0] ?? '')} ok` : 'ok'} spellcheck={false} /></label>
+        <label>Filter <input name="filter" defaultValue={filter} placeholder={kind.example ?? (example ? `${example.name}=${cellText(valuesOf(sweep.rows, example)[0] ?? '')} ok` : 'ok')} spellcheck={false} /></label>
         <button type="submit">Filter</button>
-        {filter && <a href={to({ filter: undefined })}>all points</a>}
-        <span class="dim right">{count(rows.length)} {rows.length === 1 ? 'point' : 'points'}</span>
+        {filter && <a href={to({ filter: undefined })}>all {kind.noun[1]}</a>}
+        <span class="dim right">{count(rows.length)} {kind.noun[rows.length === 1 ? 0 : 1]}</span>
       </form>
       <div class="scrollx">
         <table class="data points">
           <thead>
-            <tr class="roles">{columns.map((column) => <td class={column.numbers ? 'number dim' : 'dim'} title={column.text}>{column.goal ? `objective, ${column.goal}` : ROLE[column.role]}</td>)}</tr>
+            {example && <tr class="roles">{columns.map((column) => <td class={column.numbers ? 'number dim' : 'dim'} title={column.text}>{column.goal ? `objective, ${column.goal}` : ROLE[column.role]}</td>)}</tr>}
             <tr>{columns.map((column) => <Head label={column.name} name={column.name} sort={sort.name} descending={descending} to={to} number={column.numbers} />)}</tr>
           </thead>
           <tbody>

@@ -1,68 +1,26 @@
 // Figures of a sweep: points over two columns, the front of its objectives, and a map of two axes.
-import { useRef } from 'preact/hooks';
+import { Axes, Box, FONT, px, scaleOf } from './figure_axes';
 import { heatColour, inkOn, isDark } from './heat';
-import { useSize } from './hooks';
 import { textWidth } from './picture';
-import { FAMILY, sizes } from './sizes';
+import { FAMILY } from './sizes';
 import { cellText, numberText, valuesOf, type Cell, type Column, type SweepRow } from './sweep_data';
 import { count } from './time';
 
-const MOST_POINTS = 5000, FONT = 12, LEAST_HEIGHT = 280, MOST_HEIGHT = 560, ASPECT = 0.45, TICKS = 6;
-const CATEGORIES = ['#d9822b', '#2a6fb0', '#5b9a3d', '#c2559b', '#7a5cc0', '#8c6d31', '#35a7a0', '#b03a2e'];
+const MOST_POINTS = 5000, LEAST_HEIGHT = 280, MOST_HEIGHT = 560, ASPECT = 0.45;
+export const CATEGORIES = ['#d9822b', '#2a6fb0', '#5b9a3d', '#c2559b', '#7a5cc0', '#8c6d31', '#35a7a0', '#b03a2e', '#e0b13c', '#5d7285', '#e58fb1', '#3f6b4f'];
 
 export interface Drawn { rows: SweepRow[]; to: (row: SweepRow) => string; marked: number | null }
-const px = (usual: number) => Math.round(usual * sizes.scale);
 const pointText = (row: SweepRow, columns: Column[]): string => `point ${row.point}: ${columns.map((column) => `${column.name} ${cellText(row.cells[column.at])}`).join(', ')}`;
-
-// A figure as wide as its container.
-function Box({ children }: { children: (width: number) => unknown }) {
-  const box = useRef<HTMLDivElement>(null), { width } = useSize(box);
-  return <div class="sweepbox" ref={box}>{width > 0 && children(width) as any}</div>;
-}
-
-// Positions of values on an axis: numbers by size, texts in sequence.
-interface Scale { at: (cell: Cell) => number; ticks: [number, string][]; log: boolean }
-
-function scaleOf(rows: SweepRow[], column: Column, from: number, to: number): Scale {
-  if (!column.numbers) {
-    const values = valuesOf(rows, column), step = (to - from) / Math.max(1, values.length);
-    const every = Math.ceil(values.length / 12);
-    return { at: (cell) => from + (values.indexOf(cell) + 0.5) * step, ticks: values.map((value, i): [number, string] => [from + (i + 0.5) * step, cellText(value)]).filter((_, i) => i % every === 0), log: false };
-  }
-  const numbers = rows.map(({ cells }) => cells[column.at] as number), least = Math.min(...numbers), most = Math.max(...numbers);
-  const log = least > 0 && most / least >= 30;
-  const size = (value: number) => (log ? Math.log10(value) : value);
-  const pad = (size(most) - size(least)) * 0.05 || Math.abs(size(most)) * 0.1 || 1, low = size(least) - pad, high = size(most) + pad;
-  const place = (value: number) => from + ((size(value) - low) / (high - low)) * (to - from);
-  const own = column.role === 'axis' ? valuesOf(rows, column) as number[] : [];  // an axis with few values has them as ticks
-  const raw = (high - low) / TICKS, power = 10 ** Math.floor(Math.log10(raw)), step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= raw) ?? raw;
-  const values = own.length > 0 && own.length <= 2 * TICKS ? own : log ? Array.from({ length: Math.ceil(high) - Math.floor(low) + 1 }, (_, i) => 10 ** (Math.floor(low) + i)).flatMap((ten) => (high - low < 2.5 ? [ten, 2 * ten, 5 * ten] : [ten]))
-    : Array.from({ length: Math.floor(high / step) - Math.ceil(low / step) + 1 }, (_, i) => (Math.ceil(low / step) + i) * step);
-  return { at: (cell) => place(cell as number), ticks: values.filter((value) => size(value) >= low && size(value) <= high).map((value): [number, string] => [place(value), numberText(Number(value.toPrecision(9)))]), log };
-}
-
-function Axes({ x, y, width, height, left, bottom, names }: { x: Scale; y: Scale; width: number; height: number; left: number; bottom: number; names: [string, string] }) {
-  const font = px(FONT), top = px(14), right = width - px(16);
-  let last = -Infinity;
-  const shown = x.ticks.filter(([at, text]) => { const half = textWidth(text, `${font}px ${FAMILY}`) / 2; if (at - half < last + 6) return false; last = at + half; return true; });
-  return (
-    <g>
-      {x.ticks.map(([at]) => <line class="grid" x1={at} x2={at} y1={top} y2={bottom} />)}
-      {shown.map(([at, text]) => <text x={at} y={bottom + font * 1.4} text-anchor="middle">{text}</text>)}
-      {y.ticks.map(([at, text]) => <g><line class="grid" x1={left} x2={right} y1={at} y2={at} /><text x={left - font * 0.5} y={at + font * 0.35} text-anchor="end">{text}</text></g>)}
-      <text class="axisname" x={(left + right) / 2} y={height - font * 0.5} text-anchor="middle">{names[0]}{x.log ? ' (log)' : ''}</text>
-      <text class="axisname" x={font} y={(top + bottom) / 2} text-anchor="middle" transform={`rotate(-90 ${font} ${(top + bottom) / 2})`}>{names[1]}{y.log ? ' (log)' : ''}</text>
-    </g>
-  );
-}
 
 const arrow = ({ goal }: Column): string => (goal === 'min' ? ' (less is better)' : goal === 'max' ? ' (more is better)' : '');
 
-export function Scatter(props: Drawn & { x: Column; y: Column; colour: Column | null; front?: boolean }) {
+// `joined`: a line leads from each row to the next; `mark` is written beside the marked one.
+interface Style { front?: boolean; joined?: boolean; mark?: string }
+export function Scatter(props: Drawn & Style & { x: Column; y: Column; colour: Column | null }) {
   return <Box>{(width) => <Points {...props} width={width} />}</Box>;
 }
 
-function Points({ rows: all, to, marked, x, y, colour, front, width }: Drawn & { x: Column; y: Column; colour: Column | null; front?: boolean; width: number }) {
+function Points({ rows: all, to, marked, x, y, colour, front, joined, mark, width }: Drawn & Style & { x: Column; y: Column; colour: Column | null; width: number }) {
   const usable = all.filter(({ cells }) => cells[x.at] !== null && cells[y.at] !== null), rows = usable.slice(0, MOST_POINTS);
   if (rows.length === 0) return <p class="hint">No point has a value in both columns.</p>;
   const height = Math.round(Math.max(px(LEAST_HEIGHT), Math.min(px(MOST_HEIGHT), width * ASPECT))), font = px(FONT), bottom = height - font * 3.4;
@@ -81,7 +39,7 @@ function Points({ rows: all, to, marked, x, y, colour, front, width }: Drawn & {
     <>
       <svg class="sweepfigure" width={width} height={height} viewBox={`0 0 ${width} ${height}`} font-size={font} role="img" aria-label={`${y.name} over ${x.name}, ${count(rows.length)} points${front ? `, ${count(best.length)} on the front` : ''}`}>
         <Axes x={sx} y={sy} width={width} height={height} left={left} bottom={bottom} names={[x.name + arrow(x), y.name + arrow(y)]} />
-        {best.length > 1 && <polyline class="front" fill="none" points={best.map((row) => `${sx.at(row.cells[x.at])},${sy.at(row.cells[y.at])}`).join(' ')} />}
+        {(joined || best.length > 1) && <polyline class="front" fill="none" points={(joined ? rows : best).map((row) => `${sx.at(row.cells[x.at])},${sy.at(row.cells[y.at])}`).join(' ')} />}
         {rows.map((row) => (
           <a href={to(row)}>
             <circle class={front ? (row.front ? 'dot best' : 'dot worse') : 'dot'} cx={sx.at(row.cells[x.at])} cy={sy.at(row.cells[y.at])} r={px(row.point === marked ? 8 : front && row.front ? 6 : 4.5)} fill={paint(row)} stroke={row.point === marked ? 'currentColor' : undefined}>
@@ -89,6 +47,7 @@ function Points({ rows: all, to, marked, x, y, colour, front, width }: Drawn & {
             </circle>
           </a>
         ))}
+        {mark && rows.filter((row) => row.point === marked).map((row) => <text class="axisname" x={sx.at(row.cells[x.at]) - px(12)} y={sy.at(row.cells[y.at]) - px(8)} text-anchor="end">{mark}</text>)}
       </svg>
       {colour && !colour.numbers && <p class="legend">{values.slice(0, 20).map((value, i) => <span><svg class="swatch" viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" rx="2" fill={CATEGORIES[i % CATEGORIES.length]} /></svg> {cellText(value)}</span>)}</p>}
       {colour?.numbers && <p class="legend"><span>{colour.name}: {numberText(range[0])} <Ramp /> {numberText(range[1])}</span></p>}

@@ -1,6 +1,6 @@
 // Times are integer femtoseconds: bigint for absolute times, number for differences on the screen.
 
-const UNITS: [number, string][] = [[1e12, 'ms'], [1e9, 'µs'], [1e6, 'ns'], [1e3, 'ps'], [1, 'fs']];
+const UNITS: [number, string][] = [[1e15, 's'], [1e12, 'ms'], [1e9, 'µs'], [1e6, 'ns'], [1e3, 'ps'], [1, 'fs']];
 
 export function unitFor(fs: number): [number, string] {
   const size = Math.abs(fs);

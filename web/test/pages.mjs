@@ -6,6 +6,7 @@ import { browser, coloured, complaints, end, go, open, picture, pointAt, serve, 
 import { energy } from './energy.mjs';
 import { byKeys, machineByKeys } from './keys.mjs';
 import { cutLadder, explained, hostileLadder, ladder, withoutLadder } from './ladder.mjs';
+import { requests, step } from './models.mjs';
 import { machineAlone, runs, sweep } from './more_places.mjs';
 import { collective, compare, engineOfAPlugin, races } from './more_runs.mjs';
 import { kernel, machine, overview, roofline, tables, timeline, why } from './one_run.mjs';
@@ -56,6 +57,8 @@ try {
   await runs();
   await sweep();
   await machineAlone();
+  await requests();
+  await step();
   await screens();
   await reports();
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { config, go, open, picture, pointAt, serve, work } from './browser.mjs';
+import { filesOfSteps, folderOfRates, folderOfRequests } from './models.mjs';
 import { folderOfRuns, folderOfSweep } from './more_places.mjs';
 
 const PHONE = { width: 390, height: 844 }, USUAL = { width: 1280, height: 800 }, LARGE = { width: 3840, height: 2160 };
@@ -18,6 +19,8 @@ const MESSAGES = { collective: ['.ranksplot', 'ranksplot', 'ranksruler'], 'timel
 const LADDER = { why: ['.ladder .bar'], overview: ['.facts'] };
 const RUNS = { runs: ['.runs[aria-busy=false] tbody td'], 'runs?q=gemm&sort=longest': ['.runs tbody td'], '@gemm/overview': ['.facts'], '@deep%2Fbetter/@gemm/compare': ['.facts'] };
 const SWEEP = { 'sweep?figure=front&point=4': ['.command'], 'sweep?figure=heat': ['.heatcell'], 'sweep?figure=scatter&x=tflops&y=tile_k&colour=tile_k': ['.dot'] };
+const REQUESTS = { requests: ['.points tbody td', 'ranksplot', 'ranksruler'], 'requests?from=10&to=14&point=42': ['.facts-line strong', 'ranksplot', 'ranksruler'] };
+const RATES = { requests: ['.rates tbody td'] }, STEP = { step: ['.steps tbody td'] };
 const ALONE = { 'machine?at=': ['.hottest li', 'machineplot'], 'machine?at=sip0.cube0&mark=sip0.cube0.hbm_ctrl.pe0': ['.chosenblock .facts', 'machineplot'], 'machine?at=sip0.cube0.pe0&mark=sip0.cube0.pe0.pe_dma': ['.chosenblock .facts', 'machineplot'] };
 
 // Collects the sizes of letters that are drawn, by the class of their canvas.
@@ -44,7 +47,7 @@ export const widths = () => {
 const measured = () => {
   const found = { ...Object.fromEntries(Object.entries(window.drawn).map(([name, size]) => [`letters of .${name}`, size])) };
   window.drawn = {};
-  for (const text of ['nav a', '.hint', '.facts th', '.data th', '.data td', '.label .text', '.legend span', '.roofline text', '.hottest li', '.details dd', '.sweepfigure text', '.command', '.source .code', '.longlines li', '.ladder td', '.family', '.trials td', '.commandline button', '.keyname', '.swing text']) {
+  for (const text of ['nav a', '.hint', '.facts th', '.data th', '.data td', '.label .text', '.legend span', '.roofline text', '.hottest li', '.details dd', '.sweepfigure text', '.command', '.source .code', '.longlines li', '.ladder td', '.family', '.trials td', '.commandline button', '.keyname', '.swing text', '.facts-line strong', '.abstractions li']) {
     const element = document.querySelector(text);
     if (element) found[`letters of ${text}`] = parseFloat(getComputedStyle(element).fontSize);
   }
@@ -129,7 +132,8 @@ export async function screens() {
   const explained = await serve(join(work, 'explained'));
   await everyScreen(explained.url, LADDER);
   await explained.stop();
-  const others = [[folderOfRuns(), RUNS, ['runs', ['.runs tbody td']]], [folderOfSweep(), SWEEP, ['sweep', ['.data tbody td']]], [config('reference'), ALONE, ['machine?at=sip1', ['.hottest li']]]];
+  const others = [[folderOfRuns(), RUNS, ['runs', ['.runs tbody td']]], [folderOfSweep(), SWEEP, ['sweep', ['.data tbody td']]], [config('reference'), ALONE, ['machine?at=sip1', ['.hottest li']]],
+    [folderOfRequests(), REQUESTS, ['requests?filter=none', ['.times td']]], [folderOfRates(), RATES, ['requests', ['.rates tbody td']]], [filesOfSteps()[0], STEP, ['step', ['.steps tbody td']]]];
   for (const [place, places, quiet] of others) {
     const other = await serve(place);
     await everyScreen(other.url, places, quiet);
