@@ -129,6 +129,7 @@ class RequestsSite final : public Site {
   const char* kind() const override { return "requests"; }
   std::string name() const override { return last_name(place_); }
   HttpResponse answer_api(const HttpRequest& request) override {
+    if (request.path == "/api/gaps") return json_text(folder_.gaps(needed(request, "request")));
     return request.path == "/api/requests" ? json_text(folder_.json()) : no_such_page();
   }
 

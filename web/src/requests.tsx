@@ -4,7 +4,7 @@ import { hrefOf } from './address';
 import { useAnswer } from './hooks';
 import { Histogram, OverTime } from './requests_figures';
 import { BLOCKS, DECODE, Lives, PREFILL, QUEUING } from './requests_lives';
-import { fetchServed, named, numbersOf, ratesTable, type Distribution, type OneRun, type Rates, type Served, type Table as Requests } from './requests_data';
+import { fetchGaps, fetchServed, named, numbersOf, ratesTable, type Distribution, type OneRun, type Rates, type Served, type Table as Requests } from './requests_data';
 import { Section } from './section';
 import { SiteHead, type Site } from './site';
 import { Choice, Figures, Table, type To } from './sweep';
@@ -99,9 +99,12 @@ function Headline({ run }: { run: OneRun }) {
 }
 
 function One({ requests, row, none }: { requests: Requests; row: Requests['rows'][number]; none: string }) {
+  const answer = useAnswer(`${row.point}`, (signal) => fetchGaps(row.point, signal)), gaps = answer.key === `${row.point}` ? answer.value : null;
   return (
     <Section title={`Request ${row.point}`}>
       <p class="facts-line">{requests.columns.slice(1).map((column) => <span title={column.text}>{column.name} <strong>{cellText(row.cells[column.at])}</strong></span>)}<a href={none}>hide it</a></p>
+      {answer.failure && <p class="bad" role="alert">{answer.failure}</p>}
+      {gaps && gaps.rows.length > 1 && <OverTime table={gaps} unit="ms" lines={[{ name: 'gap_ms', label: 'time since the token before', colour: DECODE }]} across={['gap', 'output token']} />}
     </Section>
   );
 }

@@ -56,6 +56,12 @@ export const ratesTable = (rates: Rate[]): Table => ({
   columns: RATES.map((source, i) => columnOf(source, i)), rows: rates.map((rate, i) => rowOf(RATES.map(([, , from, unit]) => rate[from] / (unit ?? 1)), i)), total: rates.length,
 });
 
+// Times between the output tokens of a request, as a table by token.
+export async function fetchGaps(request: number, signal: AbortSignal): Promise<Table> {
+  const { gaps_ns: gaps } = await json<{ gaps_ns: number[] }>(`/api/gaps?request=${request}`, signal);
+  return { columns: [columnOf(['t', 'output token'], 0), columnOf(['gap_ms', 'since the token before'], 1)], rows: gaps.map((gap, i) => rowOf([i + 1, gap / 1e6], i)), total: gaps.length };
+}
+
 export async function fetchServed(signal: AbortSignal): Promise<Served> {
   const raw = await json<Omit<Served, 'requests' | 'seconds'> & { requests: RawTable | null; seconds: RawTable | null }>('/api/requests', signal);
   return { ...raw, requests: tableOf(raw.requests, REQUESTS), seconds: tableOf(raw.seconds, SECONDS) };

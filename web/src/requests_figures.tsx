@@ -9,7 +9,8 @@ const HEIGHT = 210, BINS = 40, MOST_TITLES = 2000;
 
 export interface Line { name: string; label: string; colour: string }
 
-export function OverTime({ table, lines, unit }: { table: Table; lines: Line[]; unit: string }) {
+// `across`: what a row is, and the name of the axis.
+export function OverTime({ table, lines, unit, across: [each, axis] = ['second', 's'] }: { table: Table; lines: Line[]; unit: string; across?: [each: string, axis: string] }) {
   const seconds = numbersOf(table, 't'), values = lines.map(({ name }) => numbersOf(table, name));
   const most = values.reduce((all, one) => one.reduce((a, b) => Math.max(a, b), all), 0) || 1, last = seconds[seconds.length - 1] ?? 1;
   return (
@@ -20,9 +21,9 @@ export function OverTime({ table, lines, unit }: { table: Table; lines: Line[]; 
         const x = linear(0, last, left, width - px(16)), y = linear(0, most * 1.05, bottom, px(14));
         return (
           <svg class="sweepfigure" width={width} height={height} viewBox={`0 0 ${width} ${height}`} font-size={px(FONT)} role="img" aria-label={lines.map(({ label }, i) => `${label}: at most ${cellText(values[i].reduce((a, b) => Math.max(a, b), 0))}`).join(', ')}>
-            <Axes x={x} y={y} width={width} height={height} left={left} bottom={bottom} names={['s', unit]} />
+            <Axes x={x} y={y} width={width} height={height} left={left} bottom={bottom} names={[axis, unit]} />
             {lines.map(({ colour }, l) => <polyline fill="none" stroke={colour} stroke-width={px(2)} stroke-linejoin="round" points={seconds.map((t, i) => `${x.at(t - 0.5)},${y.at(values[l][i])}`).join(' ')} />)}
-            {seconds.length <= MOST_TITLES && seconds.map((t, i) => <rect fill="transparent" x={x.at(t - 1)} width={x.at(t) - x.at(t - 1)} y={px(14)} height={bottom - px(14)}><title>second {t}: {lines.map(({ label }, l) => `${label} ${cellText(values[l][i])}`).join(', ')}</title></rect>)}
+            {seconds.length <= MOST_TITLES && seconds.map((t, i) => <rect fill="transparent" x={x.at(t - 1)} width={x.at(t) - x.at(t - 1)} y={px(14)} height={bottom - px(14)}><title>{each} {t}: {lines.map(({ label }, l) => `${label} ${cellText(values[l][i])}`).join(', ')}</title></rect>)}
           </svg>
         );
       }}</Box>

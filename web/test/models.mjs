@@ -80,6 +80,8 @@ export async function requests() {
   await page.getByRole('heading', { name: /^Request \d+$/ }).waitFor();
   const point = Number(await valuesIn(page, 'point')), mine = rows.find((row) => Number(row[1]) === point);
   assert.ok((await page.locator('section', { hasText: `Request ${point}` }).first().innerText()).includes(`output ${mine[4]}`));
+  await page.getByRole('img', { name: /^time since the token before: at most [\d.]+$/ }).waitFor();
+  assert.equal((await page.getByRole('img', { name: /^time since the token before/ }).locator('polyline').getAttribute('points')).split(' ').length, Number(mine[4]) - 1, 'a gap before each token but the first');
   await picture(page, 'requests_window');
   await server.stop();
   await damagedRequests(folder);

@@ -19,7 +19,7 @@ const MESSAGES = { collective: ['.ranksplot', 'ranksplot', 'ranksruler'], 'timel
 const LADDER = { why: ['.ladder .bar'], overview: ['.facts'] };
 const RUNS = { runs: ['.runs[aria-busy=false] tbody td'], 'runs?q=gemm&sort=longest': ['.runs tbody td'], '@gemm/overview': ['.facts'], '@deep%2Fbetter/@gemm/compare': ['.facts'] };
 const SWEEP = { 'sweep?figure=front&point=4': ['.command'], 'sweep?figure=heat': ['.heatcell'], 'sweep?figure=scatter&x=tflops&y=tile_k&colour=tile_k': ['.dot'] };
-const REQUESTS = { requests: ['.points tbody td', 'ranksplot', 'ranksruler'], 'requests?from=10&to=14&point=42': ['.facts-line strong', 'ranksplot', 'ranksruler'] };
+const REQUESTS = { requests: ['.points tbody td', 'ranksruler'], 'requests?from=10&to=14&point=42': ['.facts-line strong', 'ranksplot', 'ranksruler'] };
 const RATES = { requests: ['.rates tbody td'] }, STEP = { step: ['.steps tbody td'] };
 const ALONE = { 'machine?at=': ['.hottest li', 'machineplot'], 'machine?at=sip0.cube0&mark=sip0.cube0.hbm_ctrl.pe0': ['.chosenblock .facts', 'machineplot'], 'machine?at=sip0.cube0.pe0&mark=sip0.cube0.pe0.pe_dma': ['.chosenblock .facts', 'machineplot'] };
 

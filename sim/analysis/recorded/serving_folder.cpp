@@ -26,7 +26,7 @@ using observe::JsonWriter;
 using Names = std::vector<std::string>;
 
 constexpr std::uintmax_t kMostTableBytes = std::uintmax_t{1} << 30;
-constexpr const char* kServing = "requests";
+constexpr const char *kServing = "requests", *kCommand = "kernbench model requests --out";
 
 // Columns that the page needs, by their names in the file.
 const Names& request_columns() {
@@ -68,8 +68,7 @@ double number_in(const std::string& text, const std::string& file, std::size_t l
   return value;
 }
 
-// Returns the table as JSON.
-std::string table_json(const std::string& file, const Names& names) {
+std::string text_of(const std::string& file) {
   std::error_code failed;
   if (const std::uintmax_t bytes = fs::file_size(file, failed); bytes > kMostTableBytes) {
     throw Error::configuration(
@@ -79,6 +78,12 @@ std::string table_json(const std::string& file, const Names& names) {
   if (text.empty() || text.back() != '\n') {
     throw Error::configuration(file + ": its last line has no end; the file is cut");
   }
+  return text;
+}
+
+// Returns the table as JSON.
+std::string table_json(const std::string& file, const Names& names) {
+  const std::string text = text_of(file);
   files::CsvReader reader(text);
   std::vector<files::CsvCell> record;
   if (!reader.next(record)) throw Error::configuration(file + ": it has no line with the names of columns");
@@ -108,7 +113,7 @@ std::string table_json(const std::string& file, const Names& names) {
 }
 
 void check_summary(const std::string& file, const Json& summary) {
-  const Document document(file, "kernbench model requests --out", summary);
+  const Document document(file, kCommand, summary);
   document.need_texts("", {"/version", "/trace", "/trace_format", "/profile", "/model", "/hardware"});
   document.need_numbers("", {"/tp", "/policy/blocks", "/policy/block_size", "/policy/max_seqs", "/policy/max_tokens",
                              "/requests", "/skipped"});
@@ -160,6 +165,24 @@ std::string ServingFolder::json() const {
   text += ",\"requests\":" + table(result::kRequestTable, request_columns());
   text += ",\"seconds\":" + table(result::kSecondTable, second_columns());
   return text + ",\"problems\":" + Json(problems).dump() + "}";
+}
+
+std::string ServingFolder::gaps(std::int64_t request) const {
+  const std::string file = checked_file(folder_, result::kRequestTable, kServing), text = text_of(file);
+  files::CsvReader reader(text);
+  std::vector<files::CsvCell> record;
+  reader.next(record);
+  const std::vector<std::size_t> places = places_of(file, record, {"request id", "ITL"});
+  const std::size_t width = record.size();
+  const std::string id = std::to_string(request);
+  while (reader.next(record)) {
+    if (record.size() != width || record[places[0]].text != id) continue;
+    const Json gaps = Json::parse(record[places[1]].text, nullptr, false);
+    const Json all = {{"gaps_ns", gaps.is_discarded() ? Json(record[places[1]].text) : gaps}};
+    Document(fmt::format("{}:{}", file, reader.line()), kCommand, all).need_number_list("/gaps_ns");
+    return all.dump();
+  }
+  throw Error::configuration(fmt::format("{} has no request {}", file, request));
 }
 
 }  // namespace kb::analysis

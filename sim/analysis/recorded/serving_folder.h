@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -21,6 +22,8 @@ class ServingFolder {
   // sentence why it cannot. Rows are cut at kMostRows of `total`. Configuration Error when the summary is damaged or
   // leads out of the folder.
   std::string json() const;
+  // {"gaps_ns": [...]}: times between the output tokens of a request. Configuration Error when it is not in the table.
+  std::string gaps(std::int64_t request) const;
 
  private:
   std::string folder_;

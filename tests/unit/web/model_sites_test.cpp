@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "platform/base/error.h"
 #include "sim/study/requests/result_files.h"
@@ -35,8 +37,9 @@ class ModelSitesTest : public analysis::test::RunFolders {
     }
     return "";
   }
-  static Json json(Site& site, const std::string& path, int status = 200) {
-    const HttpResponse response = site.answer({path, {}});
+  static Json json(Site& site, const std::string& path, int status = 200,
+                   std::multimap<std::string, std::string> parameters = {}) {
+    const HttpResponse response = site.answer({path, std::move(parameters)});
     EXPECT_EQ(response.status, status) << response.body;
     return Json::parse(response.body);
   }
@@ -139,6 +142,21 @@ TEST_F(ModelSitesTest, ServedRequests) {  // H-82y
   EXPECT_EQ(all["seconds"]["rows"], Json::parse("[[1, 6, 4, 0, 0, 12.5]]"));
   EXPECT_EQ(all["problems"], Json::array());
   json(*shown, "/api/run", 404);
+}
+
+TEST_F(ModelSitesTest, GapsOfARequest) {  // H-82y
+  write_served("r");
+  const auto shown = site("r");
+  EXPECT_EQ(json(*shown, "/api/gaps", 200, {{"request", "7"}}), Json::parse(R"({"gaps_ns": [36000, 27000]})"));
+  const auto refusal = [&](const std::string& request) {
+    return json(*shown, "/api/gaps", 400, {{"request", request}})["error"].get<std::string>();
+  };
+  EXPECT_THAT(refusal("8"), HasSubstr("requests.csv has no request 8"));
+  EXPECT_THAT(refusal("x"), HasSubstr("request"));
+  write("r/requests.csv", request_table("0,7,m,4,3,1000,97000,96000,0,33000,31500,soon\n"));
+  EXPECT_THAT(refusal("7"), HasSubstr("requests.csv:2: /gaps_ns has to be a list"));
+  write("r/requests.csv", request_table("0,7,m,4,3,1000,97000,96000,0,33000,31500,\"[1, [2]]\"\n"));
+  EXPECT_THAT(refusal("7"), HasSubstr("/gaps_ns/1 has to be a number"));
 }
 
 TEST_F(ModelSitesTest, RatesNeedNoTables) {  // H-82y
