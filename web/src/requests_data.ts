@@ -70,6 +70,14 @@ export async function fetchServed(signal: AbortSignal): Promise<Served> {
 export const named = (table: Table, name: string): Column => table.columns.find((column) => column.name === name)!;
 export const numbersOf = (table: Table, name: string): number[] => { const { at } = named(table, name); return table.rows.map(({ cells }) => cells[at] as number); };
 
+// At most MOST_DRAWN values of a line: means of `step` each.
+const MOST_DRAWN = 600;
+export const stepOf = (values: number[]): number => Math.ceil(values.length / MOST_DRAWN);
+export function means(values: number[]): number[] {
+  const step = stepOf(values);
+  return step <= 1 ? values : Array.from({ length: Math.ceil(values.length / step) }, (_, i) => { const part = values.slice(i * step, (i + 1) * step); return part.reduce((a, b) => a + b, 0) / part.length; });
+}
+
 // Times of a request in s.
 export interface Life { row: SweepRow; id: number; arrival: number; begin: number; first: number; end: number }
 export function livesOf(table: Table, rows: SweepRow[]): Life[] {

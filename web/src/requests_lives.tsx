@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Brush, type BrushLine } from './brush';
 import { useSize } from './hooks';
 import { paintGrid, paintRuler, prepare, textWidth, theme } from './picture';
-import { livesOf, numbersOf, type Life, type Table } from './requests_data';
+import { livesOf, means, numbersOf, type Life, type Table } from './requests_data';
 import type { Span } from './resources';
 import { Section, Swatch } from './section';
 import { sizes } from './sizes';
@@ -25,7 +25,7 @@ function linesOf(seconds: Table | null): BrushLine[] {
   if (!seconds) return [];
   const line = (label: string, colour: string, name: string, most?: number): BrushLine => {
     const values = numbersOf(seconds, name), all = most ?? (values.reduce((a, b) => Math.max(a, b), 0) || 1);
-    return { label: `${label}${most ? '' : `, at most ${count(all)}`}`, colour, shares: values.map((value) => value / all) };
+    return { label: `${label}${most ? '' : `, at most ${count(all)}`}`, colour, shares: means(values).map((value) => value / all) };
   };
   return [line('running', DECODE, 'running'), line('waiting', QUEUING, 'waiting'), line('blocks in use', BLOCKS, 'blocks', 100)];
 }

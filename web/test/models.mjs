@@ -109,6 +109,10 @@ async function damagedRequests(whole) {
   writeFileSync(file('requests.csv'), text);
   writeFileSync(file('timeline.csv'), 't,prompt_throughput,gen_throughput,running,waiting,kv_cache_pct\n1,2\n');
   await (await shows('timeline.csv:2: the row has 2 cells, and the first line 6')).locator('.points').waitFor();
+  // Of a long run, the lines are means.
+  writeFileSync(file('timeline.csv'), `t,prompt_throughput,gen_throughput,running,waiting,kv_cache_pct\n${Array.from({ length: 1500 }, (_, i) => `${i + 1},0,0,${i % 3 === 0 ? 9 : 0},0,50\n`).join('')}`);
+  const long = await open(server.url);
+  await long.getByRole('img', { name: 'running: at most 3, waiting: at most 0' }).getByText('s (means of 3)').waitFor();
   refused(new RegExp(`^${new URL(server.url).origin}/`));
   writeFileSync(file('summary.json'), '{"program": "kernbench", "ttft');
   await shows('summary.json:1:');
