@@ -293,6 +293,21 @@ TEST_F(WebCommandTest, AReportOfABadFolderLeavesTheOldOne) {
   expect_refused("run --out run/result.json", "give each a file of its own");
 }
 
+// H-82y, H-82z
+TEST_F(WebCommandTest, DamagedResultsOfModelsEndIt) {
+  write("step.json", R"({"schema": 1, "by_op": []})");
+  const Outcome step = kernbench("web step.json --port 0 --no-open");
+  EXPECT_EQ(step.code, 2);
+  EXPECT_THAT(step.err, HasSubstr("step.json: /model is missing"));
+  std::filesystem::create_directories(folder() + "/served");
+  write("served/requests.csv", "");
+  write("served/summary.json", R"({"program": "kernbench", "version")");
+  const Outcome served = kernbench("web served --port 0 --no-open");
+  EXPECT_EQ(served.code, 2);
+  EXPECT_THAT(served.err, HasSubstr("served/summary.json:1:"));
+  EXPECT_EQ(served.out + step.out, "");
+}
+
 TEST_F(WebCommandTest, WrongUsage) {
   EXPECT_THAT(kernbench("compare run list").err, HasSubstr("list")) << "a folder may be called as a command is";
   EXPECT_THAT(kernbench("web run --port 70000").err, HasSubstr("--port needs a whole number"));
