@@ -69,7 +69,7 @@ function Run({ served: { requests, seconds }, run, values }: { served: Served; r
           {row && <One requests={requests} row={row} none={to({ point: undefined })} />}
           <Lives requests={requests} rows={rows} seconds={seconds} values={values} to={to} marked={marked} />
           <Table sweep={requests} rows={rows} values={values} to={to} filter={filter} kind={{ title: 'Requests', noun: ['request', 'requests'], page: 20, example: 'ttft_ms>200 input<1000', sort: 'latency_ms' }} />
-          <Figures sweep={{ ...requests, objectives: [] }} rows={rows} values={values} to={to} ofPoint={(one) => to({ point: one.point })} marked={marked} title="Any two columns" first={['input', 'ttft_ms']} />
+          <Figures sweep={{ ...requests, objectives: [] }} rows={rows} values={values} to={to} ofPoint={(one) => to({ point: one.point })} marked={marked} title="Any two columns" first={['input', 'ttft_ms']} noun="request" />
         </>
       )}
     </>

@@ -85,8 +85,8 @@ export function Choice({ label, name, chosen, columns, to, none }: { label: stri
   );
 }
 
-// `title` and the columns at first, where the caller knows them.
-export function Figures({ sweep, rows, values, to, ofPoint, marked, title = 'Figures', first }: { sweep: Pick<Sweep, 'columns' | 'rows' | 'objectives'>; rows: SweepRow[]; values: URLSearchParams; to: To; ofPoint: (row: SweepRow) => string; marked: number | null; title?: string; first?: [x: string, y: string] }) {
+// `noun` is what a row is, and `first` the columns at first.
+export function Figures({ sweep, rows, values, to, ofPoint, marked, title = 'Figures', first, noun }: { sweep: Pick<Sweep, 'columns' | 'rows' | 'objectives'>; rows: SweepRow[]; values: URLSearchParams; to: To; ofPoint: (row: SweepRow) => string; marked: number | null; title?: string; first?: [x: string, y: string]; noun?: string }) {
   const axes = sweep.columns.filter(({ role }) => role === 'axis'), wide = axes.filter((column) => valuesOf(sweep.rows, column).length > 1);
   const usable = sweep.columns.filter((column) => column.role === 'axis' || (column.role === 'result' && column.numbers)), numbers = usable.filter((column) => column.role === 'result' && column.numbers);
   const hasFront = sweep.objectives.length >= 2, hasHeat = axes.length >= 2 && numbers.length > 0;
@@ -113,7 +113,7 @@ export function Figures({ sweep, rows, values, to, ofPoint, marked, title = 'Fig
         {kind === 'heat' && <Choice label="colour" name="value" chosen={value} columns={numbers} to={to} />}
         {kind !== 'heat' && <Choice label="colour" name="colour" chosen={colour} columns={usable} to={to} none="none" />}
       </div>
-      {kind === 'heat' && value ? <Heat {...drawn} x={x} y={y} value={value} narrow={narrow} /> : <Scatter {...drawn} x={x} y={y} colour={colour} front={kind === 'front'} />}
+      {kind === 'heat' && value ? <Heat {...drawn} x={x} y={y} value={value} narrow={narrow} /> : <Scatter {...drawn} x={x} y={y} colour={colour} front={kind === 'front'} noun={noun} />}
     </Section>
   );
 }

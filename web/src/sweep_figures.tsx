@@ -10,17 +10,17 @@ const MOST_POINTS = 5000, LEAST_HEIGHT = 280, MOST_HEIGHT = 560, ASPECT = 0.45;
 export const CATEGORIES = ['#d9822b', '#2a6fb0', '#5b9a3d', '#c2559b', '#7a5cc0', '#8c6d31', '#35a7a0', '#b03a2e', '#e0b13c', '#5d7285', '#e58fb1', '#3f6b4f'];
 
 export interface Drawn { rows: SweepRow[]; to: (row: SweepRow) => string; marked: number | null }
-const pointText = (row: SweepRow, columns: Column[]): string => `point ${row.point}: ${columns.map((column) => `${column.name} ${cellText(row.cells[column.at])}`).join(', ')}`;
+const pointText = (row: SweepRow, columns: Column[], noun = 'point'): string => `${noun} ${row.point}: ${columns.map((column) => `${column.name} ${cellText(row.cells[column.at])}`).join(', ')}`;
 
 const arrow = ({ goal }: Column): string => (goal === 'min' ? ' (less is better)' : goal === 'max' ? ' (more is better)' : '');
 
 // `joined`: a line leads from each row to the next; `mark` is written beside the marked one.
-interface Style { front?: boolean; joined?: boolean; mark?: string }
+interface Style { front?: boolean; joined?: boolean; mark?: string; noun?: string }
 export function Scatter(props: Drawn & Style & { x: Column; y: Column; colour: Column | null }) {
   return <Box>{(width) => <Points {...props} width={width} />}</Box>;
 }
 
-function Points({ rows: all, to, marked, x, y, colour, front, joined, mark, width }: Drawn & Style & { x: Column; y: Column; colour: Column | null; width: number }) {
+function Points({ rows: all, to, marked, x, y, colour, front, joined, mark, noun, width }: Drawn & Style & { x: Column; y: Column; colour: Column | null; width: number }) {
   const usable = all.filter(({ cells }) => cells[x.at] !== null && cells[y.at] !== null), rows = usable.slice(0, MOST_POINTS);
   if (rows.length === 0) return <p class="hint">No point has a value in both columns.</p>;
   const height = Math.round(Math.max(px(LEAST_HEIGHT), Math.min(px(MOST_HEIGHT), width * ASPECT))), font = px(FONT), bottom = height - font * 3.4;
@@ -43,7 +43,7 @@ function Points({ rows: all, to, marked, x, y, colour, front, joined, mark, widt
         {rows.map((row) => (
           <a href={to(row)}>
             <circle class={front ? (row.front ? 'dot best' : 'dot worse') : 'dot'} cx={sx.at(row.cells[x.at])} cy={sy.at(row.cells[y.at])} r={px(row.point === marked ? 8 : front && row.front ? 6 : 4.5)} fill={paint(row)} stroke={row.point === marked ? 'currentColor' : undefined}>
-              <title>{pointText(row, colour ? [x, y, colour] : [x, y])}</title>
+              <title>{pointText(row, colour ? [x, y, colour] : [x, y], noun)}</title>
             </circle>
           </a>
         ))}

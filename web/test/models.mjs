@@ -64,13 +64,14 @@ export async function requests() {
 
   // A piece of time, and a request in it.
   await page.getByRole('img', { name: /^160 requests from 0 to/ }).waitFor();
+  assert.equal(await page.getByRole('link', { name: /^request \d+: input \d+, ttft_ms [\d.]+$/ }).count(), 160);
   const strip = await page.locator('.brush canvas').boundingBox();
   await page.locator('.brush canvas').scrollIntoViewIfNeeded();
   await page.locator('.brush canvas').hover({ position: { x: strip.width * 0.4, y: 30 } });
   await page.mouse.down();
   await page.locator('.brush canvas').hover({ position: { x: strip.width * 0.6, y: 30 } });
   await page.mouse.up();
-  await page.waitForFunction(() => location.hash.includes('from='));
+  await page.waitForFunction(() => !/ from 0 to /.test(document.querySelector('.ranksplot').getAttribute('aria-label')));
   const inside = rows.filter((row) => Number(row[5]) / 1e9 <= 30 && Number(row[6]) / 1e9 >= 20).length;
   const label = await page.locator('.ranksplot').getAttribute('aria-label'), found = Number(/^(\d+) requests/.exec(label)[1]);
   assert.ok(Math.abs(found - inside) <= 2, `${found} requests from the 20th to the 30th second, not ${inside}`);
