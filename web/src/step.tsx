@@ -63,10 +63,15 @@ function Shown({ name, steps, values }: { name: string; steps: Steps; values: UR
 
 const SETTINGS: (keyof Step)[] = ['model', 'machine', 'dtype', 'phase', 'batch', 'tp', 'dp'];
 
-// The file of a step has the name of its machine, not the keys that were set.
+const MOST_KEYS = 12;
+
 function Differing({ step, against }: { step: Step; against: Step }) {
-  const changed = SETTINGS.filter((key) => step[key] !== against[key]);
-  return <p class={changed.length > 0 ? 'warn' : 'hint'}>{changed.length > 0 ? `They differ in ${changed.map((key) => `${key}: ${against[key]} → ${step[key]}`).join('; ')}.` : 'Model, plan, batch and the name of the machine are the same.'}</p>;
+  const pairs = SETTINGS.filter((key) => step[key] !== against[key]).map((key) => `${key}: ${against[key]} → ${step[key]}`);
+  const before = against.config ?? {}, after = step.config ?? {};
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((key) => before[key] !== after[key]).sort();
+  for (const key of keys.slice(0, MOST_KEYS)) pairs.push(`${key}: ${before[key] ?? 'none'} → ${after[key] ?? 'none'}`);
+  if (keys.length > MOST_KEYS) pairs.push(`${keys.length - MOST_KEYS} more keys of the machine`);
+  return <p class={pairs.length > 0 ? 'warn' : 'hint'}>{pairs.length > 0 ? `They differ in ${pairs.join('; ')}.` : 'Model, plan, batch and machine are the same.'}</p>;
 }
 
 function Headline({ label, name, step }: { label: string; name: string; step: Step }) {

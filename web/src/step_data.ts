@@ -12,6 +12,7 @@ export interface Step {
   memo: { simulated: number; known: number };
   sample?: { layers: number; of_layers: number; layer_least_ns: number; layer_mean_ns: number; layer_most_ns: number };
   approximations: string[];
+  config?: Record<string, string>;  // of the machine: all keys
 }
 export interface Steps { step: Step; against: Step | null; against_name: string }
 export const fetchSteps = (signal: AbortSignal) => json<Steps>('/api/step', signal);
