@@ -18,8 +18,7 @@ class WebCommand final : public Command {
     choice_.program = &program;
     app.footer(kWebFooter);
     app.add_option("PLACE", place_,
-                   "Folder of a run, of runs, of a sweep or of served requests, file of a step, or a topology file "
-                   "(.yaml, topology.json)")
+                   "Folder of a run, runs, a sweep or requests; file of a step or topology (.yaml, .json)")
         ->capture_default_str();
     app.add_option("--against", against_, "Run, or step, to compare this one with")->type_name("PLACE");
     app.add_option("--topology", choice_.file,

@@ -265,7 +265,7 @@ TEST_F(RunCommandTest, ShippedMachinesAreFoundByName) {
   EXPECT_THAT(wrong.err,
               ::testing::AllOf(
                   HasSubstr("there is no file 'one_cub'"), HasSubstr("did you mean 'one_cube'?"),
-                  HasSubstr("machines of " + std::string(KB_SOURCE_DIR) + "/configs: hbm3, large, modern, one_cube")));
+                  HasSubstr("machines of " + std::string(KB_SOURCE_DIR) + "/configs: h100_like, hbm3, large, modern")));
 }
 
 TEST_F(RunCommandTest, ReplaceCanBeSet) {
