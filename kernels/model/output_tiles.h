@@ -25,16 +25,16 @@ class OutputTiles {
 
  private:
   struct Part {
-    std::size_t member;
+    std::size_t member = 0;
     Range columns;
   };
   struct Tile {
     Range rows, outputs;  // places in `order`; counted in the cube
   };
   struct Step {
-    std::size_t tile, part, gate;
-    Range outputs;  // of W, counted in the tile
-    bool last;      // of its part
+    std::size_t tile = 0, part = 0, gate = 0;
+    Range outputs;      // of W, counted in the tile
+    bool last = false;  // of its part
   };
   struct Buffer {
     tl::TensorHandle room;

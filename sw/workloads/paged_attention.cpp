@@ -7,6 +7,7 @@
 
 #include "platform/base/checked.h"
 #include "platform/base/split.h"
+#include "sw/workloads/contents.h"
 #include "sw/workloads/deployed.h"
 #include "sw/workloads/linear_reference.h"
 #include "sw/workloads/paged_attention_reference.h"
@@ -75,7 +76,7 @@ HostArray host_array(const contract::IntegerMatrix& matrix) {
 // A tensor of integers, whose contents the kernels know in every data mode.
 Tensor integers(Runtime& rt, const contract::IntegerMatrix& matrix, const DPPolicy& policy, const std::string& name) {
   const HostArray values = host_array(matrix);
-  const Tensor tensor = rt.empty(values.shape(), Dtype::i32, policy, name);
+  Tensor tensor = rt.empty(values.shape(), Dtype::i32, policy, name);
   tensor.copy_(values);
   return tensor;
 }
