@@ -19,6 +19,9 @@ namespace kb::kernels {
 // cube exchange partial sums in f32 through `partials` (f32, a row for each PE), meet at a barrier, and each adds up,
 // scales by 1 / rms and rounds some outputs. In f16, gamma is divided by a power of two before and the sums are
 // multiplied by it, so that x * gamma does not overflow.
+//
+// With many rows and neither norm nor residual, the PEs of a cube divide rows and outputs instead where that is
+// estimated to be faster (K-210); `partials` is then not touched.
 contract::Kernel norm_linear_kernel();
 
 }  // namespace kb::kernels

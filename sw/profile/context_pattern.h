@@ -13,7 +13,7 @@ class ContextPattern {
  public:
   // Contexts spread evenly from half of the mean to one and a half, in a mixed order.
   ContextPattern() = default;
-  // Those of requests at random places of their answers; a request occurs the more often, the longer its answer is.
+  // Contexts of requests at random places of their answers; a request occurs the more often, the longer its answer is.
   explicit ContextPattern(const std::vector<serving::Request>& requests);
 
   // `count` contexts with the new token, from 1 to `longest`, whose sum is count x mean, or nearest to it. The same

@@ -41,7 +41,7 @@ class LaunchTables {
   // Cells that were asked for and are not there; forgets them.
   std::vector<Cell> take_wanted();
 
-  // Of each table and axis on which times are interpolated; numbers of decodes are those above `exact_decodes`.
+  // Errors of each table and axis on which times are interpolated; numbers of decodes are those above `exact_decodes`.
   std::vector<LeaveOneOut> leave_one_out(std::int64_t exact_decodes) const;
 
  private:
