@@ -32,7 +32,7 @@ PeDma::PeDma(const sc_core::sc_module_name& name, NodeId node, const params::PeD
       reliefs_(context.shared<CodeReliefs>()),
       baaw_(params.baaw_overhead.time()),
       vc_comm_(*this, pe, context),
-      tcm_access_(pe, context,
+      tcm_access_(node, pe, context,
                   {[this](payload::Transaction& transaction) { respond(transaction, now()); },
                    [this](std::uint64_t slot) { on_part_done(slot); }}),
       slice_bytes_(context.graph.spec.hbm_slice_bytes()),

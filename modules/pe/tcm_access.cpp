@@ -13,6 +13,13 @@ namespace kb::modules {
 using payload::Op;
 using payload::Transaction;
 
+TcmAccess::TcmAccess(NodeId node, const PeContext& pe, elab::BlockContext& context, Uses uses)
+    : pe_(pe), context_(context), uses_(std::move(uses)) {
+  if (context.recorder == nullptr || !context.graph.spec.energy) return;
+  copied_for_ = context.recorder->add_resource({node, record::Role::command, "tcm_copied", NodeId(), 0,
+                                                record::ActivityRecorder::group_of(context.graph.node(node).sip)});
+}
+
 ITcmPort& TcmAccess::port() const {
   if (pe_.tcm != nullptr) return *pe_.tcm;
   throw Error::program("UNSUPPORTED", "the PE_TCM of " + pe_name(pe_.coord) +
@@ -65,6 +72,7 @@ void TcmAccess::serve(Transaction& transaction) {
 void TcmAccess::copy(std::uint64_t nbytes, TimeFs at, account::PlaceId place, std::uint64_t cookie) {
   ++copies_;
   copied_bytes_ += static_cast<std::int64_t>(nbytes);
+  if (copied_for_) copied_for_.account->add(place, {0_fs, 0_fs, nbytes, 1});
   const std::uint64_t index = insert({nullptr, place, nbytes, cookie, 2});
   if (at == context_.scheduler.now()) {
     on_event(at, index);

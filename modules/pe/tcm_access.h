@@ -9,6 +9,7 @@
 #include "platform/elab/block.h"
 #include "platform/elab/event_scheduler.h"
 #include "platform/payload/transaction.h"
+#include "platform/record/activity_recorder.h"
 
 namespace kb::modules {
 
@@ -32,8 +33,8 @@ class TcmAccess final : private ITcmPort::IUser, private elab::EventHandler {
     Bandwidth in, out;
   };
 
-  TcmAccess(const PeContext& pe, elab::BlockContext& context, Uses uses)
-      : pe_(pe), context_(context), uses_(std::move(uses)) {}
+  // `node`: the PE_DMA.
+  TcmAccess(NodeId node, const PeContext& pe, elab::BlockContext& context, Uses uses);
 
   void set_wires(Wires wires) { wires_ = wires; }
   // Program Error UNSUPPORTED when the kind of the PE's TCM does not serve PE_DMA.
@@ -65,6 +66,7 @@ class TcmAccess final : private ITcmPort::IUser, private elab::EventHandler {
   Wires wires_;
   std::vector<Entry> entries_;
   std::vector<std::uint64_t> free_;
+  record::RecordedResource copied_for_;  // whose copies; for energy (E-116)
   std::int64_t reads_ = 0, writes_ = 0, copies_ = 0;
   std::int64_t read_bytes_ = 0, written_bytes_ = 0, copied_bytes_ = 0;
 };

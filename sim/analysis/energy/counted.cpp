@@ -121,6 +121,14 @@ class Counter {
     for (const std::uint32_t series : found->second) {
       const record::Role role = input_.recorder->series()[series].role;
       if (role == record::Role::tcm || role == record::Role::dma) add_series(event, series, 8);
+      if (input_.recorder->series()[series].name == "tcm_copied") subtract(event, series, 8);
+    }
+  }
+
+  // What another series has counted twice.
+  void subtract(EventId event, std::uint32_t series, std::uint64_t per_byte) {
+    for (const account::ResourceAccount::Row& row : input_.recorder->uses_of(series)) {
+      all_[event].by_place[row.place] -= row.sums.bytes * per_byte;
     }
   }
 
