@@ -140,6 +140,7 @@ class ModelStepCommand final : public Command {
     const step::StepTimes& times = found.times;
     line.stage(nullptr);
     step::StepReport result = step::make_step_report(report, program, times);
+    if (const auto& energy = machines.all.graph.spec.energy) step::add_energy(*energy, result);
     for (const auto& [key, value] : machines.all.config) result.config.emplace(key, value.value);
     result.composed = sample_ == 0 && memo_ != "off";
     if (found.sample.layers < found.sample.of_layers) {

@@ -66,7 +66,7 @@ LaunchOptions everywhere(const contract::MachineInfo& machine) {
 
 LaunchSpan span_of(const Runtime& runtime, LaunchHandle launch) {
   const LaunchMetrics metrics = runtime.metrics(launch);
-  return {metrics.start, time_sum(metrics.start, metrics.exec_max), metrics.late_pes > 0};
+  return {metrics.start, time_sum(metrics.start, metrics.exec_max), metrics.late_pes > 0, runtime.requests(launch)};
 }
 
 std::vector<std::vector<LaunchSpan>> run_step(Runtime& runtime, ProcessGroup* group, const Program& program) {

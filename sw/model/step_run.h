@@ -18,6 +18,7 @@ namespace kb::sw {
 struct LaunchSpan {
   TimeFs start = 0_fs, end = 0_fs;  // of the first kernel, of the last; absolute
   bool late = false;                // a PE got it after its start stamp
+  std::vector<contract::RequestId> requests = {};  // its numbers at the host
 };
 
 // The tensors of a program on the caller's current device. Each is made when it is first used.

@@ -285,6 +285,10 @@ LaunchMetrics Runtime::metrics(LaunchHandle launch) const {
   return m;
 }
 
+const std::vector<contract::RequestId>& Runtime::requests(LaunchHandle launch) const {
+  return launch_state(launch).requests;
+}
+
 void Runtime::set_device(int sip) {
   if (std::find(devices_.begin(), devices_.end(), sip) == devices_.end()) {
     throw Error::program("DEVICE_ERROR",

@@ -95,6 +95,8 @@ class Runtime final : private ITensorContext {
 
   // Metrics of a completed launch.
   LaunchMetrics metrics(LaunchHandle launch) const;
+  // Its numbers at the host, one per SIP.
+  const std::vector<contract::RequestId>& requests(LaunchHandle launch) const;
   // Completions, one per SIP, for example to list the PEs that failed under FailurePolicy::collect_all. `pes` is empty
   // for all but the latest IHost::kKeptPeResults launches; metrics() includes all.
   std::vector<contract::Completion> completions(LaunchHandle launch) const;

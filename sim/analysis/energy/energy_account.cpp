@@ -11,19 +11,6 @@ namespace {
 
 using energy::Energy;
 
-std::uint32_t part_index(EnergyRecord& record, const std::string& name) {
-  for (std::uint32_t i = 0; i < record.parts.size(); ++i) {
-    if (record.parts[i].name == name) return i;
-  }
-  std::string label = name;
-  for (std::size_t part = 0; part < energy::kParts; ++part) {
-    const DisplayText& word = energy::word_of(static_cast<energy::Part>(part));
-    if (word.name == name) label = word.label;
-  }
-  record.parts.push_back({name, label, {}, {}});
-  return static_cast<std::uint32_t>(record.parts.size() - 1);
-}
-
 // Sums of launches and lines.
 class Sharing {
  public:
@@ -72,6 +59,10 @@ class Sharing {
   std::map<Key, Energy> sums_;
 };
 
+std::uint32_t part_index(EnergyRecord& record, const std::string& name) {
+  return static_cast<std::uint32_t>(&part_of(record.parts, name) - record.parts.data());
+}
+
 void add_event(EnergyRecord& record, std::uint32_t part, EnergyEvent event) {
   record.parts[part].energy.add(event.energy);
   record.total.add(event.energy);
@@ -101,6 +92,18 @@ std::uint64_t memory_bytes(const std::vector<Counted>& events) {
 }
 
 }  // namespace
+
+EnergyPart& part_of(std::vector<EnergyPart>& parts, const std::string& name) {
+  const auto known = std::find_if(parts.begin(), parts.end(), [&](const EnergyPart& one) { return one.name == name; });
+  if (known != parts.end()) return *known;
+  std::string label = name;
+  for (std::size_t part = 0; part < energy::kParts; ++part) {
+    const DisplayText& word = energy::word_of(static_cast<energy::Part>(part));
+    if (word.name == name) label = word.label;
+  }
+  parts.push_back({name, label, {}, {}});
+  return parts.back();
+}
 
 double watts(std::uint64_t femtojoules, TimeFs time) {
   return time == 0_fs ? 0.0 : static_cast<double>(femtojoules) / static_cast<double>(time.fs());

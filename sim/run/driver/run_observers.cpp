@@ -13,6 +13,7 @@
 #include "sim/analysis/energy/energy_account.h"
 #include "sim/analysis/findings/findings.h"
 #include "sim/analysis/findings/limiter.h"
+#include "sim/run/driver/event_counter.h"
 #include "sim/run/driver/recorded_use.h"
 
 namespace kb::sim {
@@ -32,16 +33,6 @@ std::function<bool(std::uint64_t)> kernel_scratch(const topology::MachineSpec& s
 bool one_write_channel(const topology::MachineSpec& spec) {
   return spec.pe_components.at("pe_dma").impl == "builtin.pe_dma" &&
          spec.pe_params<params::PeDmaParams>("pe_dma").wr_engines == 1;
-}
-
-// Approximate number of activity series: wires, pseudo-channels, and resources of PEs.
-std::size_t series_of(const topology::Graph& graph) {
-  constexpr std::size_t kOfPe = 24;
-  const topology::MachineSpec& spec = graph.spec;
-  const auto decoders = std::count_if(graph.nodes.begin(), graph.nodes.end(), [](const topology::Node& node) {
-    return node.params.find("decode") == params::Value(std::string("serial"));
-  });
-  return graph.edges.size() + kOfPe * static_cast<std::size_t>(spec.pe_count()) + static_cast<std::size_t>(decoders);
 }
 
 std::string window_note(const record::ActivityRecorder::Window& window, TimeFs end) {
@@ -82,12 +73,7 @@ void RunObservers::observe(SimulationOptions& options) {
 }
 
 void RunObservers::add_energy(RunRecord& record) const {
-  StatisticTable statistics;
-  for (const BlockRecord& block : record.blocks) {
-    const std::optional<NodeId> node = graph_.find_node(block.node);
-    if (!node) continue;
-    for (const StatisticRecord& one : block.statistics) statistics.add(*node, one.name, one.value);
-  }
+  const StatisticTable statistics = statistics_of(record.blocks, graph_);
   const EnergyInput input{graph_,         statistics, *work_, record.declared, recorder_ ? &*recorder_ : nullptr,
                           record.sim_time};
   try {

@@ -11,7 +11,7 @@
 #include "platform/base/error.h"
 #include "platform/model/graph.h"
 #include "sim/study/process/isolate.h"
-#include "sim/study/step/times_text.h"
+#include "sim/study/step/answer.h"
 #include "sw/model/lowering.h"
 
 namespace kb::cells {
@@ -24,10 +24,10 @@ using profile::CellKind;
 using profile::DecodePart;
 using profile::ProductPart;
 
-std::vector<TimeFs> in_a_process(const std::function<std::vector<TimeFs>()>& simulation) {
-  const std::string answer = sim::run_isolated({[&] { return step::times_text(simulation()); }}).at(0);
-  if (std::optional<std::vector<TimeFs>> times = step::times_of(answer)) return std::move(*times);
-  throw Error::model("a simulation of launches answered without times");
+using step::Answer;
+
+std::vector<Answer> in_a_process(const std::function<std::vector<Answer>()>& simulation) {
+  return step::answers_of(sim::run_isolated({[&] { return step::answers_text(simulation()); }}).at(0));
 }
 
 const std::map<std::string, ProductPart>& product_launches() {
@@ -100,8 +100,9 @@ class BatchRun {
       const std::string key = keys_.host_turn();
       if (memo_.find(key) == nullptr) {
         simulated_[key] = in_a_process([&] {
-          return std::vector<TimeFs>{step::simulate_host_turn(setup_.machines.one, setup_.catalogs, program_)};
-        });
+                            return std::vector<Answer>{
+                                {{step::simulate_host_turn(setup_.machines.one, setup_.catalogs, program_)}, {}}};
+                          }).at(0);
       }
       answer.times[static_cast<std::size_t>(ProductPart::host)] += longest(key);
     }
@@ -121,7 +122,7 @@ class BatchRun {
   }
   TimeFs longest(const std::string& key) const {
     const auto found = simulated_.find(key);
-    const std::vector<TimeFs>& times = found != simulated_.end() ? found->second : *memo_.find(key);
+    const std::vector<TimeFs>& times = (found != simulated_.end() ? found->second : *memo_.find(key)).times;
     return *std::max_element(times.begin(), times.end());
   }
 
@@ -135,8 +136,10 @@ class BatchRun {
       for (std::size_t rank = 0; rank < keys.size(); ++rank) {
         if (memo_.find(keys[rank]) != nullptr || !seen.insert(keys[rank]).second) continue;
         if (program_.launches[at].is_sum()) {
-          simulated_[keys[rank]] = in_a_process(
-              [&] { return step::simulate_sum(setup_.machines.all, setup_.catalogs, program_, at, offsets_); });
+          simulated_[keys[rank]] = in_a_process([&] {
+                                     return std::vector<Answer>{step::simulate_sum(setup_.machines.all, setup_.catalogs,
+                                                                                   program_, at, offsets_)};
+                                   }).at(0);
           continue;
         }
         missing.push_back(keys[rank]);
@@ -144,9 +147,9 @@ class BatchRun {
       }
     }
     if (wanted.empty()) return;
-    const std::vector<TimeFs> times =
+    const std::vector<Answer> answers =
         in_a_process([&] { return step::simulate_launches(setup_.machines.one, setup_.catalogs, program_, wanted); });
-    for (std::size_t i = 0; i < missing.size(); ++i) simulated_[missing[i]] = {times.at(i)};
+    for (std::size_t i = 0; i < missing.size(); ++i) simulated_[missing[i]] = answers.at(i);
   }
 
   const CellSetup& setup_;
@@ -155,7 +158,7 @@ class BatchRun {
   sw::Program program_;
   step::LaunchKeys keys_;
   std::vector<TimeFs> offsets_;  // SIPs begin a sum together
-  std::map<std::string, std::vector<TimeFs>> simulated_;
+  std::map<std::string, Answer> simulated_;
 };
 
 Batch decodes(const CellSetup& setup, const Cell& cell, std::int64_t draw) {

@@ -10,6 +10,7 @@
 #include "platform/model/batch.h"
 #include "platform/model/model_spec.h"
 #include "platform/model/parallel_plan.h"
+#include "sim/study/step/answer.h"
 #include "sim/study/step/launch_key.h"
 #include "sim/study/step/step_machine.h"
 #include "sim/study/step/step_times.h"
@@ -41,8 +42,8 @@ sw::Program program_of(const CellSetup& setup, const model::Batch& batch);
 std::vector<model::Batch> batches_of(const CellSetup& setup, const profile::Cell& cell);
 
 struct CellAnswer {
-  std::vector<TimeFs> times;                                          // by part
-  std::vector<std::pair<std::string, std::vector<TimeFs>>> launches;  // that were simulated, by key
+  std::vector<TimeFs> times;                                   // by part
+  std::vector<std::pair<std::string, step::Answer>> launches;  // that were simulated, by key
 };
 
 // Simulates what the memo does not know, in processes of its own. Each launch counts with the gap before it.

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 
 #include "platform/base/error.h"
 #include "platform/topology/sha256.h"
 #include "sim/study/files/files.h"
 #include "sim/study/process/isolate.h"
-#include "sim/study/step/times_text.h"
+#include "sim/study/step/answer.h"
 
 namespace kb::cells {
 namespace {
@@ -20,21 +21,20 @@ constexpr std::size_t kKeyDigits = 32;
 
 // A line for the cell, then one for each launch: key and times.
 std::string text_of(const CellAnswer& answer) {
-  std::string text = step::times_text(answer.times);
-  for (const auto& [key, times] : answer.launches) text += fmt::format("\n{} {}", key, step::times_text(times));
+  std::string text = step::answer_text({answer.times, std::nullopt});
+  for (const auto& [key, launch] : answer.launches) text += fmt::format("\n{} {}", key, step::answer_text(launch));
   return text;
 }
 
-std::vector<TimeFs> answered(const std::string& text) {
-  if (std::optional<std::vector<TimeFs>> times = step::times_of(text)) return std::move(*times);
-  throw Error::model("a simulation of launches answered without times");
+step::Answer answered(const std::string& text) {
+  return step::answers_of(text).at(0);
 }
 
 CellAnswer answer_of(const std::string& text) {
   std::istringstream lines(text);
   std::string line;
   std::getline(lines, line);
-  CellAnswer answer{answered(line), {}};
+  CellAnswer answer{answered(line).times, {}};
   while (std::getline(lines, line)) {
     const std::size_t blank = line.find(' ');
     answer.launches.emplace_back(line.substr(0, blank), answered(line.substr(blank + 1)));
@@ -69,19 +69,21 @@ TimeFs CellSimulator::gap() {
   const step::LaunchKeys keys(program, setup_.machines.one, setup_.machines.all, setup_.identity);
   const std::string key = keys.figure("gap");
   if (memo_.find(key) == nullptr) {
-    memo_.add(key, answered(sim::run_isolated({[&] {
-                              return step::times_text({step::simulate_gap(setup_.machines.one, setup_.catalogs)});
-                            }}).at(0)));
+    memo_.add(
+        key,
+        answered(sim::run_isolated({[&] {
+                   return step::answer_text({{step::simulate_gap(setup_.machines.one, setup_.catalogs)}, std::nullopt});
+                 }}).at(0)));
   }
-  return memo_.find(key)->at(0);
+  return memo_.find(key)->times.at(0);
 }
 
 void CellSimulator::fill(const std::vector<Cell>& cells, profile::LaunchTables& tables, const Progress& on_progress) {
   std::vector<Cell> missing;
   for (const Cell& cell : cells) {
     if (tables.has(cell)) continue;
-    if (const std::vector<TimeFs>* times = memo_.find(key_of(cell))) {
-      tables.add(cell, *times);
+    if (const step::Answer* const known = memo_.find(key_of(cell))) {
+      tables.add(cell, known->times);
       ++known_;
     } else {
       missing.push_back(cell);
@@ -101,8 +103,8 @@ void CellSimulator::fill(const std::vector<Cell>& cells, profile::LaunchTables& 
   run.on_result = [&](std::size_t job, const std::string& text) {
     CellAnswer answer = answer_of(text);
     tables.add(missing[job], answer.times);
-    for (auto& [key, times] : answer.launches) memo_.add(key, std::move(times));
-    memo_.add(key_of(missing[job]), std::move(answer.times));
+    for (auto& [key, launch] : answer.launches) memo_.add(key, std::move(launch));
+    memo_.add(key_of(missing[job]), {std::move(answer.times), std::nullopt});
     ++simulated_;
     if (on_progress) on_progress(++done, missing.size());
   };

@@ -16,10 +16,11 @@ std::string digest(const std::string& text) {
   return topology::sha256_hex(text).substr(0, kKeyDigits);
 }
 
-// All keys of the machine with their values; file names and origins do not matter.
+// All keys of the machine with their values, but for what an event costs; file names and origins do not matter.
 std::string machine_text(const topology::LoadedTopology& machine, bool with_system) {
   std::string text;
   for (const auto& [key, value] : machine.config) {
+    if (key.rfind("energy.", 0) == 0) continue;
     if (with_system || key.rfind("system.sips.", 0) != 0) text += key + "=" + value.value + "\n";
   }
   return text;

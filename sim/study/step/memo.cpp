@@ -3,7 +3,6 @@
 
 #include "platform/observe/output_file.h"
 #include "sim/study/step/step_times.h"
-#include "sim/study/step/times_text.h"
 
 namespace kb::step {
 
@@ -11,20 +10,23 @@ Memo::Memo(const std::string& folder) {
   if (folder.empty()) return;
   observe::make_folder(folder, "--store");  // before anything is simulated
   files::Journal::read(folder, [this](const std::string& key, const std::string& value) {
-    if (std::optional<std::vector<TimeFs>> times = times_of(value)) times_.emplace(key, std::move(*times));
+    std::optional<Answer> answer = answer_of(value);
+    if (!answer) return;
+    const Answer* const known = find(key);
+    if (known == nullptr || answer->events) answers_.insert_or_assign(key, std::move(*answer));
   });
-  from_folder_ = times_.size();
+  from_folder_ = answers_.size();
   journal_ = std::make_unique<files::Journal>(folder, "launches that have been simulated");
 }
 
-const std::vector<TimeFs>* Memo::find(const std::string& key) const {
-  const auto found = times_.find(key);
-  return found == times_.end() ? nullptr : &found->second;
+const Answer* Memo::find(const std::string& key) const {
+  const auto found = answers_.find(key);
+  return found == answers_.end() ? nullptr : &found->second;
 }
 
-void Memo::add(const std::string& key, std::vector<TimeFs> times) {
-  if (journal_) journal_->append(key, times_text(times));
-  times_.emplace(key, std::move(times));
+void Memo::add(const std::string& key, Answer answer) {
+  if (journal_) journal_->append(key, answer_text(answer));
+  answers_.insert_or_assign(key, std::move(answer));
 }
 
 }  // namespace kb::step

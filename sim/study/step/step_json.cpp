@@ -6,7 +6,39 @@ namespace {
 
 using observe::JsonWriter;
 
-void write_row(JsonWriter& json, const StepReport& report, const StepRow& row) {
+void write_energy(JsonWriter& json, const energy::Energy& energy) {
+  json.begin_object(true).key("fj").unsigned_integer(energy.value).key("low_fj").unsigned_integer(energy.low);
+  json.key("high_fj").unsigned_integer(energy.high).end_object();
+}
+
+void write_energy_of_step(JsonWriter& json, const StepReport& report) {
+  const StepEnergy& energy = *report.energy;
+  const auto per = [&](const char* key, double count) {
+    if (count > 0) json.key(key).real(observe::tidy(static_cast<double>(energy.total.value) / 1e3 / count));
+  };
+  json.key("energy").begin_object();
+  json.key("defaults").text(energy.defaults);
+  write_energy(json.key("total"), energy.total);
+  json.key("power_w").real(observe::tidy(sim::watts(energy.total.value, report.step())));
+  json.key("fj_per_token")
+      .unsigned_integer(energy.total.value / static_cast<std::uint64_t>(report.model.batch.tokens()));
+  per("pj_per_flop", report.flop());
+  per("pj_per_byte", static_cast<double>(energy.memory_bytes));
+  json.key("parts").begin_array();
+  for (const sim::EnergyPart& part : energy.parts) {
+    json.begin_object(true).key("name").text(part.name).key("label").text(part.label);
+    write_energy(json.key("energy"), part.energy);
+    json.end_object();
+  }
+  json.end_array();
+  write_energy(json.key("nobodys"), energy.nobodys);
+  json.key("not_counted").begin_array();
+  for (const std::string& phrase : energy.not_counted) json.text(phrase);
+  json.end_array().end_object();
+}
+
+void write_row(JsonWriter& json, const StepReport& report, std::size_t number) {
+  const StepRow& row = report.rows[number];
   json.begin_object();
   json.key("op").text(row.name).key("kernel").text(row.kernel).key("count").integer(row.count);
   json.key("ns").time_ns(row.all).key("least_ns").time_ns(row.least);
@@ -18,6 +50,7 @@ void write_row(JsonWriter& json, const StepReport& report, const StepRow& row) {
       .unsigned_integer(row.work.memory_bytes())
       .key("link_bytes")
       .unsigned_integer(row.work.link_bytes);
+  if (report.energy) write_energy(json.key("energy"), report.energy->rows[number]);
   json.key("each_fs").begin_array(true);
   for (const TimeFs time : row.each) json.integer(time.fs());
   json.end_array();
@@ -54,8 +87,9 @@ std::string render_step_json(const StepReport& report) {
   json.key("roofline_ns").time_ns(report.roof);
   json.key("roofline_share").real(observe::tidy(fs_to_ns(report.roof) / fs_to_ns(report.step())));
   json.key("by_op").begin_array();
-  for (const StepRow& row : report.rows) write_row(json, report, row);
+  for (std::size_t i = 0; i < report.rows.size(); ++i) write_row(json, report, i);
   json.end_array();
+  if (report.energy) write_energy_of_step(json, report);
   write_memory(json, report);
   json.key("config").begin_object();
   for (const auto& [key, value] : report.config) json.key(key).text(value);

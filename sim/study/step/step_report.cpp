@@ -9,6 +9,19 @@ double StepReport::tokens_per_second() const {
   return tokens / (fs_to_ns(step()) * 1e-9);
 }
 
+double StepReport::flop() const {
+  double flop = 0;
+  for (const StepRow& row : rows) flop += row.work.flop() * static_cast<double>(row.count * program.ranks);
+  return flop;
+}
+
+void add_energy(const energy::Table& table, StepReport& report) {
+  if (!report.times.events) return;
+  std::vector<std::vector<std::size_t>> rows;
+  for (const StepRow& row : report.rows) rows.push_back(row.launches);
+  report.energy = price_step(table, *report.times.events, rows, report.step());
+}
+
 StepReport make_step_report(const model::ModelReport& model, const sw::Program& program, const StepTimes& times) {
   StepReport report{model, program, times, {}, {}};
   const std::vector<Span>& spans = times.launches[times.slowest()];
@@ -26,6 +39,7 @@ StepReport make_step_report(const model::ModelReport& model, const sw::Program& 
     row->most = std::max(row->most, time);
     row->all += time;
     row->each.push_back(time);
+    row->launches.push_back(at);
     ++row->count;
     if (!launch.ops.empty()) {
       const model::Work work = model::work_together(graph, launch.ops);

@@ -43,6 +43,14 @@ struct Mean {
   Piece value() const { return {sum.gap / count, sum.time / count}; }
 };
 
+// Rounded down.
+Events mean_of(const std::vector<const Events*>& all) {
+  Events mean;
+  for (const Events* const one : all) mean.add(*one);
+  for (auto& [key, count] : mean.counts) count /= all.size();
+  return mean;
+}
+
 // The spans of all launches on a SIP, out of those that were simulated.
 std::vector<Span> fill(const sw::Program& program, const Part& part, const std::vector<Span>& simulated,
                        bool counts_first) {
@@ -65,6 +73,22 @@ std::vector<Span> fill(const sw::Program& program, const Part& part, const std::
     spans.push_back({start, end});
   }
   return spans;
+}
+
+// Events of all launches: those of other layers have the mean of those of their name.
+std::vector<Events> fill(const sw::Program& program, const Part& part, const std::vector<Events>& simulated) {
+  std::map<std::size_t, const Events*> known;
+  std::map<std::string, std::vector<const Events*>> of_name;
+  for (std::size_t i = 0; i < simulated.size(); ++i) {
+    known[part.numbers[i]] = &simulated[i];
+    of_name[program.launches[part.numbers[i]].name].push_back(&simulated[i]);
+  }
+  std::vector<Events> out;
+  for (std::size_t at = 0; at < program.launches.size(); ++at) {
+    const auto found = known.find(at);
+    out.push_back(found != known.end() ? *found->second : mean_of(of_name.at(program.launches[at].name)));
+  }
+  return out;
 }
 
 }  // namespace
@@ -100,6 +124,7 @@ SampledTimes simulate_sample(const StepRun& run, std::size_t count) {
   }
   out.sample.mean = all / static_cast<std::int64_t>(counts_first ? 1 : sample.size() - 1);
   for (std::vector<Span>& spans : out.times.launches) spans = fill(run.program, part, spans, counts_first);
+  if (out.times.events) out.times.events->launches = fill(run.program, part, out.times.events->launches);
   return out;
 }
 

@@ -18,6 +18,52 @@ std::string percent(TimeFs part, TimeFs whole) {
   return whole == 0_fs ? "" : fixed(100 * fs_to_ns(part) / fs_to_ns(whole), 1) + " %";
 }
 
+using energy::joules_text;
+using energy::three_digits;
+
+std::string range_text(const energy::Energy& energy) {
+  return joules_text(energy.low) + " .. " + joules_text(energy.high);
+}
+
+std::string energy_share(const energy::Energy& part, const StepEnergy& energy) {
+  return fixed(energy.total.value == 0
+                   ? 0.0
+                   : 100 * static_cast<double>(part.value) / static_cast<double>(energy.total.value),
+               1) +
+         " %";
+}
+
+std::string energy_text(const StepReport& report) {
+  const StepEnergy& energy = *report.energy;
+  const auto tokens = static_cast<std::uint64_t>(report.model.batch.tokens());
+  std::string out = fmt::format("\nEnergy of a step (coefficients: {}; half of all bits toggle)\n", energy.defaults);
+  out += fmt::format("  {} ({}), {} W, {} per token", joules_text(energy.total.value), range_text(energy.total),
+                     three_digits(sim::watts(energy.total.value, report.step())),
+                     joules_text(energy.total.value / tokens));
+  const auto per = [&](double count, const char* what) {
+    if (count > 0) {
+      out += fmt::format(", {} pJ per {}", three_digits(static_cast<double>(energy.total.value) / 1e3 / count), what);
+    }
+  };
+  per(report.flop(), "FLOP");
+  per(static_cast<double>(energy.memory_bytes), "byte of HBM");
+  TextTable parts({{"part", kLeft}, {"energy", kRight}, {"share", kRight}, {"low", kRight}, {"high", kRight}});
+  for (const sim::EnergyPart& part : energy.parts) {
+    parts.add({part.label, joules_text(part.energy.value), energy_share(part.energy, energy),
+               joules_text(part.energy.low), joules_text(part.energy.high)});
+  }
+  TextTable rows({{"launches", kLeft}, {"energy", kRight}, {"share", kRight}, {"W", kRight}});
+  for (std::size_t i = 0; i < report.rows.size(); ++i) {
+    rows.add({report.rows[i].name, joules_text(energy.rows[i].value), energy_share(energy.rows[i], energy),
+              three_digits(sim::watts(energy.rows[i].value, report.rows[i].all))});
+  }
+  rows.add({"(no launch: static power, refresh)", joules_text(energy.nobodys.value),
+            energy_share(energy.nobodys, energy), ""});
+  out += '\n' + parts.render("  ") + '\n' + rows.render("  ") + "  not counted:\n";
+  for (const std::string& phrase : energy.not_counted) out += "    " + phrase + '\n';
+  return out;
+}
+
 std::string each_text(const StepRow& row) {
   return row.least == row.most ? microseconds(row.least) : microseconds(row.least) + " to " + microseconds(row.most);
 }
@@ -66,6 +112,7 @@ std::string render_step(const StepReport& report) {
                                     microseconds(report.sample->most), microseconds(report.sample->mean))
                       : std::string("Simulated in one run\n");
   for (const std::string& text : report.approximations) out += "Not exact: " + text + "\n";
+  if (report.energy) out += energy_text(report);
   return out;
 }
 

@@ -11,19 +11,16 @@
 
 #include "platform/base/error.h"
 #include "sim/study/process/isolate.h"
-#include "sim/study/step/times_text.h"
 
 namespace kb::step {
 namespace {
 
-// Times that another process has written.
-std::vector<TimeFs> answered(const std::string& text) {
-  if (const std::optional<std::vector<TimeFs>> times = times_of(text)) return *times;
-  throw Error::model("a simulation of launches answered without times");
+Answer in_a_process(const std::function<Answer()>& simulation) {
+  return answers_of(sim::run_isolated({[&] { return answers_text({simulation()}); }}).at(0)).at(0);
 }
 
-std::vector<TimeFs> in_a_process(const std::function<std::vector<TimeFs>()>& simulation) {
-  return answered(sim::run_isolated({[&] { return times_text(simulation()); }}).at(0));
+TimeFs time_in_a_process(const std::function<TimeFs()>& simulation) {
+  return in_a_process([&] { return Answer{{simulation()}, std::nullopt}; }).times.at(0);
 }
 
 constexpr double kMostWork = 1e9;   // of a process, in bytes: some seconds
@@ -31,7 +28,9 @@ constexpr double kLeastWork = 1e6;  // of a launch
 
 class Composer {
  public:
-  Composer(const StepRun& run, Memo& memo) : run_(run), memo_(memo) {
+  Composer(const StepRun& run, Memo& memo)
+      : run_(run), memo_(memo), counts_events_(run.machines.one.graph.spec.energy.has_value()) {
+    if (counts_events_) times_.events.emplace().launches.resize(launches().size());
     for (std::size_t at = 0; at < launches().size(); ++at) {
       std::vector<std::string>& keys = keys_.emplace_back();
       if (launches()[at].is_sum()) continue;
@@ -60,7 +59,8 @@ class Composer {
 
  private:
   struct SumPattern {
-    std::vector<TimeFs> offsets, ends;  // by SIP
+    std::vector<TimeFs> offsets;  // by SIP
+    Answer answer;
   };
   struct Wanted {
     std::string key;
@@ -76,30 +76,36 @@ class Composer {
     for (std::size_t at = 0; at < launches().size(); ++at) {
       for (std::size_t rank = 0; rank < keys_[at].size(); ++rank) {
         const Wanted one{keys_[at][rank], {at, static_cast<std::int64_t>(rank)}};
-        const bool known = !seen.insert(one.key).second || memo_.find(one.key) != nullptr;
+        const bool known = !seen.insert(one.key).second || find(one.key) != nullptr;
         (known ? hits_ : missing).push_back(one);
       }
     }
-    simulate(missing, [&](const Wanted& one, TimeFs time) { memo_.add(one.key, {time}); });
+    simulate(missing, [&](const Wanted& one, Answer answer) { memo_.add(one.key, std::move(answer)); });
     own_ += missing.size();
   }
 
-  // Calls `take` with each time as soon as its process has ended, so that a store keeps it.
-  void simulate(const std::vector<Wanted>& wanted, const std::function<void(const Wanted&, TimeFs)>& take) {
+  // Null when events are wanted and not known.
+  const Answer* find(const std::string& key) const {
+    const Answer* const known = memo_.find(key);
+    return known == nullptr || (counts_events_ && !known->events) ? nullptr : known;
+  }
+
+  // Calls `take` with each answer as soon as its process has ended, so that a store keeps it.
+  void simulate(const std::vector<Wanted>& wanted, const std::function<void(const Wanted&, Answer)>& take) {
     const std::vector<std::vector<std::size_t>> batches = batches_of(wanted);
     std::vector<std::function<std::string()>> jobs;
     for (const std::vector<std::size_t>& batch : batches) {
       jobs.emplace_back([&] {
         std::vector<sw::LaunchOnRank> launches;
         for (const std::size_t i : batch) launches.push_back(wanted[i].launch);
-        return times_text(simulate_launches(run_.machines.one, run_.catalogs, run_.program, launches));
+        return answers_text(simulate_launches(run_.machines.one, run_.catalogs, run_.program, launches));
       });
     }
     sim::IsolatedRun run;
     run.at_once = static_cast<int>(cores());
-    run.on_result = [&](std::size_t job, const std::string& answer) {
-      const std::vector<TimeFs> times = answered(answer);
-      for (std::size_t i = 0; i < batches[job].size(); ++i) take(wanted[batches[job][i]], times.at(i));
+    run.on_result = [&](std::size_t job, const std::string& text) {
+      std::vector<Answer> answers = answers_of(text);
+      for (std::size_t i = 0; i < batches[job].size(); ++i) take(wanted[batches[job][i]], std::move(answers.at(i)));
       report_progress(batches[job].size());
     };
     sim::run_isolated(jobs, run);
@@ -155,19 +161,25 @@ class Composer {
   }
 
   TimeFs figure(const std::string& key, const std::function<TimeFs()>& simulation) {
-    if (const std::vector<TimeFs>* known = memo_.find(key)) return known->at(0);
-    const std::vector<TimeFs> found = in_a_process([&] { return std::vector<TimeFs>{simulation()}; });
-    memo_.add(key, found);
-    return found.at(0);
+    if (const Answer* const known = memo_.find(key)) return known->times.at(0);
+    const TimeFs found = time_in_a_process(simulation);
+    memo_.add(key, {{found}, std::nullopt});
+    return found;
   }
 
   // `next`: when the launch begins, by SIP; afterwards when it has ended.
   void add_launch(std::size_t at, std::vector<TimeFs>& next) {
     for (std::size_t rank = 0; rank < next.size(); ++rank) {
-      const TimeFs time = memo_.find(keys_[at][rank])->at(0);
+      const Answer& answer = *find(keys_[at][rank]);
+      const TimeFs time = answer.times.at(0);
+      add_events(at, answer);
       times_.launches[rank].push_back({next[rank], next[rank] + time});
       next[rank] += time;
     }
+  }
+
+  void add_events(std::size_t at, const Answer& answer) {
+    if (counts_events_) times_.events->launches[at].add(*answer.events);
   }
 
   void add_sum(std::size_t at, std::vector<TimeFs>& next) {
@@ -176,20 +188,22 @@ class Composer {
     for (const TimeFs time : next) offsets.push_back(time - first);
     const std::string key = run_.keys.sum(at, offsets);
     std::vector<SumPattern>& patterns = sums_[run_.keys.sum(at, {})];
-    const std::vector<TimeFs>* ends = memo_.find(key);
-    if (ends == nullptr && patterns.size() >= most_sums(at)) ends = nearest(patterns, offsets);
-    if (ends == nullptr) {
+    const Answer* answer = find(key);
+    if (answer == nullptr && patterns.size() >= most_sums(at)) answer = nearest(patterns, offsets);
+    if (answer == nullptr) {
       memo_.add(
           key, in_a_process([&] { return simulate_sum(run_.machines.all, run_.catalogs, run_.program, at, offsets); }));
-      ends = memo_.find(key);
+      answer = memo_.find(key);
       times_.simulated += 1;
       report_progress(1);
       own_ += next.size();
-      patterns.push_back({offsets, *ends});
+      patterns.push_back({offsets, *answer});
     }
+    add_events(at, *answer);
     for (std::size_t rank = 0; rank < next.size(); ++rank) {
-      times_.launches[rank].push_back({next[rank], first + ends->at(rank)});
-      next[rank] = first + ends->at(rank);
+      const TimeFs end = first + answer->times.at(rank);
+      times_.launches[rank].push_back({next[rank], end});
+      next[rank] = end;
     }
   }
 
@@ -203,7 +217,7 @@ class Composer {
     return std::clamp(kBytes / std::max<std::uint64_t>(1, bytes), kFewest, kMost);
   }
 
-  const std::vector<TimeFs>* nearest(const std::vector<SumPattern>& patterns, const std::vector<TimeFs>& offsets) {
+  const Answer* nearest(const std::vector<SumPattern>& patterns, const std::vector<TimeFs>& offsets) {
     const SumPattern* best = nullptr;
     TimeFs least = kNever;
     for (const SumPattern& one : patterns) {
@@ -218,7 +232,7 @@ class Composer {
     }
     ++times_.likened;
     times_.unlike = std::max(times_.unlike, least);
-    return &best->ends;
+    return &best->answer;
   }
 
   // Simulates some keys again, spread evenly over the step.
@@ -226,18 +240,25 @@ class Composer {
     const std::size_t count = std::min(run_.check, hits_.size());
     std::vector<Wanted> wanted;
     for (std::size_t i = 0; i < count; ++i) wanted.push_back(hits_[i * hits_.size() / count]);
-    simulate(wanted, [&](const Wanted& one, TimeFs time) {
-      const TimeFs known = memo_.find(one.key)->at(0);
+    simulate(wanted, [&](const Wanted& one, const Answer& again) {
+      const Answer& known = *find(one.key);
       ++times_.checked;
-      if (time == known) return;
       const sw::ProgramLaunch& launch = launches()[one.launch.launch];
-      throw Error::model(fmt::format("launch '{}' of layer {} takes {} fs, but {} fs are known for its key {}",
-                                     launch.name, launch.layer, time.fs(), known.fs(), one.key));
+      const TimeFs time = again.times.at(0);
+      if (time != known.times.at(0)) {
+        throw Error::model(fmt::format("launch '{}' of layer {} takes {} fs, but {} fs are known for its key {}",
+                                       launch.name, launch.layer, time.fs(), known.times.at(0).fs(), one.key));
+      }
+      if (again.events && *again.events != *known.events) {
+        throw Error::model(fmt::format("launch '{}' of layer {} causes other events than are known for its key {}",
+                                       launch.name, launch.layer, one.key));
+      }
     });
   }
 
   const StepRun& run_;
   Memo& memo_;
+  bool counts_events_;  // the machine has coefficients of energy
   StepTimes times_;
   std::vector<std::vector<std::string>> keys_;           // by launch and SIP; none for sums
   std::map<std::string, std::vector<SumPattern>> sums_;  // by tensor
@@ -265,34 +286,30 @@ StepTimes compose_step(const StepRun& run, Memo& memo) {
 }
 
 StepTimes simulate_whole_step(const StepRun& run) {
-  StepTimes times;
-  const std::string answer = sim::run_isolated({[&] {
-                               std::vector<TimeFs> numbers;
-                               for (const auto& spans : simulate_step(run.machines.all, run.catalogs, run.program)) {
-                                 for (const sw::LaunchSpan& span : spans) {
-                                   numbers.insert(numbers.end(), {span.start, span.end});
-                                 }
-                               }
-                               return times_text(numbers);
-                             }}).at(0);
-  const std::vector<TimeFs> numbers = answered(answer);
+  std::vector<Answer> answers =
+      answers_of(sim::run_isolated({[&] {
+                   return answers_text(simulate_step(run.machines.all, run.catalogs, run.program));
+                 }}).at(0));
   const std::size_t count = run.program.launches.size();
-  TimeFs first = numbers.at(0);
-  for (std::size_t rank = 0; rank < static_cast<std::size_t>(run.program.ranks); ++rank) {
-    first = std::min(first, numbers.at(rank * count * 2));
-  }
+  const auto launch = answers.begin() + 1;
+  TimeFs first = launch->times.at(0);
+  StepTimes times;
   times.launches.resize(static_cast<std::size_t>(run.program.ranks));
+  for (std::size_t rank = 0; rank < times.launches.size(); ++rank) first = std::min(first, launch->times.at(2 * rank));
   for (std::size_t rank = 0; rank < times.launches.size(); ++rank) {
     for (std::size_t at = 0; at < count; ++at) {
-      const std::size_t index = 2 * (rank * count + at);
-      times.launches[rank].push_back({numbers.at(index) - first, numbers.at(index + 1) - first});
+      const std::vector<TimeFs>& of_launch = launch[static_cast<std::ptrdiff_t>(at)].times;
+      times.launches[rank].push_back({of_launch.at(2 * rank) - first, of_launch.at(2 * rank + 1) - first});
     }
   }
+  if (answers.front().events) {
+    StepEvents& events = times.events.emplace();
+    for (std::size_t at = 0; at < count; ++at) events.launches.push_back(std::move(*answers[at + 1].events));
+    events.run = std::move(answers.front());
+  }
   times.simulated = count * times.launches.size();
-  times.gap = in_a_process([&] { return std::vector<TimeFs>{simulate_gap(run.machines.one, run.catalogs)}; }).at(0);
-  times.host = in_a_process([&] {
-                 return std::vector<TimeFs>{simulate_host_turn(run.machines.one, run.catalogs, run.program)};
-               }).at(0);
+  times.gap = time_in_a_process([&] { return simulate_gap(run.machines.one, run.catalogs); });
+  times.host = time_in_a_process([&] { return simulate_host_turn(run.machines.one, run.catalogs, run.program); });
   return times;
 }
 

@@ -12,6 +12,7 @@
 
 #include "platform/base/units.h"
 #include "sim/study/files/journal.h"
+#include "sim/study/step/answer.h"
 #include "sim/study/step/launch_key.h"
 #include "sim/study/step/step_machine.h"
 #include "sim/study/step/step_units.h"
@@ -19,25 +20,32 @@
 
 namespace kb::step {
 
-// Times of launches by key, in memory and in a folder that programs share.
+// Answers for launches by key, in memory and in a folder that programs share.
 class Memo {
  public:
   // `folder`: "" keeps nothing. Answers of other machines and versions stay in it. Configuration Error when it cannot
   // be made.
   explicit Memo(const std::string& folder);
 
-  const std::vector<TimeFs>* find(const std::string& key) const;
-  void add(const std::string& key, std::vector<TimeFs> times);
+  const Answer* find(const std::string& key) const;
+  void add(const std::string& key, Answer answer);
   std::size_t from_folder() const { return from_folder_; }
 
  private:
-  std::map<std::string, std::vector<TimeFs>> times_;
+  std::map<std::string, Answer> answers_;
   std::unique_ptr<files::Journal> journal_;
   std::size_t from_folder_ = 0;
 };
 
 struct Span {
   TimeFs start = 0_fs, end = 0_fs;  // since the first launch of the step began
+};
+
+// Events of a step on a machine with coefficients of energy.
+struct StepEvents {
+  std::vector<Events> launches;  // of all SIPs together, by launch
+  // Of a run of the whole step or of some layers: its duration, and what belongs to no launch.
+  std::optional<Answer> run = {};
 };
 
 struct StepTimes {
@@ -49,6 +57,7 @@ struct StepTimes {
   std::size_t checked = 0;
   std::size_t likened = 0;  // sums that took the times of one that began a little differently
   TimeFs unlike = 0_fs;     // most by which a SIP began otherwise
+  std::optional<StepEvents> events = {};
 
   TimeFs span() const;          // of the slowest SIP
   std::size_t slowest() const;  // its number

@@ -4,12 +4,15 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "platform/base/units.h"
 #include "platform/contract/data_mode.h"
 #include "platform/topology/ccl_config.h"
 #include "platform/topology/topology.h"
+#include "sim/analysis/energy/launch_events.h"
+#include "sim/study/step/answer.h"
 #include "sw/distributed/all_reduce_choice.h"
 #include "sw/model/program.h"
 #include "sw/model/step_run.h"
@@ -34,20 +37,30 @@ struct Catalogs {
   const sw::AllReduceCatalog* all_reduces = nullptr;
 };
 
-// Runs a host program on the machine to its end; its failure is thrown.
-void run_program(const topology::LoadedTopology& machine, const Catalogs& catalogs, contract::DataMode data,
-                 const std::function<void(sw::Runtime&)>& program);
+// What a host program left: events of its launches, on machines with coefficients of energy.
+struct ProgramRun {
+  TimeFs time = 0_fs;
+  std::optional<sim::LaunchEvents> events;
 
-// Times of the launches, from the start of the first kernel to the end of the last.
-std::vector<TimeFs> simulate_launches(const topology::LoadedTopology& one, const Catalogs& catalogs,
+  // Of launches with these numbers at the host, together.
+  std::optional<Events> events_of(const std::vector<contract::RequestId>& requests) const;
+};
+
+// Runs a host program on the machine to its end; its failure is thrown.
+ProgramRun run_program(const topology::LoadedTopology& machine, const Catalogs& catalogs, contract::DataMode data,
+                       const std::function<void(sw::Runtime&)>& program);
+
+// The time of each launch, from the start of the first kernel to the end of the last, and its events.
+std::vector<Answer> simulate_launches(const topology::LoadedTopology& one, const Catalogs& catalogs,
                                       const sw::Program& program, const std::vector<sw::LaunchOnRank>& wanted);
-// Ends by SIP, from the start of the first.
-std::vector<TimeFs> simulate_sum(const topology::LoadedTopology& all, const Catalogs& catalogs,
-                                 const sw::Program& program, std::size_t launch, const std::vector<TimeFs>& offsets);
+// Ends by SIP, from the start of the first, and the events of all.
+Answer simulate_sum(const topology::LoadedTopology& all, const Catalogs& catalogs, const sw::Program& program,
+                    std::size_t launch, const std::vector<TimeFs>& offsets);
 TimeFs simulate_gap(const topology::LoadedTopology& one, const Catalogs& catalogs);
 TimeFs simulate_host_turn(const topology::LoadedTopology& one, const Catalogs& catalogs, const sw::Program& program);
-// The whole program in one run; spans by SIP and launch.
-std::vector<std::vector<sw::LaunchSpan>> simulate_step(const topology::LoadedTopology& all, const Catalogs& catalogs,
-                                                       const sw::Program& program);
+// The whole program in one run. The first answer has the duration of the run and what belongs to no launch; those of
+// the launches follow, with start and end by SIP.
+std::vector<Answer> simulate_step(const topology::LoadedTopology& all, const Catalogs& catalogs,
+                                  const sw::Program& program);
 
 }  // namespace kb::step

@@ -106,6 +106,54 @@ TEST_F(ModelStepTest, TimesAreKeptInAFolder) {
   EXPECT_GT(other["memo"]["simulated"], 0) << "another machine";
 }
 
+// M-101: events of launches that are known are those of a run of all launches, on every SIP, to the femtojoule.
+TEST_F(ModelStepTest, EnergyIsThatOfARunOfAllItsLaunches_M101) {
+  write_model(3);
+  for (const std::string options : {"--tp 2", "--tp 2 --phase prefill --tokens 64"}) {
+    const std::string priced = options +
+                               " --set energy.defaults=hbm2_7nm --set energy.hbm.static.w=3 "
+                               "--set energy.hbm.static.source=test";
+    const nlohmann::json composed = step(priced + " --sums 0"), whole = step(priced + " --memo off");
+    EXPECT_EQ(composed["energy"], whole["energy"]) << options;
+    std::uint64_t launches = composed["energy"]["nobodys"]["fj"], parts = 0;
+    for (std::size_t i = 0; i < composed["by_op"].size(); ++i) {
+      EXPECT_EQ(composed["by_op"][i]["energy"], whole["by_op"][i]["energy"]) << composed["by_op"][i]["op"];
+      launches += composed["by_op"][i]["energy"]["fj"].get<std::uint64_t>();
+    }
+    for (const nlohmann::json& part : composed["energy"]["parts"]) parts += part["energy"]["fj"].get<std::uint64_t>();
+    EXPECT_EQ(composed["energy"]["total"]["fj"], launches);
+    EXPECT_EQ(composed["energy"]["total"]["fj"], parts);
+    const double step_ns = composed["device_ns"].get<double>() + composed["host_ns"].get<double>();
+    EXPECT_NEAR(composed["energy"]["nobodys"]["fj"].get<double>(), 3 * step_ns * 1e6, 1);
+    EXPECT_EQ(step(options + " --sums 0")["device_ns"], composed["device_ns"]) << "counting changed a time";
+  }
+}
+
+// M-101
+TEST_F(ModelStepTest, AnotherCoefficientSimulatesNothing_M101) {
+  write_model(2);
+  const auto kept = [&](const std::string& options) { return step("--tp 2 --store times " + options); };
+  EXPECT_FALSE(kept("").contains("energy"));
+  const nlohmann::json first = kept("--set energy.defaults=hbm2_7nm");
+  EXPECT_GT(first["memo"]["simulated"], 0) << "their events were not counted before";
+  const nlohmann::json dearer = kept(
+      "--set energy.defaults=hbm3_7nm --set energy.hbm.bit.pj=100 "
+      "--set energy.hbm.bit.source=test");
+  EXPECT_EQ(dearer["memo"]["simulated"], 0);
+  EXPECT_GT(dearer["energy"]["total"]["fj"], first["energy"]["total"]["fj"]);
+  EXPECT_EQ(dearer["tpot_ns"], first["tpot_ns"]);
+}
+
+// M-101: what belongs to no launch is known of a run.
+TEST_F(ModelStepTest, RefreshCountsWithTheTimeThatPasses_M101) {
+  write_model(2);
+  const nlohmann::json sampled = step("--topology modern --set energy.defaults=hbm3_7nm");
+  EXPECT_GT(sampled["energy"]["nobodys"]["fj"], 0);
+  const nlohmann::json composed = step("--topology modern --set energy.defaults=hbm3_7nm --memo on");
+  EXPECT_EQ(composed["energy"]["nobodys"]["fj"], 0);
+  EXPECT_THAT(composed["energy"]["not_counted"].dump(), HasSubstr("refresh of banks"));
+}
+
 TEST_F(ModelStepTest, AFullDiskKeepsWhatWasSimulated_M96) {
   write_model(2);
   const std::string command = "model step m.json --tp 8 --topology one_cube --store times";
