@@ -1,4 +1,5 @@
-// Overview: what the run cost in joules, by part, over time and by line (E-120).
+// What a run cost in joules, by part, over time and by line (E-120); and a step of a model (M-101).
+import type { ComponentChildren } from 'preact';
 import type { Run } from './api';
 import { lineKey, lineText } from './kernel_lines';
 import { hrefOfKernel } from './kernel_parts';
@@ -12,14 +13,14 @@ const UNITS = ['fJ', 'pJ', 'nJ', 'µJ', 'mJ', 'J', 'kJ'];
 
 const digits = (value: number): string => value.toFixed(value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
 // "12.3 µJ"
-function joules(fj: number): string {
+export function joules(fj: number): string {
   let value = fj, unit = 0;
   for (; value >= 999.5 && unit + 1 < UNITS.length; ++unit) value /= 1000;
   return `${unit === 0 ? count(value) : digits(value)} ${UNITS[unit]}`;
 }
-const range = ({ low_fj: low, high_fj: high }: { low_fj: number; high_fj: number }): string => `${joules(low)} to ${joules(high)}`;
+export const range = ({ low_fj: low, high_fj: high }: { low_fj: number; high_fj: number }): string => `${joules(low)} to ${joules(high)}`;
 const colour = (name: string): string => colourOf(ENERGY, name) ?? '#9467bd';
-const label = ({ name, label: own }: EnergyPart): string => (ENERGY.some((word) => word.name === name) ? labelOf(ENERGY, name) : own);
+const label = ({ name, label: own }: Pick<EnergyPart, 'name' | 'label'>): string => (ENERGY.some((word) => word.name === name) ? labelOf(ENERGY, name) : own);
 
 // Power of the parts on top of each other.
 function Power({ energy }: { energy: Energy }) {
@@ -46,7 +47,10 @@ function Power({ energy }: { energy: Energy }) {
   );
 }
 
-function Parts({ energy }: { energy: Energy }) {
+export type EnergyTotal = Pick<Energy, 'defaults' | 'fj' | 'low_fj' | 'high_fj' | 'power_w' | 'not_counted'> & Partial<Pick<Energy, 'pj_per_flop' | 'pj_per_byte'>>
+  & { parts: Pick<EnergyPart, 'name' | 'label' | 'fj' | 'low_fj' | 'high_fj'>[] };
+
+function Parts({ energy }: { energy: EnergyTotal }) {
   const most = Math.max(...energy.parts.map(({ high_fj: high }) => high), 1);
   return (
     <table class="facts energy">
@@ -120,21 +124,31 @@ function Coefficients({ energy }: { energy: Energy }) {
   );
 }
 
-export function EnergyOf({ run }: { run: Run }) {
-  const { energy } = run;
-  if (!energy) return null;
+// `facts` follow the mean power; `children` stand below, `beside` next to the parts.
+export function EnergySection({ energy, facts, above, beside, children }: { energy: EnergyTotal; facts?: ComponentChildren; above?: ComponentChildren; beside?: ComponentChildren; children?: ComponentChildren }) {
   return (
     <Section title="Energy" hint={`Counted events times coefficients (${energy.defaults}); half of all bits toggle. What is not counted stands below.`}>
       <p class="facts-line">
         <span><strong>{joules(energy.fj)}</strong>, {range(energy)}</span>
         <span>{digits(energy.power_w ?? 0)} W on average</span>
-        {energy.pj_per_flop !== null && <span>{digits(energy.pj_per_flop)} pJ per FLOP</span>}
-        {energy.pj_per_byte !== null && <span>{digits(energy.pj_per_byte)} pJ per byte of HBM</span>}
+        {facts}
+        {energy.pj_per_flop != null && <span>{digits(energy.pj_per_flop)} pJ per FLOP</span>}
+        {energy.pj_per_byte != null && <span>{digits(energy.pj_per_byte)} pJ per byte of HBM</span>}
       </p>
-      <Power energy={energy} />
-      <div class="columns"><Parts energy={energy} />{energy.lines && energy.lines.length > 0 && <Lines run={run} energy={energy} lines={energy.lines} />}</div>
+      {above}
+      <div class="columns"><Parts energy={energy} />{beside}</div>
       <details><summary>Not counted</summary><ul class="plain">{energy.not_counted.map((phrase) => <li>{phrase}</li>)}</ul></details>
-      <Coefficients energy={energy} />
+      {children}
     </Section>
+  );
+}
+
+export function EnergyOf({ run }: { run: Run }) {
+  const { energy } = run;
+  if (!energy) return null;
+  return (
+    <EnergySection energy={energy} above={<Power energy={energy} />} beside={energy.lines && energy.lines.length > 0 && <Lines run={run} energy={energy} lines={energy.lines} />}>
+      <Coefficients energy={energy} />
+    </EnergySection>
   );
 }

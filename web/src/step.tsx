@@ -2,6 +2,7 @@
 import { useEffect } from 'preact/hooks';
 import { hrefOf } from './address';
 import { factor, signed, tone } from './compare';
+import { EnergySection, joules, range } from './energy';
 import { Axes, Box, FONT, linear, px } from './figure_axes';
 import { useAnswer } from './hooks';
 import { bytesText } from './resources';
@@ -53,6 +54,7 @@ function Shown({ name, steps, values }: { name: string; steps: Steps; values: UR
       </Section>
       <Launches steps={steps} values={values} colour={colour} />
       <LayersOf step={step} against={against} colour={colour} />
+      {[against, step].map((one) => one?.energy && <EnergyOfStep name={against && (one === step ? `B ${name}` : `A ${steps.against_name}`)} step={one} energy={one.energy} colour={colour} />)}
       <Section title="Memory of a SIP" hint="Weights and keys and values of the batch; what is taken also has activations and what rounding costs.">
         <div class="columns">{against && <Memory title={`A ${steps.against_name}`} step={against} />}<Memory title={against ? `B ${name}` : ''} step={step} /></div>
       </Section>
@@ -158,6 +160,18 @@ function LayersOf({ step, against, colour }: { step: Step; against: Step | null;
         );
       }}</Box>
     </Section>
+  );
+}
+
+function EnergyOfStep({ name, step, energy, colour }: { name: string | null; step: Step; energy: NonNullable<Step['energy']>; colour: (name: string) => string }) {
+  const rows = [...step.by_op.map(({ op, energy: one }) => ({ op, one })), { op: 'static power, refresh', one: energy.nobodys }];
+  return (
+    <EnergySection energy={energy} facts={<><span>{joules(energy.fj_per_token)} per token</span>{name && <span>{name}</span>}</>} beside={(
+      <table class="facts">
+        <caption>By launch, on all SIPs</caption>
+        <tbody>{rows.map(({ op, one }) => one && one.fj > 0 && <tr><th scope="row"><Swatch colour={colour(op)} /> {op}</th><td class="number">{percent(one.fj / energy.fj)}</td><td class="number" title={range(one)}>{joules(one.fj)}</td></tr>)}</tbody>
+      </table>
+    )} />
   );
 }
 

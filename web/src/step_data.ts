@@ -1,9 +1,10 @@
 // A step of a model, as `kernbench model step --out` wrote it.
 import { json } from './api';
+import type { EnergyTotal } from './energy';
 
 export interface StepRow {
   op: string; kernel: string; count: number; ns: number; least_ns: number; most_ns: number; share: number; roofline_ns: number; limiter: string;
-  flop: number; weight_bytes: number; memory_bytes: number; link_bytes: number; each_fs: number[];
+  flop: number; weight_bytes: number; memory_bytes: number; link_bytes: number; each_fs: number[]; energy?: { fj: number; low_fj: number; high_fj: number };
 }
 export interface Step {
   model: string; machine: string; dtype: string; phase: string; batch: string; tokens: number; tp: number; dp: number; tpot_ns?: number; ttft_ns?: number;
@@ -12,6 +13,7 @@ export interface Step {
   memo: { simulated: number; known: number };
   sample?: { layers: number; of_layers: number; layer_least_ns: number; layer_mean_ns: number; layer_most_ns: number };
   approximations: string[];
+  energy?: EnergyTotal & { fj_per_token: number; nobodys: { fj: number; low_fj: number; high_fj: number } };
   config?: Record<string, string>;  // of the machine: all keys
 }
 export interface Steps { step: Step; against: Step | null; against_name: string }

@@ -23,7 +23,7 @@ export function filesOfSteps() {
   writeFileSync(join(folder, 'tiny.json'), JSON.stringify({
     model_type: 'llama', torch_dtype: 'bfloat16', hidden_size: 256, intermediate_size: 512, num_hidden_layers: 4, num_attention_heads: 4, num_key_value_heads: 2, head_dim: 64, vocab_size: 1024, max_position_embeddings: 8192,
   }));
-  const step = (file, ...options) => execFileSync(program, ['model', 'step', join(folder, 'tiny.json'), '--topology', config('one_cube'), '--out', file, ...options], { stdio: 'ignore' });
+  const step = (file, ...options) => execFileSync(program, ['model', 'step', join(folder, 'tiny.json'), '--topology', config('one_cube'), '--set', 'energy.defaults=hbm2_7nm', '--out', file, ...options], { stdio: 'ignore' });
   step(files[0]);
   step(files[1], '--set', 'cube.memory_map.hbm_channel_bw_gbs=16');
   return files;
@@ -146,6 +146,12 @@ export async function step() {
   await page.getByRole('heading', { name: 'Time of each of 4 layers' }).waitFor();
   assert.equal(await page.locator('.sweepfigure rect').count(), 4 * written.by_op.filter(({ each_fs: each }) => each.length === 4).length);
   await page.getByText('Every time is that of a simulation of the whole step').waitFor();
+  // Joules, by launch and by part.
+  const { energy } = written, micro = (fj) => `${(fj / 1e9).toPrecision(3)} µJ`;
+  assert.equal(energy.fj, written.by_op.reduce((sum, row) => sum + row.energy.fj, energy.nobodys.fj));
+  await page.getByText(`${micro(energy.fj_per_token)} per token`).waitFor();
+  await rowOf(page, new RegExp(`^attend ${((100 * attend.energy.fj) / energy.fj).toFixed(1)} %`)).waitFor();
+  await rowOf(page, /^HBM \d/).waitFor();
   await picture(page, 'step');
   writeFileSync(file, JSON.stringify({ ...written, exact: false, approximations: ['<b>sums</b> of a few SIPs'], sample: { layers: 3, of_layers: 4, layer_least_ns: 5, layer_mean_ns: 6, layer_most_ns: 7 } }));
   const sampled = await open(alone.url);

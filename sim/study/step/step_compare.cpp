@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "platform/energy/coefficient.h"
 #include "platform/observe/json_writer.h"
 #include "platform/observe/text_table.h"
 
@@ -55,7 +56,9 @@ std::string step_line(const char* letter, const StepFile& step) {
 
 void write_step(observe::JsonWriter& json, const StepFile& step) {
   json.begin_object(true).key("file").text(step.path).key("model").text(step.model).key("machine").text(step.machine);
-  json.key("step_ns").real(step.step_ns).key("exact").boolean(step.exact).end_object();
+  json.key("step_ns").real(step.step_ns).key("exact").boolean(step.exact);
+  if (step.fj > 0) json.key("energy_fj").unsigned_integer(step.fj);
+  json.end_object();
 }
 
 }  // namespace
@@ -68,12 +71,14 @@ StepComparison compare_steps(StepFile before, StepFile after) {
     change.before_count += row.count;
     change.before_ns += row.ns;
     change.before_limiter = row.limiter;
+    change.before_fj += row.fj;
   }
   for (const StepFile::Row& row : comparison.after.rows) {
     StepChange& change = change_of(comparison.changes, row.name);
     change.after_count += row.count;
     change.after_ns += row.ns;
     change.after_limiter = row.limiter;
+    change.after_fj += row.fj;
   }
   std::stable_sort(comparison.changes.begin(), comparison.changes.end(), [](const StepChange& a, const StepChange& b) {
     return std::abs(a.difference()) > std::abs(b.difference());
@@ -86,6 +91,11 @@ std::string render_step_comparison(const StepComparison& comparison, std::size_t
   std::string out = step_line("A", a) + step_line("B", b);
   out += fmt::format("B takes {} times as long as A: {} us {}\n\n", fixed(b.step_ns / a.step_ns, 4),
                      microseconds(std::abs(b.step_ns - a.step_ns)), b.step_ns < a.step_ns ? "less" : "more");
+  if (comparison.has_energy()) {
+    out.insert(out.size() - 1,
+               fmt::format("A step costs {} in A and {} in B, {} times as much\n", energy::joules_text(a.fj),
+                           energy::joules_text(b.fj), fixed(static_cast<double>(b.fj) / static_cast<double>(a.fj), 4)));
+  }
   if (!comparison.settings.empty()) {
     TextTable settings({{"setting", kLeft}, {"A", kLeft}, {"B", kLeft}});
     const std::size_t shown = std::min(rows, comparison.settings.size());
@@ -99,21 +109,26 @@ std::string render_step_comparison(const StepComparison& comparison, std::size_t
     }
     out += "\n";
   }
-  TextTable table({{"launch", kLeft},
-                   {"A count", kRight},
-                   {"A us", kRight},
-                   {"B count", kRight},
-                   {"B us", kRight},
-                   {"B - A us", kRight},
-                   {"limit A", kLeft},
-                   {"limit B", kLeft}});
+  std::vector<TextTable::Column> columns{{"launch", kLeft},   {"A count", kRight}, {"A us", kRight},
+                                         {"B count", kRight}, {"B us", kRight},    {"B - A us", kRight},
+                                         {"limit A", kLeft},  {"limit B", kLeft}};
+  if (comparison.has_energy()) columns.insert(columns.end(), {{"A energy", kRight}, {"B energy", kRight}});
+  TextTable table(columns);
   for (const StepChange& one : comparison.changes) {
     const auto side = [](std::int64_t count, const std::string& text) { return count == 0 ? "" : text; };
-    table.add({one.name, side(one.before_count, std::to_string(one.before_count)),
-               side(one.before_count, microseconds(one.before_ns)),
-               side(one.after_count, std::to_string(one.after_count)),
-               side(one.after_count, microseconds(one.after_ns)), microseconds(one.difference()), one.before_limiter,
-               one.after_limiter});
+    std::vector<std::string> row{one.name,
+                                 side(one.before_count, std::to_string(one.before_count)),
+                                 side(one.before_count, microseconds(one.before_ns)),
+                                 side(one.after_count, std::to_string(one.after_count)),
+                                 side(one.after_count, microseconds(one.after_ns)),
+                                 microseconds(one.difference()),
+                                 one.before_limiter,
+                                 one.after_limiter};
+    if (comparison.has_energy()) {
+      const auto joules = [](std::uint64_t fj) { return fj == 0 ? "" : energy::joules_text(fj); };
+      row.insert(row.end(), {joules(one.before_fj), joules(one.after_fj)});
+    }
+    table.add(row);
   }
   return out + "All launches of a name, on the slowest SIP\n" + table.render("  ");
 }
@@ -132,7 +147,12 @@ std::string render_step_comparison_json(const StepComparison& comparison) {
   for (const StepChange& one : comparison.changes) {
     json.begin_object(true).key("op").text(one.name).key("before_count").integer(one.before_count);
     json.key("after_count").integer(one.after_count).key("before_ns").real(one.before_ns);
-    json.key("after_ns").real(one.after_ns).key("difference_ns").real(observe::tidy(one.difference())).end_object();
+    json.key("after_ns").real(one.after_ns).key("difference_ns").real(observe::tidy(one.difference()));
+    if (comparison.has_energy()) {
+      json.key("before_energy_fj").unsigned_integer(one.before_fj);
+      json.key("after_energy_fj").unsigned_integer(one.after_fj);
+    }
+    json.end_object();
   }
   json.end_array().end_object();
   return json.str() + '\n';

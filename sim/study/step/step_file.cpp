@@ -27,6 +27,10 @@ T member(const Json& object, const char* key, const std::string& path) {
   }
 }
 
+std::uint64_t energy_of(const Json& object, const std::string& path) {
+  return object.contains("energy") ? member<std::uint64_t>(object.at("energy"), "fj", path) : 0;
+}
+
 }  // namespace
 
 bool is_step_file(const std::string& path) {
@@ -50,15 +54,16 @@ StepFile read_step_file(const std::string& path) {
   step.roofline_ns = real("roofline_ns");
   step.tokens_per_s = real("tokens_per_s");
   step.exact = member<bool>(json, "exact", path);
+  step.fj = energy_of(json, path);
   std::int64_t launches = 0;
   for (const Json& row : member<Json>(json, "by_op", path)) {
     step.rows.push_back({member<std::string>(row, "op", path), member<std::string>(row, "kernel", path),
                          member<std::int64_t>(row, "count", path), member<double>(row, "ns", path),
-                         member<std::string>(row, "limiter", path)});
+                         member<std::string>(row, "limiter", path), energy_of(row, path)});
     launches += step.rows.back().count;
   }
-  step.rows.push_back({"(gaps)", "", launches - 1, real("gaps_ns"), ""});
-  step.rows.push_back({"(host)", "", 1, real("host_ns"), ""});
+  step.rows.push_back({"(gaps)", "", launches - 1, real("gaps_ns"), "", 0});
+  step.rows.push_back({"(host)", "", 1, real("host_ns"), "", 0});
   const Json config = member<Json>(json, "config", path);
   if (!config.is_object()) throw Error::configuration(path + ": 'config' is not of its type");
   for (const auto& [key, value] : config.items()) step.config.emplace_back(key, value.get<std::string>());

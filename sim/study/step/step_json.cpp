@@ -6,9 +6,10 @@ namespace {
 
 using observe::JsonWriter;
 
+// Members of an object, as in result.json.
 void write_energy(JsonWriter& json, const energy::Energy& energy) {
-  json.begin_object(true).key("fj").unsigned_integer(energy.value).key("low_fj").unsigned_integer(energy.low);
-  json.key("high_fj").unsigned_integer(energy.high).end_object();
+  json.key("fj").unsigned_integer(energy.value).key("low_fj").unsigned_integer(energy.low);
+  json.key("high_fj").unsigned_integer(energy.high);
 }
 
 void write_energy_of_step(JsonWriter& json, const StepReport& report) {
@@ -18,7 +19,7 @@ void write_energy_of_step(JsonWriter& json, const StepReport& report) {
   };
   json.key("energy").begin_object();
   json.key("defaults").text(energy.defaults);
-  write_energy(json.key("total"), energy.total);
+  write_energy(json, energy.total);
   json.key("power_w").real(observe::tidy(sim::watts(energy.total.value, report.step())));
   json.key("fj_per_token")
       .unsigned_integer(energy.total.value / static_cast<std::uint64_t>(report.model.batch.tokens()));
@@ -27,11 +28,12 @@ void write_energy_of_step(JsonWriter& json, const StepReport& report) {
   json.key("parts").begin_array();
   for (const sim::EnergyPart& part : energy.parts) {
     json.begin_object(true).key("name").text(part.name).key("label").text(part.label);
-    write_energy(json.key("energy"), part.energy);
+    write_energy(json, part.energy);
     json.end_object();
   }
   json.end_array();
-  write_energy(json.key("nobodys"), energy.nobodys);
+  write_energy(json.key("nobodys").begin_object(true), energy.nobodys);
+  json.end_object();
   json.key("not_counted").begin_array();
   for (const std::string& phrase : energy.not_counted) json.text(phrase);
   json.end_array().end_object();
@@ -50,7 +52,10 @@ void write_row(JsonWriter& json, const StepReport& report, std::size_t number) {
       .unsigned_integer(row.work.memory_bytes())
       .key("link_bytes")
       .unsigned_integer(row.work.link_bytes);
-  if (report.energy) write_energy(json.key("energy"), report.energy->rows[number]);
+  if (report.energy) {
+    write_energy(json.key("energy").begin_object(true), report.energy->rows[number]);
+    json.end_object();
+  }
   json.key("each_fs").begin_array(true);
   for (const TimeFs time : row.each) json.integer(time.fs());
   json.end_array();

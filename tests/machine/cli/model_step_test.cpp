@@ -120,9 +120,9 @@ TEST_F(ModelStepTest, EnergyIsThatOfARunOfAllItsLaunches_M101) {
       EXPECT_EQ(composed["by_op"][i]["energy"], whole["by_op"][i]["energy"]) << composed["by_op"][i]["op"];
       launches += composed["by_op"][i]["energy"]["fj"].get<std::uint64_t>();
     }
-    for (const nlohmann::json& part : composed["energy"]["parts"]) parts += part["energy"]["fj"].get<std::uint64_t>();
-    EXPECT_EQ(composed["energy"]["total"]["fj"], launches);
-    EXPECT_EQ(composed["energy"]["total"]["fj"], parts);
+    for (const nlohmann::json& part : composed["energy"]["parts"]) parts += part["fj"].get<std::uint64_t>();
+    EXPECT_EQ(composed["energy"]["fj"], launches);
+    EXPECT_EQ(composed["energy"]["fj"], parts);
     const double step_ns = composed["device_ns"].get<double>() + composed["host_ns"].get<double>();
     EXPECT_NEAR(composed["energy"]["nobodys"]["fj"].get<double>(), 3 * step_ns * 1e6, 1);
     EXPECT_EQ(step(options + " --sums 0")["device_ns"], composed["device_ns"]) << "counting changed a time";
@@ -140,7 +140,7 @@ TEST_F(ModelStepTest, AnotherCoefficientSimulatesNothing_M101) {
       "--set energy.defaults=hbm3_7nm --set energy.hbm.bit.pj=100 "
       "--set energy.hbm.bit.source=test");
   EXPECT_EQ(dearer["memo"]["simulated"], 0);
-  EXPECT_GT(dearer["energy"]["total"]["fj"], first["energy"]["total"]["fj"]);
+  EXPECT_GT(dearer["energy"]["fj"], first["energy"]["fj"]);
   EXPECT_EQ(dearer["tpot_ns"], first["tpot_ns"]);
 }
 
@@ -248,8 +248,8 @@ TEST_F(ModelStepTest, LaunchesCanBePrinted_M98) {
 // M-100: the differences of the launches are the difference of the steps.
 TEST_F(ModelStepTest, TwoStepsAreCompared) {
   write_model(2);
-  step("--out a.json");
-  step("--out b.json --set cube.memory_map.hbm_channel_bw_gbs=16");
+  step("--out a.json --set energy.defaults=hbm2_7nm");
+  step("--out b.json --set energy.defaults=hbm2_7nm --set cube.memory_map.hbm_channel_bw_gbs=16");
   const Outcome shown = kernbench("compare a.json b.json"), outcome = kernbench("compare a.json b.json --json");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(shown.out, HasSubstr("B takes 1."));
@@ -261,6 +261,9 @@ TEST_F(ModelStepTest, TwoStepsAreCompared) {
   EXPECT_NEAR(sum, after - before, 1e-3);
   const nlohmann::json& launches = compared["launches"];
   EXPECT_GE(std::abs(launches[0]["difference_ns"].get<double>()), std::abs(launches[1]["difference_ns"].get<double>()));
+  EXPECT_EQ(compared["before"]["energy_fj"], compared["after"]["energy_fj"]) << "the same bytes";
+  EXPECT_GT(launches[0]["before_energy_fj"], 0);
+  EXPECT_THAT(shown.out, HasSubstr("1.0000 times as much"));
   write("cut.json", read("a.json").substr(0, 100));
   EXPECT_THAT(kernbench("compare a.json cut.json").err, HasSubstr("give two steps, or two runs"));
   write("less.json", R"({"by_op": [], "roofline_ns": 1})");
