@@ -16,8 +16,8 @@ namespace kb::sw {
 
 // What one launch took on one SIP.
 struct LaunchSpan {
-  TimeFs start = 0_fs, end = 0_fs;  // of the first kernel, of the last; absolute
-  bool late = false;                // a PE got it after its start stamp
+  TimeFs start = 0_fs, end = 0_fs;                 // of the first kernel, of the last; absolute
+  bool late = false;                               // a PE got it after its start stamp
   std::vector<contract::RequestId> requests = {};  // its numbers at the host
 };
 
