@@ -43,7 +43,8 @@ BankedChannels::BankedChannels(const dram::ChannelConfig& config, std::size_t ch
       frontend_(config.frontend),
       least_latency_(least_latency(config)),
       least_to_data_(std::min(config.standard.timing.cl, config.standard.timing.cwl) * config.standard.tck) {
-  for (State& state : channels_) state.channel = std::make_unique<dram::Channel>(config);
+  const dram::Channel first(config);
+  for (State& state : channels_) state.channel = std::make_unique<dram::Channel>(first);
 }
 
 bool BankedChannels::has_entry(std::size_t channel, TimeFs at) {
@@ -84,10 +85,6 @@ TimeFs BankedChannels::next_wake() const {
 
 bool BankedChannels::is_idle() const {
   return std::all_of(channels_.begin(), channels_.end(), [](const State& state) { return state.is_idle(); });
-}
-
-void BankedChannels::finish(TimeFs now) {
-  for (State& state : channels_) bring_forward(state, now);
 }
 
 dram::ChannelStatistics BankedChannels::statistics() const {

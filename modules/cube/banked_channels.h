@@ -1,7 +1,6 @@
 // The channels of an HBM controller with banks, without its ports.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <queue>
@@ -34,14 +33,16 @@ class BankedChannels {
   // The return edge has taken, or will have taken, a burst's data.
   void release_response(std::size_t channel, TimeFs at) { channels_[channel].releases.push(at); }
 
-  // Calls f(channel, answer) for what is decided.
-  template <typename F>
-  void advance(TimeFs h, F&& f) {
+  // Calls on_data(channel) for each channel that may have used its data buses, then on_answer(channel, answer) for what
+  // is decided.
+  template <typename D, typename F>
+  void advance(TimeFs h, D&& on_data, F&& on_answer) {
     horizon_ = h;
     for (std::size_t i = 0; i < channels_.size(); ++i) {
       if (channels_[i].is_idle()) continue;
       bring_forward(channels_[i], h);
-      for (const dram::Answer& answer : channels_[i].channel->answers()) f(i, answer);
+      on_data(i);
+      for (const dram::Answer& answer : channels_[i].channel->answers()) on_answer(i, answer);
     }
   }
   // No answer that advance() has not given is ready up to this time.
@@ -56,7 +57,13 @@ class BankedChannels {
   TimeFs frontend() const { return frontend_; }
   bool is_idle() const;
 
-  void finish(TimeFs now);
+  template <typename D>
+  void finish(TimeFs now, D&& on_data) {
+    for (std::size_t i = 0; i < channels_.size(); ++i) {
+      bring_forward(channels_[i], now);
+      on_data(i);
+    }
+  }
   dram::ChannelStatistics statistics() const;
 
  private:
@@ -64,7 +71,7 @@ class BankedChannels {
     std::unique_ptr<dram::Channel> channel;
     int reads = 0;             // issued, and their entries not known to be free
     int queued = 0;            // bursts that have not left
-    std::deque<TimeFs> freed;  // entries of reads that are free from then on
+    dram::Fifo<TimeFs> freed;  // entries of reads that are free from then on
     std::priority_queue<TimeFs, std::vector<TimeFs>, std::greater<>> releases;
 
     bool is_idle() const { return queued == 0; }

@@ -74,7 +74,7 @@ HbmBanked::HbmBanked(const sc_core::sc_module_name& name, NodeId node, const par
   assign_ports(kind);
   for (std::size_t i = 0; i < channels_.size(); ++i) {
     dram::Channel& channel = channels_.channel(i);
-    channel.report_data_to(this);
+    channel.collect_data();
     channel.count_activations_in(opened_.counts());
     if (context.dram != nullptr) channel.trace_to(&context.dram->channel(node_id(), params.standard()));
   }
@@ -135,7 +135,9 @@ void HbmBanked::take_until(TimeFs now) {
     if (channels_.is_idle()) from = std::max(from, std::min(now, next_item().time));
     const TimeFs to = std::min(now, from + channels_.frontend());
     for (Item item = next_item(); item.time <= to; item = next_item()) take(item);
-    channels_.advance(to, [&](std::size_t channel, const dram::Answer& answer) { on_answer(channel, answer); });
+    channels_.advance(
+        to, [&](std::size_t channel) { take_data(channel); },
+        [&](std::size_t channel, const dram::Answer& answer) { on_answer(channel, answer); });
     depart(channels_.final_until());
     horizon_ = to;
   }
@@ -289,7 +291,7 @@ TimeFs HbmBanked::report_until(TimeFs now) {
   TimeFs until = std::min(now, channels_.data_until());
   if (use_.has_waves()) {
     tell_uses(now);
-    for (const std::deque<DataUse>& uses : uses_) {
+    for (const SlidingDeque<DataUse>& uses : uses_) {
       if (!uses.empty()) until = std::min(until, uses.front().usage.begin);
     }
     use_.show_until(until);
@@ -299,7 +301,7 @@ TimeFs HbmBanked::report_until(TimeFs now) {
 
 void HbmBanked::conclude() {
   FabricNode::conclude();
-  channels_.finish(now());
+  channels_.finish(now(), [&](std::size_t channel) { take_data(channel); });
   tell_uses(kNever);
   opened_.conclude();
 }

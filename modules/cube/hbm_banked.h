@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <queue>
 #include <string>
 #include <tuple>
@@ -30,7 +29,7 @@ namespace kb::modules {
 // Decides ahead of time only what nothing can change any more, because a burst is scheduled `frontend_ns` after its
 // arrival at the earliest; so a wake decides for all channels, nothing is rolled back, and it wakes as late as its
 // answers allow. Data and acknowledgements that are ready at one time leave in the order of entry, data first.
-class HbmBanked final : public FabricNode, private elab::EventHandler, private dram::DataSink {
+class HbmBanked final : public FabricNode, private elab::EventHandler {
  public:
   HbmBanked(const sc_core::sc_module_name& name, NodeId node, const params::HbmCtrlParams& kind,
             const params::HbmBankedParams& params, elab::BlockContext& context);
@@ -105,7 +104,6 @@ class HbmBanked final : public FabricNode, private elab::EventHandler, private d
                    std::uint32_t first) override;
   void roll_back(const FlitStream& flits) override;
   void on_event(TimeFs now, std::uint64_t argument) override;
-  void on_data(const dram::Burst& burst, TimeFs begin) override;
   TimeFs report_until(TimeFs now) override;
 
   void assign_ports(const params::HbmCtrlParams& kind);
@@ -128,6 +126,8 @@ class HbmBanked final : public FabricNode, private elab::EventHandler, private d
   std::size_t channel_of_next(const Lane& lane, const ReadIssuer::Command& command) const;
   // Sends the burst of a flit to its channel.
   void send(Lane& lane, payload::Transaction& transaction, std::uint32_t flit, TimeFs at, account::PlaceId place);
+  void take_data(std::size_t channel);
+  void join(SlidingDeque<DataUse>& uses, const dram::DataRun& run, TimeFs begin) const;
   void on_answer(std::size_t channel, const dram::Answer& answer);
   void tell_waits(std::uint32_t pc, const dram::Answer& answer);
   void finish_read(std::uint32_t flit);
@@ -155,8 +155,8 @@ class HbmBanked final : public FabricNode, private elab::EventHandler, private d
   std::unordered_map<const payload::Transaction*, Open> open_;  // never iterated
   std::priority_queue<Departure, std::vector<Departure>, std::greater<>> departures_;
   std::uint64_t orders_ = 0;
-  std::vector<std::deque<DataUse>> uses_;  // by pseudo-channel: not told, in order of time
-  TimeFs horizon_ = -1_fs;                 // everything up to here has been taken
+  std::vector<SlidingDeque<DataUse>> uses_;  // by pseudo-channel: not told, in order of time
+  TimeFs horizon_ = -1_fs;                   // everything up to here has been taken
   TimeFs wake_time_ = kNever;
   std::uint64_t reads_served_ = 0, writes_served_ = 0, bytes_read_ = 0, bytes_written_ = 0;
 };

@@ -1,6 +1,8 @@
 // What the channels answer: waits, data, acknowledgements, and the use of the data buses.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "modules/cube/hbm_banked.h"
 #include "modules/fabric/request_text.h"
 
@@ -9,17 +11,28 @@ namespace kb::modules {
 using payload::Leg;
 using payload::Transaction;
 
-void HbmBanked::on_data(const dram::Burst& burst, TimeFs begin) {
-  std::deque<DataUse>& uses = uses_[flits_[burst.tag].channel * dram::kPcs + burst.pc];
-  const account::PlaceId place{static_cast<std::uint32_t>(burst.place)};
-  const bool joins = !uses.empty() && uses.back().usage.end == begin && uses.back().place == place &&
-                     uses.back().accesses < kMostJoined;
-  if (!joins) uses.push_back({place, {begin, begin, 0_fs, 0_fs, 0, 0}, 0});
-  DataUse& use = uses.back();
-  use.usage.end += on_bus_;
-  use.usage.busy += on_bus_;
-  use.usage.bytes += dram::kAccessBytes;
-  ++use.accesses;
+void HbmBanked::take_data(std::size_t channel) {
+  const dram::Channel& from = channels_.channel(channel);
+  for (std::size_t pc = 0; pc < dram::kPcs; ++pc) {
+    for (const dram::DataRun& run : from.data(pc)) join(uses_[channel * dram::kPcs + pc], run, from.time_of(run.begin));
+  }
+}
+
+void HbmBanked::join(SlidingDeque<DataUse>& uses, const dram::DataRun& run, TimeFs begin) const {
+  const account::PlaceId place{static_cast<std::uint32_t>(run.place)};
+  for (std::uint32_t left = run.accesses; left > 0;) {
+    const bool joins = !uses.empty() && uses.back().usage.end == begin && uses.back().place == place &&
+                       uses.back().accesses < kMostJoined;
+    if (!joins) uses.push_back({place, {begin, begin, 0_fs, 0_fs, 0, 0}, 0});
+    DataUse& use = uses.back();
+    const std::uint32_t count = std::min(left, kMostJoined - use.accesses);
+    use.usage.end += count * on_bus_;
+    use.usage.busy += count * on_bus_;
+    use.usage.bytes += count * dram::kAccessBytes;
+    use.accesses += count;
+    begin = use.usage.end;
+    left -= count;
+  }
 }
 
 void HbmBanked::on_answer(std::size_t channel, const dram::Answer& answer) {
@@ -129,7 +142,7 @@ void HbmBanked::acknowledge(const Departure& departure) {
 
 void HbmBanked::tell_uses(TimeFs until) {
   for (std::size_t pc = 0; pc < uses_.size(); ++pc) {
-    std::deque<DataUse>& uses = uses_[pc];
+    SlidingDeque<DataUse>& uses = uses_[pc];
     for (; !uses.empty() && uses.front().usage.end <= until; uses.pop_front()) {
       tell(static_cast<std::uint32_t>(pc), uses.front());
     }

@@ -1,5 +1,8 @@
 #include "modules/cube/dram/access_queue.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace kb::dram {
 namespace {
 
@@ -26,11 +29,9 @@ std::uint32_t take(std::vector<std::uint32_t>& free) {
 
 }  // namespace
 
-AccessQueue::AccessQueue(const AddressMap& map, const Geometry& geometry)
-    : map_(map), banks_per_pc_(static_cast<std::uint32_t>(geometry.banks_per_pc())) {
-  const auto banks = static_cast<std::size_t>(geometry.banks_of_channel());
-  for (auto& lists : lists_) lists.resize(banks);
-  rows_.assign(banks, kClosed);
+AccessQueue::AccessQueue(std::shared_ptr<const AddressMap> map, const Geometry& geometry)
+    : map_(std::move(map)), banks_per_pc_(static_cast<std::uint32_t>(geometry.banks_per_pc())) {
+  banks_.resize(static_cast<std::size_t>(geometry.banks_of_channel()));
 }
 
 std::uint32_t AccessQueue::new_entry() {
@@ -55,13 +56,13 @@ std::uint32_t AccessQueue::enter(const Burst& burst, std::uint64_t age, Half sch
   entry.first_unit = burst.address / kAccessBytes;
   entry.last_unit = (burst.address + burst.bytes - 1) / kAccessBytes;
   entry.left = static_cast<std::uint8_t>(entry.last_unit - entry.first_unit + 1);
-  entry.forwards = entry.eligible = entry.job_count = 0;
+  entry.forwards = entry.eligible = 0;
   entry.started = entry.answered = false;
   entry.forwarded = 0_fs;
-  entry.waits = {};
+  entry.waited = 0;
   sources_.clear();
   entered_banks_.clear();
-  if (may_collide(entry)) {
+  if (may_collide(entry) && collides(entry)) {
     add_colliding_jobs(index);
   } else {
     add_jobs(index);
@@ -115,10 +116,20 @@ void AccessQueue::count(const Entry& entry, int more) {
   }
 }
 
+// False when no older entry overlaps for sure.
 bool AccessQueue::may_collide(const Entry& entry) const {
+  if (used_[kWrite] == 0 && (entry.burst.direction == kRead || used_[kRead] == 0)) return false;
   for (std::uint64_t block = entry.first_unit >> 3; block <= entry.last_unit >> 3; ++block) {
     const std::size_t b = bucket(entry.burst.pc, block << 3);
     if (buckets_[kWrite][b] != 0 || (entry.burst.direction == kWrite && buckets_[kRead][b] != 0)) return true;
+  }
+  return false;
+}
+
+bool AccessQueue::collides(const Entry& entry) const {
+  for (std::uint32_t i = oldest_; i != kNone; i = entries_[i].next) {
+    const Entry& older = entries_[i];
+    if ((older.burst.direction == kWrite || entry.burst.direction == kWrite) && overlaps(older, entry)) return true;
   }
   return false;
 }
@@ -130,7 +141,7 @@ std::uint32_t AccessQueue::new_job(std::uint32_t entry, std::uint32_t access) {
   }
   const std::uint32_t index = take(free_jobs_);
   const Entry& owner = entries_[entry];
-  const AddressMap::Place place = map_.place(owner.first_unit + access);
+  const AddressMap::Place place = map_->place(owner.first_unit + access);
   Job& job = jobs_[index];
   job.key = owner.age * 8 + access;
   job.entry = entry;
@@ -145,12 +156,12 @@ std::uint32_t AccessQueue::new_job(std::uint32_t entry, std::uint32_t access) {
 void AccessQueue::add_jobs(std::uint32_t index) {
   std::array<std::uint32_t, 8> made{};
   std::size_t jobs = 0;
-  const std::uint32_t accesses = entries_[index].left;
+  const std::uint32_t accesses = entries_[index].left, run = map_->run();
   const std::uint64_t first = entries_[index].first_unit;
   for (std::uint32_t i = 0; i < accesses;) {
     const std::uint32_t job = new_job(index, i);
-    const auto end =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(accesses, i + map_.run() - (first + i) % map_.run()));
+    const auto in_run = static_cast<std::uint32_t>((first + i) & (run - 1));
+    const std::uint32_t end = std::min(accesses, i + run - in_run);
     const auto bits = static_cast<std::uint8_t>((1u << end) - (1u << i));
     i = end;
     std::size_t same = 0;
@@ -164,10 +175,7 @@ void AccessQueue::add_jobs(std::uint32_t index) {
       made[jobs++] = job;
     }
   }
-  for (std::size_t i = 0; i < jobs; ++i) {
-    add(made[i]);
-    insert(made[i]);
-  }
+  for (std::size_t i = 0; i < jobs; ++i) insert(made[i]);
 }
 
 // The youngest older write of the unit, when it has all bytes that a read asks for there.
@@ -202,7 +210,6 @@ void AccessQueue::add_colliding_jobs(std::uint32_t index) {
       older.dependents.push_back(job);
       ++jobs_[job].blockers;
     }
-    add(job);
     if (jobs_[job].blockers == 0) insert(job);
   }
 }
@@ -218,35 +225,46 @@ void AccessQueue::release(Half edge) {
   left_.clear();
 }
 
-void AccessQueue::set_hit(Direction direction, std::uint32_t bank, std::uint32_t job) {
-  List& list = lists_[direction][bank];
-  hit_banks_[direction] += (job != kNone ? 1 : 0) - (list.hit != kNone ? 1 : 0);
-  list.hit = job;
-  if (job == kNone) {
-    hits_[direction].erase(bank);
-  } else {
-    list.hit_key = jobs_[job].key;
-    hits_[direction].insert(bank);
+void AccessQueue::set_hit(Direction side, std::uint32_t bank, std::uint32_t job) {
+  std::uint32_t& hit = banks_[bank].hit[side];
+  if (hit == job) return;
+  std::vector<Hit>& order = hits_by_age_[side];
+  if (hit != kNone) {
+    auto old = order.begin();
+    while (old->bank != bank) ++old;
+    order.erase(old);
   }
+  hit = job;
+  if (job == kNone) {
+    hits_[side].erase(bank);
+    return;
+  }
+  hits_[side].insert(bank);
+  const std::uint64_t key = jobs_[job].key;
+  auto place = order.end();
+  while (place != order.begin() && (place - 1)->key > key) --place;
+  order.insert(place, {key, bank, job});
 }
 
-void AccessQueue::add(std::uint32_t job) {
-  Entry& entry = entries_[jobs_[job].entry];
-  jobs_[job].slot = entry.job_count;
-  entry.jobs[entry.job_count++] = job;
+// The oldest hit of the bank goes on to its next access.
+void AccessQueue::make_hit_younger(Direction side, std::uint32_t bank, std::uint64_t key) {
+  auto hit = hits_by_age_[side].begin();
+  while (hit->bank != bank) ++hit;
+  hit->key = key;
+  for (; hit + 1 != hits_by_age_[side].end() && (hit + 1)->key < key; ++hit) std::swap(*hit, *(hit + 1));
 }
 
 void AccessQueue::insert(std::uint32_t index) {
   Job& job = jobs_[index];
   const Direction side = direction_of(job);
-  List& list = lists_[side][job.bank];
-  std::uint32_t after = list.tail;
+  BankLists& bank = banks_[job.bank];
+  std::uint32_t after = bank.tail[side];
   while (after != kNone && jobs_[after].key > job.key) after = jobs_[after].prev;
   job.prev = after;
-  job.next = after == kNone ? list.head : jobs_[after].next;
-  (job.next == kNone ? list.tail : jobs_[job.next].prev) = index;
-  (after == kNone ? list.head : jobs_[after].next) = index;
-  list.head_key = jobs_[list.head].key;
+  job.next = after == kNone ? bank.head[side] : jobs_[after].next;
+  (job.next == kNone ? bank.tail[side] : jobs_[job.next].prev) = index;
+  (after == kNone ? bank.head[side] : jobs_[after].next) = index;
+  if (after == kNone) bank.head_key[side] = job.key;
   waiting_[side].insert(job.bank);
   entered_banks_.push_back(job.bank);
   const int accesses = __builtin_popcount(job.accesses);
@@ -254,29 +272,28 @@ void AccessQueue::insert(std::uint32_t index) {
   entry.eligible = static_cast<std::uint8_t>(entry.eligible + accesses);
   eligible_[side] += accesses;
   if (entry.started) eligible_started_ += accesses;
-  if (rows_[job.bank] == job.row && (list.hit == kNone || jobs_[list.hit].key > job.key))
-    set_hit(side, job.bank, index);
+  const std::uint32_t hit = bank.hit[side];
+  if (bank.row == job.row && (hit == kNone || jobs_[hit].key > job.key)) set_hit(side, job.bank, index);
 }
 
 void AccessQueue::remove(std::uint32_t index) {
   const Job& job = jobs_[index];
   const Direction side = direction_of(job);
-  List& list = lists_[side][job.bank];
-  if (list.hit == index) set_hit(side, job.bank, next_hit(job.bank, index));
-  (job.prev == kNone ? list.head : jobs_[job.prev].next) = job.next;
-  (job.next == kNone ? list.tail : jobs_[job.next].prev) = job.prev;
-  if (list.head == kNone) {
+  BankLists& bank = banks_[job.bank];
+  if (bank.hit[side] == index) set_hit(side, job.bank, next_hit(job.bank, index));
+  (job.prev == kNone ? bank.head[side] : jobs_[job.prev].next) = job.next;
+  (job.next == kNone ? bank.tail[side] : jobs_[job.next].prev) = job.prev;
+  if (bank.head[side] == kNone) {
     waiting_[side].erase(job.bank);
   } else {
-    list.head_key = jobs_[list.head].key;
+    bank.head_key[side] = jobs_[bank.head[side]].key;
   }
-  entries_[job.entry].jobs[job.slot] = kNone;
   free_jobs_.push_back(index);
 }
 
 std::uint32_t AccessQueue::next_hit(std::uint32_t bank, std::uint32_t job) const {
   std::uint32_t next = jobs_[job].next;
-  while (next != kNone && jobs_[next].row != rows_[bank]) next = jobs_[next].next;
+  while (next != kNone && jobs_[next].row != banks_[bank].row) next = jobs_[next].next;
   return next;
 }
 
@@ -284,7 +301,8 @@ bool AccessQueue::issue(std::uint32_t index) {
   Job& job = jobs_[index];
   const std::uint32_t owner = job.entry;
   Entry& entry = entries_[owner];
-  --eligible_[entry.burst.direction];
+  const Direction side = entry.burst.direction;
+  --eligible_[side];
   --entry.eligible;
   if (entry.started) --eligible_started_;
   job.accesses = static_cast<std::uint8_t>(job.accesses & (job.accesses - 1));
@@ -292,9 +310,9 @@ bool AccessQueue::issue(std::uint32_t index) {
     remove(index);
   } else {
     job.key = entry.age * 8 + static_cast<std::uint64_t>(__builtin_ctz(job.accesses));
-    List& list = lists_[entry.burst.direction][job.bank];
-    if (list.head == index) list.head_key = job.key;
-    if (list.hit == index) list.hit_key = job.key;
+    BankLists& bank = banks_[job.bank];
+    if (bank.head[side] == index) bank.head_key[side] = job.key;
+    if (bank.hit[side] == index) make_hit_younger(side, job.bank, job.key);
   }
   if (--entry.left > 0) return false;
   leave(owner);
@@ -302,17 +320,17 @@ bool AccessQueue::issue(std::uint32_t index) {
 }
 
 void AccessQueue::open_row(std::uint32_t bank, std::uint32_t row) {
-  rows_[bank] = row;
+  banks_[bank].row = row;
   open_.insert(bank);
   for (const Direction side : {kRead, kWrite}) {
-    std::uint32_t job = lists_[side][bank].head;
+    std::uint32_t job = banks_[bank].head[side];
     while (job != kNone && jobs_[job].row != row) job = jobs_[job].next;
     set_hit(side, bank, job);
   }
 }
 
 void AccessQueue::close_row(std::uint32_t bank) {
-  rows_[bank] = kClosed;
+  banks_[bank].row = kClosed;
   open_.erase(bank);
   for (const Direction side : {kRead, kWrite}) set_hit(side, bank, kNone);
 }

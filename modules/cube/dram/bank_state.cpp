@@ -9,65 +9,94 @@ Command plain(Command command) {
   return command == Command::wra ? Command::wr : command;
 }
 
+// log2, as all numbers of banks are powers of two but that of SIDs.
+unsigned shift_of(int count) {
+  return static_cast<unsigned>(__builtin_ctz(static_cast<unsigned>(count)));
+}
+
 }  // namespace
 
-BankTimes::BankTimes(const Standard& standard) : sids_(standard.geometry.sids) {
+BankTimes::BankTimes(const Standard& standard) : table_(table_of(standard)) {
   const Geometry& g = standard.geometry;
-  const int sids = kPcs * g.sids, groups = sids * g.bank_groups, banks = groups * g.banks;
-  for (int bank = 0; bank < banks; ++bank) {
-    const int group = bank / g.banks, sid = group / g.bank_groups, pc = sid / g.sids;
-    nodes_.push_back({static_cast<std::uint16_t>(pc), static_cast<std::uint16_t>(kPcs + sid),
-                      static_cast<std::uint16_t>(kPcs + sids + group),
-                      static_cast<std::uint16_t>(kPcs + sids + groups + bank)});
-  }
-  parts_ = std::size_t{nodes_.back().back()} + 1;
-  next_.assign(kCommands * parts_, kNotIssued * (kCauseMask + 1));
+  banks_per_pc_ = static_cast<std::uint32_t>(g.banks_per_pc());
+  sids_ = static_cast<std::uint32_t>(g.sids);
+  group_shift_ = shift_of(g.banks);
+  sid_shift_ = group_shift_ + shift_of(g.bank_groups);
+  const auto sids = static_cast<std::size_t>(kPcs * g.sids), groups = static_cast<std::size_t>(g.bank_groups);
+  first_group_ = kFirstSid + sids;
+  first_bank_ = first_group_ + sids * groups;
+  parts_.resize(first_bank_ + static_cast<std::size_t>(g.banks_of_channel()));
+  for (Part& part : parts_) part.next.fill(kNotIssued * (Limit::kCauseMask + 1));
   for (auto& acts : acts_) acts.fill(kNotIssued);
+}
+
+std::shared_ptr<const BankTimes::Table> BankTimes::table_of(const Standard& standard) {
+  auto table = std::make_shared<Table>();
   for (const Constraint& constraint : constraints_of(standard.timing)) {
     for (const Command before : constraint.before) {
       for (const Command after : constraint.after) {
         if (plain(after) != after) continue;
         // Between the ends of the commands: a device acts when it has received one.
         const Half gap = 2 * Half{constraint.ticks} + standard.length(before) - standard.length(after);
-        const Half add = gap * (kCauseMask + 1) + kCauseMask - static_cast<Half>(index(constraint.cause));
-        rules_[index(before)].push_back({static_cast<std::uint32_t>(index(after) * parts_),
-                                         static_cast<std::uint8_t>(constraint.scope), constraint.sibling,
-                                         static_cast<std::uint8_t>(constraint.window), add});
+        const Half add = gap * (Limit::kCauseMask + 1) + Limit::kCauseMask - static_cast<Half>(index(constraint.cause));
+        const Rule rule{constraint.scope, after, add};
+        Rules& rules = (*table)[index(before)];
+        if (constraint.window > 1) {
+          rules.windows.push_back({rule, static_cast<std::size_t>(constraint.window)});
+        } else {
+          (constraint.sibling ? rules.siblings : rules.plain).push_back(rule);
+        }
       }
     }
   }
+  for (Rules& rules : *table) drop_implied(rules);
+  return table;
 }
 
-void BankTimes::delay_siblings(Half* next, const Nodes& nodes, Half until) const {
-  const int first = kPcs + nodes[0] * sids_;
-  for (int sid = first; sid < first + sids_; ++sid) {
-    if (sid != nodes[static_cast<std::size_t>(Scope::sid)]) next[sid] = std::max(next[sid], until);
+// A rule of a part is never the last one if another one of a larger part is as late.
+void BankTimes::drop_implied(Rules& rules) {
+  const std::vector<Rule> all = rules.plain;
+  const auto drop = [&all](std::vector<Rule>& from, Scope largest) {
+    const auto implied = [&](const Rule& rule) {
+      return std::any_of(all.begin(), all.end(), [&](const Rule& other) {
+        return other.after == rule.after && other.scope < std::min(rule.scope, largest) && other.add >= rule.add;
+      });
+    };
+    from.erase(std::remove_if(from.begin(), from.end(), implied), from.end());
+  };
+  drop(rules.plain, Scope::bank);
+  drop(rules.siblings, Scope::sid);
+}
+
+void BankTimes::delay_siblings(const Rule& rule, std::uint32_t bank, Half packed) {
+  const std::size_t first = kFirstSid + pc_of(bank) * sids_, own = sid_of(bank);
+  for (std::size_t sid = first; sid < first + sids_; ++sid) {
+    if (sid != own) delay(parts_[sid], rule, packed);
   }
 }
 
 void BankTimes::issue(Command command, std::uint32_t bank, Half at) {
-  const Nodes& nodes = nodes_[bank];
-  std::array<Half, kWindow>& acts = acts_[nodes[0]];
-  if (command == Command::act) {
-    std::rotate(acts.begin(), acts.begin() + 1, acts.end());
-    acts.back() = at;
-  }
-  for (const Rule& rule : rules_[index(command)]) {
-    Half* const next = next_.data() + rule.first;
-    const Half first = rule.window == 1 ? at : acts[kWindow - rule.window];
-    const Half until = first * (kCauseMask + 1) + rule.add;
-    if (rule.sibling) {
-      delay_siblings(next, nodes, until);
-    } else {
-      Half& time = next[nodes[rule.scope]];
-      time = std::max(time, until);
-    }
+  const std::array<Part*, kScopes> parts = {&parts_[pc_of(bank)], &parts_[sid_of(bank)], &parts_[group_of(bank)],
+                                            &parts_[first_bank_ + bank]};
+  const Rules& rules = (*table_)[index(command)];
+  const Half packed = at * (Limit::kCauseMask + 1);
+  for (const Rule& rule : rules.plain) delay(*parts[static_cast<std::size_t>(rule.scope)], rule, packed);
+  for (const Rule& rule : rules.siblings) delay_siblings(rule, bank, packed);
+  if (command != Command::act) return;
+  std::array<Half, kWindow>& acts = acts_[pc_of(bank)];
+  std::rotate(acts.begin(), acts.begin() + 1, acts.end());
+  acts.back() = at;
+  for (const WindowRule& window : rules.windows) {
+    const Half first = acts[kWindow - window.window] * (Limit::kCauseMask + 1);
+    delay(*parts[static_cast<std::size_t>(window.rule.scope)], window.rule, first);
   }
 }
 
 void BankTimes::shift(Half span) {
-  for (Half& time : next_) {
-    if (time > kNotIssued / 2 * (kCauseMask + 1)) time += span * (kCauseMask + 1);
+  for (Part& part : parts_) {
+    for (Half& time : part.next) {
+      if (time > kNotIssued / 2 * (Limit::kCauseMask + 1)) time += span * (Limit::kCauseMask + 1);
+    }
   }
   for (auto& acts : acts_) {
     for (Half& time : acts) time += time > kNotIssued / 2 ? span : 0;

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "platform/dram/standards.h"
@@ -17,10 +19,13 @@ inline constexpr Half kLongAgo = -kNoEdge;
 // Set of at most 128 banks.
 class BankSet {
  public:
+  BankSet() = default;
   void insert(std::uint32_t bank) { words_[bank >> 6] |= 1ull << (bank & 63); }
   void erase(std::uint32_t bank) { words_[bank >> 6] &= ~(1ull << (bank & 63)); }
   bool contains(std::uint32_t bank) const { return (words_[bank >> 6] >> (bank & 63) & 1) != 0; }
+  void clear() { words_[0] = words_[1] = 0; }
   bool empty() const { return (words_[0] | words_[1]) == 0; }
+  BankSet without(const BankSet& other) const { return {words_[0] & ~other.words_[0], words_[1] & ~other.words_[1]}; }
   template <typename F>
   void each(F&& f) const {
     for (std::uint32_t w = 0; w < 2; ++w) {
@@ -31,20 +36,35 @@ class BankSet {
   }
 
  private:
+  BankSet(std::uint64_t low, std::uint64_t high) : words_{low, high} {}
+
   std::uint64_t words_[2] = {0, 0};
 };
 
-// The constraint of a command that was satisfied last.
-struct Limit {
-  Half time = kLongAgo;
-  Cause cause = Cause::other;
+// A time in the upper bits and a cause in the lower ones. The maximum of two is the latest time with the first cause.
+class Limit {
+ public:
+  static constexpr int kCauseBits = 4;
+  static constexpr Half kCauseMask = (Half{1} << kCauseBits) - 1;
+  static constexpr Half kNever = kLongAgo / 32;  // before every time
 
-  void take(Half at, Cause why) {
-    if (at > time || (at == time && why < cause)) {
-      time = at;
-      cause = why;
-    }
+  constexpr Limit() = default;
+  constexpr explicit Limit(Half packed) : packed_(packed) {}
+  constexpr Limit(Half time, Cause cause)
+      : packed_(time * (kCauseMask + 1) + kCauseMask - static_cast<Half>(index(cause))) {}
+
+  Half time() const { return packed_ >> kCauseBits; }
+  Cause cause() const {  // beyond the causes when nothing was issued
+    return static_cast<Cause>(std::min(kCauseMask - (packed_ & kCauseMask), static_cast<Half>(Cause::other)));
   }
+  void take(Half at, Cause why) { packed_ = std::max(packed_, Limit(at, why).packed_); }
+  // Commands begin at multiples of `step`, 1 or 2.
+  void align(Half step) {
+    if (step == 2 && (time() & 1) != 0) packed_ += kCauseMask + 1;
+  }
+
+ private:
+  Half packed_ = Limit(kNever, Cause::other).packed_;
 };
 
 // A command to a row and what it waited for.
@@ -53,57 +73,72 @@ struct RowCommand {
   Limit limit;
 };
 
-struct Bank {
-  int hits = 0;   // column commands since the row was opened
-  Half used = 0;  // latest column command or ACT
+struct alignas(64) Bank {
   RowCommand opened, closed;
   Half refresh_begin = kLongAgo, refresh_end = kLongAgo;  // of the latest one, until ACT may follow
+  Half used = 0;                                          // latest column command or ACT
+  int hits = 0;                                           // column commands since the row was opened
   bool conflict = false;                                  // the row before was closed for another access
 };
 
-// Earliest edges of commands by the constraints of the standard. A time and the cause of its constraint are one number,
-// whose maximum is the latest time with the first cause.
+// Earliest edges of commands by the constraints of the standard. Copies share the table of constraints.
 class BankTimes {
  public:
   explicit BankTimes(const Standard& standard);
 
   void issue(Command command, std::uint32_t bank, Half at);
   // Earliest edge of a command without auto-precharge by the constraints alone.
-  Half ready(Command command, std::uint32_t bank) const { return latest(command, bank) >> kCauseBits; }
-  Limit limit(Command command, std::uint32_t bank) const {
-    const Half last = latest(command, bank);
-    const Half cause = kCauseMask - (last & kCauseMask);  // beyond the causes when nothing was issued
-    return {last >> kCauseBits, static_cast<Cause>(std::min(cause, static_cast<Half>(Cause::other)))};
-  }
+  Half ready(Command command, std::uint32_t bank) const { return latest(command, bank) >> Limit::kCauseBits; }
+  Limit limit(Command command, std::uint32_t bank) const { return Limit(latest(command, bank)); }
   // Moves everything that was issued by the same span.
   void shift(Half span);
 
  private:
-  static constexpr int kCauseBits = 4;
-  static constexpr Half kCauseMask = (Half{1} << kCauseBits) - 1;
-  static constexpr Half kNotIssued = kLongAgo / 16;
+  static constexpr Half kNotIssued = Limit::kNever;
   static constexpr std::size_t kWindow = 4;
-  using Nodes = std::array<std::uint16_t, kScopes>;
+  static constexpr std::size_t kFirstSid = kPcs;
+  // Earliest time of each command at a part of the channel, packed with the cause.
+  struct alignas(64) Part {
+    std::array<Half, kCommands> next;
+  };
   struct Rule {
-    std::uint32_t first;  // of the second command in next_
-    std::uint8_t scope;
-    bool sibling;
-    std::uint8_t window;
+    Scope scope;
+    Command after;
     Half add;  // to the packed time of the command
   };
+  struct WindowRule {
+    Rule rule;
+    std::size_t window;
+  };
+  struct Rules {  // by the first command
+    std::vector<Rule> plain, siblings;
+    std::vector<WindowRule> windows;
+  };
+  using Table = std::array<Rules, kCommands>;
 
+  static std::shared_ptr<const Table> table_of(const Standard& standard);
+  static void drop_implied(Rules& rules);
+  // Parts of a bank; banks of a pseudo-channel, a SID and a bank group follow one another.
+  std::size_t pc_of(std::uint32_t bank) const { return bank >= banks_per_pc_ ? 1 : 0; }
+  std::size_t sid_of(std::uint32_t bank) const { return kFirstSid + (bank >> sid_shift_); }
+  std::size_t group_of(std::uint32_t bank) const { return first_group_ + (bank >> group_shift_); }
   Half latest(Command command, std::uint32_t bank) const {
-    const Nodes& nodes = nodes_[bank];
-    const Half* next = next_.data() + index(command) * parts_;
-    return std::max(std::max(next[nodes[0]], next[nodes[1]]), std::max(next[nodes[2]], next[nodes[3]]));
+    const std::size_t c = index(command);
+    const Part* const parts = parts_.data();
+    return std::max(std::max(parts[pc_of(bank)].next[c], parts[sid_of(bank)].next[c]),
+                    std::max(parts[group_of(bank)].next[c], parts[first_bank_ + bank].next[c]));
   }
-  void delay_siblings(Half* next, const Nodes& nodes, Half until) const;
+  static void delay(Part& part, const Rule& rule, Half packed) {
+    Half& time = part.next[index(rule.after)];
+    time = std::max(time, packed + rule.add);
+  }
+  void delay_siblings(const Rule& rule, std::uint32_t bank, Half packed);
 
-  int sids_;
-  std::vector<Nodes> nodes_;                        // of each bank, by scope
-  std::array<std::vector<Rule>, kCommands> rules_;  // by the first command
-  std::size_t parts_ = 0;
-  std::vector<Half> next_;                              // earliest time of each command at each part, packed
+  std::shared_ptr<const Table> table_;
+  std::uint32_t banks_per_pc_ = 0, sids_ = 0;
+  unsigned sid_shift_ = 0, group_shift_ = 0;
+  std::size_t first_group_ = 0, first_bank_ = 0;
+  std::vector<Part> parts_;
   std::array<std::array<Half, kWindow>, kPcs> acts_{};  // latest ACTs, the oldest first
 };
 

@@ -33,10 +33,12 @@ const ChannelConfig& checked(const ChannelConfig& config) {
 }  // namespace
 
 Channel::Channel(const ChannelConfig& config)
-    : config_(checked(config)),
+    : config_(std::make_shared<const ChannelConfig>(checked(config))),
       half_(config.standard.tck / 2),
       step_(config.standard.pre_step),
-      map_(config.map, config.hash, config.standard.geometry),
+      on_bus_(2 * Half{config.standard.timing.bl}),
+      bytes_per_pc_(config.standard.geometry.bytes_per_pc()),
+      map_(std::make_shared<const AddressMap>(config.map, config.hash, config.standard.geometry)),
       queue_(map_, config.standard.geometry),
       times_(config.standard),
       refresh_(config.standard, config.refresh, config.postpone),
@@ -55,22 +57,21 @@ Half Channel::edge_at_or_after(TimeFs time) const {
 
 void Channel::push(const Burst& burst) {
   const std::uint64_t end = burst.address % kAccessBytes + burst.bytes;
-  const bool fits = burst.address + burst.bytes <= config_.standard.geometry.bytes_per_pc();
+  const bool fits = burst.address + burst.bytes <= bytes_per_pc_;
   if (burst.bytes == 0 || end > 8 * kAccessBytes || burst.pc >= kPcs || !fits) {
     throw Error::model(fmt::format("a burst of {} bytes at {:#x} of pseudo-channel {} does not fit the memory",
                                    burst.bytes, burst.address, burst.pc));
   }
-  const Half edge = aligned(edge_at_or_after(burst.arrival + config_.frontend));
-  if (edge <= horizon_ || (!front_.empty() && burst.arrival < front_.back().arrival)) {
+  const Half edge = aligned(edge_at_or_after(burst.arrival + config_->frontend));
+  if (edge <= horizon_ || (!front_.empty() && burst.arrival < front_.back().burst.arrival)) {
     throw Error::model("a burst reaches the memory after the time for which it has decided");
   }
-  if (front_.empty()) front_edge_ = edge;
-  front_.push_back(burst);
+  front_.push_back({burst, edge});
   next_ = std::min(next_, edge);
 }
 
 void Channel::release_response(TimeFs time) {
-  const Half edge = edge_at_or_after(time + config_.frontend);
+  const Half edge = edge_at_or_after(time + config_->frontend);
   releases_.push_back(edge);
   if (responses_ < 2) next_ = std::min(next_, edge);
 }
@@ -78,11 +79,14 @@ void Channel::release_response(TimeFs time) {
 void Channel::advance(TimeFs now) {
   answers_.clear();
   freed_.clear();
-  const Half horizon = (now + config_.frontend) / half_;
+  for (auto& runs : data_) runs.clear();
+  const Half horizon = (now + config_->frontend) / half_;
   if (horizon <= horizon_) return;
+  pass_idle_time(horizon);
   for (next_ = next_event(); next_ <= horizon; next_ = next_event()) {
     step(next_);
-    if (on_time_ >= refresh_.units() && queue_.empty()) skip_idle_rounds(horizon);
+    issue_columns(horizon);
+    pass_idle_time(horizon);
   }
   horizon_ = horizon;
   from_ = std::max(from_, aligned(horizon + 1));
@@ -97,29 +101,32 @@ bool Channel::changes_at_next_edge() const {
   return queue_.has_to_release() || wanted_mode() != mode_ || refresh_.has_to(!queue_.empty()) != refreshing_;
 }
 
+// Edge from which the first burst in front can have an entry; kNoEdge while there is no free one.
+Half Channel::next_entry() const {
+  if (front_.empty() || queue_.entries(front_.front().burst.direction) >= most_of(front_.front().burst.direction)) {
+    return kNoEdge;
+  }
+  return front_.front().edge;
+}
+
 Half Channel::next_event() {
   if (changes_at_next_edge()) return from_;
   if (!column_.known) choose_column();
   if (!row_.known) choose_row();
-  Half next = std::min({column_.at, row_.at, refresh_.next_due()});
-  if (!front_.empty()) {
-    const Direction direction = front_.front().direction;
-    const int most = direction == kRead ? config_.read_entries : config_.write_entries;
-    if (queue_.entries(direction) < most) next = std::min(next, std::max(front_edge_, from_));
-  }
+  Half next = std::min(std::min(column_.at, row_.at), std::min(refresh_.next_due(), next_entry()));
   if (responses_ < 2 && !releases_.empty()) next = std::min(next, aligned(releases_.front()));
   return std::max(next, from_);
 }
 
 void Channel::step(Half edge) {
   from_ = edge;
-  take_responses(edge);
+  if (!releases_.empty() && releases_.front() <= edge) take_responses(edge);
   if (queue_.has_to_release()) {
     queue_.release(edge);
     if (queue_.released_any()) forget_choices();
   }
   refresh_.pass(edge);
-  enter(edge);
+  if (!front_.empty() && front_.front().edge <= edge) enter(edge);
   if (const Direction wanted = wanted_mode(); wanted != mode_) {
     mode_ = wanted;
     mode_since_ = edge;
@@ -134,6 +141,24 @@ void Channel::step(Half edge) {
   if (!row_.known) choose_row();
   if (row_.at == edge) issue_row();
   from_ = edge + step_;
+}
+
+// Column commands up to the next edge at which anything else can happen.
+void Channel::issue_columns(Half horizon) {
+  if (responses_ < 2 || changes_at_next_edge()) return;
+  if (!row_.known) choose_row();
+  Half until = std::min(std::min(horizon + 1, row_.at), std::min(refresh_.next_due(), next_entry()));
+  while (true) {
+    if (!column_.known) choose_column();
+    if (column_.at >= until) return;
+    const Half edge = column_.at;
+    const bool left = issue_column();
+    from_ = edge + step_;
+    if (responses_ < 2) return;
+    if ((left && !front_.empty()) || ((left || queue_.eligible(mode_) == 0) && changes_at_next_edge())) return;
+    if (!row_.known) choose_row();
+    until = std::min(until, row_.at);
+  }
 }
 
 // A level that rises is below up to the edge before.
@@ -151,15 +176,13 @@ void Channel::take_responses(Half edge) {
 }
 
 void Channel::enter(Half edge) {
-  while (!front_.empty() && front_edge_ <= edge) {
-    const Burst& burst = front_.front();
-    const Direction direction = burst.direction;
-    const int most = direction == kRead ? config_.read_entries : config_.write_entries;
-    if (queue_.entries(direction) >= most) return;
+  while (!front_.empty() && front_.front().edge <= edge) {
+    const Arrived& arrived = front_.front();
+    const Direction direction = arrived.burst.direction;
+    if (queue_.entries(direction) >= most_of(direction)) return;
     const bool alone = queue_.oldest_unstarted() == kNone;
-    const std::uint32_t entry = queue_.enter(burst, age_++, front_edge_, edge);
+    const std::uint32_t entry = queue_.enter(arrived.burst, age_++, arrived.edge, edge);
     front_.pop_front();
-    if (!front_.empty()) front_edge_ = aligned(edge_at_or_after(front_.front().arrival + config_.frontend));
     if (alone && queue_.oldest_unstarted() != kNone) {
       oldest_read_since_ = edge;
       starved_before_oldest_ = kLongAgo;  // the entry is as old as that
@@ -171,8 +194,8 @@ void Channel::enter(Half edge) {
 
 // New accesses can only become better choices, but for a bank that was to be closed and has got a hit.
 void Channel::offer_entered(Direction direction) {
-  if (direction != mode_ || starved() || config_.pages == PagePolicy::timeout) {
-    if (starved() || config_.pages == PagePolicy::timeout) forget_choices();
+  if (direction != mode_ || starved() || config_->pages == PagePolicy::timeout) {
+    if (starved() || config_->pages == PagePolicy::timeout) forget_choices();
     return;
   }
   for (const std::uint32_t bank : queue_.entered_banks()) offer_again(bank);
@@ -181,12 +204,12 @@ void Channel::offer_entered(Direction direction) {
 void Channel::answer_from_writes(std::uint32_t index, Half edge) {
   Entry& entry = queue_.entry(index);
   if (entry.burst.direction == kWrite) {
-    if (config_.write_ack == WriteAck::accepted) answer_if_known(index);
+    if (config_->write_ack == WriteAck::accepted) answer_if_known(index);
     return;
   }
   if (queue_.sources().empty()) return;
-  entry.forwarded = time_of(edge) + config_.frontend;
-  if (config_.write_ack == WriteAck::committed) {
+  entry.forwarded = time_of(edge) + config_->frontend;
+  if (config_->write_ack == WriteAck::committed) {
     for (const std::uint32_t source : queue_.sources()) {
       queue_.entry(source).readers.push_back(index);
       ++entry.forwards;
@@ -206,22 +229,51 @@ int Channel::servable_reads() const {
 }
 
 Direction Channel::wanted_mode() const {
-  if (config_.drain == Drain::oldest) {
+  if (config_->drain == Drain::oldest) {
     return queue_.empty() ? mode_ : queue_.entry_at(queue_.oldest()).burst.direction;
   }
   const int reads = servable_reads(), writes = queue_.eligible(kWrite);
   if (mode_ == kRead) {
-    return writes > 0 && (queue_.entries(kWrite) >= config_.high || reads == 0) ? kWrite : kRead;
+    return writes > 0 && (queue_.entries(kWrite) >= config_->high || reads == 0) ? kWrite : kRead;
   }
-  return writes == 0 || (queue_.entries(kWrite) <= config_.low && reads > 0) ? kRead : kWrite;
+  return writes == 0 || (queue_.entries(kWrite) <= config_->low && reads > 0) ? kRead : kWrite;
 }
 
-// Without work refresh repeats itself after tREFI. The last rounds are simulated, so that all state is exact.
-void Channel::skip_idle_rounds(Half horizon) {
-  if (config_.refresh == RefreshMode::none || sink_ != nullptr) return;
-  const Half end = front_.empty() ? horizon : std::min(horizon, front_edge_);
-  const std::int64_t rounds = (end - from_) / refresh_.round() - 2;
-  if (rounds <= 0 || changes_at_next_edge() || refresh_.open() != 0) return;
+// Without work only refresh goes on.
+void Channel::pass_idle_time(Half horizon) {
+  if (!queue_.empty() || changes_at_next_edge() || refresh_.open() != 0) return;
+  const Half end = front_.empty() ? horizon : std::min(horizon, front_.front().edge - 1);
+  refresh_idle_banks(end, refresh_.units() - on_time_);
+  if (on_time_ < refresh_.units()) return;
+  skip_idle_rounds(end);
+  refresh_idle_banks(end, refresh_.units());
+}
+
+// Refreshes of closed banks that are issued when they are due.
+void Channel::refresh_idle_banks(Half end, int most) {
+  if (config_->refresh != RefreshMode::per_bank || config_->pages == PagePolicy::timeout || responses_ < 2) return;
+  for (; most > 0; --most) {
+    const Half due = refresh_.next_due();
+    const auto bank = static_cast<std::uint32_t>(refresh_.unit());
+    const bool closed = queue_.row(bank) == AccessQueue::kClosed;
+    if (due > end || due < from_ || !closed || edge_of(Command::ref_bank, bank, row_free_) > due) return;
+    refresh_.pass(due);
+    row_.at = due;
+    row_.bank = bank;
+    row_.command = Command::ref_bank;
+    row_free_ = due + config_->standard.length(Command::ref_bank);
+    issue_refresh();
+    row_.known = false;
+    from_ = due + step_;
+  }
+}
+
+// Without work refresh repeats itself after tREFI. When all units have been refreshed on time, all banks have been
+// closed since, and no constraint is older than a round.
+void Channel::skip_idle_rounds(Half end) {
+  if (config_->refresh == RefreshMode::none || sink_ != nullptr) return;
+  const std::int64_t rounds = (end - from_) / refresh_.round();
+  if (rounds <= 0) return;
   const Half span = rounds * refresh_.round();
   refresh_.skip_rounds(rounds);
   times_.shift(span);

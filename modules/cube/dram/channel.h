@@ -4,13 +4,14 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "modules/cube/dram/access_queue.h"
 #include "modules/cube/dram/bank_state.h"
+#include "modules/cube/dram/fifo.h"
 #include "modules/cube/dram/refresh.h"
 #include "platform/dram/address_map.h"
 #include "platform/dram/commands.h"
@@ -55,11 +56,11 @@ struct FreedEntry {
   Direction direction = kRead;
 };
 
-// The data bus of a pseudo-channel carries an access of a burst, for BL from `begin` on; in order of time.
-class DataSink {
- public:
-  virtual ~DataSink() = default;
-  virtual void on_data(const Burst& burst, TimeFs begin) = 0;
+// Accesses of one place that the data bus of a pseudo-channel carries without a gap, each for BL.
+struct DataRun {
+  std::uint64_t place = 0;
+  Half begin = 0, end = 0;
+  std::uint32_t accesses = 0;
 };
 
 struct ChannelStatistics {
@@ -71,6 +72,7 @@ struct ChannelStatistics {
 // caller takes turns: push() what has arrived and release_response() up to now, advance(now), then answers() and
 // freed(). Between two calls of advance() lie at most frontend and the latency of a read while response entries are in
 // use.
+// A copy has state of its own and shares what the configuration says.
 class Channel {
  public:
   explicit Channel(const ChannelConfig& config);  // checks it
@@ -85,10 +87,12 @@ class Channel {
   TimeFs next_wake() const;
 
   const ChannelStatistics& statistics() const { return statistics_; }
-  const AddressMap& map() const { return map_; }
+  const AddressMap& map() const { return *map_; }
   TimeFs time_of(Half edge) const { return edge * half_; }
   void trace_to(CommandSink* sink) { sink_ = sink; }
-  void report_data_to(DataSink* sink) { data_ = sink; }
+  // Use of the data bus, in order of time; of the latest advance(), when it is collected.
+  void collect_data() { collects_data_ = true; }
+  const std::vector<DataRun>& data(std::size_t pc) const { return data_[pc]; }
   // Counts activations by the place of the burst for which the row is opened.
   void count_activations_in(std::map<std::uint64_t, std::uint64_t>* by_place) { activations_ = by_place; }
 
@@ -116,30 +120,34 @@ class Channel {
 
   // The loop (channel.cpp).
   Half edge_at_or_after(TimeFs time) const;
-  Half aligned(Half edge) const { return (edge + step_ - 1) / step_ * step_; }
+  Half aligned(Half edge) const { return (edge + step_ - 1) & ~(step_ - 1); }
   static Half to_rising(Half edge) { return (edge + 1) & ~Half{1}; }
   // First edge from `from` on at which the constraints allow the command.
   Half edge_of(Command command, std::uint32_t bank, Half from) const {
     const Half at = std::max(from, times_.ready(command, bank));
     return command == Command::pre ? aligned(at) : to_rising(at);
   }
+  int most_of(Direction direction) const { return direction == kRead ? config_->read_entries : config_->write_entries; }
+  Half next_entry() const;
   Half next_event();
   bool changes_at_next_edge() const;
   void step(Half edge);
+  void issue_columns(Half horizon);
   void take_responses(Half edge);
   void enter(Half edge);
   void offer_entered(Direction direction);
   void answer_from_writes(std::uint32_t entry, Half edge);
   int servable_reads() const;
   Direction wanted_mode() const;
-  void skip_idle_rounds(Half horizon);
+  void pass_idle_time(Half horizon);
+  void refresh_idle_banks(Half end, int most);
+  void skip_idle_rounds(Half end);
 
   // Choices and commands (channel_commands.cpp).
   bool is_refreshing(std::uint32_t bank) const;
   bool is_capped(std::uint32_t bank) const;
   bool may_respond(const Job& job) const;
   void choose_column();
-  void choose_column_by_age();
   void offer_column(std::uint32_t bank);
   bool starved() const { return mode_ == kRead && responses_ < 2; }
   std::uint32_t oldest_access(std::uint32_t bank) const;
@@ -150,18 +158,22 @@ class Channel {
   void offer_again(std::uint32_t bank);
   void offer_timeout(std::uint32_t bank);
   Half row_from() const { return std::max(from_, row_free_); }
-  void issue_column();
+  bool is_last_hit(std::uint32_t job) const;
+  bool issue_column();  // returns true when an entry leaves
   void issue_row();
   void issue_refresh();
   void classify(Bank& bank);
   void take_response_entry(std::uint32_t entry, Half edge);
   void issue(Command command, std::uint32_t bank, Half edge, std::uint32_t row, std::uint64_t transaction);
+  void collect(const Burst& burst, Half begin);
   void forget_choices() { column_.known = row_.known = false; }
 
   // Waits and answers (channel_answers.cpp).
   Limit limit_of(Command command, const Job& job) const;
   Half response_since(const Job& job) const;
-  void account(Entry& entry, std::uint32_t bank, Half edge, const Limit& limit);
+  void account(Entry& entry, const Job& job, Half edge);
+  static void account_since_closed(Entry& entry, const Bank& bank);
+  static void account_span(Entry& entry, Half end, const Limit& last, Cause bus);
   void leave(std::uint32_t entry, Half edge);
   void answer_if_known(std::uint32_t entry);
   Answer answer_read(const Entry& entry) const;
@@ -169,19 +181,23 @@ class Channel {
   Answer begin_answer(const Entry& entry) const;
   TimeFs ticks(int count) const { return 2 * count * half_; }
 
-  ChannelConfig config_;
+  std::shared_ptr<const ChannelConfig> config_;
   TimeFs half_;
-  Half step_;
-  AddressMap map_;
+  Half step_, on_bus_;  // on_bus_: of one access
+  std::uint64_t bytes_per_pc_;
+  std::shared_ptr<const AddressMap> map_;
   AccessQueue queue_;
   BankTimes times_;
   RefreshSchedule refresh_;
   std::vector<Bank> banks_;
   std::uint32_t banks_per_pc_;
 
-  std::deque<Burst> front_;  // has no entry yet
-  Half front_edge_ = kNoEdge;
-  std::deque<Half> releases_;  // edges at which response entries become usable
+  struct Arrived {
+    Burst burst;
+    Half edge = 0;  // from which it can be scheduled
+  };
+  Fifo<Arrived> front_;  // has no entry yet
+  Fifo<Half> releases_;  // edges at which response entries become usable
   std::uint64_t age_ = 0;
   Half horizon_ = -1;  // edges up to here are decided
   Half from_ = 0;      // edges before here have been looked at
@@ -195,13 +211,15 @@ class Channel {
   std::array<Level, 2> levels_;
   Half oldest_read_since_ = 0, starved_before_oldest_ = kLongAgo;
   std::array<int, kPcs> last_direction_{-1, -1};
+  BankSet at_cap_;   // banks whose row has had its share of hits
   int on_time_ = 0;  // refreshes in a row that were issued when they were due
 
   std::vector<Answer> answers_;
   std::vector<FreedEntry> freed_;
   ChannelStatistics statistics_;
   CommandSink* sink_ = nullptr;
-  DataSink* data_ = nullptr;
+  bool collects_data_ = false;
+  std::array<std::vector<DataRun>, kPcs> data_;
   std::map<std::uint64_t, std::uint64_t>* activations_ = nullptr;
 };
 

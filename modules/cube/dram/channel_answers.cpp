@@ -4,15 +4,14 @@
 namespace kb::dram {
 
 Limit Channel::limit_of(Command command, const Job& job) const {
-  const Half raster = config_.standard.step(command);
-  const auto aligned_to = [raster](Half at) { return at < 0 ? at : (at + raster - 1) / raster * raster; };
+  const Half raster = config_->standard.step(command);
   Limit limit = times_.limit(command, job.bank);
-  limit.time = aligned_to(limit.time);
-  limit.take(aligned_to(job.released), Cause::hazard);
+  limit.align(raster);
   const Entry& entry = queue_.entry_at(job.entry);
   const auto take = [&](Half since, Cause cause) {  // what ended before the entry is no wait
-    if (since > entry.entered) limit.take(aligned_to(since), cause);
+    if (since > entry.entered) limit.take((since + raster - 1) & ~(raster - 1), cause);
   };
+  take(job.released, Cause::hazard);
   take(mode_since_, Cause::write_drain);
   if (mode_ == kRead && !entry.started) take(response_since(job), Cause::response_full);
   return limit;
@@ -27,31 +26,35 @@ Half Channel::response_since(const Job& job) const {
 
 // Divides the time since the latest column command of the entry: until its bank was closed, was opened, and now. Each
 // span waits for the last constraint, then for the bus, but for the time in which the bank was refreshed.
-void Channel::account(Entry& entry, std::uint32_t bank_index, Half edge, const Limit& limit) {
-  Half begin = entry.column;
-  const auto span = [&](Half end, const Limit& last, Cause bus) {
-    if (end <= begin) return;
-    const Half satisfied = std::clamp(last.time, begin, end);
-    entry.waits[index(last.cause)] += satisfied - begin;
-    entry.waits[index(bus)] += end - satisfied;
-    begin = end;
-  };
-  const Bank& bank = banks_[bank_index];
-  span(bank.closed.at, bank.closed.limit, Cause::row_bus);
-  if (bank.refresh_end > begin && bank.refresh_begin < bank.opened.at) {
-    span(bank.refresh_begin, bank.opened.limit, Cause::row_bus);
-    span(std::min(bank.refresh_end, bank.opened.at), {kNoEdge, Cause::refresh}, Cause::refresh);
+void Channel::account(Entry& entry, const Job& job, Half edge) {
+  const Bank& bank = banks_[job.bank];
+  const Limit limit = limit_of(column_.command, job);
+  if (bank.opened.at > entry.column) account_since_closed(entry, bank);
+  account_span(entry, edge, limit, Cause::column_bus);
+}
+
+void Channel::account_since_closed(Entry& entry, const Bank& bank) {
+  account_span(entry, bank.closed.at, bank.closed.limit, Cause::row_bus);
+  if (bank.refresh_end > entry.column && bank.refresh_begin < bank.opened.at) {
+    account_span(entry, bank.refresh_begin, bank.opened.limit, Cause::row_bus);
+    account_span(entry, std::min(bank.refresh_end, bank.opened.at), {kNoEdge / 32, Cause::refresh}, Cause::refresh);
   }
-  span(bank.opened.at, bank.opened.limit, Cause::row_bus);
-  span(edge, limit, Cause::column_bus);
-  entry.column = edge;
+  account_span(entry, bank.opened.at, bank.opened.limit, Cause::row_bus);
+}
+
+void Channel::account_span(Entry& entry, Half end, const Limit& last, Cause bus) {
+  if (end <= entry.column) return;
+  const Half satisfied = std::clamp(last.time(), entry.column, end);
+  entry.add_wait(last.cause(), satisfied - entry.column);
+  entry.add_wait(bus, end - satisfied);
+  entry.column = end;
 }
 
 void Channel::leave(std::uint32_t index, Half edge) {
   Entry& entry = queue_.entry(index);
   freed_.push_back({time_of(edge), entry.burst.direction});
   if (entry.burst.direction == kWrite) {
-    const TimeFs committed = time_of(edge) + ticks(config_.standard.timing.cwl + config_.standard.timing.bl);
+    const TimeFs committed = time_of(edge) + ticks(config_->standard.timing.cwl + config_->standard.timing.bl);
     for (const std::uint32_t reader : entry.readers) {
       Entry& waiting = queue_.entry(reader);
       waiting.forwarded = std::max(waiting.forwarded, committed);
@@ -65,7 +68,7 @@ void Channel::leave(std::uint32_t index, Half edge) {
 
 void Channel::answer_if_known(std::uint32_t index) {
   Entry& entry = queue_.entry(index);
-  const bool accepted = entry.burst.direction == kWrite && config_.write_ack == WriteAck::accepted;
+  const bool accepted = entry.burst.direction == kWrite && config_->write_ack == WriteAck::accepted;
   if (!entry.answered && (accepted || (entry.left == 0 && entry.forwards == 0))) {
     answers_.push_back(entry.burst.direction == kRead ? answer_read(entry) : answer_write(entry));
     entry.answered = true;
@@ -77,10 +80,13 @@ Answer Channel::begin_answer(const Entry& entry) const {
   Answer answer;
   answer.burst = entry.burst;
   answer.entered = time_of(entry.entered);
-  for (std::size_t c = 0; c < kCauses; ++c) answer.waits[c] = time_of(entry.waits[c]);
-  answer.waits[index(Cause::other)] += time_of(entry.schedulable) - entry.burst.arrival - config_.frontend;
+  for (unsigned rest = entry.waited; rest != 0; rest &= rest - 1) {
+    const auto cause = static_cast<std::size_t>(__builtin_ctz(rest));
+    answer.waits[cause] = time_of(entry.waits[cause]);
+  }
+  answer.waits[index(Cause::other)] += time_of(entry.schedulable) - entry.burst.arrival - config_->frontend;
   answer.waits[index(Cause::queue_full)] += time_of(entry.entered - entry.schedulable);
-  answer.service = config_.frontend;
+  answer.service = config_->frontend;
   return answer;
 }
 
@@ -88,25 +94,25 @@ Answer Channel::answer_read(const Entry& entry) const {
   Answer answer = begin_answer(entry);
   answer.holds_response = entry.from_banks;
   const TimeFs access =
-      entry.from_banks ? ticks(config_.standard.timing.cl + config_.standard.timing.bl) : config_.frontend;
+      entry.from_banks ? ticks(config_->standard.timing.cl + config_->standard.timing.bl) : config_->frontend;
   TimeFs data = time_of(entry.column) + access;
   if (entry.forwarded > data) {
     answer.waits[index(Cause::hazard)] += entry.forwarded - data;
     data = entry.forwarded;
   }
-  answer.service += access + config_.backend;
-  answer.ready = data + config_.backend;
+  answer.service += access + config_->backend;
+  answer.ready = data + config_->backend;
   return answer;
 }
 
 Answer Channel::answer_write(const Entry& entry) const {
-  if (config_.write_ack == WriteAck::accepted) {
+  if (config_->write_ack == WriteAck::accepted) {
     Answer answer = begin_answer(entry);
     answer.ready = answer.entered;
     return answer;
   }
   Answer answer = begin_answer(entry);
-  const TimeFs access = ticks(config_.standard.timing.cwl + config_.standard.timing.bl);
+  const TimeFs access = ticks(config_->standard.timing.cwl + config_->standard.timing.bl);
   answer.service += access;
   answer.ready = time_of(entry.column) + access;
   return answer;

@@ -6,7 +6,6 @@ namespace {
 
 // Classes of row commands at one edge, in front of the age.
 constexpr std::uint64_t kOfAccess = 1ull << 62, kOfTimeout = 2ull << 62;
-constexpr int kFewBanks = 6;  // with hits
 
 }  // namespace
 
@@ -18,7 +17,7 @@ bool Channel::is_refreshing(std::uint32_t bank) const {
 
 // The open row has had its share, and the oldest access of the bank goes to another one.
 bool Channel::is_capped(std::uint32_t bank) const {
-  if (banks_[bank].hits < config_.row_hit_cap) return false;
+  if (banks_[bank].hits < config_->row_hit_cap) return false;
   const std::uint32_t oldest = oldest_access(bank);
   return oldest != kNone && queue_.job(oldest).row != queue_.row(bank);
 }
@@ -30,60 +29,58 @@ bool Channel::may_respond(const Job& job) const {
 
 // The oldest access of a bank in this mode. A read without a response entry is passed over while it can take none.
 std::uint32_t Channel::oldest_access(std::uint32_t bank) const {
-  std::uint32_t job = queue_.list(mode_, bank).head;
+  std::uint32_t job = queue_.head(mode_, bank);
   if (!starved()) return job;
   while (job != kNone && !may_respond(queue_.job(job))) job = queue_.job(job).next;
   return job;
 }
 
 std::uint32_t Channel::oldest_hit(std::uint32_t bank) const {
-  std::uint32_t job = queue_.list(mode_, bank).hit;
+  std::uint32_t job = queue_.hit(mode_, bank);
   if (!starved()) return job;
   while (job != kNone && !may_respond(queue_.job(job))) job = queue_.next_hit(bank, job);
   return job;
 }
 
+// The oldest hit that can be served at once, else the one that can be served first.
 void Channel::choose_column() {
-  column_ = {};
+  column_.at = kNoEdge;
+  column_.key = ~0ull;
   column_.known = true;
-  if (!starved() && queue_.hit_banks(mode_) > kFewBanks) {
-    choose_column_by_age();
-  } else {
+  column_.command = mode_ == kRead ? Command::rd : Command::wr;
+  if (starved()) {
     queue_.hits(mode_).each([&](std::uint32_t bank) { offer_column(bank); });
+    return;
   }
-}
-
-// With many hits one of the oldest can be served at once as a rule, and no younger one is looked at.
-void Channel::choose_column_by_age() {
   const Half earliest = to_rising(std::max(from_, column_free_));
-  for (std::uint32_t i = queue_.oldest(); i != kNone && column_.at > earliest; i = queue_.entry_at(i).next) {
-    const Entry& entry = queue_.entry_at(i);
-    if (entry.burst.direction != mode_) continue;
-    for (std::size_t slot = 0; slot < entry.job_count; ++slot) {
-      const std::uint32_t job = entry.jobs[slot];
-      if (job == kNone) continue;
-      const std::uint32_t bank = queue_.job(job).bank;
-      if (queue_.list(mode_, bank).hit == job) offer_column(bank);
-    }
+  for (const Hit& hit : queue_.hits_by_age(mode_)) {
+    const Half at = std::max(earliest, to_rising(times_.ready(column_.command, hit.bank)));
+    if (at >= column_.at || is_refreshing(hit.bank) || is_capped(hit.bank)) continue;
+    column_.at = at;
+    column_.key = hit.key;
+    column_.bank = hit.bank;
+    column_.job = hit.job;
+    if (at == earliest) return;
   }
 }
 
 void Channel::offer_column(std::uint32_t bank) {
-  const Half earliest = to_rising(std::max(from_, column_free_));
-  if (column_.at <= earliest && queue_.list(mode_, bank).hit_key > column_.key) return;
   const Command command = mode_ == kRead ? Command::rd : Command::wr;
-  const Half ready = std::max(earliest, to_rising(times_.ready(command, bank)));
+  const Half ready = std::max(to_rising(std::max(from_, column_free_)), to_rising(times_.ready(command, bank)));
   if (ready > column_.at || is_refreshing(bank) || is_capped(bank)) return;
   const std::uint32_t job = oldest_hit(bank);
   if (job != kNone) column_.offer({ready, job, bank, queue_.job(job).key, command, true});
 }
 
+// Banks with hits come only when these have had their share, or may take no response entry.
 void Channel::choose_row() {
   row_ = {};
   row_.known = true;
   if (refreshing_) offer_refresh();
-  queue_.waiting(mode_).each([&](std::uint32_t bank) { offer_access(bank); });
-  if (config_.pages == PagePolicy::timeout) {
+  const BankSet& waiting = queue_.waiting(mode_);
+  const BankSet banks = starved() ? waiting : waiting.without(queue_.hits(mode_).without(at_cap_));
+  banks.each([&](std::uint32_t bank) { offer_access(bank); });
+  if (config_->pages == PagePolicy::timeout) {
     queue_.open_banks().each([&](std::uint32_t bank) { offer_timeout(bank); });
   }
 }
@@ -106,7 +103,7 @@ void Channel::offer_refresh() {
 
 void Channel::offer_access(std::uint32_t bank) {
   const Half from = row_from();
-  if (row_.at <= from && kOfAccess + queue_.list(mode_, bank).head_key > row_.key) return;
+  if (row_.at <= from && kOfAccess + queue_.head_key(mode_, bank) > row_.key) return;
   const bool open = queue_.row(bank) != AccessQueue::kClosed;
   if (open && oldest_hit(bank) != kNone && !is_capped(bank)) return;
   const Command command = open ? Command::pre : Command::act;
@@ -118,14 +115,14 @@ void Channel::offer_access(std::uint32_t bank) {
 
 // After a change of this bank alone that cannot delay the choices of others.
 void Channel::offer_again(std::uint32_t bank) {
-  if (column_.known && queue_.list(mode_, bank).hit != kNone) offer_column(bank);
+  if (column_.known && queue_.hit(mode_, bank) != kNone) offer_column(bank);
   if (row_.known && row_.bank == bank) row_.known = false;
-  if (row_.known && queue_.list(mode_, bank).head != kNone) offer_access(bank);
+  if (row_.known && queue_.head(mode_, bank) != kNone) offer_access(bank);
 }
 
 void Channel::offer_timeout(std::uint32_t bank) {
-  if (queue_.list(kRead, bank).hit != kNone || queue_.list(kWrite, bank).hit != kNone || is_refreshing(bank)) return;
-  const Half idle = banks_[bank].used + Half{2} * config_.timeout_ticks;
+  if (queue_.hit(kRead, bank) != kNone || queue_.hit(kWrite, bank) != kNone || is_refreshing(bank)) return;
+  const Half idle = banks_[bank].used + Half{2} * config_->timeout_ticks;
   const Half at = aligned(std::max({row_from(), idle, times_.ready(Command::pre, bank)}));
   row_.offer({at, kNone, bank, kOfTimeout + bank, Command::pre, true});
 }
@@ -133,6 +130,17 @@ void Channel::offer_timeout(std::uint32_t bank) {
 void Channel::issue(Command command, std::uint32_t bank, Half edge, std::uint32_t row, std::uint64_t transaction) {
   times_.issue(command, bank, edge);
   if (sink_ != nullptr) sink_->on_command({edge, command, bank, row, transaction});
+}
+
+// Joins the run before, if there is no gap.
+void Channel::collect(const Burst& burst, Half begin) {
+  std::vector<DataRun>& runs = data_[burst.pc];
+  if (!runs.empty() && runs.back().end == begin && runs.back().place == burst.place) {
+    runs.back().end += on_bus_;
+    ++runs.back().accesses;
+  } else {
+    runs.push_back({burst.place, begin, begin + on_bus_, 1});
+  }
 }
 
 void Channel::classify(Bank& bank) {
@@ -146,43 +154,52 @@ void Channel::classify(Bank& bank) {
   ++bank.hits;
 }
 
-void Channel::issue_column() {
+// An older hit may have been passed over, because it can take no response entry.
+bool Channel::is_last_hit(std::uint32_t index) const {
+  const Job& job = queue_.job(index);
+  return (job.accesses & (job.accesses - 1)) == 0 && queue_.hit(mode_, job.bank) == index &&
+         queue_.next_hit(job.bank, index) == kNone && queue_.hit(mode_ == kRead ? kWrite : kRead, job.bank) == kNone;
+}
+
+bool Channel::issue_column() {
   const Half edge = column_.at;
   const std::uint32_t bank_index = column_.bank, job_index = column_.job;
   const Job& job = queue_.job(job_index);
-  const std::uint32_t entry = job.entry, row = job.row;
-  // An older hit may have been passed over, because it can take no response entry.
-  const bool last_hit = (job.accesses & (job.accesses - 1)) == 0 && queue_.list(mode_, bank_index).hit == job_index &&
-                        queue_.next_hit(bank_index, job_index) == kNone &&
-                        queue_.list(mode_ == kRead ? kWrite : kRead, bank_index).hit == kNone;
-  const bool closes = config_.pages == PagePolicy::closed && last_hit;
+  const std::uint32_t entry_index = job.entry;
+  Entry& entry = queue_.entry(entry_index);
+  const bool closes = config_->pages == PagePolicy::closed && is_last_hit(job_index);
   Bank& bank = banks_[bank_index];
-  account(queue_.entry(entry), bank_index, edge, limit_of(column_.command, job));
+  account(entry, job, edge);
   classify(bank);
   bank.used = edge;
-  int& last_direction = last_direction_[bank_index / banks_per_pc_];
+  if (bank.hits >= config_->row_hit_cap) at_cap_.insert(bank_index);
+  int& last_direction = last_direction_[entry.burst.pc];
   if (last_direction != mode_ && last_direction >= 0) ++statistics_.turnarounds;
   last_direction = mode_;
   const Command command =
       mode_ == kRead ? (closes ? Command::rda : Command::rd) : (closes ? Command::wra : Command::wr);
-  issue(command, bank_index, edge, row, queue_.entry(entry).burst.transaction);
-  if (data_ != nullptr) {
-    const Timing& t = config_.standard.timing;
-    data_->on_data(queue_.entry(entry).burst, time_of(edge) + ticks(mode_ == kRead ? t.cl : t.cwl));
+  issue(command, bank_index, edge, job.row, entry.burst.transaction);
+  if (collects_data_) {
+    const Timing& t = config_->standard.timing;
+    collect(entry.burst, edge + 2 * Half{mode_ == kRead ? t.cl : t.cwl});
   }
   column_free_ = edge + 2;
   column_.known = false;
-  if (mode_ == kRead && !queue_.entry(entry).started) take_response_entry(entry, edge);
+  if (mode_ == kRead && !entry.started) take_response_entry(entry_index, edge);
   if (closes) {
     queue_.close_row(bank_index);
     bank.closed = {edge, {edge, Cause::row}};
     bank.conflict = false;
   }
-  if (queue_.issue(job_index)) leave(entry, edge);
+  const bool left = queue_.issue(job_index);
+  if (left) leave(entry_index, edge);
+  if (config_->pages == PagePolicy::timeout) row_.known = false;
   // Only a bank that has no hits left, or has had its share of them, can become one for the row bus.
-  const bool hits_left = oldest_hit(bank_index) != kNone && bank.hits < config_.row_hit_cap;
-  if (config_.pages == PagePolicy::timeout) row_.known = false;
-  if (row_.known && !hits_left && queue_.list(mode_, bank_index).head != kNone) offer_access(bank_index);
+  if (row_.known && (bank.hits >= config_->row_hit_cap || oldest_hit(bank_index) == kNone) &&
+      queue_.head(mode_, bank_index) != kNone) {
+    offer_access(bank_index);
+  }
+  return left;
 }
 
 void Channel::take_response_entry(std::uint32_t entry, Half edge) {
@@ -203,7 +220,7 @@ void Channel::issue_row() {
   const std::uint32_t bank_index = row_.bank;
   const Command command = row_.command;
   Bank& bank = banks_[bank_index];
-  row_free_ = edge + config_.standard.length(command);
+  row_free_ = edge + config_->standard.length(command);
   if (command == Command::ref_bank || command == Command::ref_all) {
     issue_refresh();
   } else if (command == Command::act) {
@@ -211,6 +228,7 @@ void Channel::issue_row() {
     bank.opened = {edge, limit_of(command, job)};
     bank.hits = 0;
     bank.used = edge;
+    at_cap_.erase(bank_index);
     on_time_ = 0;
     ++statistics_.acts;
     if (activations_ != nullptr) ++(*activations_)[queue_.entry(job.entry).burst.place];
@@ -232,12 +250,12 @@ void Channel::issue_row() {
 void Channel::issue_refresh() {
   on_time_ = refresh_.is_on_time(row_.at) ? on_time_ + 1 : 0;
   issue(row_.command, row_.bank, row_.at, 0, 0);
-  const Timing& t = config_.standard.timing;
+  const Timing& t = config_->standard.timing;
   const bool one = row_.command == Command::ref_bank;
-  const Half length = 2 * Half{one ? t.rfcpb : t.rfc} + config_.standard.length(row_.command);
+  const Half length = 2 * Half{one ? t.rfcpb : t.rfc} + config_->standard.length(row_.command);
   for (std::uint32_t bank = row_.bank; bank < row_.bank + (one ? 1 : banks_per_pc_); ++bank) {
     banks_[bank].refresh_begin = row_.at;
-    banks_[bank].refresh_end = to_rising(row_.at + length - config_.standard.length(Command::act));
+    banks_[bank].refresh_end = to_rising(row_.at + length - config_->standard.length(Command::act));
   }
   refresh_.finish();
   ++statistics_.refreshes;
