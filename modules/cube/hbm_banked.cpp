@@ -65,6 +65,8 @@ HbmBanked::HbmBanked(const sc_core::sc_module_name& name, NodeId node, const par
       stripe_(address::channel_stripe(kind)),
       slice_bytes_(slice_bytes(context.graph.spec)),
       burst_bytes_(static_cast<std::uint32_t>(kind.burst_bytes)),
+      by_burst_(burst_bytes_),
+      by_channels_(stripe_.channels()),
       on_bus_(bus_time(params)),
       channels_(channel_config(params), static_cast<std::size_t>(kind.num_pcs) / dram::kPcs),
       use_(declare(declaration(kind))),
@@ -129,7 +131,7 @@ void HbmBanked::on_event(TimeFs now, std::uint64_t) {
 void HbmBanked::take_until(TimeFs now) {
   while (horizon_ < now) {
     for (Lane& lane : lanes_) {
-      lane.reads.retry([&](const ReadIssuer::Command& c) { return channels_.next_entry(channel_of_next(lane, c)); });
+      lane.reads.retry([&](const ReadIssuer::Command& c) { return channels_.next_entry(channel_of_next(c)); });
     }
     TimeFs from = horizon_;
     if (channels_.is_idle()) from = std::max(from, std::min(now, next_item().time));
@@ -178,7 +180,7 @@ void HbmBanked::open_command(Lane& lane) {
   const FlitStream message = lane.commands.front();
   lane.commands.pop_front();
   Transaction& t = *message.transaction;
-  lane.reads.add(t, message.time + overhead_);
+  lane.reads.add(t, message.time + overhead_, target_of(lane, t, 0));
   ++reads_served_;
   bytes_read_ += t.bytes;
   log(contract::LogLevel::info,
@@ -194,27 +196,31 @@ void HbmBanked::enter_write(Lane& lane, TimeFs at) {
   }
   lane.write_floor = at;
   if (flit.has_last_flit()) send_end(lane.port, t, Leg::request);
-  send(lane, t, flit.first, at, flit.place);
+  send(lane, t, flit.first, target_of(lane, t, flit.first), at, flit.place);
 }
 
-std::size_t HbmBanked::channel_of_next(const Lane& lane, const ReadIssuer::Command& command) const {
-  return target_of(lane, *command.transaction, command.next).pc / dram::kPcs;
+TimeFs HbmBanked::time_on_edge(Lane& lane, std::uint32_t bytes) {
+  const auto time = [&](std::uint32_t count) { return wire_at(lane.port).params().bw.occupancy(count); };
+  if (bytes != burst_bytes_) return time(bytes);
+  if (lane.whole_burst == 0_fs) lane.whole_burst = time(bytes);
+  return lane.whole_burst;
 }
 
 void HbmBanked::issue_read(Lane& lane) {
   const TimeFs slot = lane.reads.next_slot();
-  ReadIssuer::Command* const command = lane.reads.choose(
-      [&](const ReadIssuer::Command& c) { return channels_.has_entry(channel_of_next(lane, c), slot); },
-      [&](const ReadIssuer::Command& c) { return channels_.next_entry(channel_of_next(lane, c)); });
+  ReadIssuer::Command* const command =
+      lane.reads.choose([&](const ReadIssuer::Command& c) { return channels_.has_entry(channel_of_next(c), slot); },
+                        [&](const ReadIssuer::Command& c) { return channels_.next_entry(channel_of_next(c)); });
   if (command == nullptr) return;
   Transaction& t = *command->transaction;
   const std::uint32_t flit = command->next;
+  const Target target = command->target;
   if (command->passed_over < slot) {
-    use_.add_wait(target_of(lane, t, flit).pc, t.place, slot - command->passed_over,
-                  dram::index(dram::Cause::queue_full));
+    use_.add_wait(target.pc, t.place, slot - command->passed_over, dram::index(dram::Cause::queue_full));
   }
-  lane.reads.issue(*command, wire_at(lane.port).params().bw.occupancy(flit_bytes(t, flit)));
-  send(lane, t, flit, slot, t.place);
+  if (flit + 1 < t.flits) command->target = target_of(lane, t, flit + 1);
+  lane.reads.issue(*command, time_on_edge(lane, flit_bytes(t, flit)));
+  send(lane, t, flit, target, slot, t.place);
 }
 
 std::uint32_t HbmBanked::flit_bytes(const Transaction& t, std::uint32_t flit) const {
@@ -222,14 +228,16 @@ std::uint32_t HbmBanked::flit_bytes(const Transaction& t, std::uint32_t flit) co
 }
 
 HbmBanked::Target HbmBanked::target_of(const Lane& lane, const Transaction& t, std::uint32_t flit) const {
-  const std::uint64_t first = t.hbm_offset / burst_bytes_, slice = t.hbm_offset / slice_bytes_ * slice_bytes_;
-  const std::uint64_t group_of_slice = slice / burst_bytes_ / stripe_.channels();
-  const std::uint64_t in_burst = t.hbm_offset % burst_bytes_;
+  if (t.hbm_offset - slice_ >= slice_bytes_) {
+    slice_ = t.hbm_offset / slice_bytes_ * slice_bytes_;
+    group_of_slice_ = by_channels_(by_burst_(slice_));
+  }
+  const std::uint64_t first = by_burst_(t.hbm_offset), in_burst = t.hbm_offset - first * burst_bytes_;
   const bool by_address = lane.pc == kByAddress;  // else bursts of one channel follow one another
-  const std::uint64_t group = by_address ? (first + flit) / stripe_.channels() : first / stripe_.channels() + flit;
+  const std::uint64_t group = by_address ? by_channels_(first + flit) : by_channels_(first) + flit;
   Target target;
   target.pc = by_address ? stripe_.channel_of_burst(first + flit) : lane.pc;
-  target.address = (group - group_of_slice) * burst_bytes_;
+  target.address = (group - group_of_slice_) * burst_bytes_;
   if (in_burst + flit_bytes(t, flit) <= burst_bytes_) target.address += in_burst;
   return target;
 }
@@ -241,24 +249,40 @@ std::uint32_t HbmBanked::new_flit(Transaction& transaction, std::uint32_t index,
   }
   const std::uint32_t id = free_flits_.back();
   free_flits_.pop_back();
-  flits_[id] = {};
-  flits_[id].transaction = &transaction;
-  flits_[id].index = index;
-  flits_[id].order = ++orders_;
-  Open& open = open_[&transaction];
-  if (index == 0) {
-    open.ready = 0_fs;
-    open.left = transaction.flits;
-    open.lane = lane.port;
-  }
+  Flit& flit = flits_[id];
+  flit = {};
+  flit.transaction = &transaction;
+  flit.index = index;
+  flit.order = ++orders_;
+  flit.lane = lane.port;
+  if (transaction.op == Op::read && transaction.flits == 1) return id;
+  Open& open = open_of(transaction, index);
+  flit.open = &open;
   open.order = orders_;
   if (transaction.op == Op::read) open.flits.push_back(id);
   return id;
 }
 
-void HbmBanked::send(Lane& lane, Transaction& t, std::uint32_t flit, TimeFs at, account::PlaceId place) {
+HbmBanked::Open& HbmBanked::open_of(const Transaction& transaction, std::uint32_t index) {
+  if (latest_ != &transaction) {
+    latest_ = &transaction;
+    latest_open_ = &open_[&transaction];
+  }
+  if (index == 0) {
+    latest_open_->ready = 0_fs;
+    latest_open_->left = transaction.flits;
+  }
+  return *latest_open_;
+}
+
+void HbmBanked::close(const Transaction& transaction) {
+  if (latest_ == &transaction) latest_ = nullptr;
+  open_.erase(&transaction);
+}
+
+void HbmBanked::send(Lane& lane, Transaction& t, std::uint32_t flit, const Target& target, TimeFs at,
+                     account::PlaceId place) {
   const std::uint32_t id = new_flit(t, flit, lane);
-  const Target target = target_of(lane, t, flit);
   dram::Burst burst;
   burst.arrival = at;
   burst.direction = t.op == Op::read ? dram::kRead : dram::kWrite;

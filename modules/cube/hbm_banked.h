@@ -18,6 +18,18 @@
 
 namespace kb::modules {
 
+// x / divisor, by a shift where that is possible.
+class Quotient {
+ public:
+  explicit Quotient(std::uint64_t divisor)
+      : divisor_(divisor), shift_((divisor & (divisor - 1)) == 0 ? __builtin_ctzll(divisor) : -1) {}
+  std::uint64_t operator()(std::uint64_t x) const { return shift_ >= 0 ? x >> shift_ : x / divisor_; }
+
+ private:
+  std::uint64_t divisor_;
+  int shift_;
+};
+
 // Models: the port side of HbmCtrl (header decoder, read issuer with turns, return edge, the pseudo-channel of a
 // burst), and behind it channels with banks, rows, refresh, two command buses, queues and write drain (C-DRAM-0 ..
 // C-DRAM-13). As there, flit i of a transaction is the burst i of its address; one that crosses the end of its burst is
@@ -50,16 +62,20 @@ class HbmBanked final : public FabricNode, private elab::EventHandler {
     ReadIssuer reads;
     ArrivalQueue writes;        // flits that have not entered yet
     TimeFs write_floor = 0_fs;  // end of decoding of the latest write header
+    TimeFs whole_burst = 0_fs;  // on the return edge; 0: not known yet
     std::uint64_t departures = 0;
   };
+  struct Open;
   // A flit whose burst is in a channel, or whose data wait for those of its predecessors.
-  struct Flit {
+  struct alignas(64) Flit {
     payload::Transaction* transaction = nullptr;
-    std::uint32_t index = 0;
+    Open* open = nullptr;     // null: a read of one flit
     std::uint64_t order = 0;  // of all that were sent to the channels
-    std::uint32_t channel = 0;
-    bool answered = false, holds_response = false;
     TimeFs ready = 0_fs;
+    std::uint32_t index = 0;
+    std::uint32_t channel = 0;
+    std::uint16_t lane = 0;
+    bool answered = false, holds_response = false;
   };
   // A transaction with flits in the channels.
   struct Open {
@@ -67,7 +83,6 @@ class HbmBanked final : public FabricNode, private elab::EventHandler {
     TimeFs ready = 0_fs;                // latest of its flits
     std::uint64_t order = 0;            // of its latest flit
     std::uint32_t left = 0;             // flits of a write without acknowledgement
-    std::uint16_t lane = 0;
   };
   // Data of a read, or an acknowledgement, for the return edge.
   struct Departure {
@@ -116,16 +131,14 @@ class HbmBanked final : public FabricNode, private elab::EventHandler {
   void open_command(Lane& lane);
   void enter_write(Lane& lane, TimeFs at);
   void issue_read(Lane& lane);
-  // Where the burst of a flit goes.
-  struct Target {
-    std::uint32_t pc = 0;
-    std::uint64_t address = 0;  // in the pseudo-channel
-  };
+  using Target = ReadIssuer::Target;
   Target target_of(const Lane& lane, const payload::Transaction& transaction, std::uint32_t flit) const;
   std::uint32_t flit_bytes(const payload::Transaction& transaction, std::uint32_t flit) const;
-  std::size_t channel_of_next(const Lane& lane, const ReadIssuer::Command& command) const;
+  static std::size_t channel_of_next(const ReadIssuer::Command& command) { return command.target.pc / dram::kPcs; }
+  TimeFs time_on_edge(Lane& lane, std::uint32_t bytes);
   // Sends the burst of a flit to its channel.
-  void send(Lane& lane, payload::Transaction& transaction, std::uint32_t flit, TimeFs at, account::PlaceId place);
+  void send(Lane& lane, payload::Transaction& transaction, std::uint32_t flit, const Target& target, TimeFs at,
+            account::PlaceId place);
   void take_data(std::size_t channel);
   void join(SlidingDeque<DataUse>& uses, const dram::DataRun& run, TimeFs begin) const;
   void on_answer(std::size_t channel, const dram::Answer& answer);
@@ -133,6 +146,8 @@ class HbmBanked final : public FabricNode, private elab::EventHandler {
   void finish_read(std::uint32_t flit);
   void finish_write(std::uint32_t flit);
   std::uint32_t new_flit(payload::Transaction& transaction, std::uint32_t index, const Lane& lane);
+  Open& open_of(const payload::Transaction& transaction, std::uint32_t index);
+  void close(const payload::Transaction& transaction);
   void depart(TimeFs until);
   void send_data(const Departure& departure);
   void acknowledge(const Departure& departure);
@@ -145,7 +160,9 @@ class HbmBanked final : public FabricNode, private elab::EventHandler {
   const address::ChannelStripe stripe_;
   const std::uint64_t slice_bytes_;
   const std::uint32_t burst_bytes_;
-  const TimeFs on_bus_;  // of one access
+  const Quotient by_burst_, by_channels_;
+  mutable std::uint64_t slice_ = 0, group_of_slice_ = 0;  // the latest slice: its offset, and its first group of bursts
+  const TimeFs on_bus_;                                   // of one access
   BankedChannels channels_;
   resource::Resource& use_;
   OpenedRows opened_;
@@ -153,6 +170,8 @@ class HbmBanked final : public FabricNode, private elab::EventHandler {
   std::vector<Flit> flits_;
   std::vector<std::uint32_t> free_flits_;
   std::unordered_map<const payload::Transaction*, Open> open_;  // never iterated
+  const payload::Transaction* latest_ = nullptr;                // the one that open_of() gave
+  Open* latest_open_ = nullptr;
   std::priority_queue<Departure, std::vector<Departure>, std::greater<>> departures_;
   std::uint64_t orders_ = 0;
   std::vector<SlidingDeque<DataUse>> uses_;  // by pseudo-channel: not told, in order of time

@@ -51,43 +51,38 @@ void HbmBanked::on_answer(std::size_t channel, const dram::Answer& answer) {
 
 void HbmBanked::tell_waits(std::uint32_t pc, const dram::Answer& answer) {
   const account::PlaceId place{static_cast<std::uint32_t>(answer.burst.place)};
-  use_.add_access(pc, place);
-  TimeFs sum = 0_fs;
-  for (std::size_t cause = 0; cause < dram::kCauses; ++cause) {
-    const TimeFs wait = answer.waits[cause];
-    if (wait == 0_fs) continue;
-    use_.add_wait(pc, place, wait, cause);
-    sum += wait;
-  }
+  const TimeFs sum = use_.add_access(pc, place, answer.waits);
   if (!uses_[pc].empty()) uses_[pc].back().usage.wait += sum;
 }
 
 // Flits that are ready before a predecessor wait for it.
 void HbmBanked::finish_read(std::uint32_t flit) {
   Transaction& t = *flits_[flit].transaction;
-  const auto found = open_.find(&t);
-  Open& open = found->second;
+  if (flits_[flit].open == nullptr) {
+    departures_.push({flits_[flit].ready, flits_[flit].order, &t, flit, flits_[flit].lane});
+    return;
+  }
+  Open& open = *flits_[flit].open;
   while (!open.flits.empty() && flits_[open.flits.front()].answered) {
     const std::uint32_t next = open.flits.front();
     open.flits.pop_front();
     open.ready = std::max(open.ready, flits_[next].ready);
-    departures_.push({open.ready, flits_[next].order, &t, next, open.lane});
+    departures_.push({open.ready, flits_[next].order, &t, next, flits_[next].lane});
     --open.left;
   }
-  if (open.left == 0) open_.erase(found);
+  if (open.left == 0) close(t);
 }
 
 void HbmBanked::finish_write(std::uint32_t flit) {
   Transaction& t = *flits_[flit].transaction;
-  const auto found = open_.find(&t);
-  Open& open = found->second;
+  Open& open = *flits_[flit].open;
   open.ready = std::max(open.ready, flits_[flit].ready);
   flits_[flit].transaction = nullptr;
   free_flits_.push_back(flit);
   if (--open.left > 0) return;
   t.terminal_time = t.delivered = open.ready;
-  departures_.push({open.ready, open.order, &t, kNoFlit, open.lane});
-  open_.erase(found);
+  departures_.push({open.ready, open.order, &t, kNoFlit, flits_[flit].lane});
+  close(t);
 }
 
 void HbmBanked::depart(TimeFs until) {

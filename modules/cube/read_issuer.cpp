@@ -11,14 +11,14 @@ std::uint32_t ReadIssuer::requester_of(const payload::Transaction& transaction) 
   return static_cast<std::uint32_t>(requesters_.size() - 1);
 }
 
-void ReadIssuer::add(payload::Transaction& transaction, TimeFs open) {
+void ReadIssuer::add(payload::Transaction& transaction, TimeFs open, const Target& target) {
   const std::uint32_t requester = requester_of(transaction);
   SlidingDeque<Command>& commands = requesters_[requester].commands;
   if (commands.empty()) {
     queue_.push_back(requester);
     next_slot_ = std::min(next_slot_, std::max(issuer_free_, open));
   }
-  commands.push_back({&transaction, open, 0, kNever});
+  commands.push_back({&transaction, open, kNever, target, 0});
 }
 
 void ReadIssuer::issue(Command& command, TimeFs spacing) {

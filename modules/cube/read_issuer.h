@@ -18,17 +18,23 @@ namespace kb::modules {
 // channel is full blocks only itself. Unlike ReadArbiter it never looks ahead.
 class ReadIssuer {
  public:
+  // Where a burst goes: a pseudo-channel and an address inside it.
+  struct Target {
+    std::uint64_t address = 0;
+    std::uint32_t pc = 0;
+  };
   struct Command {
     payload::Transaction* transaction = nullptr;
     TimeFs open = 0_fs;
-    std::uint32_t next = 0;       // index of the next burst
     TimeFs passed_over = kNever;  // since when its channel had no entry for the next burst
+    Target target;                // of the next burst
+    std::uint32_t next = 0;       // index of the next burst
   };
 
   // take_turns = false: all commands in arrival order.
   void configure(bool take_turns) { take_turns_ = take_turns; }
   // Calls are in order of `open`.
-  void add(payload::Transaction& transaction, TimeFs open);
+  void add(payload::Transaction& transaction, TimeFs open, const Target& target);
 
   bool empty() const { return queue_.empty(); }
   // When the next slot can begin at the earliest; kNever without a command.
@@ -45,7 +51,8 @@ class ReadIssuer {
     if (next_slot_ != kNever) return;
     for (const std::uint32_t i : queue_) next_slot_ = std::min(next_slot_, retry(requesters_[i].commands.front()));
   }
-  // The chosen command's next burst is issued in the slot; the next slot begins `spacing` later.
+  // The chosen command's next burst is issued in the slot; the next slot begins `spacing` later. The caller has set the
+  // target of the burst behind it.
   void issue(Command& command, TimeFs spacing);
 
   template <typename F>

@@ -1,6 +1,7 @@
 // A declared resource, as the block that has it uses it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -105,9 +106,19 @@ class Resource {
     accumulate(units_[unit].wait, wait);
     if (!recorded_.empty()) recorded_[unit].account->add(place, {0_fs, wait, 0, 0});
   }
-  void add_access(std::uint32_t unit, account::PlaceId place) {
+  // An access that waited for each cause of the declaration for so long; returns the sum.
+  template <std::size_t N>
+  TimeFs add_access(std::uint32_t unit, account::PlaceId place, const std::array<TimeFs, N>& waits) {
+    TimeFs sum = 0_fs;
+    for (std::size_t cause = 0; cause < N; ++cause) {
+      if (waits[cause] == 0_fs) continue;
+      accumulate(sums_.waits[cause], waits[cause]);
+      accumulate(sum, waits[cause]);
+    }
     ++sums_.uses;
-    if (!recorded_.empty()) recorded_[unit].account->add(place, {0_fs, 0_fs, 0, 1});
+    accumulate(units_[unit].wait, sum);
+    if (!recorded_.empty()) recorded_[unit].account->add(place, {0_fs, sum, 0, 1});
+    return sum;
   }
 
   // The same block shows single uses to waveforms and log when somebody looks: the uses of a unit in the order of

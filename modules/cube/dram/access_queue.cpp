@@ -18,7 +18,8 @@ Range range_in(const Burst& burst, std::uint64_t unit) {
 }
 
 bool overlaps(const Entry& a, const Entry& b) {
-  return a.burst.pc == b.burst.pc && a.first_unit <= b.last_unit && b.first_unit <= a.last_unit;
+  return a.burst.pc == b.burst.pc && a.burst.first_unit() <= b.burst.last_unit() &&
+         b.burst.first_unit() <= a.burst.last_unit();
 }
 
 std::uint32_t take(std::vector<std::uint32_t>& free) {
@@ -53,11 +54,9 @@ std::uint32_t AccessQueue::enter(const Burst& burst, std::uint64_t age, Half sch
   entry.age = age;
   entry.schedulable = schedulable;
   entry.entered = entry.column = edge;
-  entry.first_unit = burst.address / kAccessBytes;
-  entry.last_unit = (burst.address + burst.bytes - 1) / kAccessBytes;
-  entry.left = static_cast<std::uint8_t>(entry.last_unit - entry.first_unit + 1);
+  entry.left = static_cast<std::uint8_t>(burst.last_unit() - burst.first_unit() + 1);
   entry.forwards = entry.eligible = 0;
-  entry.started = entry.answered = false;
+  entry.started = entry.answered = entry.holds_others = false;
   entry.forwarded = 0_fs;
   entry.waited = 0;
   sources_.clear();
@@ -96,6 +95,7 @@ void AccessQueue::leave(std::uint32_t index) {
   (entry.next == kNone ? newest_ : entries_[entry.next].prev) = entry.prev;
   --used_[entry.burst.direction];
   count(entry, -1);
+  if (!entry.holds_others) return;
   left_.insert(left_.end(), entry.dependents.begin(), entry.dependents.end());
   entry.dependents.clear();
 }
@@ -110,7 +110,7 @@ void AccessQueue::start(std::uint32_t index) {
 
 void AccessQueue::count(const Entry& entry, int more) {
   auto& buckets = buckets_[entry.burst.direction];
-  for (std::uint64_t block = entry.first_unit >> 3; block <= entry.last_unit >> 3; ++block) {
+  for (std::uint64_t block = entry.burst.first_unit() >> 3; block <= entry.burst.last_unit() >> 3; ++block) {
     std::uint16_t& bucket_count = buckets[bucket(entry.burst.pc, block << 3)];
     bucket_count = static_cast<std::uint16_t>(bucket_count + more);
   }
@@ -119,7 +119,7 @@ void AccessQueue::count(const Entry& entry, int more) {
 // False when no older entry overlaps for sure.
 bool AccessQueue::may_collide(const Entry& entry) const {
   if (used_[kWrite] == 0 && (entry.burst.direction == kRead || used_[kRead] == 0)) return false;
-  for (std::uint64_t block = entry.first_unit >> 3; block <= entry.last_unit >> 3; ++block) {
+  for (std::uint64_t block = entry.burst.first_unit() >> 3; block <= entry.burst.last_unit() >> 3; ++block) {
     const std::size_t b = bucket(entry.burst.pc, block << 3);
     if (buckets_[kWrite][b] != 0 || (entry.burst.direction == kWrite && buckets_[kRead][b] != 0)) return true;
   }
@@ -141,7 +141,7 @@ std::uint32_t AccessQueue::new_job(std::uint32_t entry, std::uint32_t access) {
   }
   const std::uint32_t index = take(free_jobs_);
   const Entry& owner = entries_[entry];
-  const AddressMap::Place place = map_->place(owner.first_unit + access);
+  const AddressMap::Place place = map_->place(owner.burst.first_unit() + access);
   Job& job = jobs_[index];
   job.key = owner.age * 8 + access;
   job.entry = entry;
@@ -157,7 +157,7 @@ void AccessQueue::add_jobs(std::uint32_t index) {
   std::array<std::uint32_t, 8> made{};
   std::size_t jobs = 0;
   const std::uint32_t accesses = entries_[index].left, run = map_->run();
-  const std::uint64_t first = entries_[index].first_unit;
+  const std::uint64_t first = entries_[index].burst.first_unit();
   for (std::uint32_t i = 0; i < accesses;) {
     const std::uint32_t job = new_job(index, i);
     const auto in_run = static_cast<std::uint32_t>((first + i) & (run - 1));
@@ -183,7 +183,8 @@ std::uint32_t AccessQueue::forwarding_source(const Entry& entry, std::uint64_t u
   if (entry.burst.direction == kWrite) return kNone;
   for (std::uint32_t i = newest_; i != kNone; i = entries_[i].prev) {
     const Entry& older = entries_[i];
-    const bool same = older.burst.pc == entry.burst.pc && older.first_unit <= unit && unit <= older.last_unit;
+    const bool same =
+        older.burst.pc == entry.burst.pc && older.burst.first_unit() <= unit && unit <= older.burst.last_unit();
     if (!same || older.burst.direction == kRead) continue;
     return range_in(older.burst, unit).covers(range_in(entry.burst, unit)) ? i : kNone;
   }
@@ -191,7 +192,7 @@ std::uint32_t AccessQueue::forwarding_source(const Entry& entry, std::uint64_t u
 }
 
 void AccessQueue::add_colliding_jobs(std::uint32_t index) {
-  const std::uint64_t first = entries_[index].first_unit;
+  const std::uint64_t first = entries_[index].burst.first_unit();
   const std::uint32_t accesses = entries_[index].left;
   for (std::uint32_t access = 0; access < accesses; ++access) {
     const std::uint32_t source = forwarding_source(entries_[index], first + access);
@@ -204,10 +205,11 @@ void AccessQueue::add_colliding_jobs(std::uint32_t index) {
     for (std::uint32_t i = oldest_; i != kNone; i = entries_[i].next) {
       Entry& older = entries_[i];
       const bool both_read = older.burst.direction == kRead && entries_[index].burst.direction == kRead;
-      const bool same =
-          overlaps(older, entries_[index]) && older.first_unit <= first + access && first + access <= older.last_unit;
+      const bool same = overlaps(older, entries_[index]) && older.burst.first_unit() <= first + access &&
+                        first + access <= older.burst.last_unit();
       if (both_read || !same) continue;
       older.dependents.push_back(job);
+      older.holds_others = true;
       ++jobs_[job].blockers;
     }
     if (jobs_[job].blockers == 0) insert(job);

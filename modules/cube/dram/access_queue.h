@@ -24,6 +24,9 @@ struct Burst {
   std::uint64_t transaction = 0;
   std::uint64_t place = 0;  // whose time it is; not looked at
   std::uint64_t tag = 0;    // the caller's; not looked at
+
+  std::uint64_t first_unit() const { return address / kAccessBytes; }
+  std::uint64_t last_unit() const { return (address + bytes - 1) / kAccessBytes; }
 };
 
 // Accesses of one burst to one row, which are served in order.
@@ -36,26 +39,31 @@ struct Job {
   std::uint8_t accesses = 0;                 // by bit
 };
 
+// In lines of the cache: what a column command looks at; what the queue looks at; waits; hazards, which are rare.
 struct alignas(64) Entry {
   Burst burst;
-  Half column = 0;  // latest column command; `entered` before the first
+  Half column = 0;            // latest column command; `entered` before the first
+  std::uint16_t waited = 0;   // causes that `waits` has, by bit
+  std::uint8_t left = 0;      // accesses without a column command
+  std::uint8_t eligible = 0;  // those that no hazard holds
+  std::uint8_t forwards = 0;  // writes whose acknowledgement it waits for
+  bool started = false;       // a read that has its response entry
+  bool holds_others = false;  // there are dependents or readers
+  bool queued = false;
+
+  Half entered = 0, schedulable = 0;
   std::uint64_t age = 0;
-  Half schedulable = 0, entered = 0;
-  std::uint64_t first_unit = 0, last_unit = 0;
   std::uint32_t next = kNone, prev = kNone;              // queued entries by age
   std::uint32_t reads_next = kNone, reads_prev = kNone;  // reads without a response entry, by age
-  std::uint8_t left = 0;                                 // accesses without a column command
-  std::uint8_t eligible = 0;                             // those that no hazard holds
-  std::uint8_t forwards = 0;                             // writes whose acknowledgement it waits for
-  bool queued = false, started = false, from_banks = false, answered = false;
-  std::uint16_t waited = 0;  // causes that `waits` has, by bit
-  TimeFs forwarded = 0_fs;   // earliest completion by forwarding; 0 without
+  bool from_banks = false, answered = false;
+  TimeFs forwarded = 0_fs;  // earliest completion by forwarding; 0 without
+
   std::array<Half, kCauses> waits{};
   std::vector<std::uint32_t> dependents;  // jobs that wait for this entry
   std::vector<std::uint32_t> readers;     // entries that are answered from this write
 
   void add_wait(Cause cause, Half span) {
-    if (span == 0) return;
+    if (span <= 0) return;
     const auto bit = static_cast<std::uint16_t>(1u << index(cause));
     Half& wait = waits[index(cause)];
     wait = (waited & bit) != 0 ? wait + span : span;

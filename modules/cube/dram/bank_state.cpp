@@ -16,7 +16,7 @@ unsigned shift_of(int count) {
 
 }  // namespace
 
-BankTimes::BankTimes(const Standard& standard) : table_(table_of(standard)) {
+BankTimes::BankTimes(const Standard& standard) {
   const Geometry& g = standard.geometry;
   banks_per_pc_ = static_cast<std::uint32_t>(g.banks_per_pc());
   sids_ = static_cast<std::uint32_t>(g.sids);
@@ -25,12 +25,13 @@ BankTimes::BankTimes(const Standard& standard) : table_(table_of(standard)) {
   const auto sids = static_cast<std::size_t>(kPcs * g.sids), groups = static_cast<std::size_t>(g.bank_groups);
   first_group_ = kFirstSid + sids;
   first_bank_ = first_group_ + sids * groups;
-  parts_.resize(first_bank_ + static_cast<std::size_t>(g.banks_of_channel()));
-  for (Part& part : parts_) part.next.fill(kNotIssued * (Limit::kCauseMask + 1));
+  next_.assign((first_bank_ + static_cast<std::size_t>(g.banks_of_channel())) * kCommands,
+               kNotIssued * (Limit::kCauseMask + 1));
   for (auto& acts : acts_) acts.fill(kNotIssued);
+  table_ = table_of(standard);
 }
 
-std::shared_ptr<const BankTimes::Table> BankTimes::table_of(const Standard& standard) {
+std::shared_ptr<const BankTimes::Table> BankTimes::table_of(const Standard& standard) const {
   auto table = std::make_shared<Table>();
   for (const Constraint& constraint : constraints_of(standard.timing)) {
     for (const Command before : constraint.before) {
@@ -39,7 +40,9 @@ std::shared_ptr<const BankTimes::Table> BankTimes::table_of(const Standard& stan
         // Between the ends of the commands: a device acts when it has received one.
         const Half gap = 2 * Half{constraint.ticks} + standard.length(before) - standard.length(after);
         const Half add = gap * (Limit::kCauseMask + 1) + Limit::kCauseMask - static_cast<Half>(index(constraint.cause));
-        const Rule rule{constraint.scope, after, add};
+        const std::size_t first =
+            constraint.scope == Scope::bank ? first_bank_ * kCommands + index(after) : first_bank_ * index(after);
+        const Rule rule{constraint.scope, after, static_cast<std::uint32_t>(first), add};
         Rules& rules = (*table)[index(before)];
         if (constraint.window > 1) {
           rules.windows.push_back({rule, static_cast<std::size_t>(constraint.window)});
@@ -71,16 +74,15 @@ void BankTimes::drop_implied(Rules& rules) {
 void BankTimes::delay_siblings(const Rule& rule, std::uint32_t bank, Half packed) {
   const std::size_t first = kFirstSid + pc_of(bank) * sids_, own = sid_of(bank);
   for (std::size_t sid = first; sid < first + sids_; ++sid) {
-    if (sid != own) delay(parts_[sid], rule, packed);
+    if (sid != own) delay(sid, rule, packed);
   }
 }
 
 void BankTimes::issue(Command command, std::uint32_t bank, Half at) {
-  const std::array<Part*, kScopes> parts = {&parts_[pc_of(bank)], &parts_[sid_of(bank)], &parts_[group_of(bank)],
-                                            &parts_[first_bank_ + bank]};
+  const std::array<std::size_t, kScopes> parts = {pc_of(bank), sid_of(bank), group_of(bank), bank * kCommands};
   const Rules& rules = (*table_)[index(command)];
   const Half packed = at * (Limit::kCauseMask + 1);
-  for (const Rule& rule : rules.plain) delay(*parts[static_cast<std::size_t>(rule.scope)], rule, packed);
+  for (const Rule& rule : rules.plain) delay(parts[static_cast<std::size_t>(rule.scope)], rule, packed);
   for (const Rule& rule : rules.siblings) delay_siblings(rule, bank, packed);
   if (command != Command::act) return;
   std::array<Half, kWindow>& acts = acts_[pc_of(bank)];
@@ -88,15 +90,13 @@ void BankTimes::issue(Command command, std::uint32_t bank, Half at) {
   acts.back() = at;
   for (const WindowRule& window : rules.windows) {
     const Half first = acts[kWindow - window.window] * (Limit::kCauseMask + 1);
-    delay(*parts[static_cast<std::size_t>(window.rule.scope)], window.rule, first);
+    delay(parts[static_cast<std::size_t>(window.rule.scope)], window.rule, first);
   }
 }
 
 void BankTimes::shift(Half span) {
-  for (Part& part : parts_) {
-    for (Half& time : part.next) {
-      if (time > kNotIssued / 2 * (Limit::kCauseMask + 1)) time += span * (Limit::kCauseMask + 1);
-    }
+  for (Half& time : next_) {
+    if (time > kNotIssued / 2 * (Limit::kCauseMask + 1)) time += span * (Limit::kCauseMask + 1);
   }
   for (auto& acts : acts_) {
     for (Half& time : acts) time += time > kNotIssued / 2 ? span : 0;

@@ -90,6 +90,10 @@ class BankTimes {
   // Earliest edge of a command without auto-precharge by the constraints alone.
   Half ready(Command command, std::uint32_t bank) const { return latest(command, bank) >> Limit::kCauseBits; }
   Limit limit(Command command, std::uint32_t bank) const { return Limit(latest(command, bank)); }
+  // The same as far as the pseudo-channel is concerned.
+  Half ready_in_pc(Command command, std::size_t pc) const {
+    return next_[index(command) * first_bank_ + pc] >> Limit::kCauseBits;
+  }
   // Moves everything that was issued by the same span.
   void shift(Half span);
 
@@ -97,14 +101,11 @@ class BankTimes {
   static constexpr Half kNotIssued = Limit::kNever;
   static constexpr std::size_t kWindow = 4;
   static constexpr std::size_t kFirstSid = kPcs;
-  // Earliest time of each command at a part of the channel, packed with the cause.
-  struct alignas(64) Part {
-    std::array<Half, kCommands> next;
-  };
   struct Rule {
     Scope scope;
     Command after;
-    Half add;  // to the packed time of the command
+    std::uint32_t first;  // in next_, of the second command in parts of the scope
+    Half add;             // to the packed time of the command
   };
   struct WindowRule {
     Rule rule;
@@ -116,20 +117,19 @@ class BankTimes {
   };
   using Table = std::array<Rules, kCommands>;
 
-  static std::shared_ptr<const Table> table_of(const Standard& standard);
+  std::shared_ptr<const Table> table_of(const Standard& standard) const;
   static void drop_implied(Rules& rules);
   // Parts of a bank; banks of a pseudo-channel, a SID and a bank group follow one another.
   std::size_t pc_of(std::uint32_t bank) const { return bank >= banks_per_pc_ ? 1 : 0; }
   std::size_t sid_of(std::uint32_t bank) const { return kFirstSid + (bank >> sid_shift_); }
   std::size_t group_of(std::uint32_t bank) const { return first_group_ + (bank >> group_shift_); }
   Half latest(Command command, std::uint32_t bank) const {
-    const std::size_t c = index(command);
-    const Part* const parts = parts_.data();
-    return std::max(std::max(parts[pc_of(bank)].next[c], parts[sid_of(bank)].next[c]),
-                    std::max(parts[group_of(bank)].next[c], parts[first_bank_ + bank].next[c]));
+    const Half* const next = next_.data() + index(command) * first_bank_;
+    const Half of_bank = next_[(first_bank_ + bank) * kCommands + index(command)];
+    return std::max(std::max(next[pc_of(bank)], next[sid_of(bank)]), std::max(next[group_of(bank)], of_bank));
   }
-  static void delay(Part& part, const Rule& rule, Half packed) {
-    Half& time = part.next[index(rule.after)];
+  void delay(std::size_t part, const Rule& rule, Half packed) {
+    Half& time = next_[rule.first + part];
     time = std::max(time, packed + rule.add);
   }
   void delay_siblings(const Rule& rule, std::uint32_t bank, Half packed);
@@ -138,7 +138,9 @@ class BankTimes {
   std::uint32_t banks_per_pc_ = 0, sids_ = 0;
   unsigned sid_shift_ = 0, group_shift_ = 0;
   std::size_t first_group_ = 0, first_bank_ = 0;
-  std::vector<Part> parts_;
+  // Earliest time of each command, packed with the cause: command by command at the parts larger than a bank, then bank
+  // by bank, because the commands to a bank look at all of the former and at one of the latter.
+  std::vector<Half> next_;
   std::array<std::array<Half, kWindow>, kPcs> acts_{};  // latest ACTs, the oldest first
 };
 

@@ -212,6 +212,7 @@ void Channel::answer_from_writes(std::uint32_t index, Half edge) {
   if (config_->write_ack == WriteAck::committed) {
     for (const std::uint32_t source : queue_.sources()) {
       queue_.entry(source).readers.push_back(index);
+      queue_.entry(source).holds_others = true;
       ++entry.forwards;
     }
   }

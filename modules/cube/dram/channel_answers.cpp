@@ -53,7 +53,7 @@ void Channel::account_span(Entry& entry, Half end, const Limit& last, Cause bus)
 void Channel::leave(std::uint32_t index, Half edge) {
   Entry& entry = queue_.entry(index);
   freed_.push_back({time_of(edge), entry.burst.direction});
-  if (entry.burst.direction == kWrite) {
+  if (entry.holds_others && entry.burst.direction == kWrite) {
     const TimeFs committed = time_of(edge) + ticks(config_->standard.timing.cwl + config_->standard.timing.bl);
     for (const std::uint32_t reader : entry.readers) {
       Entry& waiting = queue_.entry(reader);

@@ -52,7 +52,8 @@ void Channel::choose_column() {
     queue_.hits(mode_).each([&](std::uint32_t bank) { offer_column(bank); });
     return;
   }
-  const Half earliest = to_rising(std::max(from_, column_free_));
+  const Half in_pcs = std::min(times_.ready_in_pc(column_.command, 0), times_.ready_in_pc(column_.command, 1));
+  const Half earliest = to_rising(std::max(std::max(from_, column_free_), in_pcs));
   for (const Hit& hit : queue_.hits_by_age(mode_)) {
     const Half at = std::max(earliest, to_rising(times_.ready(column_.command, hit.bank)));
     if (at >= column_.at || is_refreshing(hit.bank) || is_capped(hit.bank)) continue;
