@@ -22,42 +22,45 @@ bool overlaps(const Entry& a, const Entry& b) {
          b.burst.first_unit() <= a.burst.last_unit();
 }
 
-std::uint32_t take(std::vector<std::uint32_t>& free) {
-  const std::uint32_t index = free.back();
+Index take(std::vector<Index>& free) {
+  const Index index = free.back();
   free.pop_back();
   return index;
 }
 
 }  // namespace
 
-AccessQueue::AccessQueue(std::shared_ptr<const AddressMap> map, const Geometry& geometry)
-    : map_(std::move(map)), banks_per_pc_(static_cast<std::uint32_t>(geometry.banks_per_pc())) {
-  banks_.resize(static_cast<std::size_t>(geometry.banks_of_channel()));
-}
+AccessQueue::AccessQueue(std::shared_ptr<const AddressMap> map, const Standard& standard)
+    : map_(std::move(map)),
+      banks_per_pc_(static_cast<std::uint32_t>(standard.geometry.banks_per_pc())),
+      banks_(standard) {}
 
-std::uint32_t AccessQueue::new_entry() {
+Index AccessQueue::new_entry() {
   if (free_entries_.empty()) {
-    free_entries_.push_back(static_cast<std::uint32_t>(entries_.size()));
+    free_entries_.push_back(static_cast<Index>(entries_.size()));
     entries_.emplace_back();
   }
   return take(free_entries_);
 }
 
-void AccessQueue::forget(std::uint32_t entry) {
+Hazards& AccessQueue::hazards(Index entry) {
+  if (entry >= hazards_.size()) hazards_.resize(std::size_t{entry} + 1);
+  return hazards_[entry];
+}
+
+void AccessQueue::forget(Index entry) {
   free_entries_.push_back(entry);
 }
 
-std::uint32_t AccessQueue::enter(const Burst& burst, std::uint64_t age, Half schedulable, Half edge) {
-  const std::uint32_t index = new_entry();
+Index AccessQueue::enter(const Burst& burst, std::uint64_t age, Half edge) {
+  const Index index = new_entry();
   Entry& entry = entries_[index];
   entry.burst = burst;
   entry.age = age;
-  entry.schedulable = schedulable;
   entry.entered = entry.column = edge;
   entry.left = static_cast<std::uint8_t>(burst.last_unit() - burst.first_unit() + 1);
   entry.forwards = entry.eligible = 0;
-  entry.started = entry.answered = entry.holds_others = false;
-  entry.forwarded = 0_fs;
+  entry.started = entry.answered = entry.holds_others = entry.is_forwarded = false;
   entry.waited = 0;
   sources_.clear();
   entered_banks_.clear();
@@ -72,7 +75,7 @@ std::uint32_t AccessQueue::enter(const Burst& burst, std::uint64_t age, Half sch
   return index;
 }
 
-void AccessQueue::append(std::uint32_t index) {
+void AccessQueue::append(Index index) {
   Entry& entry = entries_[index];
   entry.prev = newest_;
   entry.next = kNone;
@@ -88,7 +91,7 @@ void AccessQueue::append(std::uint32_t index) {
   count(entry, 1);
 }
 
-void AccessQueue::leave(std::uint32_t index) {
+void AccessQueue::leave(Index index) {
   Entry& entry = entries_[index];
   entry.queued = false;
   (entry.prev == kNone ? oldest_ : entries_[entry.prev].next) = entry.next;
@@ -96,11 +99,12 @@ void AccessQueue::leave(std::uint32_t index) {
   --used_[entry.burst.direction];
   count(entry, -1);
   if (!entry.holds_others) return;
-  left_.insert(left_.end(), entry.dependents.begin(), entry.dependents.end());
-  entry.dependents.clear();
+  std::vector<Index>& dependents = hazards(index).dependents;
+  left_.insert(left_.end(), dependents.begin(), dependents.end());
+  dependents.clear();
 }
 
-void AccessQueue::start(std::uint32_t index) {
+void AccessQueue::start(Index index) {
   Entry& entry = entries_[index];
   entry.started = true;
   eligible_started_ += entry.eligible;
@@ -127,39 +131,39 @@ bool AccessQueue::may_collide(const Entry& entry) const {
 }
 
 bool AccessQueue::collides(const Entry& entry) const {
-  for (std::uint32_t i = oldest_; i != kNone; i = entries_[i].next) {
+  for (Index i = oldest_; i != kNone; i = entries_[i].next) {
     const Entry& older = entries_[i];
     if ((older.burst.direction == kWrite || entry.burst.direction == kWrite) && overlaps(older, entry)) return true;
   }
   return false;
 }
 
-std::uint32_t AccessQueue::new_job(std::uint32_t entry, std::uint32_t access) {
+Index AccessQueue::new_job(Index entry, std::uint32_t access) {
   if (free_jobs_.empty()) {
-    free_jobs_.push_back(static_cast<std::uint32_t>(jobs_.size()));
+    free_jobs_.push_back(static_cast<Index>(jobs_.size()));
     jobs_.emplace_back();
   }
-  const std::uint32_t index = take(free_jobs_);
+  const Index index = take(free_jobs_);
   const Entry& owner = entries_[entry];
   const AddressMap::Place place = map_->place(owner.burst.first_unit() + access);
   Job& job = jobs_[index];
   job.key = owner.age * 8 + access;
   job.entry = entry;
   job.row = place.row;
-  job.bank = owner.burst.pc * banks_per_pc_ + place.bank;
+  job.bank = static_cast<std::uint8_t>(owner.burst.pc * banks_per_pc_ + place.bank);
   job.released = kLongAgo;
   job.blockers = 0;
   job.accesses = static_cast<std::uint8_t>(1u << access);
   return index;
 }
 
-void AccessQueue::add_jobs(std::uint32_t index) {
-  std::array<std::uint32_t, 8> made{};
+void AccessQueue::add_jobs(Index index) {
+  std::array<Index, 8> made{};
   std::size_t jobs = 0;
   const std::uint32_t accesses = entries_[index].left, run = map_->run();
   const std::uint64_t first = entries_[index].burst.first_unit();
   for (std::uint32_t i = 0; i < accesses;) {
-    const std::uint32_t job = new_job(index, i);
+    const Index job = new_job(index, i);
     const auto in_run = static_cast<std::uint32_t>((first + i) & (run - 1));
     const std::uint32_t end = std::min(accesses, i + run - in_run);
     const auto bits = static_cast<std::uint8_t>((1u << end) - (1u << i));
@@ -179,9 +183,9 @@ void AccessQueue::add_jobs(std::uint32_t index) {
 }
 
 // The youngest older write of the unit, when it has all bytes that a read asks for there.
-std::uint32_t AccessQueue::forwarding_source(const Entry& entry, std::uint64_t unit) const {
+Index AccessQueue::forwarding_source(const Entry& entry, std::uint64_t unit) const {
   if (entry.burst.direction == kWrite) return kNone;
-  for (std::uint32_t i = newest_; i != kNone; i = entries_[i].prev) {
+  for (Index i = newest_; i != kNone; i = entries_[i].prev) {
     const Entry& older = entries_[i];
     const bool same =
         older.burst.pc == entry.burst.pc && older.burst.first_unit() <= unit && unit <= older.burst.last_unit();
@@ -191,24 +195,24 @@ std::uint32_t AccessQueue::forwarding_source(const Entry& entry, std::uint64_t u
   return kNone;
 }
 
-void AccessQueue::add_colliding_jobs(std::uint32_t index) {
+void AccessQueue::add_colliding_jobs(Index index) {
   const std::uint64_t first = entries_[index].burst.first_unit();
   const std::uint32_t accesses = entries_[index].left;
   for (std::uint32_t access = 0; access < accesses; ++access) {
-    const std::uint32_t source = forwarding_source(entries_[index], first + access);
+    const Index source = forwarding_source(entries_[index], first + access);
     if (source != kNone) {
       if (std::find(sources_.begin(), sources_.end(), source) == sources_.end()) sources_.push_back(source);
       --entries_[index].left;
       continue;
     }
-    const std::uint32_t job = new_job(index, access);
-    for (std::uint32_t i = oldest_; i != kNone; i = entries_[i].next) {
+    const Index job = new_job(index, access);
+    for (Index i = oldest_; i != kNone; i = entries_[i].next) {
       Entry& older = entries_[i];
       const bool both_read = older.burst.direction == kRead && entries_[index].burst.direction == kRead;
       const bool same = overlaps(older, entries_[index]) && older.burst.first_unit() <= first + access &&
                         first + access <= older.burst.last_unit();
       if (both_read || !same) continue;
-      older.dependents.push_back(job);
+      hazards(i).dependents.push_back(job);
       older.holds_others = true;
       ++jobs_[job].blockers;
     }
@@ -218,7 +222,7 @@ void AccessQueue::add_colliding_jobs(std::uint32_t index) {
 
 void AccessQueue::release(Half edge) {
   released_any_ = false;
-  for (const std::uint32_t job : left_) {
+  for (const Index job : left_) {
     if (--jobs_[job].blockers > 0) continue;
     jobs_[job].released = edge;
     insert(job);
@@ -227,8 +231,8 @@ void AccessQueue::release(Half edge) {
   left_.clear();
 }
 
-void AccessQueue::set_hit(Direction side, std::uint32_t bank, std::uint32_t job) {
-  std::uint32_t& hit = banks_[bank].hit[side];
+void AccessQueue::set_hit(Direction side, std::uint32_t bank, Index job) {
+  Index& hit = banks_[bank].hit[side];
   if (hit == job) return;
   std::vector<Hit>& order = hits_by_age_[side];
   if (hit != kNone) {
@@ -245,7 +249,7 @@ void AccessQueue::set_hit(Direction side, std::uint32_t bank, std::uint32_t job)
   const std::uint64_t key = jobs_[job].key;
   auto place = order.end();
   while (place != order.begin() && (place - 1)->key > key) --place;
-  order.insert(place, {key, bank, job});
+  order.insert(place, {key, job, static_cast<std::uint8_t>(bank)});
 }
 
 // The oldest hit of the bank goes on to its next access.
@@ -256,17 +260,16 @@ void AccessQueue::make_hit_younger(Direction side, std::uint32_t bank, std::uint
   for (; hit + 1 != hits_by_age_[side].end() && (hit + 1)->key < key; ++hit) std::swap(*hit, *(hit + 1));
 }
 
-void AccessQueue::insert(std::uint32_t index) {
+void AccessQueue::insert(Index index) {
   Job& job = jobs_[index];
   const Direction side = direction_of(job);
-  BankLists& bank = banks_[job.bank];
-  std::uint32_t after = bank.tail[side];
+  Bank& bank = banks_[job.bank];
+  Index after = bank.tail[side];
   while (after != kNone && jobs_[after].key > job.key) after = jobs_[after].prev;
   job.prev = after;
   job.next = after == kNone ? bank.head[side] : jobs_[after].next;
   (job.next == kNone ? bank.tail[side] : jobs_[job.next].prev) = index;
   (after == kNone ? bank.head[side] : jobs_[after].next) = index;
-  if (after == kNone) bank.head_key[side] = job.key;
   waiting_[side].insert(job.bank);
   entered_banks_.push_back(job.bank);
   const int accesses = __builtin_popcount(job.accesses);
@@ -274,34 +277,30 @@ void AccessQueue::insert(std::uint32_t index) {
   entry.eligible = static_cast<std::uint8_t>(entry.eligible + accesses);
   eligible_[side] += accesses;
   if (entry.started) eligible_started_ += accesses;
-  const std::uint32_t hit = bank.hit[side];
+  const Index hit = bank.hit[side];
   if (bank.row == job.row && (hit == kNone || jobs_[hit].key > job.key)) set_hit(side, job.bank, index);
 }
 
-void AccessQueue::remove(std::uint32_t index) {
+void AccessQueue::remove(Index index) {
   const Job& job = jobs_[index];
   const Direction side = direction_of(job);
-  BankLists& bank = banks_[job.bank];
+  Bank& bank = banks_[job.bank];
   if (bank.hit[side] == index) set_hit(side, job.bank, next_hit(job.bank, index));
   (job.prev == kNone ? bank.head[side] : jobs_[job.prev].next) = job.next;
   (job.next == kNone ? bank.tail[side] : jobs_[job.next].prev) = job.prev;
-  if (bank.head[side] == kNone) {
-    waiting_[side].erase(job.bank);
-  } else {
-    bank.head_key[side] = jobs_[bank.head[side]].key;
-  }
+  if (bank.head[side] == kNone) waiting_[side].erase(job.bank);
   free_jobs_.push_back(index);
 }
 
-std::uint32_t AccessQueue::next_hit(std::uint32_t bank, std::uint32_t job) const {
-  std::uint32_t next = jobs_[job].next;
+Index AccessQueue::next_hit(std::uint32_t bank, Index job) const {
+  Index next = jobs_[job].next;
   while (next != kNone && jobs_[next].row != banks_[bank].row) next = jobs_[next].next;
   return next;
 }
 
-bool AccessQueue::issue(std::uint32_t index) {
+bool AccessQueue::issue(Index index) {
   Job& job = jobs_[index];
-  const std::uint32_t owner = job.entry;
+  const Index owner = job.entry;
   Entry& entry = entries_[owner];
   const Direction side = entry.burst.direction;
   --eligible_[side];
@@ -312,9 +311,8 @@ bool AccessQueue::issue(std::uint32_t index) {
     remove(index);
   } else {
     job.key = entry.age * 8 + static_cast<std::uint64_t>(__builtin_ctz(job.accesses));
-    BankLists& bank = banks_[job.bank];
-    if (bank.head[side] == index) bank.head_key[side] = job.key;
-    if (bank.hit[side] == index) make_hit_younger(side, job.bank, job.key);
+    Bank& bank = banks_[job.bank];
+    if (banks_[job.bank].hit[side] == index) make_hit_younger(side, job.bank, job.key);
   }
   if (--entry.left > 0) return false;
   leave(owner);
@@ -325,14 +323,14 @@ void AccessQueue::open_row(std::uint32_t bank, std::uint32_t row) {
   banks_[bank].row = row;
   open_.insert(bank);
   for (const Direction side : {kRead, kWrite}) {
-    std::uint32_t job = banks_[bank].head[side];
+    Index job = banks_[bank].head[side];
     while (job != kNone && jobs_[job].row != row) job = jobs_[job].next;
     set_hit(side, bank, job);
   }
 }
 
 void AccessQueue::close_row(std::uint32_t bank) {
-  banks_[bank].row = kClosed;
+  banks_[bank].row = Bank::kClosed;
   open_.erase(bank);
   for (const Direction side : {kRead, kWrite}) set_hit(side, bank, kNone);
 }

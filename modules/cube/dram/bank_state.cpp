@@ -16,7 +16,7 @@ unsigned shift_of(int count) {
 
 }  // namespace
 
-BankTimes::BankTimes(const Standard& standard) {
+Banks::Banks(const Standard& standard) : table_(table_of(standard)) {
   const Geometry& g = standard.geometry;
   banks_per_pc_ = static_cast<std::uint32_t>(g.banks_per_pc());
   sids_ = static_cast<std::uint32_t>(g.sids);
@@ -24,14 +24,17 @@ BankTimes::BankTimes(const Standard& standard) {
   sid_shift_ = group_shift_ + shift_of(g.bank_groups);
   const auto sids = static_cast<std::size_t>(kPcs * g.sids), groups = static_cast<std::size_t>(g.bank_groups);
   first_group_ = kFirstSid + sids;
-  first_bank_ = first_group_ + sids * groups;
-  next_.assign((first_bank_ + static_cast<std::size_t>(g.banks_of_channel())) * kCommands,
-               kNotIssued * (Limit::kCauseMask + 1));
-  for (auto& acts : acts_) acts.fill(kNotIssued);
-  table_ = table_of(standard);
+  parts_ = first_group_ + sids * groups;
+  next_.assign(parts_ * kCommands, static_cast<std::int32_t>(kOldest * kTick));
+  Bank bank{};
+  bank.next.fill(static_cast<std::int32_t>(kOldest * kTick));
+  bank.opened_limit = bank.closed_limit = static_cast<std::int32_t>(kOldest * kTick);
+  bank.opened_at = bank.closed_at = bank.refresh_begin = static_cast<std::int32_t>(kOldest);
+  banks_.assign(static_cast<std::size_t>(g.banks_of_channel()), bank);
+  for (auto& acts : acts_) acts.fill(kOldest);
 }
 
-std::shared_ptr<const BankTimes::Table> BankTimes::table_of(const Standard& standard) const {
+std::shared_ptr<const Banks::Table> Banks::table_of(const Standard& standard) {
   auto table = std::make_shared<Table>();
   for (const Constraint& constraint : constraints_of(standard.timing)) {
     for (const Command before : constraint.before) {
@@ -39,10 +42,8 @@ std::shared_ptr<const BankTimes::Table> BankTimes::table_of(const Standard& stan
         if (plain(after) != after) continue;
         // Between the ends of the commands: a device acts when it has received one.
         const Half gap = 2 * Half{constraint.ticks} + standard.length(before) - standard.length(after);
-        const Half add = gap * (Limit::kCauseMask + 1) + Limit::kCauseMask - static_cast<Half>(index(constraint.cause));
-        const std::size_t first =
-            constraint.scope == Scope::bank ? first_bank_ * kCommands + index(after) : first_bank_ * index(after);
-        const Rule rule{constraint.scope, after, static_cast<std::uint32_t>(first), add};
+        const Half add = Limit(gap, constraint.cause).packed();
+        const Rule rule{constraint.scope, after, static_cast<std::int32_t>(add)};
         Rules& rules = (*table)[index(before)];
         if (constraint.window > 1) {
           rules.windows.push_back({rule, static_cast<std::size_t>(constraint.window)});
@@ -57,7 +58,7 @@ std::shared_ptr<const BankTimes::Table> BankTimes::table_of(const Standard& stan
 }
 
 // A rule of a part is never the last one if another one of a larger part is as late.
-void BankTimes::drop_implied(Rules& rules) {
+void Banks::drop_implied(Rules& rules) {
   const std::vector<Rule> all = rules.plain;
   const auto drop = [&all](std::vector<Rule>& from, Scope largest) {
     const auto implied = [&](const Rule& rule) {
@@ -71,35 +72,59 @@ void BankTimes::drop_implied(Rules& rules) {
   drop(rules.siblings, Scope::sid);
 }
 
-void BankTimes::delay_siblings(const Rule& rule, std::uint32_t bank, Half packed) {
+void Banks::delay_siblings(const Rule& rule, std::uint32_t bank, std::int32_t packed) {
   const std::size_t first = kFirstSid + pc_of(bank) * sids_, own = sid_of(bank);
   for (std::size_t sid = first; sid < first + sids_; ++sid) {
     if (sid != own) delay(sid, rule, packed);
   }
 }
 
-void BankTimes::issue(Command command, std::uint32_t bank, Half at) {
-  const std::array<std::size_t, kScopes> parts = {pc_of(bank), sid_of(bank), group_of(bank), bank * kCommands};
+void Banks::issue(Command command, std::uint32_t bank, Half at) {
+  if (at - base_ > kSpan) move_base(at);
+  const std::array<std::size_t, kScopes> parts = {pc_of(bank), sid_of(bank), group_of(bank), 0};
   const Rules& rules = (*table_)[index(command)];
-  const Half packed = at * (Limit::kCauseMask + 1);
-  for (const Rule& rule : rules.plain) delay(parts[static_cast<std::size_t>(rule.scope)], rule, packed);
+  const auto packed = static_cast<std::int32_t>((at - base_) * kTick);
+  for (const Rule& rule : rules.plain) {
+    if (rule.scope == Scope::bank) {
+      std::int32_t& time = banks_[bank].next[kSlot[index(rule.after)]];
+      time = std::max(time, packed + rule.add);
+    } else {
+      delay(parts[static_cast<std::size_t>(rule.scope)], rule, packed);
+    }
+  }
   for (const Rule& rule : rules.siblings) delay_siblings(rule, bank, packed);
-  if (command != Command::act) return;
+  if (command == Command::act) count_activation(bank, at);
+}
+
+void Banks::count_activation(std::uint32_t bank, Half at) {
+  const std::array<std::size_t, kScopes> parts = {pc_of(bank), sid_of(bank), group_of(bank), 0};
   std::array<Half, kWindow>& acts = acts_[pc_of(bank)];
   std::rotate(acts.begin(), acts.begin() + 1, acts.end());
   acts.back() = at;
-  for (const WindowRule& window : rules.windows) {
-    const Half first = acts[kWindow - window.window] * (Limit::kCauseMask + 1);
-    delay(parts[static_cast<std::size_t>(window.rule.scope)], window.rule, first);
+  for (const WindowRule& window : (*table_)[index(Command::act)].windows) {
+    const Half first = std::max(acts[kWindow - window.window] - base_, kOldest) * kTick;
+    delay(parts[static_cast<std::size_t>(window.rule.scope)], window.rule, static_cast<std::int32_t>(first));
   }
 }
 
-void BankTimes::shift(Half span) {
-  for (Half& time : next_) {
-    if (time > kNotIssued / 2 * (Limit::kCauseMask + 1)) time += span * (Limit::kCauseMask + 1);
+void Banks::move_base(Half to) {
+  const Half by = to - base_;
+  const auto move = [](std::int32_t& kept, Half span, Half oldest) {
+    kept = static_cast<std::int32_t>(std::max(Half{kept} - span, oldest));
+  };
+  for (std::int32_t& time : next_) move(time, by * kTick, kOldest * kTick);
+  for (Bank& bank : banks_) {
+    for (std::int32_t& time : bank.next) move(time, by * kTick, kOldest * kTick);
+    for (std::int32_t* limit : {&bank.opened_limit, &bank.closed_limit}) move(*limit, by * kTick, kOldest * kTick);
+    for (std::int32_t* time : {&bank.opened_at, &bank.closed_at, &bank.refresh_begin}) move(*time, by, kOldest);
   }
+  base_ = to;
+}
+
+void Banks::shift(Half span) {
+  base_ += span;
   for (auto& acts : acts_) {
-    for (Half& time : acts) time += time > kNotIssued / 2 ? span : 0;
+    for (Half& time : acts) time += span;
   }
 }
 

@@ -53,6 +53,7 @@ class Limit {
   constexpr Limit(Half time, Cause cause)
       : packed_(time * (kCauseMask + 1) + kCauseMask - static_cast<Half>(index(cause))) {}
 
+  Half packed() const { return packed_; }
   Half time() const { return packed_ >> kCauseBits; }
   Cause cause() const {  // beyond the causes when nothing was issued
     return static_cast<Cause>(std::min(kCauseMask - (packed_ & kCauseMask), static_cast<Half>(Cause::other)));
@@ -67,45 +68,67 @@ class Limit {
   Half packed_ = Limit(kNever, Cause::other).packed_;
 };
 
-// A command to a row and what it waited for.
-struct RowCommand {
-  Half at = kLongAgo;
-  Limit limit;
-};
+using Index = std::uint16_t;  // of a job or an entry
+inline constexpr Index kNone = 0xffff;
 
+// State of a bank in one line of the cache; thousands of channels take turns. Times are those of Banks::time().
 struct alignas(64) Bank {
-  RowCommand opened, closed;
-  Half refresh_begin = kLongAgo, refresh_end = kLongAgo;  // of the latest one, until ACT may follow
-  Half used = 0;                                          // latest column command or ACT
-  int hits = 0;                                           // column commands since the row was opened
-  bool conflict = false;                                  // the row before was closed for another access
-};
+  static constexpr std::size_t kSlots = 6;
+  static constexpr std::uint32_t kClosed = ~0u;
 
-// Earliest edges of commands by the constraints of the standard. Copies share the table of constraints.
-class BankTimes {
+  std::array<std::int32_t, kSlots> next;  // earliest time of a command by the bank's own constraints, packed
+  std::int32_t opened_at, closed_at;      // latest ACT; latest PRE or column command with auto-precharge
+  std::int32_t opened_limit, closed_limit;
+  std::int32_t refresh_begin;
+  std::uint32_t row = kClosed;
+  std::uint32_t hits : 31;     // column commands since the row was opened
+  std::uint32_t conflict : 1;  // the row before was closed for another access
+  // Accesses by direction: by age, and the oldest one whose row is open.
+  std::array<Index, 2> head{kNone, kNone}, tail{kNone, kNone}, hit{kNone, kNone};
+};
+static_assert(sizeof(Bank) == 64);
+
+// The banks of a channel, and the earliest edges of commands by the constraints of the standard. Copies share the table
+// of constraints. Times are kept in 32 bits from a base that moves along; what is older than 40 ms counts as long ago.
+class Banks {
  public:
-  explicit BankTimes(const Standard& standard);
+  explicit Banks(const Standard& standard);
+
+  Bank& operator[](std::uint32_t bank) { return banks_[bank]; }
+  const Bank& operator[](std::uint32_t bank) const { return banks_[bank]; }
+  std::size_t size() const { return banks_.size(); }
 
   void issue(Command command, std::uint32_t bank, Half at);
   // Earliest edge of a command without auto-precharge by the constraints alone.
-  Half ready(Command command, std::uint32_t bank) const { return latest(command, bank) >> Limit::kCauseBits; }
-  Limit limit(Command command, std::uint32_t bank) const { return Limit(latest(command, bank)); }
+  Half ready(Command command, std::uint32_t bank) const { return time_of_packed(latest(command, bank)); }
   // The same as far as the pseudo-channel is concerned.
   Half ready_in_pc(Command command, std::size_t pc) const {
-    return next_[index(command) * first_bank_ + pc] >> Limit::kCauseBits;
+    return time_of_packed(next_[index(command) * parts_ + pc]);
+  }
+  Limit limit(Command command, std::uint32_t bank) const { return limit_of(latest(command, bank)); }
+
+  // Of the members of a bank.
+  Half time(std::int32_t kept) const { return base_ + kept; }
+  std::int32_t keep(Half time) const { return static_cast<std::int32_t>(std::max(time - base_, kOldest)); }
+  Limit limit_of(std::int32_t kept) const { return Limit(base_ * kTick + kept); }
+  std::int32_t keep(Limit limit) const {
+    return static_cast<std::int32_t>(std::max(limit.packed() - base_ * kTick, kOldest * kTick));
   }
   // Moves everything that was issued by the same span.
   void shift(Half span);
 
  private:
-  static constexpr Half kNotIssued = Limit::kNever;
+  static constexpr Half kTick = Limit::kCauseMask + 1;
+  static constexpr Half kOldest = -(Half{1} << 26);
+  static constexpr Half kSpan = Half{1} << 25;  // after which the base moves
   static constexpr std::size_t kWindow = 4;
   static constexpr std::size_t kFirstSid = kPcs;
+  // Of a command in Bank::next. Auto-precharge has no constraints of its own, nor has a refresh of all banks here.
+  static constexpr std::array<std::uint8_t, kCommands> kSlot = {0, 1, 2, 2, 3, 3, 4, 5};
   struct Rule {
     Scope scope;
     Command after;
-    std::uint32_t first;  // in next_, of the second command in parts of the scope
-    Half add;             // to the packed time of the command
+    std::int32_t add;  // to the packed time of the command
   };
   struct WindowRule {
     Rule rule;
@@ -117,30 +140,33 @@ class BankTimes {
   };
   using Table = std::array<Rules, kCommands>;
 
-  std::shared_ptr<const Table> table_of(const Standard& standard) const;
+  static std::shared_ptr<const Table> table_of(const Standard& standard);
   static void drop_implied(Rules& rules);
   // Parts of a bank; banks of a pseudo-channel, a SID and a bank group follow one another.
   std::size_t pc_of(std::uint32_t bank) const { return bank >= banks_per_pc_ ? 1 : 0; }
   std::size_t sid_of(std::uint32_t bank) const { return kFirstSid + (bank >> sid_shift_); }
   std::size_t group_of(std::uint32_t bank) const { return first_group_ + (bank >> group_shift_); }
-  Half latest(Command command, std::uint32_t bank) const {
-    const Half* const next = next_.data() + index(command) * first_bank_;
-    const Half of_bank = next_[(first_bank_ + bank) * kCommands + index(command)];
-    return std::max(std::max(next[pc_of(bank)], next[sid_of(bank)]), std::max(next[group_of(bank)], of_bank));
+  Half time_of_packed(std::int32_t packed) const { return base_ + (packed >> Limit::kCauseBits); }
+  std::int32_t latest(Command command, std::uint32_t bank) const {
+    const std::int32_t* const next = next_.data() + index(command) * parts_;
+    return std::max(std::max(next[pc_of(bank)], next[sid_of(bank)]),
+                    std::max(next[group_of(bank)], banks_[bank].next[kSlot[index(command)]]));
   }
-  void delay(std::size_t part, const Rule& rule, Half packed) {
-    Half& time = next_[rule.first + part];
+  void delay(std::size_t part, const Rule& rule, std::int32_t packed) {
+    std::int32_t& time = next_[index(rule.after) * parts_ + part];
     time = std::max(time, packed + rule.add);
   }
-  void delay_siblings(const Rule& rule, std::uint32_t bank, Half packed);
+  void delay_siblings(const Rule& rule, std::uint32_t bank, std::int32_t packed);
+  void count_activation(std::uint32_t bank, Half at);
+  void move_base(Half to);
 
+  Half base_ = 0;
   std::shared_ptr<const Table> table_;
   std::uint32_t banks_per_pc_ = 0, sids_ = 0;
   unsigned sid_shift_ = 0, group_shift_ = 0;
-  std::size_t first_group_ = 0, first_bank_ = 0;
-  // Earliest time of each command, packed with the cause: command by command at the parts larger than a bank, then bank
-  // by bank, because the commands to a bank look at all of the former and at one of the latter.
-  std::vector<Half> next_;
+  std::size_t first_group_ = 0, parts_ = 0;
+  std::vector<std::int32_t> next_;  // earliest time of each command at each part larger than a bank, packed
+  std::vector<Bank> banks_;
   std::array<std::array<Half, kWindow>, kPcs> acts_{};  // latest ACTs, the oldest first
 };
 

@@ -30,6 +30,14 @@ const ChannelConfig& checked(const ChannelConfig& config) {
   return config;
 }
 
+// The command holds the row bus, and ACT ends `rfc` after its end at the earliest.
+Half refresh_length(const ChannelConfig& config) {
+  const Standard& standard = config.standard;
+  const bool one = config.refresh != RefreshMode::all_bank;
+  return 2 * Half{one ? standard.timing.rfcpb : standard.timing.rfc} +
+         standard.length(one ? Command::ref_bank : Command::ref_all) - standard.length(Command::act);
+}
+
 }  // namespace
 
 Channel::Channel(const ChannelConfig& config)
@@ -38,11 +46,12 @@ Channel::Channel(const ChannelConfig& config)
       step_(config.standard.pre_step),
       on_bus_(2 * Half{config.standard.timing.bl}),
       bytes_per_pc_(config.standard.geometry.bytes_per_pc()),
+      row_hit_cap_(static_cast<std::uint32_t>(config.row_hit_cap)),
       map_(std::make_shared<const AddressMap>(config.map, config.hash, config.standard.geometry)),
-      queue_(map_, config.standard.geometry),
-      times_(config.standard),
+      queue_(map_, config.standard),
       refresh_(config.standard, config.refresh, config.postpone),
-      banks_(static_cast<std::size_t>(config.standard.geometry.banks_of_channel())),
+      refreshes_for_(refresh_length(config)),
+      used_(config.pages == PagePolicy::timeout ? queue_.banks().size() : 0),
       banks_per_pc_(static_cast<std::uint32_t>(config.standard.geometry.banks_per_pc())),
       responses_(config.response_entries) {
   for (std::size_t i = 0; i < levels_.size(); ++i) {
@@ -62,7 +71,7 @@ void Channel::push(const Burst& burst) {
     throw Error::model(fmt::format("a burst of {} bytes at {:#x} of pseudo-channel {} does not fit the memory",
                                    burst.bytes, burst.address, burst.pc));
   }
-  const Half edge = aligned(edge_at_or_after(burst.arrival + config_->frontend));
+  const Half edge = first_edge_of(burst);
   if (edge <= horizon_ || (!front_.empty() && burst.arrival < front_.back().burst.arrival)) {
     throw Error::model("a burst reaches the memory after the time for which it has decided");
   }
@@ -181,7 +190,7 @@ void Channel::enter(Half edge) {
     const Direction direction = arrived.burst.direction;
     if (queue_.entries(direction) >= most_of(direction)) return;
     const bool alone = queue_.oldest_unstarted() == kNone;
-    const std::uint32_t entry = queue_.enter(arrived.burst, age_++, arrived.edge, edge);
+    const Index entry = queue_.enter(arrived.burst, age_++, edge);
     front_.pop_front();
     if (alone && queue_.oldest_unstarted() != kNone) {
       oldest_read_since_ = edge;
@@ -201,17 +210,18 @@ void Channel::offer_entered(Direction direction) {
   for (const std::uint32_t bank : queue_.entered_banks()) offer_again(bank);
 }
 
-void Channel::answer_from_writes(std::uint32_t index, Half edge) {
+void Channel::answer_from_writes(Index index, Half edge) {
   Entry& entry = queue_.entry(index);
   if (entry.burst.direction == kWrite) {
     if (config_->write_ack == WriteAck::accepted) answer_if_known(index);
     return;
   }
   if (queue_.sources().empty()) return;
-  entry.forwarded = time_of(edge) + config_->frontend;
+  entry.is_forwarded = true;
+  queue_.hazards(index).forwarded = time_of(edge) + config_->frontend;
   if (config_->write_ack == WriteAck::committed) {
-    for (const std::uint32_t source : queue_.sources()) {
-      queue_.entry(source).readers.push_back(index);
+    for (const Index source : queue_.sources()) {
+      queue_.hazards(source).readers.push_back(index);
       queue_.entry(source).holds_others = true;
       ++entry.forwards;
     }
@@ -224,7 +234,7 @@ void Channel::answer_from_writes(std::uint32_t index, Half edge) {
 // Accesses of reads that have a response entry or can take one.
 int Channel::servable_reads() const {
   if (responses_ >= 2) return queue_.eligible(kRead);
-  const std::uint32_t oldest = queue_.oldest_unstarted();
+  const Index oldest = queue_.oldest_unstarted();
   const bool one_more = responses_ == 1 && oldest != kNone;
   return queue_.eligible_started() + (one_more ? queue_.entry_at(oldest).eligible : 0);
 }
@@ -256,7 +266,7 @@ void Channel::refresh_idle_banks(Half end, int most) {
   for (; most > 0; --most) {
     const Half due = refresh_.next_due();
     const auto bank = static_cast<std::uint32_t>(refresh_.unit());
-    const bool closed = queue_.row(bank) == AccessQueue::kClosed;
+    const bool closed = queue_.row(bank) == Bank::kClosed;
     if (due > end || due < from_ || !closed || edge_of(Command::ref_bank, bank, row_free_) > due) return;
     refresh_.pass(due);
     row_.at = due;
@@ -277,10 +287,8 @@ void Channel::skip_idle_rounds(Half end) {
   if (rounds <= 0) return;
   const Half span = rounds * refresh_.round();
   refresh_.skip_rounds(rounds);
-  times_.shift(span);
-  for (Bank& bank : banks_) {
-    for (Half* at : {&bank.used, &bank.opened.at, &bank.closed.at, &bank.refresh_begin, &bank.refresh_end}) *at += span;
-  }
+  banks().shift(span);
+  for (Half& used : used_) used += span;
   statistics_.refreshes += static_cast<std::uint64_t>(rounds * refresh_.units());
   from_ += span;
   row_free_ += span;

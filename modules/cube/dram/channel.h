@@ -99,8 +99,8 @@ class Channel {
  private:
   struct Choice {
     Half at = kNoEdge;
-    std::uint32_t job = kNone;
     std::uint32_t bank = 0;
+    Index job = kNone;
     std::uint64_t key = ~0ull;
     Command command = Command::rd;
     bool known = false;
@@ -120,11 +120,14 @@ class Channel {
 
   // The loop (channel.cpp).
   Half edge_at_or_after(TimeFs time) const;
+  Half first_edge_of(const Burst& burst) const { return aligned(edge_at_or_after(burst.arrival + config_->frontend)); }
+  Banks& banks() { return queue_.banks(); }
+  const Banks& banks() const { return queue_.banks(); }
   Half aligned(Half edge) const { return (edge + step_ - 1) & ~(step_ - 1); }
   static Half to_rising(Half edge) { return (edge + 1) & ~Half{1}; }
   // First edge from `from` on at which the constraints allow the command.
   Half edge_of(Command command, std::uint32_t bank, Half from) const {
-    const Half at = std::max(from, times_.ready(command, bank));
+    const Half at = std::max(from, queue_.banks().ready(command, bank));
     return command == Command::pre ? aligned(at) : to_rising(at);
   }
   int most_of(Direction direction) const { return direction == kRead ? config_->read_entries : config_->write_entries; }
@@ -136,7 +139,7 @@ class Channel {
   void take_responses(Half edge);
   void enter(Half edge);
   void offer_entered(Direction direction);
-  void answer_from_writes(std::uint32_t entry, Half edge);
+  void answer_from_writes(Index entry, Half edge);
   int servable_reads() const;
   Direction wanted_mode() const;
   void pass_idle_time(Half horizon);
@@ -150,20 +153,21 @@ class Channel {
   void choose_column();
   void offer_column(std::uint32_t bank);
   bool starved() const { return mode_ == kRead && responses_ < 2; }
-  std::uint32_t oldest_access(std::uint32_t bank) const;
-  std::uint32_t oldest_hit(std::uint32_t bank) const;
+  Index oldest_access(std::uint32_t bank) const;
+  Index oldest_hit(std::uint32_t bank) const;
   void choose_row();
   void offer_refresh();
   void offer_access(std::uint32_t bank);
   void offer_again(std::uint32_t bank);
   void offer_timeout(std::uint32_t bank);
   Half row_from() const { return std::max(from_, row_free_); }
-  bool is_last_hit(std::uint32_t job) const;
+  bool is_last_hit(Index job) const;
   bool issue_column();  // returns true when an entry leaves
   void issue_row();
   void issue_refresh();
   void classify(Bank& bank);
-  void take_response_entry(std::uint32_t entry, Half edge);
+  void close(Bank& bank, Half edge, const Limit& limit);
+  void take_response_entry(Index entry, Half edge);
   void issue(Command command, std::uint32_t bank, Half edge, std::uint32_t row, std::uint64_t transaction);
   void collect(const Burst& burst, Half begin);
   void forget_choices() { column_.known = row_.known = false; }
@@ -172,11 +176,11 @@ class Channel {
   Limit limit_of(Command command, const Job& job) const;
   Half response_since(const Job& job) const;
   void account(Entry& entry, const Job& job, Half edge);
-  static void account_since_closed(Entry& entry, const Bank& bank);
+  void account_since_closed(Entry& entry, const Bank& bank) const;
   static void account_span(Entry& entry, Half end, const Limit& last, Cause bus);
-  void leave(std::uint32_t entry, Half edge);
-  void answer_if_known(std::uint32_t entry);
-  Answer answer_read(const Entry& entry) const;
+  void leave(Index entry, Half edge);
+  void answer_if_known(Index entry);
+  Answer answer_read(Index index) const;
   Answer answer_write(const Entry& entry) const;
   Answer begin_answer(const Entry& entry) const;
   TimeFs ticks(int count) const { return 2 * count * half_; }
@@ -185,11 +189,12 @@ class Channel {
   TimeFs half_;
   Half step_, on_bus_;  // on_bus_: of one access
   std::uint64_t bytes_per_pc_;
+  std::uint32_t row_hit_cap_;
   std::shared_ptr<const AddressMap> map_;
   AccessQueue queue_;
-  BankTimes times_;
   RefreshSchedule refresh_;
-  std::vector<Bank> banks_;
+  Half refreshes_for_;      // from the begin of a refresh until ACT may follow, before the edge of that
+  std::vector<Half> used_;  // latest column command or ACT of each bank, for pages: timeout
   std::uint32_t banks_per_pc_;
 
   struct Arrived {

@@ -1,11 +1,14 @@
 // When bursts are answered and what they waited for (C-DRAM-11 .. C-DRAM-13).
+#include <algorithm>
+#include <utility>
+
 #include "modules/cube/dram/channel.h"
 
 namespace kb::dram {
 
 Limit Channel::limit_of(Command command, const Job& job) const {
   const Half raster = config_->standard.step(command);
-  Limit limit = times_.limit(command, job.bank);
+  Limit limit = banks().limit(command, job.bank);
   limit.align(raster);
   const Entry& entry = queue_.entry_at(job.entry);
   const auto take = [&](Half since, Cause cause) {  // what ended before the entry is no wait
@@ -27,19 +30,22 @@ Half Channel::response_since(const Job& job) const {
 // Divides the time since the latest column command of the entry: until its bank was closed, was opened, and now. Each
 // span waits for the last constraint, then for the bus, but for the time in which the bank was refreshed.
 void Channel::account(Entry& entry, const Job& job, Half edge) {
-  const Bank& bank = banks_[job.bank];
+  const Bank& bank = banks()[job.bank];
   const Limit limit = limit_of(column_.command, job);
-  if (bank.opened.at > entry.column) account_since_closed(entry, bank);
+  if (banks().time(bank.opened_at) > entry.column) account_since_closed(entry, bank);
   account_span(entry, edge, limit, Cause::column_bus);
 }
 
-void Channel::account_since_closed(Entry& entry, const Bank& bank) {
-  account_span(entry, bank.closed.at, bank.closed.limit, Cause::row_bus);
-  if (bank.refresh_end > entry.column && bank.refresh_begin < bank.opened.at) {
-    account_span(entry, bank.refresh_begin, bank.opened.limit, Cause::row_bus);
-    account_span(entry, std::min(bank.refresh_end, bank.opened.at), {kNoEdge / 32, Cause::refresh}, Cause::refresh);
+void Channel::account_since_closed(Entry& entry, const Bank& bank) const {
+  const Half opened = banks().time(bank.opened_at), refresh_begin = banks().time(bank.refresh_begin);
+  const Half refresh_end = to_rising(refresh_begin + refreshes_for_);
+  const Limit opened_limit = banks().limit_of(bank.opened_limit);
+  account_span(entry, banks().time(bank.closed_at), banks().limit_of(bank.closed_limit), Cause::row_bus);
+  if (refresh_end > entry.column && refresh_begin < opened) {
+    account_span(entry, refresh_begin, opened_limit, Cause::row_bus);
+    account_span(entry, std::min(refresh_end, opened), {kNoEdge / 32, Cause::refresh}, Cause::refresh);
   }
-  account_span(entry, bank.opened.at, bank.opened.limit, Cause::row_bus);
+  account_span(entry, opened, opened_limit, Cause::row_bus);
 }
 
 void Channel::account_span(Entry& entry, Half end, const Limit& last, Cause bus) {
@@ -50,27 +56,26 @@ void Channel::account_span(Entry& entry, Half end, const Limit& last, Cause bus)
   entry.column = end;
 }
 
-void Channel::leave(std::uint32_t index, Half edge) {
+void Channel::leave(Index index, Half edge) {
   Entry& entry = queue_.entry(index);
   freed_.push_back({time_of(edge), entry.burst.direction});
   if (entry.holds_others && entry.burst.direction == kWrite) {
     const TimeFs committed = time_of(edge) + ticks(config_->standard.timing.cwl + config_->standard.timing.bl);
-    for (const std::uint32_t reader : entry.readers) {
-      Entry& waiting = queue_.entry(reader);
-      waiting.forwarded = std::max(waiting.forwarded, committed);
-      --waiting.forwards;
+    for (const Index reader : std::exchange(queue_.hazards(index).readers, {})) {
+      TimeFs& forwarded = queue_.hazards(reader).forwarded;
+      forwarded = std::max(forwarded, committed);
+      --queue_.entry(reader).forwards;
       answer_if_known(reader);
     }
-    entry.readers.clear();
   }
   answer_if_known(index);
 }
 
-void Channel::answer_if_known(std::uint32_t index) {
+void Channel::answer_if_known(Index index) {
   Entry& entry = queue_.entry(index);
   const bool accepted = entry.burst.direction == kWrite && config_->write_ack == WriteAck::accepted;
   if (!entry.answered && (accepted || (entry.left == 0 && entry.forwards == 0))) {
-    answers_.push_back(entry.burst.direction == kRead ? answer_read(entry) : answer_write(entry));
+    answers_.push_back(entry.burst.direction == kRead ? answer_read(index) : answer_write(entry));
     entry.answered = true;
   }
   if (entry.answered && !entry.queued) queue_.forget(index);
@@ -82,23 +87,25 @@ Answer Channel::begin_answer(const Entry& entry) const {
   answer.entered = time_of(entry.entered);
   for (unsigned rest = entry.waited; rest != 0; rest &= rest - 1) {
     const auto cause = static_cast<std::size_t>(__builtin_ctz(rest));
-    answer.waits[cause] = time_of(entry.waits[cause]);
+    answer.waits[cause] = time_of(Half{entry.waits[cause]});
   }
-  answer.waits[index(Cause::other)] += time_of(entry.schedulable) - entry.burst.arrival - config_->frontend;
-  answer.waits[index(Cause::queue_full)] += time_of(entry.entered - entry.schedulable);
+  const Half schedulable = first_edge_of(entry.burst);
+  answer.waits[index(Cause::other)] += time_of(schedulable) - entry.burst.arrival - config_->frontend;
+  answer.waits[index(Cause::queue_full)] += time_of(entry.entered - schedulable);
   answer.service = config_->frontend;
   return answer;
 }
 
-Answer Channel::answer_read(const Entry& entry) const {
+Answer Channel::answer_read(Index index) const {
+  const Entry& entry = queue_.entry_at(index);
   Answer answer = begin_answer(entry);
   answer.holds_response = entry.from_banks;
   const TimeFs access =
       entry.from_banks ? ticks(config_->standard.timing.cl + config_->standard.timing.bl) : config_->frontend;
   TimeFs data = time_of(entry.column) + access;
-  if (entry.forwarded > data) {
-    answer.waits[index(Cause::hazard)] += entry.forwarded - data;
-    data = entry.forwarded;
+  if (const TimeFs forwarded = entry.is_forwarded ? queue_.forwarded(index) : 0_fs; forwarded > data) {
+    answer.waits[dram::index(Cause::hazard)] += forwarded - data;
+    data = forwarded;
   }
   answer.service += access + config_->backend;
   answer.ready = data + config_->backend;

@@ -17,8 +17,8 @@ bool Channel::is_refreshing(std::uint32_t bank) const {
 
 // The open row has had its share, and the oldest access of the bank goes to another one.
 bool Channel::is_capped(std::uint32_t bank) const {
-  if (banks_[bank].hits < config_->row_hit_cap) return false;
-  const std::uint32_t oldest = oldest_access(bank);
+  if (!at_cap_.contains(bank)) return false;
+  const Index oldest = oldest_access(bank);
   return oldest != kNone && queue_.job(oldest).row != queue_.row(bank);
 }
 
@@ -28,15 +28,15 @@ bool Channel::may_respond(const Job& job) const {
 }
 
 // The oldest access of a bank in this mode. A read without a response entry is passed over while it can take none.
-std::uint32_t Channel::oldest_access(std::uint32_t bank) const {
-  std::uint32_t job = queue_.head(mode_, bank);
+Index Channel::oldest_access(std::uint32_t bank) const {
+  Index job = queue_.head(mode_, bank);
   if (!starved()) return job;
   while (job != kNone && !may_respond(queue_.job(job))) job = queue_.job(job).next;
   return job;
 }
 
-std::uint32_t Channel::oldest_hit(std::uint32_t bank) const {
-  std::uint32_t job = queue_.hit(mode_, bank);
+Index Channel::oldest_hit(std::uint32_t bank) const {
+  Index job = queue_.hit(mode_, bank);
   if (!starved()) return job;
   while (job != kNone && !may_respond(queue_.job(job))) job = queue_.next_hit(bank, job);
   return job;
@@ -52,10 +52,10 @@ void Channel::choose_column() {
     queue_.hits(mode_).each([&](std::uint32_t bank) { offer_column(bank); });
     return;
   }
-  const Half in_pcs = std::min(times_.ready_in_pc(column_.command, 0), times_.ready_in_pc(column_.command, 1));
+  const Half in_pcs = std::min(banks().ready_in_pc(column_.command, 0), banks().ready_in_pc(column_.command, 1));
   const Half earliest = to_rising(std::max(std::max(from_, column_free_), in_pcs));
   for (const Hit& hit : queue_.hits_by_age(mode_)) {
-    const Half at = std::max(earliest, to_rising(times_.ready(column_.command, hit.bank)));
+    const Half at = std::max(earliest, to_rising(banks().ready(column_.command, hit.bank)));
     if (at >= column_.at || is_refreshing(hit.bank) || is_capped(hit.bank)) continue;
     column_.at = at;
     column_.key = hit.key;
@@ -67,10 +67,10 @@ void Channel::choose_column() {
 
 void Channel::offer_column(std::uint32_t bank) {
   const Command command = mode_ == kRead ? Command::rd : Command::wr;
-  const Half ready = std::max(to_rising(std::max(from_, column_free_)), to_rising(times_.ready(command, bank)));
+  const Half ready = std::max(to_rising(std::max(from_, column_free_)), to_rising(banks().ready(command, bank)));
   if (ready > column_.at || is_refreshing(bank) || is_capped(bank)) return;
-  const std::uint32_t job = oldest_hit(bank);
-  if (job != kNone) column_.offer({ready, job, bank, queue_.job(job).key, command, true});
+  const Index job = oldest_hit(bank);
+  if (job != kNone) column_.offer({ready, bank, job, queue_.job(job).key, command, true});
 }
 
 // Banks with hits come only when these have had their share, or may take no response entry.
@@ -93,25 +93,24 @@ void Channel::offer_refresh() {
   const std::uint32_t first = one ? unit : unit * banks_per_pc_, count = one ? 1 : banks_per_pc_;
   bool open = false;
   for (std::uint32_t bank = first; bank < first + count; ++bank) {
-    if (queue_.row(bank) == AccessQueue::kClosed) continue;
+    if (queue_.row(bank) == Bank::kClosed) continue;
     open = true;
-    row_.offer({edge_of(Command::pre, bank, from), kNone, bank, bank, Command::pre, true});
+    row_.offer({edge_of(Command::pre, bank, from), bank, kNone, bank, Command::pre, true});
   }
   if (open) return;
   const Command command = one ? Command::ref_bank : Command::ref_all;
-  row_.offer({edge_of(command, first, from), kNone, first, 0, command, true});
+  row_.offer({edge_of(command, first, from), first, kNone, 0, command, true});
 }
 
 void Channel::offer_access(std::uint32_t bank) {
   const Half from = row_from();
-  if (row_.at <= from && kOfAccess + queue_.head_key(mode_, bank) > row_.key) return;
-  const bool open = queue_.row(bank) != AccessQueue::kClosed;
+  const bool open = queue_.row(bank) != Bank::kClosed;
   if (open && oldest_hit(bank) != kNone && !is_capped(bank)) return;
   const Command command = open ? Command::pre : Command::act;
   const Half at = edge_of(command, bank, from);
   if (at > row_.at || is_refreshing(bank)) return;
-  const std::uint32_t job = oldest_access(bank);
-  if (job != kNone) row_.offer({at, job, bank, kOfAccess + queue_.job(job).key, command, true});
+  const Index job = oldest_access(bank);
+  if (job != kNone) row_.offer({at, bank, job, kOfAccess + queue_.job(job).key, command, true});
 }
 
 // After a change of this bank alone that cannot delay the choices of others.
@@ -123,13 +122,13 @@ void Channel::offer_again(std::uint32_t bank) {
 
 void Channel::offer_timeout(std::uint32_t bank) {
   if (queue_.hit(kRead, bank) != kNone || queue_.hit(kWrite, bank) != kNone || is_refreshing(bank)) return;
-  const Half idle = banks_[bank].used + Half{2} * config_->timeout_ticks;
-  const Half at = aligned(std::max({row_from(), idle, times_.ready(Command::pre, bank)}));
-  row_.offer({at, kNone, bank, kOfTimeout + bank, Command::pre, true});
+  const Half idle = used_[bank] + Half{2} * config_->timeout_ticks;
+  const Half at = aligned(std::max({row_from(), idle, banks().ready(Command::pre, bank)}));
+  row_.offer({at, bank, kNone, kOfTimeout + bank, Command::pre, true});
 }
 
 void Channel::issue(Command command, std::uint32_t bank, Half edge, std::uint32_t row, std::uint64_t transaction) {
-  times_.issue(command, bank, edge);
+  banks().issue(command, bank, edge);
   if (sink_ != nullptr) sink_->on_command({edge, command, bank, row, transaction});
 }
 
@@ -144,6 +143,11 @@ void Channel::collect(const Burst& burst, Half begin) {
   }
 }
 
+void Channel::close(Bank& bank, Half edge, const Limit& limit) {
+  bank.closed_at = banks().keep(edge);
+  bank.closed_limit = banks().keep(limit);
+}
+
 void Channel::classify(Bank& bank) {
   if (bank.hits > 0) {
     ++statistics_.row_hits;
@@ -156,7 +160,7 @@ void Channel::classify(Bank& bank) {
 }
 
 // An older hit may have been passed over, because it can take no response entry.
-bool Channel::is_last_hit(std::uint32_t index) const {
+bool Channel::is_last_hit(Index index) const {
   const Job& job = queue_.job(index);
   return (job.accesses & (job.accesses - 1)) == 0 && queue_.hit(mode_, job.bank) == index &&
          queue_.next_hit(job.bank, index) == kNone && queue_.hit(mode_ == kRead ? kWrite : kRead, job.bank) == kNone;
@@ -164,16 +168,17 @@ bool Channel::is_last_hit(std::uint32_t index) const {
 
 bool Channel::issue_column() {
   const Half edge = column_.at;
-  const std::uint32_t bank_index = column_.bank, job_index = column_.job;
+  const std::uint32_t bank_index = column_.bank;
+  const Index job_index = column_.job;
   const Job& job = queue_.job(job_index);
-  const std::uint32_t entry_index = job.entry;
+  const Index entry_index = job.entry;
   Entry& entry = queue_.entry(entry_index);
   const bool closes = config_->pages == PagePolicy::closed && is_last_hit(job_index);
-  Bank& bank = banks_[bank_index];
+  Bank& bank = banks()[bank_index];
   account(entry, job, edge);
   classify(bank);
-  bank.used = edge;
-  if (bank.hits >= config_->row_hit_cap) at_cap_.insert(bank_index);
+  if (!used_.empty()) used_[bank_index] = edge;
+  if (bank.hits >= row_hit_cap_) at_cap_.insert(bank_index);
   int& last_direction = last_direction_[entry.burst.pc];
   if (last_direction != mode_ && last_direction >= 0) ++statistics_.turnarounds;
   last_direction = mode_;
@@ -189,21 +194,21 @@ bool Channel::issue_column() {
   if (mode_ == kRead && !entry.started) take_response_entry(entry_index, edge);
   if (closes) {
     queue_.close_row(bank_index);
-    bank.closed = {edge, {edge, Cause::row}};
+    close(bank, edge, {edge, Cause::row});
     bank.conflict = false;
   }
   const bool left = queue_.issue(job_index);
   if (left) leave(entry_index, edge);
   if (config_->pages == PagePolicy::timeout) row_.known = false;
   // Only a bank that has no hits left, or has had its share of them, can become one for the row bus.
-  if (row_.known && (bank.hits >= config_->row_hit_cap || oldest_hit(bank_index) == kNone) &&
+  if (row_.known && (bank.hits >= row_hit_cap_ || oldest_hit(bank_index) == kNone) &&
       queue_.head(mode_, bank_index) != kNone) {
     offer_access(bank_index);
   }
   return left;
 }
 
-void Channel::take_response_entry(std::uint32_t entry, Half edge) {
+void Channel::take_response_entry(Index entry, Half edge) {
   const bool oldest = queue_.oldest_unstarted() == entry;
   queue_.start(entry);
   for (Level& level : levels_) {
@@ -220,27 +225,30 @@ void Channel::issue_row() {
   const Half edge = row_.at;
   const std::uint32_t bank_index = row_.bank;
   const Command command = row_.command;
-  Bank& bank = banks_[bank_index];
+  Bank& bank = banks()[bank_index];
   row_free_ = edge + config_->standard.length(command);
   if (command == Command::ref_bank || command == Command::ref_all) {
     issue_refresh();
   } else if (command == Command::act) {
     const Job& job = queue_.job(row_.job);
-    bank.opened = {edge, limit_of(command, job)};
+    const Limit limit = limit_of(command, job);
     bank.hits = 0;
-    bank.used = edge;
+    if (!used_.empty()) used_[bank_index] = edge;
     at_cap_.erase(bank_index);
     on_time_ = 0;
     ++statistics_.acts;
     if (activations_ != nullptr) ++(*activations_)[queue_.entry(job.entry).burst.place];
     issue(command, bank_index, edge, job.row, queue_.entry(job.entry).burst.transaction);
+    bank.opened_at = banks().keep(edge);
+    bank.opened_limit = banks().keep(limit);
     queue_.open_row(bank_index, job.row);
   } else {
     const bool for_access = row_.job != kNone;
     bank.conflict = for_access;
-    bank.closed = {edge, {edge, is_refreshing(bank_index) ? Cause::refresh : Cause::row}};
-    if (for_access) bank.closed.limit = limit_of(command, queue_.job(row_.job));
+    Limit limit(edge, is_refreshing(bank_index) ? Cause::refresh : Cause::row);
+    if (for_access) limit = limit_of(command, queue_.job(row_.job));
     issue(command, bank_index, edge, 0, for_access ? queue_.entry(queue_.job(row_.job).entry).burst.transaction : 0);
+    close(bank, edge, limit);
     queue_.close_row(bank_index);
   }
   row_.known = false;
@@ -251,12 +259,9 @@ void Channel::issue_row() {
 void Channel::issue_refresh() {
   on_time_ = refresh_.is_on_time(row_.at) ? on_time_ + 1 : 0;
   issue(row_.command, row_.bank, row_.at, 0, 0);
-  const Timing& t = config_->standard.timing;
   const bool one = row_.command == Command::ref_bank;
-  const Half length = 2 * Half{one ? t.rfcpb : t.rfc} + config_->standard.length(row_.command);
   for (std::uint32_t bank = row_.bank; bank < row_.bank + (one ? 1 : banks_per_pc_); ++bank) {
-    banks_[bank].refresh_begin = row_.at;
-    banks_[bank].refresh_end = to_rising(row_.at + length - config_->standard.length(Command::act));
+    banks()[bank].refresh_begin = banks().keep(row_.at);
   }
   refresh_.finish();
   ++statistics_.refreshes;
