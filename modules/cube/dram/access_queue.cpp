@@ -249,7 +249,7 @@ void AccessQueue::set_hit(Direction side, std::uint32_t bank, Index job) {
   const std::uint64_t key = jobs_[job].key;
   auto place = order.end();
   while (place != order.begin() && (place - 1)->key > key) --place;
-  order.insert(place, {key, job, static_cast<std::uint8_t>(bank)});
+  order.insert(place, {key, 0, job, static_cast<std::uint8_t>(bank)});
 }
 
 // The oldest hit of the bank goes on to its next access.
@@ -311,7 +311,6 @@ bool AccessQueue::issue(Index index) {
     remove(index);
   } else {
     job.key = entry.age * 8 + static_cast<std::uint64_t>(__builtin_ctz(job.accesses));
-    Bank& bank = banks_[job.bank];
     if (banks_[job.bank].hit[side] == index) make_hit_younger(side, job.bank, job.key);
   }
   if (--entry.left > 0) return false;

@@ -79,6 +79,7 @@ struct Hazards {
 // The oldest access of a bank that goes to its open row.
 struct Hit {
   std::uint64_t key = 0;  // of the job
+  Half ready = 0;         // the constraints do not allow it before
   Index job = kNone;
   std::uint8_t bank = 0;
 };
@@ -113,7 +114,7 @@ class AccessQueue {
   std::uint32_t row(std::uint32_t bank) const { return banks_[bank].row; }
   const BankSet& waiting(Direction direction) const { return waiting_[direction]; }  // banks with accesses
   const BankSet& hits(Direction direction) const { return hits_[direction]; }        // banks with hits
-  const std::vector<Hit>& hits_by_age(Direction direction) const { return hits_by_age_[direction]; }
+  std::vector<Hit>& hits_by_age(Direction direction) { return hits_by_age_[direction]; }
   const BankSet& open_banks() const { return open_; }
   // The oldest access of the list behind `job` that goes to the open row.
   Index next_hit(std::uint32_t bank, Index job) const;

@@ -16,7 +16,7 @@ unsigned shift_of(int count) {
 
 }  // namespace
 
-Banks::Banks(const Standard& standard) : table_(table_of(standard)) {
+Banks::Banks(const Standard& standard) {
   const Geometry& g = standard.geometry;
   banks_per_pc_ = static_cast<std::uint32_t>(g.banks_per_pc());
   sids_ = static_cast<std::uint32_t>(g.sids);
@@ -32,9 +32,10 @@ Banks::Banks(const Standard& standard) : table_(table_of(standard)) {
   bank.opened_at = bank.closed_at = bank.refresh_begin = static_cast<std::int32_t>(kOldest);
   banks_.assign(static_cast<std::size_t>(g.banks_of_channel()), bank);
   for (auto& acts : acts_) acts.fill(kOldest);
+  table_ = table_of(standard);
 }
 
-std::shared_ptr<const Banks::Table> Banks::table_of(const Standard& standard) {
+std::shared_ptr<const Banks::Table> Banks::table_of(const Standard& standard) const {
   auto table = std::make_shared<Table>();
   for (const Constraint& constraint : constraints_of(standard.timing)) {
     for (const Command before : constraint.before) {
@@ -43,7 +44,9 @@ std::shared_ptr<const Banks::Table> Banks::table_of(const Standard& standard) {
         // Between the ends of the commands: a device acts when it has received one.
         const Half gap = 2 * Half{constraint.ticks} + standard.length(before) - standard.length(after);
         const Half add = Limit(gap, constraint.cause).packed();
-        const Rule rule{constraint.scope, after, static_cast<std::int32_t>(add)};
+        const std::size_t first =
+            constraint.scope == Scope::bank ? kSlot[index(after)] : std::size_t{index(after)} * parts_;
+        const Rule rule{constraint.scope, after, static_cast<std::uint32_t>(first), static_cast<std::int32_t>(add)};
         Rules& rules = (*table)[index(before)];
         if (constraint.window > 1) {
           rules.windows.push_back({rule, static_cast<std::size_t>(constraint.window)});
@@ -70,40 +73,42 @@ void Banks::drop_implied(Rules& rules) {
   };
   drop(rules.plain, Scope::bank);
   drop(rules.siblings, Scope::sid);
+  const auto upper = std::stable_partition(rules.plain.begin(), rules.plain.end(),
+                                           [](const Rule& rule) { return rule.scope != Scope::bank; });
+  rules.of_bank.assign(upper, rules.plain.end());
+  rules.plain.erase(upper, rules.plain.end());
 }
 
 void Banks::delay_siblings(const Rule& rule, std::uint32_t bank, std::int32_t packed) {
   const std::size_t first = kFirstSid + pc_of(bank) * sids_, own = sid_of(bank);
   for (std::size_t sid = first; sid < first + sids_; ++sid) {
-    if (sid != own) delay(sid, rule, packed);
+    if (sid != own) delay(next_[rule.first + sid], rule, packed);
   }
 }
 
 void Banks::issue(Command command, std::uint32_t bank, Half at) {
   if (at - base_ > kSpan) move_base(at);
-  const std::array<std::size_t, kScopes> parts = {pc_of(bank), sid_of(bank), group_of(bank), 0};
+  const std::array<std::size_t, kScopes - 1> parts = {pc_of(bank), sid_of(bank), group_of(bank)};
   const Rules& rules = (*table_)[index(command)];
   const auto packed = static_cast<std::int32_t>((at - base_) * kTick);
+  std::int32_t* const next = next_.data();
   for (const Rule& rule : rules.plain) {
-    if (rule.scope == Scope::bank) {
-      std::int32_t& time = banks_[bank].next[kSlot[index(rule.after)]];
-      time = std::max(time, packed + rule.add);
-    } else {
-      delay(parts[static_cast<std::size_t>(rule.scope)], rule, packed);
-    }
+    delay(next[rule.first + parts[static_cast<std::size_t>(rule.scope)]], rule, packed);
   }
+  for (const Rule& rule : rules.of_bank) delay(banks_[bank].next[rule.first], rule, packed);
   for (const Rule& rule : rules.siblings) delay_siblings(rule, bank, packed);
   if (command == Command::act) count_activation(bank, at);
 }
 
 void Banks::count_activation(std::uint32_t bank, Half at) {
-  const std::array<std::size_t, kScopes> parts = {pc_of(bank), sid_of(bank), group_of(bank), 0};
+  const std::array<std::size_t, kScopes - 1> parts = {pc_of(bank), sid_of(bank), group_of(bank)};
   std::array<Half, kWindow>& acts = acts_[pc_of(bank)];
   std::rotate(acts.begin(), acts.begin() + 1, acts.end());
   acts.back() = at;
   for (const WindowRule& window : (*table_)[index(Command::act)].windows) {
     const Half first = std::max(acts[kWindow - window.window] - base_, kOldest) * kTick;
-    delay(parts[static_cast<std::size_t>(window.rule.scope)], window.rule, static_cast<std::int32_t>(first));
+    const Rule& rule = window.rule;
+    delay(next_[rule.first + parts[static_cast<std::size_t>(rule.scope)]], rule, static_cast<std::int32_t>(first));
   }
 }
 

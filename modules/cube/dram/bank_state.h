@@ -128,19 +128,20 @@ class Banks {
   struct Rule {
     Scope scope;
     Command after;
-    std::int32_t add;  // to the packed time of the command
+    std::uint32_t first;  // of `after` in next_; in Bank::next for Scope::bank
+    std::int32_t add;     // to the packed time of the command
   };
   struct WindowRule {
     Rule rule;
     std::size_t window;
   };
   struct Rules {  // by the first command
-    std::vector<Rule> plain, siblings;
+    std::vector<Rule> plain, siblings, of_bank;
     std::vector<WindowRule> windows;
   };
   using Table = std::array<Rules, kCommands>;
 
-  static std::shared_ptr<const Table> table_of(const Standard& standard);
+  std::shared_ptr<const Table> table_of(const Standard& standard) const;
   static void drop_implied(Rules& rules);
   // Parts of a bank; banks of a pseudo-channel, a SID and a bank group follow one another.
   std::size_t pc_of(std::uint32_t bank) const { return bank >= banks_per_pc_ ? 1 : 0; }
@@ -152,8 +153,7 @@ class Banks {
     return std::max(std::max(next[pc_of(bank)], next[sid_of(bank)]),
                     std::max(next[group_of(bank)], banks_[bank].next[kSlot[index(command)]]));
   }
-  void delay(std::size_t part, const Rule& rule, std::int32_t packed) {
-    std::int32_t& time = next_[index(rule.after) * parts_ + part];
+  static void delay(std::int32_t& time, const Rule& rule, std::int32_t packed) {
     time = std::max(time, packed + rule.add);
   }
   void delay_siblings(const Rule& rule, std::uint32_t bank, std::int32_t packed);

@@ -102,6 +102,7 @@ class Channel {
     std::uint32_t bank = 0;
     Index job = kNone;
     std::uint64_t key = ~0ull;
+    Limit limit;  // of a column command, by the constraints
     Command command = Command::rd;
     bool known = false;
 
@@ -151,6 +152,7 @@ class Channel {
   bool is_capped(std::uint32_t bank) const;
   bool may_respond(const Job& job) const;
   void choose_column();
+  bool look_at(Hit& hit, Half earliest);
   void offer_column(std::uint32_t bank);
   bool starved() const { return mode_ == kRead && responses_ < 2; }
   Index oldest_access(std::uint32_t bank) const;

@@ -30,8 +30,15 @@ Half Channel::response_since(const Job& job) const {
 // Divides the time since the latest column command of the entry: until its bank was closed, was opened, and now. Each
 // span waits for the last constraint, then for the bus, but for the time in which the bank was refreshed.
 void Channel::account(Entry& entry, const Job& job, Half edge) {
+  Limit limit = column_.limit;
+  limit.align(2);
+  const auto take = [&](Half since, Cause cause) {  // what ended before the latest column command is no wait
+    if (since > entry.column) limit.take(to_rising(since), cause);
+  };
+  take(job.released, Cause::hazard);
+  take(mode_since_, Cause::write_drain);
+  if (mode_ == kRead && !entry.started) take(response_since(job), Cause::response_full);
   const Bank& bank = banks()[job.bank];
-  const Limit limit = limit_of(column_.command, job);
   if (banks().time(bank.opened_at) > entry.column) account_since_closed(entry, bank);
   account_span(entry, edge, limit, Cause::column_bus);
 }

@@ -42,7 +42,8 @@ Index Channel::oldest_hit(std::uint32_t bank) const {
   return job;
 }
 
-// The oldest hit that can be served at once, else the one that can be served first.
+// The oldest hit that can be served at once, else the one that can be served first. What the constraints say of a hit
+// is asked again only when it matters, because its time can only become later.
 void Channel::choose_column() {
   column_.at = kNoEdge;
   column_.key = ~0ull;
@@ -54,23 +55,36 @@ void Channel::choose_column() {
   }
   const Half in_pcs = std::min(banks().ready_in_pc(column_.command, 0), banks().ready_in_pc(column_.command, 1));
   const Half earliest = to_rising(std::max(std::max(from_, column_free_), in_pcs));
-  for (const Hit& hit : queue_.hits_by_age(mode_)) {
-    const Half at = std::max(earliest, to_rising(banks().ready(column_.command, hit.bank)));
-    if (at >= column_.at || is_refreshing(hit.bank) || is_capped(hit.bank)) continue;
-    column_.at = at;
-    column_.key = hit.key;
-    column_.bank = hit.bank;
-    column_.job = hit.job;
-    if (at == earliest) return;
+  std::vector<Hit>& hits = queue_.hits_by_age(mode_);
+  for (Hit& hit : hits) {
+    if (hit.ready <= earliest && look_at(hit, earliest)) return;
+  }
+  for (Hit& hit : hits) {
+    if (hit.ready > earliest && hit.ready <= column_.at) look_at(hit, earliest);
   }
 }
 
+// Chooses the hit when it comes before the one chosen; returns true when it can be served at `earliest`.
+bool Channel::look_at(Hit& hit, Half earliest) {
+  const Limit limit = banks().limit(column_.command, hit.bank);
+  hit.ready = to_rising(limit.time());
+  const Half at = std::max(earliest, hit.ready);
+  if (at > column_.at || (at == column_.at && hit.key > column_.key)) return false;
+  if (is_refreshing(hit.bank) || is_capped(hit.bank)) return false;
+  column_.at = at;
+  column_.key = hit.key;
+  column_.limit = limit;
+  column_.bank = hit.bank;
+  column_.job = hit.job;
+  return at == earliest;
+}
+
 void Channel::offer_column(std::uint32_t bank) {
-  const Command command = mode_ == kRead ? Command::rd : Command::wr;
-  const Half ready = std::max(to_rising(std::max(from_, column_free_)), to_rising(banks().ready(command, bank)));
+  const Limit limit = banks().limit(column_.command, bank);
+  const Half ready = std::max(to_rising(std::max(from_, column_free_)), to_rising(limit.time()));
   if (ready > column_.at || is_refreshing(bank) || is_capped(bank)) return;
   const Index job = oldest_hit(bank);
-  if (job != kNone) column_.offer({ready, bank, job, queue_.job(job).key, command, true});
+  if (job != kNone) column_.offer({ready, bank, job, queue_.job(job).key, limit, column_.command, true});
 }
 
 // Banks with hits come only when these have had their share, or may take no response entry.
@@ -95,11 +109,11 @@ void Channel::offer_refresh() {
   for (std::uint32_t bank = first; bank < first + count; ++bank) {
     if (queue_.row(bank) == Bank::kClosed) continue;
     open = true;
-    row_.offer({edge_of(Command::pre, bank, from), bank, kNone, bank, Command::pre, true});
+    row_.offer({edge_of(Command::pre, bank, from), bank, kNone, bank, {}, Command::pre, true});
   }
   if (open) return;
   const Command command = one ? Command::ref_bank : Command::ref_all;
-  row_.offer({edge_of(command, first, from), first, kNone, 0, command, true});
+  row_.offer({edge_of(command, first, from), first, kNone, 0, {}, command, true});
 }
 
 void Channel::offer_access(std::uint32_t bank) {
@@ -110,7 +124,7 @@ void Channel::offer_access(std::uint32_t bank) {
   const Half at = edge_of(command, bank, from);
   if (at > row_.at || is_refreshing(bank)) return;
   const Index job = oldest_access(bank);
-  if (job != kNone) row_.offer({at, bank, job, kOfAccess + queue_.job(job).key, command, true});
+  if (job != kNone) row_.offer({at, bank, job, kOfAccess + queue_.job(job).key, {}, command, true});
 }
 
 // After a change of this bank alone that cannot delay the choices of others.
@@ -124,7 +138,7 @@ void Channel::offer_timeout(std::uint32_t bank) {
   if (queue_.hit(kRead, bank) != kNone || queue_.hit(kWrite, bank) != kNone || is_refreshing(bank)) return;
   const Half idle = used_[bank] + Half{2} * config_->timeout_ticks;
   const Half at = aligned(std::max({row_from(), idle, banks().ready(Command::pre, bank)}));
-  row_.offer({at, bank, kNone, kOfTimeout + bank, Command::pre, true});
+  row_.offer({at, bank, kNone, kOfTimeout + bank, {}, Command::pre, true});
 }
 
 void Channel::issue(Command command, std::uint32_t bank, Half edge, std::uint32_t row, std::uint64_t transaction) {
