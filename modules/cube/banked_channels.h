@@ -22,6 +22,9 @@ class BankedChannels {
   std::size_t size() const { return channels_.size(); }
   dram::Channel& channel(std::size_t i) { return *channels_[i].channel; }
 
+  void prefetch() const {
+    for (const State& state : channels_) state.channel->prefetch();
+  }
   // Whether a read can be issued to the channel at `at`, which does not fall between calls.
   bool has_entry(std::size_t channel, TimeFs at);
   // First time, after what has_entry() was asked for, at which an entry is free that was in use; kNever when none is
@@ -38,7 +41,9 @@ class BankedChannels {
   template <typename D, typename F>
   void advance(TimeFs h, D&& on_data, F&& on_answer) {
     horizon_ = h;
+    if (!channels_[0].is_idle()) channels_[0].channel->prefetch_hits();
     for (std::size_t i = 0; i < channels_.size(); ++i) {
+      if (i + 1 < channels_.size() && !channels_[i + 1].is_idle()) channels_[i + 1].channel->prefetch_hits();
       if (channels_[i].is_idle()) continue;
       bring_forward(channels_[i], h);
       on_data(i);

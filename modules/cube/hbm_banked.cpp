@@ -121,11 +121,23 @@ void HbmBanked::roll_back(const FlitStream&) {
 void HbmBanked::on_event(TimeFs now, std::uint64_t) {
   if (now != wake_time_) return;
   wake_time_ = kNever;
+  prefetch();
   SegmentBuffer outbox(*this);
   take_until(now);
   outbox.flush();
-  tell_uses(now);
+  tell_uses(now, use_.is_shown() ? 1 : kToldTogether);
   schedule_wake();
+}
+
+void HbmBanked::prefetch() const {
+  channels_.prefetch();
+  for (const Lane& lane : lanes_) {
+    for (std::size_t i = 0; i < std::min(lane.commands.size(), kMostPrefetched); ++i) {
+      const Transaction& t = *lane.commands[i].transaction;
+      t.prefetch();
+      __builtin_prefetch(&t.hbm_offset);
+    }
+  }
 }
 
 void HbmBanked::take_until(TimeFs now) {
@@ -316,7 +328,7 @@ TimeFs HbmBanked::report_until(TimeFs now) {
   if (use_.has_waves()) {
     tell_uses(now);
     for (const SlidingDeque<DataUse>& uses : uses_) {
-      if (!uses.empty()) until = std::min(until, uses.front().usage.begin);
+      if (!uses.empty()) until = std::min(until, uses.front().begin);
     }
     use_.show_until(until);
   }

@@ -53,7 +53,9 @@ class HbmBanked final : public FabricNode, private elab::EventHandler {
  private:
   static constexpr std::uint32_t kByAddress = ~0u;
   static constexpr std::uint32_t kNoFlit = ~0u;
-  static constexpr std::uint32_t kMostJoined = 64;  // accesses of one DataUse
+  static constexpr std::uint32_t kMostJoined = 64;   // accesses of one DataUse
+  static constexpr std::size_t kToldTogether = 16;   // uses, because series and account have left the cache
+  static constexpr std::size_t kMostPrefetched = 4;  // commands of a port
 
   struct Lane {  // one port
     std::uint16_t port = 0;
@@ -106,10 +108,11 @@ class HbmBanked final : public FabricNode, private elab::EventHandler {
       return std::tuple(time, kind != Kind::command) < std::tuple(other.time, other.kind != Kind::command);
     }
   };
-  // A span in which the data bus of a pseudo-channel serves one place.
+  // Accesses of one place that follow one another on the data bus of a pseudo-channel.
   struct DataUse {
+    TimeFs begin = 0_fs;
+    TimeFs wait = 0_fs;
     account::PlaceId place;
-    record::Usage usage;
     std::uint32_t accesses = 0;
   };
 
@@ -122,6 +125,8 @@ class HbmBanked final : public FabricNode, private elab::EventHandler {
   TimeFs report_until(TimeFs now) override;
 
   void assign_ports(const params::HbmCtrlParams& kind);
+  // Fetches into the cache what a wake looks at.
+  void prefetch() const;
   // Takes what comes up to `now`, in steps that the channels allow.
   void take_until(TimeFs now);
   void step(TimeFs h);
@@ -151,7 +156,9 @@ class HbmBanked final : public FabricNode, private elab::EventHandler {
   void depart(TimeFs until);
   void send_data(const Departure& departure);
   void acknowledge(const Departure& departure);
-  void tell_uses(TimeFs until);
+  TimeFs end_of(const DataUse& use) const { return use.begin + use.accesses * on_bus_; }
+  // Tells the uses that are over, of the pseudo-channels that have at least so many.
+  void tell_uses(TimeFs until, std::size_t least = 1);
   void tell(std::uint32_t pc, const DataUse& use);
   void wake_at(TimeFs at);
   void schedule_wake();

@@ -21,16 +21,13 @@ void HbmBanked::take_data(std::size_t channel) {
 void HbmBanked::join(SlidingDeque<DataUse>& uses, const dram::DataRun& run, TimeFs begin) const {
   const account::PlaceId place{static_cast<std::uint32_t>(run.place)};
   for (std::uint32_t left = run.accesses; left > 0;) {
-    const bool joins = !uses.empty() && uses.back().usage.end == begin && uses.back().place == place &&
+    const bool joins = !uses.empty() && end_of(uses.back()) == begin && uses.back().place == place &&
                        uses.back().accesses < kMostJoined;
-    if (!joins) uses.push_back({place, {begin, begin, 0_fs, 0_fs, 0, 0}, 0});
+    if (!joins) uses.push_back({begin, 0_fs, place, 0});
     DataUse& use = uses.back();
     const std::uint32_t count = std::min(left, kMostJoined - use.accesses);
-    use.usage.end += count * on_bus_;
-    use.usage.busy += count * on_bus_;
-    use.usage.bytes += count * dram::kAccessBytes;
     use.accesses += count;
-    begin = use.usage.end;
+    begin += count * on_bus_;
     left -= count;
   }
 }
@@ -39,6 +36,7 @@ void HbmBanked::on_answer(std::size_t channel, const dram::Answer& answer) {
   const auto id = static_cast<std::uint32_t>(answer.burst.tag);
   tell_waits(static_cast<std::uint32_t>(channel) * dram::kPcs + answer.burst.pc, answer);
   Flit& flit = flits_[id];
+  flit.transaction->prefetch();
   flit.ready = answer.ready;
   flit.answered = true;
   flit.holds_response = answer.holds_response;
@@ -52,7 +50,7 @@ void HbmBanked::on_answer(std::size_t channel, const dram::Answer& answer) {
 void HbmBanked::tell_waits(std::uint32_t pc, const dram::Answer& answer) {
   const account::PlaceId place{static_cast<std::uint32_t>(answer.burst.place)};
   const TimeFs sum = use_.add_access(pc, place, answer.waits);
-  if (!uses_[pc].empty()) uses_[pc].back().usage.wait += sum;
+  if (!uses_[pc].empty()) uses_[pc].back().wait += sum;
 }
 
 // Flits that are ready before a predecessor wait for it.
@@ -135,21 +133,23 @@ void HbmBanked::acknowledge(const Departure& departure) {
                {departure.ready, 0, ++lane.departures * payload::kSequenceStep, 0});
 }
 
-void HbmBanked::tell_uses(TimeFs until) {
+void HbmBanked::tell_uses(TimeFs until, std::size_t least) {
   for (std::size_t pc = 0; pc < uses_.size(); ++pc) {
     SlidingDeque<DataUse>& uses = uses_[pc];
-    for (; !uses.empty() && uses.front().usage.end <= until; uses.pop_front()) {
+    if (uses.size() < least) continue;
+    for (; !uses.empty() && end_of(uses.front()) <= until; uses.pop_front()) {
       tell(static_cast<std::uint32_t>(pc), uses.front());
     }
   }
 }
 
 void HbmBanked::tell(std::uint32_t pc, const DataUse& use) {
-  use_.add_use(pc, use.place, use.usage);
+  const TimeFs busy = use.accesses * on_bus_;
+  record::Usage usage{use.begin, use.begin + busy, busy, use.wait, use.accesses * dram::kAccessBytes, 0};
+  use_.add_use(pc, use.place, usage);
   if (!use_.is_shown()) return;
-  record::Usage shown = use.usage;
-  shown.wait = 0_fs;
-  use_.show_in_order(pc, shown.begin, shown, 0);
+  usage.wait = 0_fs;
+  use_.show_in_order(pc, usage.begin, usage, 0);
 }
 
 }  // namespace kb::modules

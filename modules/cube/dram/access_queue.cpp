@@ -33,7 +33,9 @@ Index take(std::vector<Index>& free) {
 AccessQueue::AccessQueue(std::shared_ptr<const AddressMap> map, const Standard& standard)
     : map_(std::move(map)),
       banks_per_pc_(static_cast<std::uint32_t>(standard.geometry.banks_per_pc())),
-      banks_(standard) {}
+      banks_(standard) {
+  for (auto& buckets : buckets_) buckets.resize(kBuckets);
+}
 
 Index AccessQueue::new_entry() {
   if (free_entries_.empty()) {
@@ -249,7 +251,7 @@ void AccessQueue::set_hit(Direction side, std::uint32_t bank, Index job) {
   const std::uint64_t key = jobs_[job].key;
   auto place = order.end();
   while (place != order.begin() && (place - 1)->key > key) --place;
-  order.insert(place, {key, 0, job, static_cast<std::uint8_t>(bank)});
+  order.insert(place, {key, 0, job, jobs_[job].entry, static_cast<std::uint8_t>(bank)});
 }
 
 // The oldest hit of the bank goes on to its next access.

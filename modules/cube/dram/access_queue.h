@@ -80,7 +80,7 @@ struct Hazards {
 struct Hit {
   std::uint64_t key = 0;  // of the job
   Half ready = 0;         // the constraints do not allow it before
-  Index job = kNone;
+  Index job = kNone, entry = kNone;
   std::uint8_t bank = 0;
 };
 
@@ -115,9 +115,20 @@ class AccessQueue {
   const BankSet& waiting(Direction direction) const { return waiting_[direction]; }  // banks with accesses
   const BankSet& hits(Direction direction) const { return hits_[direction]; }        // banks with hits
   std::vector<Hit>& hits_by_age(Direction direction) { return hits_by_age_[direction]; }
+  const std::vector<Hit>& hits_by_age(Direction direction) const { return hits_by_age_[direction]; }
   const BankSet& open_banks() const { return open_; }
   // The oldest access of the list behind `job` that goes to the open row.
   Index next_hit(std::uint32_t bank, Index job) const;
+
+  // Fetches into the cache what commands of the bank, or of a hit, look at.
+  void prefetch(std::uint32_t bank) const { __builtin_prefetch(&banks_[bank], 1); }
+  void prefetch(const Hit& hit) const {
+    const Entry* const entry = &entries_[hit.entry];
+    __builtin_prefetch(entry, 1);
+    __builtin_prefetch(&entry->age, 1);
+    __builtin_prefetch(&jobs_[hit.job], 1);
+    prefetch(hit.bank);
+  }
 
   int entries(Direction direction) const { return used_[direction]; }
   int eligible(Direction direction) const { return eligible_[direction]; }  // accesses that no hazard holds
@@ -164,7 +175,7 @@ class AccessQueue {
   BankSet open_;
   std::array<int, 2> used_{}, eligible_{};
   Index oldest_ = kNone, newest_ = kNone, reads_oldest_ = kNone, reads_newest_ = kNone;
-  std::array<std::array<std::uint16_t, kBuckets>, 2> buckets_{};  // entries by address and direction
+  std::array<std::vector<std::uint16_t>, 2> buckets_;  // entries by address and direction
   int eligible_started_ = 0;
   bool released_any_ = false;
 };

@@ -76,6 +76,7 @@ void Channel::push(const Burst& burst) {
     throw Error::model("a burst reaches the memory after the time for which it has decided");
   }
   front_.push_back({burst, edge});
+  queue_.prefetch(burst.pc * banks_per_pc_ + map_->place(burst.first_unit()).bank);
   next_ = std::min(next_, edge);
 }
 

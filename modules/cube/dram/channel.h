@@ -82,6 +82,15 @@ class Channel {
   void advance(TimeFs now);
   const std::vector<Answer>& answers() const { return answers_; }  // of the latest advance()
   const std::vector<FreedEntry>& freed() const { return freed_; }
+  // Fetch into the cache what the next calls look at. Thousands of channels take turns, and one has left the cache when
+  // it is called again.
+  void prefetch() const {
+    const char* const begin = reinterpret_cast<const char*>(this);
+    for (std::size_t i = 0; i < kHotBytes; i += 64) __builtin_prefetch(begin + i, 1);
+  }
+  void prefetch_hits() const {
+    for (const Hit& hit : queue_.hits_by_age(mode_)) queue_.prefetch(hit);
+  }
   // Time by which advance() has to be called again; kNever when nothing is queued, or all of it
   // waits for response entries.
   TimeFs next_wake() const;
@@ -97,6 +106,7 @@ class Channel {
   void count_activations_in(std::map<std::uint64_t, std::uint64_t>* by_place) { activations_ = by_place; }
 
  private:
+  static constexpr std::size_t kHotBytes = 1024;
   struct Choice {
     Half at = kNoEdge;
     std::uint32_t bank = 0;
