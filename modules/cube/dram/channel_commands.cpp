@@ -118,6 +118,7 @@ void Channel::offer_refresh() {
 
 void Channel::offer_access(std::uint32_t bank) {
   const Half from = row_from();
+  if (row_.at <= from && kOfAccess + queue_.job(queue_.head(mode_, bank)).key > row_.key) return;
   const bool open = queue_.row(bank) != Bank::kClosed;
   if (open && oldest_hit(bank) != kNone && !is_capped(bank)) return;
   const Command command = open ? Command::pre : Command::act;

@@ -46,6 +46,17 @@ TEST(HbmBanked, AnAcceptedWriteIsAcknowledgedOnEntry_CDRAM12) {
   EXPECT_THAT(m.answer(t), ElementsAre(ns(18.125) + kHop));
 }
 
+// An accepted write has been answered when its data are on the bus: eight accesses on each pseudo-channel, in one row.
+TEST(HbmBanked, AcceptedWritesUseTheirOwnPseudoChannels_CDRAM12) {
+  Shape shape = banked();
+  shape.banks["write_ack"] = std::string("accepted");
+  Memory m(shape);
+  m.write(8 * 256, 0, 10_ns, 5_ns);
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
+  m.fixture.end();
+  for (int pc = 0; pc < 8; ++pc) EXPECT_EQ(m.busy(pc).size(), 8u * 2) << "begins and ends of pc" << pc;
+}
+
 // The second read finds the row open: it pays no tRCD.
 TEST(HbmBanked, AnOpenRowIsFaster) {
   Memory m(banked());
