@@ -10,6 +10,7 @@
 
 #include "modules/cube/banked_channels.h"
 #include "modules/cube/opened_rows.h"
+#include "modules/cube/quotient.h"
 #include "modules/cube/read_issuer.h"
 #include "modules/fabric/arrival_queue.h"
 #include "modules/fabric/fabric_node.h"
@@ -17,18 +18,6 @@
 #include "platform/resource/resource.h"
 
 namespace kb::modules {
-
-// x / divisor, by a shift where that is possible.
-class Quotient {
- public:
-  explicit Quotient(std::uint64_t divisor)
-      : divisor_(divisor), shift_((divisor & (divisor - 1)) == 0 ? __builtin_ctzll(divisor) : -1) {}
-  std::uint64_t operator()(std::uint64_t x) const { return shift_ >= 0 ? x >> shift_ : x / divisor_; }
-
- private:
-  std::uint64_t divisor_;
-  int shift_;
-};
 
 // Models: the port side of HbmCtrl (header decoder, read issuer with turns, return edge, the pseudo-channel of a
 // burst), and behind it channels with banks, rows, refresh, two command buses, queues and write drain (C-DRAM-0 ..

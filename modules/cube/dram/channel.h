@@ -2,7 +2,9 @@
 // C-DRAM-13).
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -86,7 +88,7 @@ class Channel {
   // it is called again.
   void prefetch() const {
     const char* const begin = reinterpret_cast<const char*>(this);
-    for (std::size_t i = 0; i < kHotBytes; i += 64) __builtin_prefetch(begin + i, 1);
+    for (std::size_t i = 0; i < sizeof(Channel); i += 64) __builtin_prefetch(begin + i, 1);
   }
   void prefetch_hits() const {
     for (const Hit& hit : queue_.hits_by_age(mode_)) queue_.prefetch(hit);
@@ -106,7 +108,6 @@ class Channel {
   void count_activations_in(std::map<std::uint64_t, std::uint64_t>* by_place) { activations_ = by_place; }
 
  private:
-  static constexpr std::size_t kHotBytes = 1024;
   struct Choice {
     Half at = kNoEdge;
     std::uint32_t bank = 0;
@@ -158,15 +159,21 @@ class Channel {
   void skip_idle_rounds(Half end);
 
   // Choices and commands (channel_commands.cpp).
-  bool is_refreshing(std::uint32_t bank) const;
-  bool is_capped(std::uint32_t bank) const;
+  bool is_refreshing(std::uint32_t bank) const { return refreshing_ && is_of_refresh(bank); }
+  bool is_of_refresh(std::uint32_t bank) const;
+  // The open row has had its share, and the oldest access of the bank goes to another one.
+  bool is_capped(std::uint32_t bank) const { return at_cap_.contains(bank) && waits_for_another_row(bank); }
+  bool waits_for_another_row(std::uint32_t bank) const;
   bool may_respond(const Job& job) const;
   void choose_column();
   bool look_at(Hit& hit, Half earliest);
   void offer_column(std::uint32_t bank);
   bool starved() const { return mode_ == kRead && responses_ < 2; }
   Index oldest_access(std::uint32_t bank) const;
-  Index oldest_hit(std::uint32_t bank) const;
+  Index oldest_hit(std::uint32_t bank) const {
+    return starved() ? oldest_hit_with_response(bank) : queue_.hit(mode_, bank);
+  }
+  Index oldest_hit_with_response(std::uint32_t bank) const;
   void choose_row();
   void offer_refresh();
   void offer_access(std::uint32_t bank);
@@ -189,7 +196,13 @@ class Channel {
   Half response_since(const Job& job) const;
   void account(Entry& entry, const Job& job, Half edge);
   void account_since_closed(Entry& entry, const Bank& bank) const;
-  static void account_span(Entry& entry, Half end, const Limit& last, Cause bus);
+  static void account_span(Entry& entry, Half end, const Limit& last, Cause bus) {
+    if (end <= entry.column) return;
+    const Half satisfied = std::clamp(last.time(), entry.column, end);
+    entry.add_wait(last.cause(), satisfied - entry.column);
+    entry.add_wait(bus, end - satisfied);
+    entry.column = end;
+  }
   void leave(Index entry, Half edge);
   void answer_if_known(Index entry);
   Answer answer_read(Index index) const;

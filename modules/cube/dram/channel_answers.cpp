@@ -55,14 +55,6 @@ void Channel::account_since_closed(Entry& entry, const Bank& bank) const {
   account_span(entry, opened, opened_limit, Cause::row_bus);
 }
 
-void Channel::account_span(Entry& entry, Half end, const Limit& last, Cause bus) {
-  if (end <= entry.column) return;
-  const Half satisfied = std::clamp(last.time(), entry.column, end);
-  entry.add_wait(last.cause(), satisfied - entry.column);
-  entry.add_wait(bus, end - satisfied);
-  entry.column = end;
-}
-
 void Channel::leave(Index index, Half edge) {
   Entry& entry = queue_.entry(index);
   freed_.push_back({time_of(edge), entry.burst.direction});

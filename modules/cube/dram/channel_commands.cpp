@@ -9,15 +9,12 @@ constexpr std::uint64_t kOfAccess = 1ull << 62, kOfTimeout = 2ull << 62;
 
 }  // namespace
 
-bool Channel::is_refreshing(std::uint32_t bank) const {
-  if (!refreshing_) return false;
+bool Channel::is_of_refresh(std::uint32_t bank) const {
   const auto unit = static_cast<std::uint32_t>(refresh_.unit());
   return refresh_.mode() == RefreshMode::per_bank ? bank == unit : bank / banks_per_pc_ == unit;
 }
 
-// The open row has had its share, and the oldest access of the bank goes to another one.
-bool Channel::is_capped(std::uint32_t bank) const {
-  if (!at_cap_.contains(bank)) return false;
+bool Channel::waits_for_another_row(std::uint32_t bank) const {
   const Index oldest = oldest_access(bank);
   return oldest != kNone && queue_.job(oldest).row != queue_.row(bank);
 }
@@ -35,9 +32,8 @@ Index Channel::oldest_access(std::uint32_t bank) const {
   return job;
 }
 
-Index Channel::oldest_hit(std::uint32_t bank) const {
+Index Channel::oldest_hit_with_response(std::uint32_t bank) const {
   Index job = queue_.hit(mode_, bank);
-  if (!starved()) return job;
   while (job != kNone && !may_respond(queue_.job(job))) job = queue_.next_hit(bank, job);
   return job;
 }
