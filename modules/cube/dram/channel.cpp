@@ -161,8 +161,11 @@ void Channel::issue_columns(Half horizon) {
   while (true) {
     if (!column_.known) choose_column();
     if (column_.at >= until) return;
-    const Half edge = column_.at;
+    const Half edge = from_ = column_.at;
+    if (!releases_.empty() && releases_.front() <= edge) take_responses(edge);
     const bool left = issue_column();
+    if (!row_.known) choose_row();
+    if (row_.at == edge) issue_row();  // the column command may have made it possible
     from_ = edge + step_;
     if (responses_ < 2) return;
     if ((left && !front_.empty()) || ((left || queue_.eligible(mode_) == 0) && changes_at_next_edge())) return;

@@ -102,6 +102,11 @@ TEST_P(RandomChannel, EqualsTheOracleInCommandsTimesAndWaits_CDRAM) {
 
 INSTANTIATE_TEST_SUITE_P(Quarter, RandomChannel, testing::Range<std::uint64_t>(0, 4));
 
+// Column commands that take response entries: a row command at the same edge, and entries that become usable at it.
+TEST(RandomChannelCheck, ResponseEntriesChangeAtTheEdgeOfAColumnCommand_CDRAM11) {
+  for (const std::uint64_t seed : {1059u, 1134u, 1200u, 1268u, 1351u}) ASSERT_NO_FATAL_FAILURE(compare(seed));
+}
+
 TEST(RandomChannelCheck, FindsAPlantedError) {
   Dice dice(7);
   ChannelConfig config;
