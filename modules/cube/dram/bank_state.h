@@ -107,7 +107,7 @@ class Banks {
   }
   Limit limit(Command command, std::uint32_t bank) const { return limit_of(latest(command, bank)); }
 
-  // Of the members of a bank.
+  // What the members of a bank mean, and back.
   Half time(std::int32_t kept) const { return base_ + kept; }
   std::int32_t keep(Half time) const { return static_cast<std::int32_t>(std::max(time - base_, kOldest)); }
   Limit limit_of(std::int32_t kept) const { return Limit(base_ * kTick + kept); }
@@ -123,7 +123,8 @@ class Banks {
   static constexpr Half kSpan = Half{1} << 25;  // after which the base moves
   static constexpr std::size_t kWindow = 4;
   static constexpr std::size_t kFirstSid = kPcs;
-  // Of a command in Bank::next. Auto-precharge has no constraints of its own, nor has a refresh of all banks here.
+  // The place of a command in Bank::next. Auto-precharge has no constraints of its own, nor has a refresh of all banks
+  // here.
   static constexpr std::array<std::uint8_t, kCommands> kSlot = {0, 1, 2, 2, 3, 3, 4, 5};
   struct Rule {
     Scope scope;

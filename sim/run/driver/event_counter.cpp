@@ -3,22 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
-#include <vector>
 
 #include "sim/analysis/energy/counted.h"
 #include "sim/analysis/energy/statistic_table.h"
+#include "sim/run/driver/statistics.h"
 
 namespace kb::sim {
-
-StatisticTable statistics_of(const std::vector<BlockRecord>& blocks, const topology::Graph& graph) {
-  StatisticTable statistics;
-  for (const BlockRecord& block : blocks) {
-    const std::optional<NodeId> node = graph.find_node(block.node);
-    if (!node) continue;
-    for (const StatisticRecord& one : block.statistics) statistics.add(*node, one.name, one.value);
-  }
-  return statistics;
-}
 
 std::size_t series_of(const topology::Graph& graph) {
   constexpr std::size_t kOfPe = 24;
@@ -43,7 +33,7 @@ void EventCounter::observe(SimulationOptions& options) {
 
 std::optional<LaunchEvents> EventCounter::events(const SimulationResult& result) const {
   if (!work_) return std::nullopt;
-  const StatisticTable statistics = statistics_of(result.blocks, graph_);
+  const StatisticTable statistics = statistics_of<StatisticTable>(result.blocks, graph_);
   return events_of_launches({graph_, statistics, *work_, result.resources, &*recorder_, result.sim_time});
 }
 

@@ -1,6 +1,7 @@
 // Counts the events of a run's launches, for their energy.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 
 #include "platform/record/activity_recorder.h"
@@ -10,9 +11,6 @@
 #include "sim/run/driver/simulation.h"
 
 namespace kb::sim {
-
-// What all blocks counted.
-StatisticTable statistics_of(const std::vector<BlockRecord>& blocks, const topology::Graph& graph);
 
 // Approximate number of activity series: wires, pseudo-channels, and resources of PEs.
 std::size_t series_of(const topology::Graph& graph);

@@ -11,10 +11,13 @@
 #include "platform/observe/text_table.h"
 #include "platform/params/pe_dma_params.h"
 #include "sim/analysis/energy/energy_account.h"
+#include "sim/analysis/energy/statistic_table.h"
+#include "sim/analysis/findings/block_counts.h"
 #include "sim/analysis/findings/findings.h"
 #include "sim/analysis/findings/limiter.h"
 #include "sim/run/driver/event_counter.h"
 #include "sim/run/driver/recorded_use.h"
+#include "sim/run/driver/statistics.h"
 
 namespace kb::sim {
 namespace {
@@ -43,16 +46,6 @@ std::string window_note(const record::ActivityRecorder::Window& window, TimeFs e
   return "there are no findings, because --record-window divides launches; run without it for them";
 }
 
-BlockCounts counts_of(const std::vector<BlockRecord>& blocks, const topology::Graph& graph) {
-  BlockCounts counts;
-  for (const BlockRecord& block : blocks) {
-    const std::optional<NodeId> node = graph.find_node(block.node);
-    if (!node) continue;
-    for (const StatisticRecord& one : block.statistics) counts.add(*node, one.name, one.value);
-  }
-  return counts;
-}
-
 }  // namespace
 
 RunObservers::RunObservers(const topology::Graph& graph, const ObserverChoice& choice) : graph_(graph) {
@@ -73,7 +66,7 @@ void RunObservers::observe(SimulationOptions& options) {
 }
 
 void RunObservers::add_energy(RunRecord& record) const {
-  const StatisticTable statistics = statistics_of(record.blocks, graph_);
+  const StatisticTable statistics = statistics_of<StatisticTable>(record.blocks, graph_);
   const EnergyInput input{graph_,         statistics, *work_, record.declared, recorder_ ? &*recorder_ : nullptr,
                           record.sim_time};
   try {
@@ -97,7 +90,7 @@ void RunObservers::report(RunRecord& record) const {
   add_recorded_use(*recorder_, graph_, record);
   if (!window_) {
     record.findings = find_causes(record.launches, *recorder_, graph_, &*costs_, &waits, record.declared,
-                                  counts_of(record.blocks, graph_));
+                                  statistics_of<BlockCounts>(record.blocks, graph_));
   }
   record.operations = costs_->most_expensive(kOperationsShown);
 }

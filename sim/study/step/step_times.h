@@ -44,7 +44,7 @@ struct Span {
 // Events of a step on a machine with coefficients of energy.
 struct StepEvents {
   std::vector<Events> launches;  // of all SIPs together, by launch
-  // Of a run of the whole step or of some layers: its duration, and what belongs to no launch.
+  // The run, where the whole step or some layers were simulated in one: its duration, and what belongs to no launch.
   std::optional<Answer> run = {};
 };
 

@@ -42,7 +42,7 @@ struct ProgramRun {
   TimeFs time = 0_fs;
   std::optional<sim::LaunchEvents> events;
 
-  // Of launches with these numbers at the host, together.
+  // The events of the launches with these numbers at the host, together.
   std::optional<Events> events_of(const std::vector<contract::RequestId>& requests) const;
 };
 

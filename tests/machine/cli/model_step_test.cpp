@@ -90,7 +90,10 @@ TEST_F(ModelStepTest, FromTheSecondLayerOnTimesAreKnown) {
 TEST_F(ModelStepTest, HitsTakeTheTimeThatIsKnown) {
   write_model(8);
   for (const char* const machine : {"reference", "hbm3"}) {
-    EXPECT_EQ(step(std::string("--tp 2 --memo check=75 --topology ") + machine)["memo"]["checked"], 75) << machine;
+    EXPECT_EQ(step(std::string("--tp 2 --memo check=75 --set energy.defaults=hbm2_7nm --topology ") +
+                   machine)["memo"]["checked"],
+              75)
+        << machine;
   }
 }
 
