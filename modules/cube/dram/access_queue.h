@@ -58,6 +58,9 @@ struct alignas(64) Entry {
   Half entered = 0;
   std::array<std::uint32_t, kCauses> waits{};
 
+  Entry()
+      : queued(false), started(false), from_banks(false), answered(false), holds_others(false), is_forwarded(false) {}
+
   void add_wait(Cause cause, Half span) {
     if (span <= 0) return;
     const auto bit = static_cast<std::uint16_t>(1u << index(cause));

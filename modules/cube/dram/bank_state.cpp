@@ -22,11 +22,11 @@ Banks::Banks(const Standard& standard) {
   sids_ = static_cast<std::uint32_t>(g.sids);
   group_shift_ = shift_of(g.banks);
   sid_shift_ = group_shift_ + shift_of(g.bank_groups);
-  const auto sids = static_cast<std::size_t>(kPcs * g.sids), groups = static_cast<std::size_t>(g.bank_groups);
+  const std::size_t sids = kPcs * static_cast<std::size_t>(g.sids), groups = static_cast<std::size_t>(g.bank_groups);
   first_group_ = kFirstSid + sids;
   parts_ = first_group_ + sids * groups;
   next_.assign(parts_ * kCommands, static_cast<std::int32_t>(kOldest * kTick));
-  Bank bank{};
+  Bank bank;
   bank.next.fill(static_cast<std::int32_t>(kOldest * kTick));
   bank.opened_limit = bank.closed_limit = static_cast<std::int32_t>(kOldest * kTick);
   bank.opened_at = bank.closed_at = bank.refresh_begin = static_cast<std::int32_t>(kOldest);

@@ -76,15 +76,17 @@ struct alignas(64) Bank {
   static constexpr std::size_t kSlots = 6;
   static constexpr std::uint32_t kClosed = ~0u;
 
-  std::array<std::int32_t, kSlots> next;  // earliest time of a command by the bank's own constraints, packed
-  std::int32_t opened_at, closed_at;      // latest ACT; latest PRE or column command with auto-precharge
-  std::int32_t opened_limit, closed_limit;
-  std::int32_t refresh_begin;
+  std::array<std::int32_t, kSlots> next{};    // earliest time of a command by the bank's own constraints, packed
+  std::int32_t opened_at = 0, closed_at = 0;  // latest ACT; latest PRE or column command with auto-precharge
+  std::int32_t opened_limit = 0, closed_limit = 0;
+  std::int32_t refresh_begin = 0;
   std::uint32_t row = kClosed;
   std::uint32_t hits : 31;     // column commands since the row was opened
   std::uint32_t conflict : 1;  // the row before was closed for another access
   // Accesses by direction: by age, and the oldest one whose row is open.
   std::array<Index, 2> head{kNone, kNone}, tail{kNone, kNone}, hit{kNone, kNone};
+
+  Bank() : hits(0), conflict(0) {}
 };
 static_assert(sizeof(Bank) == 64);
 
