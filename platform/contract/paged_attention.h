@@ -122,16 +122,22 @@ struct ChunkSequence {
 struct ChunkPiece {
   std::int64_t sequence = 0, kv_head = 0, first = 0, tokens = 0;
 };
-// Pieces of equally many query rows where possible; later ones of a sequence see more keys.
+// Pieces of a sequence differ by one token at most; later ones see more keys. They are as large as makes the PEs
+// end soonest (K-232).
 std::vector<ChunkPiece> chunk_pieces(const std::vector<ChunkSequence>& sequences, std::int64_t heads,
                                      std::int64_t kv_heads, std::int64_t pes);
-// PE of the SIP, of `pes`, that computes a piece, by its number in chunk_pieces(). K/V heads have PEs of their own
-// where these divide evenly, so that a cube needs few of them. Pieces are dealt out forwards and backwards in turns:
-// the keys of each PE's pieces are about equally many.
+// How K/V heads share the PEs of a SIP: each has `width` PEs of its own where these divide evenly, so that a cube needs
+// few heads; otherwise all PEs have all heads.
+struct HeadPes {
+  std::int64_t groups, width;
+  HeadPes(std::int64_t kv_heads, std::int64_t pes) : groups(pes % kv_heads == 0 ? kv_heads : 1), width(pes / groups) {}
+};
+// PE of the SIP, of `pes`, that computes a piece, by its number in chunk_pieces(). Pieces are dealt out forwards and
+// backwards in turns: the keys of each PE's pieces are about equally many.
 inline std::int64_t piece_owner(std::int64_t piece, std::int64_t kv_heads, std::int64_t pes) {
-  const std::int64_t heads = pes % kv_heads == 0 ? kv_heads : 1, width = pes / heads;
-  const std::int64_t number = piece / heads, place = number % width;
-  return piece % heads * width + (number / width % 2 == 0 ? place : width - 1 - place);
+  const HeadPes own(kv_heads, pes);
+  const std::int64_t number = piece / own.groups, place = number % own.width;
+  return piece % own.groups * own.width + (number / own.width % 2 == 0 ? place : own.width - 1 - place);
 }
 // The pieces of each PE, in order.
 std::vector<std::vector<ChunkPiece>> pieces_by_pe(const std::vector<ChunkSequence>& sequences, std::int64_t heads,

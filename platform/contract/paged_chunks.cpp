@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "platform/contract/paged_attention.h"
 
@@ -7,19 +8,45 @@ namespace {
 
 constexpr std::int64_t kChunkRows = 64;  // query rows of a piece, unless one token has more
 
+std::int64_t pieces_of(const ChunkSequence& sequence, std::int64_t most) {
+  return (sequence.tokens + most - 1) / most;
+}
+
+// Tokens of a piece at most. Pieces are dealt out in rounds, one to each PE. A piece takes the time of its query rows,
+// rounded up to those of a MAC array, and about as long as one array of rows for its keys and for what goes before and
+// after; of equal choices the one with the fewest rows on a PE, then the smallest.
+std::int64_t tokens_of_pieces(const std::vector<ChunkSequence>& sequences, std::int64_t heads, std::int64_t kv_heads,
+                              std::int64_t pes) {
+  constexpr std::int64_t kArrayRows = 32;
+  const HeadPes own(kv_heads, pes);
+  const std::int64_t group = heads / kv_heads;
+  std::int64_t best = 0;
+  std::pair<std::int64_t, std::int64_t> least;  // cost, rows on a PE
+  for (std::int64_t most = 1; most <= std::max<std::int64_t>(1, kChunkRows / group); ++most) {
+    std::int64_t pieces = 0;
+    for (const ChunkSequence& its : sequences) pieces += pieces_of(its, most);
+    const std::int64_t rounds = (pieces * kv_heads / own.groups + own.width - 1) / own.width;
+    const std::int64_t padded = (most * group + kArrayRows - 1) / kArrayRows * kArrayRows;
+    const std::pair<std::int64_t, std::int64_t> cost{rounds * (kArrayRows + padded), rounds * most * group};
+    if (best != 0 && cost >= least) continue;
+    best = most;
+    least = cost;
+  }
+  return best;
+}
+
 }  // namespace
 
 std::vector<ChunkPiece> chunk_pieces(const std::vector<ChunkSequence>& sequences, std::int64_t heads,
                                      std::int64_t kv_heads, std::int64_t pes) {
-  std::int64_t tokens = 0;
-  for (const ChunkSequence& its : sequences) tokens += its.tokens;
-  const std::int64_t rows = std::min(kChunkRows, (tokens * heads + pes - 1) / pes);
-  const std::int64_t at_once = std::max<std::int64_t>(1, rows / (heads / kv_heads));
+  const std::int64_t most = tokens_of_pieces(sequences, heads, kv_heads, pes);
   std::vector<ChunkPiece> out;
   for (std::size_t i = 0; i < sequences.size(); ++i) {
-    for (std::int64_t first = 0; first < sequences[i].tokens; first += at_once) {
+    const std::int64_t count = pieces_of(sequences[i], most);
+    const EvenParts parts(sequences[i].tokens, count);
+    for (std::int64_t piece = 0; piece < count; ++piece) {
       for (std::int64_t head = 0; head < kv_heads; ++head) {
-        out.push_back({static_cast<std::int64_t>(i), head, first, std::min(at_once, sequences[i].tokens - first)});
+        out.push_back({static_cast<std::int64_t>(i), head, parts.first(piece), parts.size(piece)});
       }
     }
   }

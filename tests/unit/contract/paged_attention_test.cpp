@@ -179,6 +179,58 @@ TEST(PagedAttention, PiecesOfAHeadHavePesOfTheirOwn_K232) {
   }
 }
 
+// 16 PEs for each of 8 K/V heads with 4 query heads: the pieces that a PE has, and the tokens of the largest one. 65
+// tokens take little longer than 64: no PE goes over the keys twice.
+TEST(PagedAttention, PiecesAreAsLargeAsMakesThePesEndSoonest_K232) {
+  struct Case {
+    std::int64_t tokens;
+    std::size_t pieces;
+    std::int64_t most;
+  };
+  for (const Case& it : std::vector<Case>{{1, 1, 1},
+                                          {16, 1, 1},
+                                          {17, 1, 2},
+                                          {64, 1, 4},
+                                          {65, 1, 5},
+                                          {129, 1, 9},
+                                          {256, 1, 16},
+                                          {257, 3, 6},
+                                          {512, 2, 16}}) {
+    std::size_t pieces = 0;
+    std::int64_t most = 0, all = 0;
+    for (const auto& own : pieces_by_pe({{0, it.tokens, it.tokens}}, 32, 8, 128)) {
+      pieces = std::max(pieces, own.size());
+      for (const ChunkPiece& piece : own) {
+        most = std::max(most, piece.tokens);
+        all += piece.tokens;
+      }
+    }
+    EXPECT_EQ(pieces, it.pieces) << it.tokens;
+    EXPECT_EQ(most, it.most) << it.tokens;
+    EXPECT_EQ(all, it.tokens * 8);
+  }
+}
+
+// Pieces of a sequence differ by one token, and a few left over are no piece of their own.
+TEST(PagedAttention, PiecesOfASequenceAreEquallyLarge_K232) {
+  EXPECT_TRUE(rc::check("chunks", [] {
+    const auto between = [](Integer low, Integer high) { return *rc::gen::inRange<Integer>(low, high + 1); };
+    const Integer group = between(1, 80), kv_heads = between(1, 9), pes = between(1, 40);
+    const std::vector<ChunkSequence> sequences{{0, between(1, 700), 900}, {700, between(1, 90), 90}};
+    std::map<Integer, std::pair<Integer, Integer>> sizes;  // by sequence: least, most
+    for (const ChunkPiece& piece : chunk_pieces(sequences, group * kv_heads, kv_heads, pes)) {
+      auto& [least, most] = sizes.try_emplace(piece.sequence, piece.tokens, piece.tokens).first->second;
+      least = std::min(least, piece.tokens);
+      most = std::max(most, piece.tokens);
+    }
+    for (const auto& [sequence, range] : sizes) {
+      RC_ASSERT(range.first >= 1);
+      RC_ASSERT(range.second - range.first <= 1);
+      RC_ASSERT(range.second == 1 || range.second * group <= 64);
+    }
+  }));
+}
+
 // Heads that do not divide the PEs share them; every piece has one owner.
 TEST(PagedAttention, PiecesOfUnevenHeadsAreDealtOutToAllPes_K232) {
   const std::vector<ChunkSequence> chunks{{0, 20, 30}, {20, 7, 7}};
