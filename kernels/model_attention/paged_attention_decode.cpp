@@ -75,14 +75,23 @@ class Decode {
         pes_(tl.num_programs(0)),
         cube_(tl.program_id(1)),
         pe_(tl.program_id(0)),
+        groups_(sizes.kv_heads, pes_),
+        group_(pe_ / groups_.width),
         work_(std::move(work)),
-        grid_(static_cast<std::int64_t>(work_.sequences.size()), {cubes_, pes_}),
-        record_(sizes.heads, sizes.d, cubes_),
+        grid_(static_cast<std::int64_t>(work_.sequences.size()), {cubes_, pes_}, groups_),
+        record_(sizes.heads, sizes.d, cubes_, groups_.count),
         records_(tl, record_, sizes.d, sizes.scale),
         room_(args.scratch.shape()[1]) {
-    tl.require(grid_.records() * record_.size() <= room_ && room_ % record_.size() == 0,
+    const std::int64_t needed = grid_.records(record_) * record_.size();
+    tl.require(needed <= room_ && room_ % record_.size() == 0,
                fmt::format("{} has rows of {} numbers; {} sequences need {}, or a multiple of it",
-                           shape_text(args.scratch), room_, work_.sequences.size(), grid_.records() * record_.size()));
+                           shape_text(args.scratch), room_, work_.sequences.size(), needed));
+    // The cubes in the order in which they get records, other ones in each cube, so that they do not all get them at
+    // once.
+    for (std::int64_t i = 1; i <= cubes_; ++i) {
+      const std::int64_t to = (cube_ + i) % cubes_;
+      if (record_.columns(group_, to) > 0) destinations_.push_back(to);
+    }
   }
 
   void run() {
@@ -99,9 +108,12 @@ class Decode {
 
  private:
   static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
-  std::size_t kv_heads() const { return static_cast<std::size_t>(s_.kv_heads); }
+  // Heads of this PE's group.
+  std::int64_t kv_heads() const { return s_.kv_heads / groups_.count; }
+  std::int64_t heads() const { return s_.heads / groups_.count; }
   const DecodeSequence& sequence(std::int64_t i) const { return work_.sequences[index(i)]; }
   std::int64_t my_part() const { return pe_ % grid_.row_parts(); }
+  std::int64_t my_group_part() const { return pe_ % groups_.width % grid_.group_row_parts(); }
   // Memory of a PE's slot for the records of a segment, and of merged ones for cube `to`.
   Ptr records_at(std::int64_t cube, std::int64_t pe, std::int64_t record) const {
     return args_.scratch + (cube * pes_ + pe) * room_ + record * record_.size();
@@ -119,21 +131,21 @@ class Decode {
     std::vector<PagedStep> out;
     const std::int64_t keys = keys_per_step(tl_, args_.k_cache);
     for (const Segment& segment : work_.segments) {
-      for (std::int64_t head = 0; head < s_.kv_heads; ++head) {
-        const bool last = &segment == &work_.segments.back() && head == s_.kv_heads - 1;
-        append_steps(head, segment.runs, keys, last, out);
+      for (std::int64_t head = 0; head < kv_heads(); ++head) {
+        const bool last = &segment == &work_.segments.back() && head == kv_heads() - 1;
+        append_steps(group_ * kv_heads() + head, segment.runs, keys, last, out);
         ends.push_back(static_cast<std::int64_t>(out.size()));
       }
     }
     return out;
   }
 
-  // The queries of `count` segments: all heads of the first one, then those of the next.
+  // The queries of `count` segments: the heads of the first one, then those of the next.
   Future load_queries(std::int64_t first, std::int64_t count) {
     std::vector<std::int64_t> rows;
     for (std::int64_t i = first; i < first + count; ++i) {
       const std::int64_t row = sequence(work_.segments[index(i)].sequence).row;
-      for (std::int64_t head = 0; head < s_.heads; ++head) rows.push_back(head * s_.m + row);
+      for (std::int64_t head = 0; head < heads(); ++head) rows.push_back((group_ * heads() + head) * s_.m + row);
     }
     return tl_.gather_async(args_.q, tl::Indices(std::move(rows)), s_.d);
   }
@@ -143,8 +155,9 @@ class Decode {
     const auto segments = static_cast<std::int64_t>(work_.segments.size());
     if (segments == 0) return;
     const auto item = static_cast<std::int64_t>(item_size(args_.q.dtype()));
-    const std::int64_t numbers = s_.heads * (s_.d + 2) + cubes_ * record_.size();
-    const std::int64_t bytes = s_.heads * s_.d * item + numbers * 4;
+    const auto records = static_cast<std::int64_t>(destinations_.size());
+    const std::int64_t numbers = heads() * (s_.d + 2) + records * record_.size();
+    const std::int64_t bytes = heads() * s_.d * item + numbers * 4;
     const std::int64_t at_once = std::max<std::int64_t>(1, kGroupBytes / bytes);
     Future queries = load_queries(0, std::min(at_once, segments));
     std::vector<std::int64_t> ends;
@@ -158,9 +171,9 @@ class Decode {
       const TensorHandle q = tl_.wait(queries);
       std::vector<Future> stored;
       for (std::int64_t i = 0; i < count; ++i) {
-        const TensorHandle own = tl_.view(q, i * s_.heads * s_.d, {s_.heads, s_.d});
+        const TensorHandle own = tl_.view(q, i * heads() * s_.d, {heads(), s_.d});
         stored.push_back(
-            store(first + i, attend_segment(own, blocks, all, &ends[index(first + i) * kv_heads()], step)));
+            store(first + i, attend_segment(own, blocks, all, &ends[index((first + i) * kv_heads())], step)));
       }
       for (const Future& store : stored) tl_.wait(store);
     }
@@ -168,32 +181,24 @@ class Decode {
 
   TensorHandle attend_segment(const TensorHandle& q, PagedBlocks& blocks, const std::vector<PagedStep>& all,
                               const std::int64_t* ends, std::int64_t& step) {
-    std::vector<OnlineSoftmax> heads;
-    for (std::int64_t head = 0; head < s_.kv_heads; ++head) {
-      heads.emplace_back(tl_, s_.group(), s_.d, s_.scale);
+    std::vector<OnlineSoftmax> results;
+    for (std::int64_t head = 0; head < kv_heads(); ++head) {
+      results.emplace_back(tl_, s_.group(), s_.d, s_.scale);
       const TensorHandle own = tl_.view(q, head * s_.group() * s_.d, {s_.group(), s_.d});
       for (; step < ends[head]; ++step) {
-        heads.back().attend(
+        results.back().attend(
             own, all[static_cast<std::size_t>(step)].keys(), [&] { return blocks.k(step); },
             [&] { return blocks.v(step); });
       }
     }
-    return records_.pack(heads, others_first());
-  }
-
-  // The cubes in the order in which they get records, other ones in each cube, so that they do not all get them at
-  // once.
-  std::vector<std::int64_t> others_first() const {
-    std::vector<std::int64_t> out;
-    for (std::int64_t i = 1; i <= cubes_; ++i) out.push_back((cube_ + i) % cubes_);
-    return out;
+    return records_.pack(group_, results, destinations_);
   }
 
   Future store(std::int64_t segment, const TensorHandle& packed) {
     const std::int64_t number = work_.segments[index(segment)].sequence;
-    if (!shared(sequence(number))) return give(number, packed, others_first());
+    if (!shared(sequence(number))) return give(number, packed, destinations_);
     std::vector<std::int64_t> places;
-    for (const std::int64_t to : others_first()) places.push_back(grid_.slot(segment) * cubes_ + to);
+    for (const std::int64_t to : destinations_) places.push_back(grid_.slot(segment) * cubes_ + to);
     return tl_.scatter_async(records_at(cube_, pe_, 0), tl::Indices(std::move(places)), packed);
   }
 
@@ -202,7 +207,8 @@ class Decode {
     const std::int64_t part = grid_.parts().part_of(number), row = number - grid_.parts().first(part);
     std::vector<std::int64_t> places;
     for (const std::int64_t to : cubes) {
-      places.push_back((to * pes_ + part) * (room_ / record_.size()) + grid_.record_from(cube_, part, row));
+      places.push_back((to * pes_ + part) * (room_ / record_.size()) + grid_.record_from(record_, cube_, part, row) +
+                       group_ - record_.first_group(to));
     }
     return tl_.scatter_async(args_.scratch, tl::Indices(std::move(places)), records);
   }
@@ -210,20 +216,20 @@ class Decode {
   // Sequences of this PE's part that have no page in this cube.
   void store_empty() {
     if (!grid_.direct()) return;
-    const std::int64_t part = my_part(), end = grid_.parts().first(part + 1);
+    const std::int64_t part = my_group_part(), end = grid_.group_parts().first(part + 1);
     TensorHandle none;
-    for (std::int64_t number = grid_.parts().first(part); number < end; ++number) {
+    for (std::int64_t number = grid_.group_parts().first(part); number < end; ++number) {
       if (sequence(number).pes > 0) continue;
-      if (none.null()) none = records_.pack_empty(others_first());
-      tl_.wait(give(number, none, others_first()));
+      if (none.null()) none = records_.pack_empty(group_, destinations_);
+      tl_.wait(give(number, none, destinations_));
     }
   }
 
-  // --- Merges the results of the PEs of this cube.
+  // --- Merges the results of the PEs of this group.
 
   void merge_cube() {
-    const std::int64_t part = my_part();
-    for (std::int64_t number = grid_.parts().first(part); number < grid_.parts().first(part + 1); ++number) {
+    const std::int64_t part = my_group_part(), end = grid_.group_parts().first(part + 1);
+    for (std::int64_t number = grid_.group_parts().first(part); number < end; ++number) {
       if (!shared(sequence(number))) continue;
       const tl::Scratch scope(tl_);
       merge_sequence(part, number);
@@ -235,10 +241,13 @@ class Decode {
     const DecodeSequence& its = sequence(number);
     const std::int64_t size = record_.size(), step = grid_.helpers(part);
     std::vector<std::int64_t> cubes;  // that this PE merges for
-    for (std::int64_t to = pe_ / grid_.row_parts(); to < cubes_; to += step) cubes.push_back(to);
+    std::int64_t helper = pe_ % groups_.width / grid_.group_row_parts();
+    for (std::int64_t to = 0; to < cubes_; ++to) {
+      if (record_.columns(group_, to) > 0 && helper-- % step == 0) cubes.push_back(to);
+    }
     if (cubes.empty()) return;
     if (its.pes == 0) {
-      tl_.wait(give(number, records_.pack_empty(cubes), cubes));
+      tl_.wait(give(number, records_.pack_empty(group_, cubes), cubes));
       return;
     }
     std::vector<std::int64_t> rows;
@@ -252,11 +261,7 @@ class Decode {
     std::vector<TensorHandle> merged;
     for (std::size_t i = 0; i < cubes.size(); ++i) {
       const TensorHandle some = tl_.view(parts, static_cast<std::int64_t>(i) * its.pes * size, {its.pes, size});
-      if (record_.columns(cubes[i]) == 0) {
-        merged.push_back(tl_.zeros({size}, Dtype::f32));
-      } else {
-        merged.push_back(records_.merge(tl_.cast(tl_.trans(some), Dtype::f32), cubes[i]));
-      }
+      merged.push_back(records_.merge(tl_.cast(tl_.trans(some), Dtype::f32), group_, cubes[i]));
     }
     const TensorHandle all = merged.size() == 1 ? merged.front() : tl_.concat(merged);
     tl_.wait(give(number, tl_.view(all, 0, {static_cast<std::int64_t>(cubes.size()), size}), cubes));
@@ -265,24 +270,28 @@ class Decode {
   // --- Merges the results of all cubes, for the columns of this cube.
 
   void merge_all() {
-    const std::int64_t part = my_part(), columns = record_.columns(cube_), size = record_.size();
+    const std::int64_t part = my_part(), columns = record_.columns(cube_), groups = record_.groups(cube_);
     if (columns == 0 || pe_ >= grid_.row_parts()) return;
-    const std::int64_t rows = grid_.parts().size(part);
+    const std::int64_t rows = grid_.parts().size(part), size = record_.most_groups() * record_.size();
     const std::int64_t at_once = std::max<std::int64_t>(1, kGroupBytes / (2 * cubes_ * size * 4));
     const Ptr out = args_.out + s_.m * record_.first_column(cube_);
     for (std::int64_t first = 0; first < rows; first += at_once) {
       const tl::Scratch scope(tl_);
       const std::int64_t count = std::min(at_once, rows - first);
-      const TensorHandle parts = tl_.load(records_at(cube_, pe_, grid_.record_from(0, part, first)),
+      const TensorHandle parts = tl_.load(records_at(cube_, pe_, grid_.record_from(record_, 0, part, first)),
                                           {cubes_, count * size}, Dtype::f32, rows * size);
       const TensorHandle turned = tl_.cast(tl_.trans(parts), Dtype::f32);
       std::vector<TensorHandle> results;
       std::vector<std::int64_t> to;
       for (std::int64_t i = 0; i < count; ++i) {
-        results.push_back(records_.result(tl_.view(turned, i * size * cubes_, {size, cubes_}), cube_));
+        for (std::int64_t group = 0; group < groups; ++group) {
+          const std::int64_t at = (i * size + group * record_.size()) * cubes_;
+          const TensorHandle its = tl_.view(turned, at, {record_.size(), cubes_});
+          results.push_back(records_.result(its, record_.first_group(cube_) + group, cube_));
+        }
         to.push_back(sequence(grid_.parts().first(part) + first + i).row);
       }
-      const TensorHandle values = tl_.view(count == 1 ? results[0] : tl_.concat(results), 0, {count, columns});
+      const TensorHandle values = tl_.view(results.size() == 1 ? results[0] : tl_.concat(results), 0, {count, columns});
       tl_.scatter(out, tl::Indices(std::move(to)), values);
     }
   }
@@ -291,11 +300,14 @@ class Decode {
   const PagedDecodeArguments& args_;
   PagedSizes s_;
   std::int64_t cubes_, pes_, cube_, pe_;
+  contract::HeadGroups groups_;
+  std::int64_t group_;
   WorkList work_;
   contract::DecodeGrid grid_;
   contract::AttentionRecord record_;
   AttentionRecords records_;
   std::int64_t room_;  // numbers of a row of scratch
+  std::vector<std::int64_t> destinations_;
 };
 
 void check_decode_lists(Context& tl, const PagedDecodeArguments& args) {

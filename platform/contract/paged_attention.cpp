@@ -76,12 +76,12 @@ struct Holders {
   std::int64_t first = 0, count = 0, slot = 0;
 };
 
-// Who has pages of each sequence in a cube.
+// Who has pages of each sequence in a cube, of the `width` PEs of a group.
 std::vector<Holders> holders_of(const std::vector<Page>& pages, std::size_t sequences, const DecodeGrid& grid,
-                                std::int64_t pes) {
+                                std::int64_t width) {
   std::vector<Holders> out(sequences);
-  const EvenParts parts(static_cast<std::int64_t>(pages.size()), pes);
-  for (std::int64_t pe = 0; pe < pes; ++pe) {
+  const EvenParts parts(static_cast<std::int64_t>(pages.size()), width);
+  for (std::int64_t pe = 0; pe < width; ++pe) {
     std::int64_t segment = -1, before = -1;
     for (std::int64_t i = parts.first(pe); i < parts.first(pe + 1); ++i) {
       const std::int64_t sequence = pages[static_cast<std::size_t>(i)].sequence;
@@ -175,23 +175,29 @@ IntegerMatrix chunk_tables(const std::vector<PagedSequence>& sequences) {
   return out;
 }
 
-AttentionRecord::AttentionRecord(std::int64_t heads, std::int64_t d, std::int64_t cubes)
-    : columns_(heads * d, cubes), d_(d) {
+AttentionRecord::AttentionRecord(std::int64_t heads, std::int64_t d, std::int64_t cubes, std::int64_t groups)
+    : columns_(heads * d, cubes), d_(d), group_columns_(heads / groups * d) {
   constexpr std::int64_t kAligned = 4;  // 16 bytes
   for (std::int64_t cube = 0; cube < cubes; ++cube) {
-    const std::int64_t numbers = columns(cube) + 2 * this->heads(cube);
-    size_ = std::max(size_, (numbers + kAligned - 1) / kAligned * kAligned);
+    most_groups_ = std::max(most_groups_, this->groups(cube));
+    for (std::int64_t i = 0; i < this->groups(cube); ++i) {
+      const std::int64_t group = first_group(cube) + i;
+      const std::int64_t numbers = columns(group, cube) + 2 * this->heads(group, cube);
+      size_ = std::max(size_, (numbers + kAligned - 1) / kAligned * kAligned);
+    }
   }
 }
 
-std::int64_t AttentionRecord::heads(std::int64_t cube) const {
-  if (columns(cube) == 0) return 0;
-  return (columns_.first(cube + 1) - 1) / d_ - first_head(cube) + 1;
+std::int64_t AttentionRecord::heads(std::int64_t group, std::int64_t cube) const {
+  const std::int64_t first = first_column(group, cube), count = columns(group, cube);
+  return count == 0 ? 0 : (first + count - 1) / d_ - first / d_ + 1;
 }
 
-std::int64_t decode_scratch_length(std::int64_t sequences, std::int64_t heads, std::int64_t d,
+std::int64_t decode_scratch_length(std::int64_t sequences, std::int64_t heads, std::int64_t kv_heads, std::int64_t d,
                                    const AttentionMachine& machine) {
-  return DecodeGrid(sequences, machine).records() * AttentionRecord(heads, d, machine.cubes).size();
+  const HeadGroups groups(kv_heads, machine.pes);
+  const AttentionRecord record(heads, d, machine.cubes, groups.count);
+  return DecodeGrid(sequences, machine, groups).records(record) * record.size();
 }
 
 std::int64_t keys_per_step(std::int64_t page, std::int64_t key_bytes, std::int64_t scratch_bytes) {
@@ -224,7 +230,8 @@ std::vector<std::int64_t> runs_per_step(const std::vector<std::int64_t>& counts,
   return out;
 }
 
-IntegerMatrix decode_work(const std::vector<PagedSequence>& sequences, const PagedCache& cache, std::int64_t window) {
+IntegerMatrix decode_work(const std::vector<PagedSequence>& sequences, const PagedCache& cache, std::int64_t kv_heads,
+                          std::int64_t window) {
   if (sequences.empty()) throw Error::program("VALUE_ERROR", "decode needs a sequence");
   for (std::size_t s = 0; s < sequences.size(); ++s) {
     check_sequence(sequences[s], s, cache);
@@ -233,19 +240,21 @@ IntegerMatrix decode_work(const std::vector<PagedSequence>& sequences, const Pag
                                                     sequences[s].tokens));
   }
   const std::vector<std::vector<Page>> by_cube = pages_by_cube(sequences, cache, window);
-  const std::int64_t pes = cache.machine.pes;
-  const DecodeGrid grid(static_cast<std::int64_t>(sequences.size()), cache.machine);
+  const HeadGroups groups(kv_heads, cache.machine.pes);
+  const DecodeGrid grid(static_cast<std::int64_t>(sequences.size()), cache.machine, groups);
   std::vector<std::vector<std::int64_t>> rows;
   std::size_t longest = 0;
   for (const std::vector<Page>& pages : by_cube) {
-    const std::vector<Holders> holders = holders_of(pages, sequences.size(), grid, pes);
-    const EvenParts parts(static_cast<std::int64_t>(pages.size()), pes);
-    for (std::int64_t pe = 0; pe < pes; ++pe) {
-      std::vector<std::int64_t> row{static_cast<std::int64_t>(sequences.size()), parts.size(pe)};
+    const std::vector<Holders> holders = holders_of(pages, sequences.size(), grid, groups.width);
+    const EvenParts parts(static_cast<std::int64_t>(pages.size()), groups.width);
+    for (std::int64_t pe = 0; pe < cache.machine.pes; ++pe) {
+      const std::int64_t place = pe % groups.width, group_begin = pe - place;
+      std::vector<std::int64_t> row{static_cast<std::int64_t>(sequences.size()), parts.size(place)};
       for (std::size_t s = 0; s < sequences.size(); ++s) {
-        row.insert(row.end(), {sequences[s].first_row, holders[s].first, holders[s].count, holders[s].slot});
+        row.insert(row.end(),
+                   {sequences[s].first_row, group_begin + holders[s].first, holders[s].count, holders[s].slot});
       }
-      const std::vector<Page> own(pages.begin() + parts.first(pe), pages.begin() + parts.first(pe + 1));
+      const std::vector<Page> own(pages.begin() + parts.first(place), pages.begin() + parts.first(place + 1));
       const auto owner = static_cast<std::int64_t>(rows.size());
       for (const Page& page : from_own_on(own, owner)) {
         row.insert(row.end(), {page.sequence, page.block, page.begin, page.end});

@@ -1,7 +1,9 @@
 // What the host and the kernels of paged attention agree on: where blocks lie, and who computes what (K-220 .. K-235).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "platform/base/even_parts.h"
@@ -10,6 +12,12 @@ namespace kb::contract {
 
 struct AttentionMachine {
   std::int64_t cubes = 1, pes = 1;  // pes: of a cube
+};
+
+// The PEs of a cube as they share K/V heads in decode: groups of `width` neighbours, each with equally many heads.
+struct HeadGroups {
+  std::int64_t count, width;
+  HeadGroups(std::int64_t kv_heads, std::int64_t pes) : count(std::gcd(kv_heads, pes)), width(pes / count) {}
 };
 
 // The cache of a layer: `blocks` blocks of `page` tokens, split over all cubes and then over their PEs.
@@ -48,64 +56,86 @@ IntegerMatrix token_slots(const std::vector<PagedSequence>& sequences, const Pag
 IntegerMatrix chunk_rows(const std::vector<PagedSequence>& sequences);
 IntegerMatrix chunk_tables(const std::vector<PagedSequence>& sequences);
 
-// Parts of the merge after decode: PE j of each cube gets the records of the sequences parts().first(j) .. from all
-// cubes, for the columns of its cube. PEs of a cube are numbered j + row_parts() * helper: those of a part share the
-// destination cubes when they merge what PEs of their own cube have computed.
+// The columns of the result that each cube gets, and a record: what a cube needs of one token, from the heads of one
+// group, from one other cube or PE: un-normalised columns in f32, then maximum and sum of each of their heads.
+class AttentionRecord {
+ public:
+  // Groups of heads: HeadGroups::count.
+  AttentionRecord(std::int64_t heads, std::int64_t d, std::int64_t cubes, std::int64_t groups);
+
+  std::int64_t first_column(std::int64_t cube) const { return columns_.first(cube); }
+  std::int64_t columns(std::int64_t cube) const { return columns_.size(cube); }
+  // Columns of a cube that a group has; none: size 0.
+  std::int64_t first_column(std::int64_t group, std::int64_t cube) const {
+    return std::max(columns_.first(cube), group * group_columns_);
+  }
+  std::int64_t columns(std::int64_t group, std::int64_t cube) const {
+    const std::int64_t end = std::min(columns_.first(cube + 1), (group + 1) * group_columns_);
+    return std::max<std::int64_t>(0, end - first_column(group, cube));
+  }
+  std::int64_t heads(std::int64_t group, std::int64_t cube) const;  // that these columns are of
+  // Groups that have columns of a cube: groups(cube), from first_group(cube) on.
+  std::int64_t first_group(std::int64_t cube) const { return columns_.first(cube) / group_columns_; }
+  std::int64_t groups(std::int64_t cube) const {
+    return columns(cube) == 0 ? 0 : (columns_.first(cube + 1) - 1) / group_columns_ - first_group(cube) + 1;
+  }
+  std::int64_t most_groups() const { return most_groups_; }  // of a cube
+  std::int64_t size() const { return size_; }                // f32 numbers
+
+ private:
+  EvenParts columns_;
+  std::int64_t d_, group_columns_, most_groups_ = 0, size_ = 0;
+};
+
+// Who merges after decode. PE j of each cube gets the records of the sequences parts().first(j) .. from all cubes, for
+// the columns of its cube. Before that, PEs of a group that have shared a sequence merge what they have computed: PE j
+// of the group the sequences group_parts().first(j) ..; PEs j + group_parts * helper share the destination cubes.
 class DecodeGrid {
  public:
-  DecodeGrid(std::int64_t sequences, const AttentionMachine& machine) : sequences_(sequences), machine_(machine) {}
+  DecodeGrid(std::int64_t sequences, const AttentionMachine& machine, const HeadGroups& groups)
+      : sequences_(sequences), machine_(machine), width_(groups.width) {}
 
   std::int64_t row_parts() const { return std::min(sequences_, machine_.pes); }
   EvenParts parts() const { return {sequences_, row_parts()}; }
-  std::int64_t helpers(std::int64_t part) const { return (machine_.pes - part + row_parts() - 1) / row_parts(); }
+  std::int64_t group_row_parts() const { return std::min(sequences_, width_); }
+  EvenParts group_parts() const { return {sequences_, group_row_parts()}; }
+  std::int64_t helpers(std::int64_t part) const { return (width_ - part + group_row_parts() - 1) / group_row_parts(); }
   // What a PE has computed alone is complete for its cube; else there is a slot for it.
-  bool direct() const { return sequences_ >= machine_.pes; }
+  bool direct() const { return sequences_ >= width_; }
   // With direct(), only the first and the last sequence of a PE can be shared with others.
-  std::int64_t slots() const { return direct() ? 2 : sequences_; }
+  std::int64_t slots() const { return direct() ? (width_ == 1 ? 0 : 2) : sequences_; }
   std::int64_t slot(std::int64_t segment) const { return direct() ? std::min<std::int64_t>(segment, 1) : segment; }
   // Number of records that a PE has room for: slots of `cubes` records each, then those from each cube.
   std::int64_t slot_records() const { return slots() * machine_.cubes; }
-  std::int64_t records() const { return slot_records() + machine_.cubes * parts().largest(); }
-  // Place of the record of a part's sequence `row` from a cube.
-  std::int64_t record_from(std::int64_t cube, std::int64_t part, std::int64_t row) const {
-    return slot_records() + cube * parts().size(part) + row;
+  std::int64_t records(const AttentionRecord& record) const {
+    return slot_records() + machine_.cubes * parts().largest() * record.most_groups();
+  }
+  // Place of the record of a part's sequence `row` from a cube: that of the first group, the others follow.
+  std::int64_t record_from(const AttentionRecord& record, std::int64_t cube, std::int64_t part,
+                           std::int64_t row) const {
+    return slot_records() + (cube * parts().size(part) + row) * record.most_groups();
   }
 
  private:
   std::int64_t sequences_;
   AttentionMachine machine_;
-};
-
-// The columns of the result that each cube gets, and a record: what a cube needs of one token, from one other cube or
-// PE: un-normalised columns in f32, then maximum and sum of each of their heads.
-class AttentionRecord {
- public:
-  AttentionRecord(std::int64_t heads, std::int64_t d, std::int64_t cubes);
-
-  std::int64_t first_column(std::int64_t cube) const { return columns_.first(cube); }
-  std::int64_t columns(std::int64_t cube) const { return columns_.size(cube); }
-  std::int64_t first_head(std::int64_t cube) const { return columns_.first(cube) / d_; }
-  std::int64_t heads(std::int64_t cube) const;
-  std::int64_t size() const { return size_; }  // f32 numbers
-
- private:
-  EvenParts columns_;
-  std::int64_t d_, size_ = 0;
+  std::int64_t width_;
 };
 
 // Numbers in a row of the scratch tensor (cubes * pes, length) of f32 that paged_attention_decode needs.
-std::int64_t decode_scratch_length(std::int64_t sequences, std::int64_t heads, std::int64_t d,
+std::int64_t decode_scratch_length(std::int64_t sequences, std::int64_t heads, std::int64_t kv_heads, std::int64_t d,
                                    const AttentionMachine& machine);
 
-// Work lists of paged_attention_decode, one row per PE: pages of a sequence that lie in one cube are shared among its
-// PEs, so that all PEs of the cube have equally many, and read their own blocks where possible. A token sees `window`
-// keys with its own; 0: all. Format of a row:
+// Work lists of paged_attention_decode, one row per PE: pages of a sequence that lie in one cube are shared among the
+// PEs of each group of heads, so that all have equally many, and read their own blocks where possible. A token sees
+// `window` keys with its own; 0: all. Format of a row:
 //   sequences, pages,
-//   per sequence: row, first PE with pages of it in this cube, number of such PEs, slot on the first one,
+//   per sequence: row, first PE of the group with pages of it in this cube, number of such PEs, slot on the first one,
 //   per page: sequence, block, first and end of the keys in the block.
 // Program Error VALUE_ERROR for a sequence with several new tokens, or with a table that is too short or has blocks
 // outside of the cache.
-IntegerMatrix decode_work(const std::vector<PagedSequence>& sequences, const PagedCache& cache, std::int64_t window);
+IntegerMatrix decode_work(const std::vector<PagedSequence>& sequences, const PagedCache& cache, std::int64_t kv_heads,
+                          std::int64_t window);
 
 // Keys that a PE with so much scratch loads and computes with together: whole pages. key_bytes: of a key of one head.
 std::int64_t keys_per_step(std::int64_t page, std::int64_t key_bytes, std::int64_t scratch_bytes);

@@ -282,6 +282,7 @@ class Lowering : private ProgramBuilder {
   // Sequences with one new token take another kernel than chunks.
   void attend(const GraphOp& op) {
     const std::int64_t window = op.numbers.at("window"), heads = op.numbers.at("heads"), d = op.numbers.at("head_dim");
+    const std::int64_t kv_heads = op.numbers.at("kv_heads");
     const std::size_t out = activation("attended", {tokens(), heads * d}, Spread::tile);
     of_graph_[op.outputs[0]] = out;
     const std::vector<ProgramArg> common{
@@ -290,8 +291,10 @@ class Lowering : private ProgramBuilder {
     if (inputs_.decodes() > 0) {
       std::vector<ProgramArg> args = common;
       args.push_back({"q", TensorRef{query_}});
-      args.push_back({"work", TensorRef{numbers("work" + suffix, inputs_.decode_work(window), Spread::rows)}});
-      const std::int64_t length = contract::decode_scratch_length(inputs_.decodes(), heads, d, {cubes_, pes_});
+      args.push_back(
+          {"work", TensorRef{numbers("work" + suffix, inputs_.decode_work(kv_heads, window), Spread::rows)}});
+      const std::int64_t length =
+          contract::decode_scratch_length(inputs_.decodes(), heads, kv_heads, d, {cubes_, pes_});
       args.push_back({"scratch", TensorRef{activation("scratch", {cubes_ * pes_, length}, Spread::rows, Dtype::f32)}});
       launch("paged_attention_decode", "attend", std::move(args));
       pending_ops_ = {};
@@ -302,7 +305,7 @@ class Lowering : private ProgramBuilder {
       args.push_back({"sequences", TensorRef{numbers("sequences", inputs_.chunk_rows(), Spread::whole)}});
       args.push_back({"table", TensorRef{numbers("table", inputs_.chunk_tables(), Spread::whole)}});
       // Every cube reads the pages once, and its PEs take them from there.
-      const Shape stage{inputs_.staged_pages(window), inputs_.cache().page, op.numbers.at("kv_heads"), d};
+      const Shape stage{inputs_.staged_pages(window), inputs_.cache().page, kv_heads, d};
       args.push_back({"k_stage", TensorRef{activation("staged.k", stage, Spread::heads)}});
       args.push_back({"v_stage", TensorRef{activation("staged.v", stage, Spread::heads)}});
       if (window > 0) args.push_back({"window", window});

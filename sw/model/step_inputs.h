@@ -23,8 +23,8 @@ class StepInputs {
   contract::IntegerMatrix ids(std::int64_t vocabulary) const;
   contract::IntegerMatrix positions() const { return contract::token_positions(sequences_, tokens_); }
   contract::IntegerMatrix slots() const { return contract::token_slots(sequences_, cache_, tokens_); }
-  contract::IntegerMatrix decode_work(std::int64_t window) const {
-    return contract::decode_work(decodes_, cache_, window);
+  contract::IntegerMatrix decode_work(std::int64_t kv_heads, std::int64_t window) const {
+    return contract::decode_work(decodes_, cache_, kv_heads, window);
   }
   contract::IntegerMatrix chunk_rows() const { return contract::chunk_rows(chunks_); }
   std::int64_t chunk_query_rows(std::int64_t heads, std::int64_t kv_heads) const {

@@ -156,9 +156,10 @@ LaunchMetrics append(Runtime& rt, const PagedProblem& p, const PagedTensors& t, 
 
 LaunchMetrics decode(Runtime& rt, const PagedProblem& p, const PagedTensors& t, const Policies& policies) {
   const std::vector<contract::PagedSequence> sequences = with_one_token(p, true);
-  const Tensor work = integers(rt, contract::decode_work(sequences, p.cache, p.window), policies.rows, "work");
-  const std::int64_t length =
-      contract::decode_scratch_length(static_cast<std::int64_t>(sequences.size()), p.heads, p.d, p.cache.machine);
+  const Tensor work =
+      integers(rt, contract::decode_work(sequences, p.cache, p.kv_heads, p.window), policies.rows, "work");
+  const std::int64_t length = contract::decode_scratch_length(static_cast<std::int64_t>(sequences.size()), p.heads,
+                                                              p.kv_heads, p.d, p.cache.machine);
   const Tensor scratch = rt.empty({work.shape()[0], length}, Dtype::f32, policies.rows, "scratch");
   return rt.wait(rt.launch("paged_attention_decode", {{"q", *t.q},
                                                       {"k_cache", t.k_cache},

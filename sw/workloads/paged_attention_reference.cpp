@@ -115,9 +115,12 @@ std::vector<KeySteps> decode_steps(const PagedProblem& p, const AttentionItem& i
     if (s == item.sequence) number = static_cast<std::int64_t>(decoded.size());
     decoded.push_back(p.sequences[s]);
   }
-  const contract::IntegerMatrix work = contract::decode_work(decoded, p.cache, p.window);
+  const contract::IntegerMatrix work = contract::decode_work(decoded, p.cache, p.kv_heads, p.window);
+  const contract::HeadGroups groups(p.kv_heads, p.cache.machine.pes);
+  const std::int64_t heads = p.kv_heads / groups.count;  // of a group
   std::vector<KeySteps> out;
   for (std::int64_t row = 0; row < work.rows; ++row) {
+    if (row % p.cache.machine.pes / groups.width != item.kv_head / heads) continue;
     const std::int64_t* const list = &work.values[index(row * work.cols)];
     const std::int64_t* const pages = list + contract::kDecodeHead + list[0] * contract::kDecodeSequence;
     std::vector<std::int64_t> counts;
@@ -129,7 +132,7 @@ std::vector<KeySteps> decode_steps(const PagedProblem& p, const AttentionItem& i
       counts.push_back(page[3] - page[2]);
     }
     if (own.empty()) continue;
-    const bool last = item.kv_head == p.kv_heads - 1 && own.back() == pages + (list[1] - 1) * contract::kDecodePage;
+    const bool last = item.kv_head % heads == heads - 1 && own.back() == pages + (list[1] - 1) * contract::kDecodePage;
     out.emplace_back();
     std::size_t run = 0;
     for (const std::int64_t runs : contract::runs_per_step(counts, step_keys(p), last)) {

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "platform/base/error.h"
 
@@ -90,7 +91,7 @@ TEST(PagedAttention, PositionsAndSlots_K220) {
   EXPECT_EQ(refusal([&] { token_slots({{0, 6, 5, {1, 2}}}, cache, 6); }), "sequence 0: 6 new tokens in a context of 5");
 }
 
-// Every key that is seen is in one list, with PEs of a cube that have equally many pages (K-226).
+// Every key that is seen is in one list of each group of heads, with PEs that have equally many pages (K-226).
 TEST(PagedAttention, WorkListsCoverEachKeyOnce_K226) {
   EXPECT_TRUE(rc::check("machines, sequences, windows", [] {
     const PagedCache cache{400, 5, {*rc::gen::inRange<Integer>(1, 4), *rc::gen::inRange<Integer>(1, 4)}};
@@ -101,8 +102,10 @@ TEST(PagedAttention, WorkListsCoverEachKeyOnce_K226) {
     const auto tables = canonical_tables(contexts, cache);
     std::vector<PagedSequence> sequences;
     for (std::size_t i = 0; i < tables.size(); ++i) sequences.push_back({Integer(i), 1, contexts[i], tables[i]});
-    const IntegerMatrix work = decode_work(sequences, cache, window);
-    std::map<std::pair<Integer, Integer>, Integer> seen;  // sequence and slot
+    const Integer kv_heads = *rc::gen::inRange<Integer>(1, 7);
+    const HeadGroups groups(kv_heads, cache.machine.pes);
+    const IntegerMatrix work = decode_work(sequences, cache, kv_heads, window);
+    std::map<std::tuple<Integer, Integer, Integer>, Integer> seen;  // group of heads, sequence and slot
     std::map<Integer, std::set<Integer>> pages_of_cube;
     for (Integer row = 0; row < work.rows; ++row) {
       const Integer* list = &work.values[static_cast<std::size_t>(row * work.cols)];
@@ -111,15 +114,19 @@ TEST(PagedAttention, WorkListsCoverEachKeyOnce_K226) {
       const Integer pages = work.values[static_cast<std::size_t>(row * work.cols + 1)];
       for (Integer i = 0; i < pages; ++i, list += kDecodePage) {
         RC_ASSERT(cache.owner(list[1]) / cache.machine.pes == row / cache.machine.pes);
-        for (Integer key = list[2]; key < list[3]; ++key) ++seen[{list[0], list[1] * cache.page + key}];
+        for (Integer key = list[2]; key < list[3]; ++key) {
+          ++seen[{row % cache.machine.pes / groups.width, list[0], list[1] * cache.page + key}];
+        }
       }
     }
     std::size_t keys = 0;
     for (const PagedSequence& its : sequences) {
       for (Integer key = window > 0 ? std::max<Integer>(0, its.context - window) : 0; key < its.context; ++key) {
         const Integer slot = its.blocks[static_cast<std::size_t>(key / cache.page)] * cache.page + key % cache.page;
-        RC_ASSERT((seen[{its.first_row, slot}] == 1));
-        ++keys;
+        for (Integer group = 0; group < groups.count; ++group) {
+          RC_ASSERT((seen[{group, its.first_row, slot}] == 1));
+          ++keys;
+        }
       }
     }
     RC_ASSERT(seen.size() == keys);
@@ -130,10 +137,10 @@ TEST(PagedAttention, WorkListsCoverEachKeyOnce_K226) {
 TEST(PagedAttention, DecodeHasOneTokenPerSequence) {
   const PagedCache cache{8, 4, {1, 2}};
   EXPECT_EQ(refusal([&] {
-              decode_work({{0, 2, 5, {1, 2}}}, cache, 0);
+              decode_work({{0, 2, 5, {1, 2}}}, cache, 1, 0);
             }),
             "sequence 0 has 2 new tokens; decode has one per sequence");
-  EXPECT_EQ(refusal([&] { decode_work({}, cache, 0); }), "decode needs a sequence");
+  EXPECT_EQ(refusal([&] { decode_work({}, cache, 1, 0); }), "decode needs a sequence");
 }
 
 // Steps of a chunk cover what its tokens see, each key once, whatever PE goes over them (K-232).

@@ -242,9 +242,9 @@ class PagedMachine {
     return by_head;
   }
   void decode(const std::vector<contract::PagedSequence>& its, Integer window) {
-    const Integer length =
-        contract::decode_scratch_length(static_cast<Integer>(its.size()), c_.heads, c_.d, {c_.cubes, c_.pes});
-    work = integers("work", contract::decode_work(its, c_.cache(), window), Split::rows);
+    const Integer length = contract::decode_scratch_length(static_cast<Integer>(its.size()), c_.heads, c_.kv_heads,
+                                                           c_.d, {c_.cubes, c_.pes});
+    work = integers("work", contract::decode_work(its, c_.cache(), c_.kv_heads, window), Split::rows);
     scratch = machine_.tensor("scratch", Dtype::f32, {c_.cubes * c_.pes, length}, Split::rows, Split::rows);
     device_.write(*scratch, Numbers(static_cast<std::size_t>(c_.cubes * c_.pes * length), NAN));
     launch_decode();
