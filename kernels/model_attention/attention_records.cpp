@@ -25,18 +25,17 @@ void AttentionRecords::append_padding(const Place& place, std::vector<TensorHand
   if (rest > 0) parts.push_back(tl_.zeros({rest}, Dtype::f32));
 }
 
-TensorHandle AttentionRecords::joined(const std::vector<TensorHandle>& parts, const std::vector<std::int64_t>& cubes) {
-  return tl_.view(tl_.concat(parts), 0, {static_cast<std::int64_t>(cubes.size()), record_.size()});
+TensorHandle AttentionRecords::joined(const std::vector<TensorHandle>& parts, std::int64_t count) {
+  return tl_.view(tl_.concat(parts), 0, {count, record_.size()});
 }
 
-TensorHandle AttentionRecords::pack(std::int64_t group, const std::vector<OnlineSoftmax>& kv_heads,
-                                    const std::vector<std::int64_t>& cubes) {
+void AttentionRecords::append(std::int64_t group, const std::vector<OnlineSoftmax>& kv_heads,
+                              const std::vector<std::int64_t>& cubes, std::vector<TensorHandle>& parts) {
   const std::int64_t rows = kv_heads.front().maximum().size(0);  // query heads of a K/V head
   const std::int64_t before = group * static_cast<std::int64_t>(kv_heads.size());
   const auto of_head = [&](std::int64_t head) -> const OnlineSoftmax& {
     return kv_heads[static_cast<std::size_t>(head / rows - before)];
   };
-  std::vector<TensorHandle> parts;
   for (const std::int64_t cube : cubes) {
     const std::vector<HeadColumns> heads = heads_of({group, cube});
     for (const HeadColumns& its : heads) {
@@ -46,7 +45,6 @@ TensorHandle AttentionRecords::pack(std::int64_t group, const std::vector<Online
     for (const HeadColumns& its : heads) parts.push_back(tl_.view(of_head(its.head).sum(), its.head % rows, {1}));
     append_padding({group, cube}, parts);
   }
-  return joined(parts, cubes);
 }
 
 TensorHandle AttentionRecords::pack_empty(std::int64_t group, const std::vector<std::int64_t>& cubes) {
@@ -58,7 +56,7 @@ TensorHandle AttentionRecords::pack_empty(std::int64_t group, const std::vector<
     parts.push_back(tl_.zeros({record_.heads(group, cube)}, Dtype::f32));
     append_padding({group, cube}, parts);
   }
-  return joined(parts, cubes);
+  return joined(parts, static_cast<std::int64_t>(cubes.size()));
 }
 
 TensorHandle AttentionRecords::merged(const TensorHandle& parts, const Place& place, bool last) {

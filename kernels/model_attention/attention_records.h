@@ -15,10 +15,12 @@ class AttentionRecords {
   AttentionRecords(tl::Context& tl, const contract::AttentionRecord& record, std::int64_t d, double scale)
       : tl_(tl), record_(record), d_(d), scale_(scale) {}
 
-  // The records of a group for some cubes, (cubes, record): of one token, whose heads are the rows of the results of
-  // the group's K/V heads.
-  tl::TensorHandle pack(std::int64_t group, const std::vector<OnlineSoftmax>& kv_heads,
-                        const std::vector<std::int64_t>& cubes);
+  // Appends the parts of a group's records for some cubes: of one token, whose heads are the rows of the results of the
+  // group's K/V heads.
+  void append(std::int64_t group, const std::vector<OnlineSoftmax>& kv_heads, const std::vector<std::int64_t>& cubes,
+              std::vector<tl::TensorHandle>& parts);
+  // (count, record) out of the parts of so many records.
+  tl::TensorHandle joined(const std::vector<tl::TensorHandle>& parts, std::int64_t count);
   // The records of a token without any key.
   tl::TensorHandle pack_empty(std::int64_t group, const std::vector<std::int64_t>& cubes);
 
@@ -39,7 +41,6 @@ class AttentionRecords {
     std::int64_t head, first, count;  // columns of a head that a cube gets; first: in the head
   };
   std::vector<HeadColumns> heads_of(const Place& place) const;
-  tl::TensorHandle joined(const std::vector<tl::TensorHandle>& parts, const std::vector<std::int64_t>& cubes);
   void append_padding(const Place& place, std::vector<tl::TensorHandle>& parts);
   tl::TensorHandle merged(const tl::TensorHandle& parts, const Place& place, bool last);
 

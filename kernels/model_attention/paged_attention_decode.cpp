@@ -20,6 +20,7 @@ using tl::Ptr;
 using tl::TensorHandle;
 
 constexpr std::int64_t kGroupBytes = 128 << 10;  // of the segments that are in scratch together
+constexpr std::int64_t kRecordsAtOnce = 16;      // a store waits for the one before
 
 struct PagedDecodeArguments {
   Ptr q, k_cache, v_cache, work, scratch, out;
@@ -34,6 +35,12 @@ struct DecodeSequence {
 struct Segment {
   std::int64_t sequence;
   std::vector<PageRun> runs;
+};
+
+// Records that are stored together.
+struct Records {
+  std::vector<TensorHandle> parts;
+  std::vector<std::int64_t> places;
 };
 
 struct WorkList {
@@ -162,7 +169,7 @@ class Decode {
     Future queries = load_queries(0, std::min(at_once, segments));
     std::vector<std::int64_t> ends;
     const std::vector<PagedStep> all = steps(ends);
-    PagedBlocks blocks(tl_, args_.k_cache, args_.v_cache, s_.kv_heads, all);
+    PagedBlocks blocks(tl_, {args_.k_cache, args_.v_cache, s_.kv_heads}, all, keys_per_step(tl_, args_.k_cache));
     std::int64_t step = 0;
     for (std::int64_t first = 0; first < segments; first += at_once) {
       const tl::Scratch group(tl_);
@@ -170,17 +177,24 @@ class Decode {
       if (first > 0) queries = load_queries(first, count);
       const TensorHandle q = tl_.wait(queries);
       std::vector<Future> stored;
+      Records pending;
       for (std::int64_t i = 0; i < count; ++i) {
         const TensorHandle own = tl_.view(q, i * heads() * s_.d, {heads(), s_.d});
-        stored.push_back(
-            store(first + i, attend_segment(own, blocks, all, &ends[index((first + i) * kv_heads())], step)));
+        records_.append(group_, attend_segment(own, blocks, all, &ends[index((first + i) * kv_heads())], step),
+                        destinations_, pending.parts);
+        append_places(first + i, pending.places);
+        if (static_cast<std::int64_t>(pending.places.size()) >= kRecordsAtOnce || i == count - 1) {
+          stored.push_back(store(pending));
+          pending = {};
+        }
       }
       for (const Future& store : stored) tl_.wait(store);
     }
   }
 
-  TensorHandle attend_segment(const TensorHandle& q, PagedBlocks& blocks, const std::vector<PagedStep>& all,
-                              const std::int64_t* ends, std::int64_t& step) {
+  std::vector<OnlineSoftmax> attend_segment(const TensorHandle& q, PagedBlocks& blocks,
+                                            const std::vector<PagedStep>& all, const std::int64_t* ends,
+                                            std::int64_t& step) {
     std::vector<OnlineSoftmax> results;
     for (std::int64_t head = 0; head < kv_heads(); ++head) {
       results.emplace_back(tl_, s_.group(), s_.d, s_.scale);
@@ -191,25 +205,35 @@ class Decode {
             [&] { return blocks.v(step); });
       }
     }
-    return records_.pack(group_, results, destinations_);
+    return results;
   }
 
-  Future store(std::int64_t segment, const TensorHandle& packed) {
+  Future store(const Records& records) {
+    const auto count = static_cast<std::int64_t>(records.places.size());
+    return tl_.scatter_async(args_.scratch, tl::Indices(records.places), records_.joined(records.parts, count));
+  }
+
+  // Where the records of a segment go, for each destination.
+  void append_places(std::int64_t segment, std::vector<std::int64_t>& places) const {
     const std::int64_t number = work_.segments[index(segment)].sequence;
-    if (!shared(sequence(number))) return give(number, packed, destinations_);
-    std::vector<std::int64_t> places;
-    for (const std::int64_t to : destinations_) places.push_back(grid_.slot(segment) * cubes_ + to);
-    return tl_.scatter_async(records_at(cube_, pe_, 0), tl::Indices(std::move(places)), packed);
+    if (!shared(sequence(number))) return append_places_of(number, destinations_, places);
+    const std::int64_t mine = (cube_ * pes_ + pe_) * (room_ / record_.size());
+    for (const std::int64_t to : destinations_) places.push_back(mine + grid_.slot(segment) * cubes_ + to);
   }
 
-  // Gives each cube its record of a sequence from this cube.
-  Future give(std::int64_t number, const TensorHandle& records, const std::vector<std::int64_t>& cubes) {
+  // Where each cube has its record of a sequence from this cube.
+  void append_places_of(std::int64_t number, const std::vector<std::int64_t>& cubes,
+                        std::vector<std::int64_t>& places) const {
     const std::int64_t part = grid_.parts().part_of(number), row = number - grid_.parts().first(part);
-    std::vector<std::int64_t> places;
     for (const std::int64_t to : cubes) {
       places.push_back((to * pes_ + part) * (room_ / record_.size()) + grid_.record_from(record_, cube_, part, row) +
                        group_ - record_.first_group(to));
     }
+  }
+
+  Future give(std::int64_t number, const TensorHandle& records, const std::vector<std::int64_t>& cubes) {
+    std::vector<std::int64_t> places;
+    append_places_of(number, cubes, places);
     return tl_.scatter_async(args_.scratch, tl::Indices(std::move(places)), records);
   }
 

@@ -72,8 +72,9 @@ class PieceAttention {
     const tl::Future loaded = tl_.load_async(from, {rows_, s_.d});
     const std::int64_t pes = tl_.num_programs(0) * tl_.num_programs(1);
     const std::int64_t me = tl_.program_id(1) * tl_.num_programs(0) + tl_.program_id(0);
-    const std::vector<KeyRange> steps = keys_.steps(s_.page, keys_per_step(tl_, args_.k_cache), me, pes);
-    PagedBlocks blocks(tl_, pages_.k(), pages_.v(), pages_.heads_in_block(), paged(steps));
+    const std::int64_t keys = keys_per_step(tl_, args_.k_cache);
+    const std::vector<KeyRange> steps = keys_.steps(s_.page, keys, me, pes);
+    PagedBlocks blocks(tl_, {pages_.k(), pages_.v(), pages_.heads_in_block()}, paged(steps), keys);
     const TensorHandle q = tl_.wait(loaded);
     OnlineSoftmax softmax(tl_, rows_, s_.d, s_.scale);
     for (std::size_t i = 0; i < steps.size(); ++i) {

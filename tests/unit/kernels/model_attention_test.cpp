@@ -37,7 +37,7 @@ PagedCase any_case() {
   PagedCase c;
   c.cubes = between(1, 4);
   c.pes = between(1, 4);
-  c.kv_heads = between(1, 3);
+  c.kv_heads = between(1, 4);
   c.heads = c.kv_heads * between(1, 4);
   c.d = 2 * between(1, 12);
   if (between(0, 5) == 0) c.d = *rc::gen::element<Integer>(64, 80, 128);
@@ -72,12 +72,16 @@ TEST(ModelAttention, EqualsTheStepInDouble_K221_K222_K225_K232) {
   }));
 }
 
-// A context that needs several steps of keys, and a sequence for each number of PEs that share one.
-TEST(ModelAttention, LongContexts) {
-  for (const Integer sequences : {1, 2, 3, 5, 9}) {
+// A context that needs several steps of keys, a sequence for each number of PEs that share one, and groups of heads of
+// one, two and four PEs; heads of two groups in a cube.
+TEST(ModelAttention, LongContexts_K226) {
+  for (const auto& [sequences, kv_heads] : std::vector<std::pair<Integer, Integer>>{
+           {1, 1}, {2, 1}, {3, 1}, {5, 1}, {9, 1}, {1, 2}, {3, 2}, {9, 2}, {1, 4}, {9, 4}, {3, 6}}) {
     PagedCase c;
     c.cubes = 2;
     c.pes = 4;
+    c.kv_heads = kv_heads;
+    c.heads = 2 * kv_heads;
     c.d = 128;
     c.page = 16;
     c.blocks = 200;
@@ -86,7 +90,7 @@ TEST(ModelAttention, LongContexts) {
     each.emplace_back(4, 900);
     c.add(each);
     const PagedContents given(c);
-    EXPECT_LT(distance(PagedMachine(c).run(given).out, expected(c, given).out), 5e-5) << sequences;
+    EXPECT_LT(distance(PagedMachine(c).run(given).out, expected(c, given).out), 5e-5) << sequences << " " << kv_heads;
   }
 }
 
