@@ -12,12 +12,10 @@ std::int64_t pieces_of(const ChunkSequence& sequence, std::int64_t most) {
   return (sequence.tokens + most - 1) / most;
 }
 
-// Tokens of a piece at most. Pieces are dealt out in rounds, one to each PE. A piece takes the time of its query rows,
-// rounded up to those of a MAC array, and about as long as one array of rows for its keys and for what goes before and
-// after; of equal choices the one with the fewest rows on a PE, then the smallest.
+// Tokens of a piece at most. Pieces are dealt out in rounds, one to each PE; of equal choices the one with the fewest
+// rows on a PE, then the smallest.
 std::int64_t tokens_of_pieces(const std::vector<ChunkSequence>& sequences, std::int64_t heads, std::int64_t kv_heads,
                               std::int64_t pes) {
-  constexpr std::int64_t kArrayRows = 32;
   const HeadPes own(kv_heads, pes);
   const std::int64_t group = heads / kv_heads;
   std::int64_t best = 0;
@@ -26,8 +24,7 @@ std::int64_t tokens_of_pieces(const std::vector<ChunkSequence>& sequences, std::
     std::int64_t pieces = 0;
     for (const ChunkSequence& its : sequences) pieces += pieces_of(its, most);
     const std::int64_t rounds = (pieces * kv_heads / own.groups + own.width - 1) / own.width;
-    const std::int64_t padded = (most * group + kArrayRows - 1) / kArrayRows * kArrayRows;
-    const std::pair<std::int64_t, std::int64_t> cost{rounds * (kArrayRows + padded), rounds * most * group};
+    const std::pair<std::int64_t, std::int64_t> cost{rounds * piece_cost(most * group), rounds * most * group};
     if (best != 0 && cost >= least) continue;
     best = most;
     least = cost;
@@ -36,6 +33,11 @@ std::int64_t tokens_of_pieces(const std::vector<ChunkSequence>& sequences, std::
 }
 
 }  // namespace
+
+std::int64_t piece_cost(std::int64_t rows) {
+  constexpr std::int64_t kArrayRows = 32, kKeys = 14, kArray = 31;
+  return kKeys + (rows + kArrayRows - 1) / kArrayRows * kArray + rows;
+}
 
 std::vector<ChunkPiece> chunk_pieces(const std::vector<ChunkSequence>& sequences, std::int64_t heads,
                                      std::int64_t kv_heads, std::int64_t pes) {

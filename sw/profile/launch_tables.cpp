@@ -22,8 +22,8 @@ class Axis {
   Axis(std::string table, std::int64_t exact_until) : exact_until_(exact_until) { result_.table = std::move(table); }
 
   // `step`: of a step with this cell.
-  void add(std::int64_t other, std::int64_t key, const Cell& cell, double value, double step) {
-    rows_[other].push_back({key, cell, value, step});
+  void add(std::int64_t other, std::int64_t key, const Cell& cell, double value, double step, double work = 1.0) {
+    rows_[other].push_back({key, cell, value, step, work});
   }
 
   std::optional<LeaveOneOut> judge() {
@@ -42,14 +42,15 @@ class Axis {
   struct Point {
     std::int64_t key;
     Cell cell;
-    double value, step;
+    double value, step, work;
   };
 
   double leave_out(const std::vector<Point>& row, std::size_t i) {
     const Point &low = row[i - 1], &own = row[i], &high = row[i + 1];
     if (own.key <= exact_until_) return 0.0;
     const double weight = static_cast<double>(own.key - low.key) / static_cast<double>(high.key - low.key);
-    const double difference = std::abs(low.value + weight * (high.value - low.value) - own.value);
+    const double per_work = low.value / low.work + weight * (high.value / high.work - low.value / low.work);
+    const double difference = std::abs(per_work * own.work - own.value);
     const double error = difference / own.value;
     ++result_.cells;
     result_.of_step += difference / own.step;
@@ -71,11 +72,12 @@ double sum_of(const LaunchTables::Parts& parts) {
   return std::accumulate(parts.begin(), parts.end(), 0.0);
 }
 
-void LaunchTables::add(const Cell& cell, const std::vector<TimeFs>& times) {
+void LaunchTables::add(const Cell& cell, const std::vector<TimeFs>& times, double work) {
   if (times.size() != parts_of(cell.kind)) throw Error::model("a cell of a launch table has a wrong number of times");
   Parts parts;
   for (const TimeFs time : times) parts.push_back(static_cast<double>(time.fs()));
   cells_[cell] = std::move(parts);
+  if (work != 1.0) work_[cell] = work;
   wanted_.erase(cell);
 }
 
@@ -87,9 +89,23 @@ LaunchTables::Parts LaunchTables::at(const Cell& cell) {
 }
 
 LaunchTables::Parts LaunchTables::at(CellKind kind, const Knots& a, const Knots& b) {
+  return at(kind, a, b, [this](const Cell& cell) { return at(cell); });
+}
+
+LaunchTables::Parts LaunchTables::at(CellKind kind, const Knots& a, const Knots& b, double work) {
+  return at(kind, a, b, [this, work](const Cell& cell) {
+    Parts parts = at(cell);
+    const auto own = work_.find(cell);
+    if (own != work_.end()) parts.front() *= work / own->second;
+    return parts;
+  });
+}
+
+LaunchTables::Parts LaunchTables::at(CellKind kind, const Knots& a, const Knots& b,
+                                     const std::function<Parts(const Cell&)>& corner) {
   const auto over_b = [&](std::int64_t key) {
-    const Parts low = at(Cell{kind, key, b.low});
-    return b.low == b.high ? low : mixed(low, at(Cell{kind, key, b.high}), b.weight);
+    const Parts low = corner(Cell{kind, key, b.low});
+    return b.low == b.high ? low : mixed(low, corner(Cell{kind, key, b.high}), b.weight);
   };
   const Parts low = over_b(a.low);
   return a.low == a.high ? low : mixed(low, over_b(a.high), a.weight);
@@ -146,6 +162,8 @@ std::vector<LeaveOneOut> LaunchTables::leave_one_out(std::int64_t exact_decodes)
   Axis pasts("attention of chunks, over tokens before", 0);
   for (const auto& [cell, parts] : cells_) {
     const double all = sum_of(parts), step = step_fs(cell);
+    const auto found = work_.find(cell);
+    const double work = found == work_.end() ? 1.0 : found->second;
     // Beginnings and ends of steps of rows lie on different lines.
     if (cell.kind == CellKind::products) products.add(begins_rows(cell.a) ? 1 : 0, cell.a, cell, all, step);
     if (cell.kind == CellKind::sums) sums.add(0, cell.a, cell, all, step);
@@ -154,8 +172,8 @@ std::vector<LeaveOneOut> LaunchTables::leave_one_out(std::int64_t exact_decodes)
       if (!begins_rows(cell.a)) counts.add(cell.b, cell.a, cell, parts[0], step);
     }
     if (cell.kind != CellKind::chunks) continue;
-    if (!begins_rows(cell.a)) chunks.add(cell.b, cell.a, cell, all, step);
-    pasts.add(cell.a, cell.b, cell, all, step);
+    if (!begins_rows(cell.a)) chunks.add(cell.b, cell.a, cell, all, step, work);
+    pasts.add(cell.a, cell.b, cell, all, step, work);
   }
   std::vector<LeaveOneOut> all;
   for (Axis* const axis : {&products, &decodes, &counts, &chunks, &pasts, &sums}) {

@@ -13,7 +13,8 @@
 
 namespace kb::profile {
 
-// How well the other cells of a table tell one that is left out, by a straight line between its two neighbours.
+// How well the other cells of a table tell one that is left out, by a straight line between its two neighbours: of the
+// time, or the time per work.
 struct LeaveOneOut {
   std::string table;      // "attention of decodes, over contexts"
   std::size_t cells = 0;  // that have two neighbours
@@ -27,8 +28,8 @@ class LaunchTables {
  public:
   using Parts = std::vector<double>;  // fs
 
-  // As many times as parts_of(cell.kind).
-  void add(const Cell& cell, const std::vector<TimeFs>& times);
+  // As many times as parts_of(cell.kind). `work`: of a cell of chunks, in any unit.
+  void add(const Cell& cell, const std::vector<TimeFs>& times, double work = 1.0);
   bool has(const Cell& cell) const { return cells_.count(cell) != 0; }
   const std::map<Cell, Parts>& cells() const { return cells_; }
 
@@ -37,6 +38,8 @@ class LaunchTables {
   Parts at(const Cell& cell);
   // Parts of a kind at any key, on straight lines: first over b, then over a.
   Parts at(CellKind kind, const Knots& a, const Knots& b = {});
+  // Chunks with so much work: the time per work lies on these lines (M-132).
+  Parts at(CellKind kind, const Knots& a, const Knots& b, double work);
 
   // Cells that were asked for and are not there; forgets them.
   std::vector<Cell> take_wanted();
@@ -46,10 +49,12 @@ class LaunchTables {
 
  private:
   Parts estimate(const Cell& cell) const;
+  Parts at(CellKind kind, const Knots& a, const Knots& b, const std::function<Parts(const Cell&)>& corner);
   // Launches of a step with this cell: decodes alone, or a chunk alone.
   double step_fs(const Cell& cell) const;
 
   std::map<Cell, Parts> cells_;
+  std::map<Cell, double> work_;  // that is not 1
   std::set<Cell> wanted_;
 };
 

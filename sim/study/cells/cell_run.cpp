@@ -9,6 +9,7 @@
 
 #include "platform/address/address_config.h"
 #include "platform/base/error.h"
+#include "platform/model/arena.h"
 #include "platform/model/graph.h"
 #include "sim/study/process/isolate.h"
 #include "sim/study/step/answer.h"
@@ -215,6 +216,21 @@ std::vector<Batch> batches_of(const CellSetup& setup, const Cell& cell) {
   std::vector<Batch> batches;
   for (std::int64_t draw = 0; draw < draws; ++draw) batches.push_back(decodes(setup, cell, draw));
   return batches;
+}
+
+profile::AttentionShape attention_shape(const CellSetup& setup) {
+  const model::ArenaGeometry geometry = model::arena_geometry(setup.machines.one.graph.spec);
+  profile::AttentionShape shape;
+  shape.machine = {geometry.pes / geometry.pes_per_cube, geometry.pes_per_cube};
+  shape.heads = setup.spec.heads / setup.plan.tp;
+  shape.kv_heads = model::local_kv_heads(setup.spec, setup.plan.tp);
+  shape.window = setup.spec.layers.front().window;
+  return shape;
+}
+
+double work_of(const CellSetup& setup, const Cell& cell) {
+  if (cell.kind != CellKind::chunks) return 1.0;
+  return profile::chunk_work(attention_shape(setup), {{0, cell.a, cell.a + fitting_key(setup, cell)}});
 }
 
 CellAnswer run_cell(const CellSetup& setup, const step::Memo& memo, const Cell& cell, TimeFs gap) {

@@ -16,6 +16,7 @@
 #include "sim/study/step/step_times.h"
 #include "sim/study/step/step_units.h"
 #include "sw/model/program.h"
+#include "sw/profile/attention_work.h"
 #include "sw/profile/context_pattern.h"
 #include "sw/profile/launch_cell.h"
 
@@ -40,6 +41,11 @@ sw::Program program_of(const CellSetup& setup, const model::Batch& batch);
 
 // Batches whose launches stand for the cell; their times are averaged.
 std::vector<model::Batch> batches_of(const CellSetup& setup, const profile::Cell& cell);
+
+// Attention on a SIP of this setup.
+profile::AttentionShape attention_shape(const CellSetup& setup);
+// Work of a cell of chunks, 1 for others.
+double work_of(const CellSetup& setup, const profile::Cell& cell);
 
 struct CellAnswer {
   std::vector<TimeFs> times;                                   // by part

@@ -83,7 +83,7 @@ void CellSimulator::fill(const std::vector<Cell>& cells, profile::LaunchTables& 
   for (const Cell& cell : cells) {
     if (tables.has(cell)) continue;
     if (const step::Answer* const known = memo_.find(key_of(cell))) {
-      tables.add(cell, known->times);
+      tables.add(cell, known->times, work_of(setup_, cell));
       ++known_;
     } else {
       missing.push_back(cell);
@@ -102,7 +102,7 @@ void CellSimulator::fill(const std::vector<Cell>& cells, profile::LaunchTables& 
   run.at_once = jobs_;
   run.on_result = [&](std::size_t job, const std::string& text) {
     CellAnswer answer = answer_of(text);
-    tables.add(missing[job], answer.times);
+    tables.add(missing[job], answer.times, work_of(setup_, missing[job]));
     for (auto& [key, launch] : answer.launches) memo_.add(key, std::move(launch));
     memo_.add(key_of(missing[job]), {std::move(answer.times), std::nullopt});
     ++simulated_;

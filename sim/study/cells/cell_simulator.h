@@ -25,6 +25,7 @@ class CellSimulator {
   // A step with this very batch, simulated as `kernbench model step` does; with the host's turn.
   TimeFs exact_step(const model::Batch& batch);
 
+  const CellSetup& setup() const { return setup_; }
   std::size_t simulated() const { return simulated_; }  // cells
   std::size_t known() const { return known_; }
 

@@ -8,7 +8,7 @@ using profile::Cell;
 using profile::CellKind;
 
 std::unique_ptr<serving::IStepTime> LaunchSource::times() {
-  return std::make_unique<profile::LaunchStepTime>(tables_, sums_);
+  return std::make_unique<profile::LaunchStepTime>(tables_, attention_shape(simulator_.setup()), sums_);
 }
 
 // Enough for estimates.

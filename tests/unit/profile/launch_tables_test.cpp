@@ -84,6 +84,18 @@ TEST(LaunchTables, ACellIsLeftOutAndInterpolated_M136) {
   EXPECT_EQ(all[0].worst, (Cell{CellKind::decodes, 1, 256}));
 }
 
+// Times that are proportional to the work of the chunks are exact, whatever the work of the cells was.
+TEST(LaunchTables, ChunksAreProportionalToTheirWork_M132) {
+  LaunchTables tables;
+  tables.add({CellKind::chunks, 128, 0}, {TimeFs(200)}, 20);
+  tables.add({CellKind::chunks, 192, 0}, {TimeFs(500)}, 50);
+  tables.add({CellKind::chunks, 256, 0}, {TimeFs(400)}, 40);
+  EXPECT_THAT(tables.at(CellKind::chunks, chunk_knots(150), {}, 60), ElementsAre(600.0));
+  const LeaveOneOut error = tables.leave_one_out(64).at(0);
+  EXPECT_EQ(error.cells, 1u);
+  EXPECT_DOUBLE_EQ(error.most, 0);
+}
+
 class LaunchStepTimeTest : public testing::Test {
  protected:
   // Times in ns that tell which cell was asked.
@@ -105,14 +117,14 @@ class LaunchStepTimeTest : public testing::Test {
 };
 
 TEST_F(LaunchStepTimeTest, DecodesHaveTheirOwnRotation_M131) {
-  LaunchStepTime times(tables_, false);
+  LaunchStepTime times(tables_, AttentionShape{}, false);
   // The mean of 100 and 155 is 127 before the new token, cut; the rotation of a chunk is replaced.
   EXPECT_EQ(times.step_ns({{nullptr, 1, 99}, {nullptr, 1, 155}}), 28 + 100 + 10000 + 500 - 3);
   EXPECT_TRUE(tables_.take_wanted().empty());
 }
 
 TEST_F(LaunchStepTimeTest, ChunksAndDecodesAddUp_M131) {
-  LaunchStepTime times(tables_, true);
+  LaunchStepTime times(tables_, AttentionShape{}, true);
   EXPECT_EQ(times.step_ns({{nullptr, 1, 127}, {nullptr, 8, 128}, {nullptr, 1, 127}}), 280 + 1000 + 200 + 10000 + 70000);
   EXPECT_TRUE(tables_.take_wanted().empty());
   EXPECT_THAT(times.abstractions().back(), testing::HasSubstr("sums over SIPs"));
