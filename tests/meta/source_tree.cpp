@@ -38,11 +38,11 @@ Library parse_library(const std::vector<std::string>& words, const std::string& 
   library.folder = folder;
   std::string section;
   for (std::size_t i = 1; i < words.size(); ++i) {
-    if (words[i] == "SOURCES" || words[i] == "DEPS" || words[i] == "PRIVATE_DEPS") {
+    if (words[i] == "SOURCES" || words[i] == "DEPS" || words[i] == "PRIVATE_DEPS" || words[i] == "ALONE") {
       section = words[i];
     } else if (section == "SOURCES") {
       library.sources.insert(folder + "/" + words[i]);
-    } else {
+    } else if (section != "ALONE") {  // they stand in SOURCES as well
       library.deps.insert(words[i]);
     }
   }

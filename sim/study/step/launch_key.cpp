@@ -5,12 +5,12 @@
 #include "platform/address/channel_stripe.h"
 #include "platform/topology/sha256.h"
 #include "sim/study/files/files.h"
+#include "sim/study/step/timing_digest.h"
 
 namespace kb::step {
 namespace {
 
 constexpr std::size_t kKeyDigits = 32;
-constexpr const char* kProgram = "/proc/self/exe";
 
 std::string digest(const std::string& text) {
   return topology::sha256_hex(text).substr(0, kKeyDigits);
@@ -47,9 +47,9 @@ std::string machine_key(const topology::LoadedTopology& machine, bool with_syste
   return digest(identity + machine_text(machine, with_system));
 }
 
-std::string program_identity(const std::vector<std::string>& files) {
-  std::string text = topology::sha256_hex(files::read_file(kProgram));
-  for (const std::string& file : files) text += topology::sha256_hex(files::read_file(file));
+std::string program_identity(const std::vector<std::string>& plugins) {
+  std::string text = timing_digest();
+  for (const std::string& file : plugins) text += topology::sha256_hex(files::read_file(file));
   return digest(text);
 }
 

@@ -16,7 +16,7 @@ namespace kb::step {
 // spread, contents that the host wrote, and the class of its address.
 class LaunchKeys {
  public:
-  // `identity`: text that stands for this program, its plug-ins and other files (program_identity).
+  // `identity`: text that stands for this program and its plug-ins (program_identity).
   LaunchKeys(const sw::Program& program, const topology::LoadedTopology& one, const topology::LoadedTopology& all,
              const std::string& identity);
 
@@ -45,7 +45,7 @@ std::string address_class(std::uint64_t offset, std::uint64_t bytes, const model
 // Digest of a machine and of what simulates it. `with_system`: its number of SIPs counts, too.
 std::string machine_key(const topology::LoadedTopology& machine, bool with_system, const std::string& identity);
 
-// Digest of the executable, and of these files.
-std::string program_identity(const std::vector<std::string>& files);
+// Digest of what decides times: sources of this program (timing_digest), and these plug-ins.
+std::string program_identity(const std::vector<std::string>& plugins);
 
 }  // namespace kb::step
