@@ -172,6 +172,7 @@ inline constexpr const char* kModelFooter =
     "  kernbench model requests trace.jsonl --topology reference --model llama-3.1-8b --store times\n"
     "  kernbench model profile llama-3.1-8b --out perf/bf16 --store times\n"
     "  kernbench model lookups batches.csv --profile perf/bf16 --model config.json\n"
+    "  kernbench model memo times                           what --store times has kept\n"
     "\n"
     "A model is the config.json of a Hugging Face model: Llama 2 and 3, Mistral, Mixtral, Qwen2, Qwen3, Qwen3-MoE or\n"
     "DeepSeek-V3. 'kernbench list models' names those that come with kernbench; weights are not needed.";
@@ -293,6 +294,21 @@ inline constexpr const char* kModelProfileFooter =
     "call\n"
     "that was ended goes on. The folder has LLMServingSim's layout: meta.yaml, tp1/dense.csv, per_sequence.csv,\n"
     "attention.csv, with times of one layer in us. 'kernbench model requests --profile' reads it, too.";
+
+inline constexpr const char* kModelMemoFooter =
+    "Examples:\n"
+    "  kernbench model memo times                           what is in the folder of --store times\n"
+    "  kernbench model memo times --merge a/times b/times   add what other stores have; these stay\n"
+    "  kernbench model memo times --prune 512MiB            remove what has not been used for the longest time\n"
+    "  kernbench model memo times --stat --json | jq .versions\n"
+    "\n"
+    "--store of 'model step', 'requests' and 'profile' keeps the time of every launch that was simulated. A time "
+    "counts\n"
+    "as long as the sources that decide times, the machine and the plug-ins are the same: a new build whose kernels,\n"
+    "blocks and lowering have not changed finds everything. 'this program' marks the times that this one can use.\n"
+    "--prune removes those of other versions first; files of programs that are running stay. --merge compares: a "
+    "launch\n"
+    "with two times is a fault of kernbench, exit code 3.";
 
 inline constexpr const char* kModelLookupsFooter =
     "Examples:\n"

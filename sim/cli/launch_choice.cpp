@@ -64,7 +64,7 @@ void LaunchChoice::use_pattern(const std::vector<serving::Request>& requests) {
 }
 
 cells::LaunchSource& LaunchChoice::open_source() {
-  memo_ = std::make_unique<step::Memo>(store_);
+  memo_ = std::make_unique<step::Memo>(store_, step::subject_of(machine_name(), loaded_->spec.name()));
   simulator_ = std::make_unique<cells::CellSimulator>(loaded_->setup, *memo_, static_cast<int>(jobs_));
   source_ = std::make_unique<cells::LaunchSource>(*simulator_, loaded_->setup.plan.tp > 1);
   return *source_;

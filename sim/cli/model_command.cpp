@@ -21,6 +21,7 @@ constexpr Part kParts[] = {
     {"requests", "Serve a trace of requests: latencies, throughput, blocks in use", make_model_requests_command},
     {"profile", "Times of a machine's kernels as tables for LLMServingSim and for requests",
      make_model_profile_command},
+    {"memo", "Look into a store of simulated launches, unite stores, make one smaller", make_model_memo_command},
     {"lookups", "Ask a profile for times of kernels and steps", make_model_lookups_command},
 };
 

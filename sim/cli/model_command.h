@@ -8,6 +8,7 @@
 namespace kb::cli {
 
 std::unique_ptr<Command> make_model_lookups_command(CLI::App& app, const Program& program);
+std::unique_ptr<Command> make_model_memo_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_model_profile_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_model_requests_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_model_show_command(CLI::App& app, const Program& program);

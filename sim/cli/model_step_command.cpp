@@ -84,10 +84,10 @@ class ModelStepCommand final : public Command {
   }
 
  private:
-  step::SampledTimes times_of(const step::StepRun& run) const {
+  step::SampledTimes times_of(const step::StepRun& run, const std::string& model) const {
     if (sample_ > 0) return step::simulate_sample(run, sample_);
     if (memo_ == "off") return {step::simulate_whole_step(run), {}};
-    step::Memo memo(store_);
+    step::Memo memo(store_, step::subject_of(run.machines.all.file, model));
     return {step::compose_step(run, memo), {}};
   }
 
@@ -136,7 +136,7 @@ class ModelStepCommand final : public Command {
     line.stage("simulating");
     const std::optional<std::string> history = step::hidden_state(machines.one);
     if (history && memo_.empty() && sample_ == 0) sample_ = kSampledLayers;
-    const step::SampledTimes found = times_of(run);
+    const step::SampledTimes found = times_of(run, report.spec.name());
     const step::StepTimes& times = found.times;
     line.stage(nullptr);
     step::StepReport result = step::make_step_report(report, program, times);

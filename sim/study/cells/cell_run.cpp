@@ -100,10 +100,10 @@ class BatchRun {
     if (kind_ == CellKind::products) {
       const std::string key = keys_.host_turn();
       if (memo_.find(key) == nullptr) {
-        simulated_[key] = in_a_process([&] {
-                            return std::vector<Answer>{
-                                {{step::simulate_host_turn(setup_.machines.one, setup_.catalogs, program_)}, {}}};
-                          }).at(0);
+        keep(key, "host turn", in_a_process([&] {
+                                 return std::vector<Answer>{
+                                     {{step::simulate_host_turn(setup_.machines.one, setup_.catalogs, program_)}, {}}};
+                               }).at(0));
       }
       answer.times[static_cast<std::size_t>(ProductPart::host)] += longest(key);
     }
@@ -123,7 +123,7 @@ class BatchRun {
   }
   TimeFs longest(const std::string& key) const {
     const auto found = simulated_.find(key);
-    const std::vector<TimeFs>& times = (found != simulated_.end() ? found->second : *memo_.find(key)).times;
+    const std::vector<TimeFs>& times = (found != simulated_.end() ? found->second.answer : *memo_.find(key)).times;
     return *std::max_element(times.begin(), times.end());
   }
 
@@ -137,10 +137,10 @@ class BatchRun {
       for (std::size_t rank = 0; rank < keys.size(); ++rank) {
         if (memo_.find(keys[rank]) != nullptr || !seen.insert(keys[rank]).second) continue;
         if (program_.launches[at].is_sum()) {
-          simulated_[keys[rank]] = in_a_process([&] {
-                                     return std::vector<Answer>{step::simulate_sum(setup_.machines.all, setup_.catalogs,
-                                                                                   program_, at, offsets_)};
-                                   }).at(0);
+          keep(keys[rank], "sum over SIPs", in_a_process([&] {
+                                              return std::vector<Answer>{step::simulate_sum(
+                                                  setup_.machines.all, setup_.catalogs, program_, at, offsets_)};
+                                            }).at(0));
           continue;
         }
         missing.push_back(keys[rank]);
@@ -150,7 +150,12 @@ class BatchRun {
     if (wanted.empty()) return;
     const std::vector<Answer> answers =
         in_a_process([&] { return step::simulate_launches(setup_.machines.one, setup_.catalogs, program_, wanted); });
-    for (std::size_t i = 0; i < missing.size(); ++i) simulated_[missing[i]] = answers.at(i);
+    for (std::size_t i = 0; i < missing.size(); ++i) {
+      keep(missing[i], program_.launches[wanted[i].launch].kernel, answers.at(i));
+    }
+  }
+  void keep(const std::string& key, const std::string& kernel, Answer answer) {
+    simulated_.insert_or_assign(key, step::StoredAnswer{std::move(answer), {kernel, "", ""}});
   }
 
   const CellSetup& setup_;
@@ -159,7 +164,7 @@ class BatchRun {
   sw::Program program_;
   step::LaunchKeys keys_;
   std::vector<TimeFs> offsets_;  // SIPs begin a sum together
-  std::map<std::string, Answer> simulated_;
+  std::map<std::string, step::StoredAnswer> simulated_;
 };
 
 Batch decodes(const CellSetup& setup, const Cell& cell, std::int64_t draw) {

@@ -48,8 +48,8 @@ profile::AttentionShape attention_shape(const CellSetup& setup);
 double work_of(const CellSetup& setup, const profile::Cell& cell);
 
 struct CellAnswer {
-  std::vector<TimeFs> times;                                   // by part
-  std::vector<std::pair<std::string, step::Answer>> launches;  // that were simulated, by key
+  std::vector<TimeFs> times;                                         // by part
+  std::vector<std::pair<std::string, step::StoredAnswer>> launches;  // that were simulated, by key
 };
 
 // Simulates what the memo does not know, in processes of its own. Each launch counts with the gap before it.

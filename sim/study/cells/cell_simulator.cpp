@@ -22,7 +22,9 @@ constexpr std::size_t kKeyDigits = 32;
 // A line for the cell, then one for each launch: key and times.
 std::string text_of(const CellAnswer& answer) {
   std::string text = step::answer_text({answer.times, std::nullopt});
-  for (const auto& [key, launch] : answer.launches) text += fmt::format("\n{} {}", key, step::answer_text(launch));
+  for (const auto& [key, launch] : answer.launches) {
+    text += fmt::format("\n{} {}", key, step::stored_text(launch.answer, launch.subject));
+  }
   return text;
 }
 
@@ -37,7 +39,9 @@ CellAnswer answer_of(const std::string& text) {
   CellAnswer answer{answered(line).times, {}};
   while (std::getline(lines, line)) {
     const std::size_t blank = line.find(' ');
-    answer.launches.emplace_back(line.substr(0, blank), answered(line.substr(blank + 1)));
+    std::optional<step::StoredAnswer> launch = step::stored_answer(line.substr(blank + 1));
+    if (!launch) throw Error::model("a simulation of a cell answered without times");
+    answer.launches.emplace_back(line.substr(0, blank), std::move(*launch));
   }
   return answer;
 }
@@ -73,7 +77,8 @@ TimeFs CellSimulator::gap() {
         key,
         answered(sim::run_isolated({[&] {
                    return step::answer_text({{step::simulate_gap(setup_.machines.one, setup_.catalogs)}, std::nullopt});
-                 }}).at(0)));
+                 }}).at(0)),
+        "gap");
   }
   return memo_.find(key)->times.at(0);
 }
@@ -103,8 +108,11 @@ void CellSimulator::fill(const std::vector<Cell>& cells, profile::LaunchTables& 
   run.on_result = [&](std::size_t job, const std::string& text) {
     CellAnswer answer = answer_of(text);
     tables.add(missing[job], answer.times, work_of(setup_, missing[job]));
-    for (auto& [key, launch] : answer.launches) memo_.add(key, std::move(launch));
-    memo_.add(key_of(missing[job]), {std::move(answer.times), std::nullopt});
+    for (auto& [key, launch] : answer.launches) {
+      memo_.add(key, std::move(launch.answer), launch.subject.kernel);
+    }
+    memo_.add(key_of(missing[job]), {std::move(answer.times), std::nullopt},
+              fmt::format("cell {}", cell_kind_name(missing[job].kind)));
     ++simulated_;
     if (on_progress) on_progress(++done, missing.size());
   };

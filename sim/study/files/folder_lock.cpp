@@ -37,7 +37,7 @@ bool lock(int directory) {
 
 }  // namespace
 
-FolderLock::FolderLock(const std::string& folder, bool create, const std::string& what) {
+FolderLock::FolderLock(const std::string& folder, bool create, const std::string& what, const std::string& remedy) {
   if (create) observe::make_folder(folder);
   directory_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   static const int registered = ::pthread_atfork(nullptr, nullptr, let_go);
@@ -46,8 +46,7 @@ FolderLock::FolderLock(const std::string& folder, bool create, const std::string
     return;
   }
   ::close(directory_);
-  throw Error::configuration("another " + what + " is writing to " + folder +
-                             "; wait until it has ended, or choose another folder with --out");
+  throw Error::configuration("another " + what + " is writing to " + folder + "; " + remedy);
 }
 
 FolderLock::~FolderLock() {

@@ -9,8 +9,10 @@ namespace kb::files {
 // time; forked processes do not inherit it.
 class FolderLock {
  public:
-  // Configuration Error when another process has the lock; `what` describes the writer ("evaluation").
-  FolderLock(const std::string& folder, bool create, const std::string& what = "evaluation");
+  // Configuration Error when another process has the lock; `what` describes the writer ("evaluation"), `remedy` what to
+  // do.
+  FolderLock(const std::string& folder, bool create, const std::string& what = "evaluation",
+             const std::string& remedy = "wait until it has ended, or choose another folder with --out");
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;

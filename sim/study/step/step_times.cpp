@@ -23,6 +23,7 @@ TimeFs time_in_a_process(const std::function<TimeFs()>& simulation) {
   return in_a_process([&] { return Answer{{simulation()}, std::nullopt}; }).times.at(0);
 }
 
+constexpr const char* kSumSubject = "sum over SIPs";
 constexpr double kMostWork = 1e9;   // of a process, in bytes: some seconds
 constexpr double kLeastWork = 1e6;  // of a launch
 
@@ -42,8 +43,8 @@ class Composer {
 
   StepTimes compose() {
     simulate_missing();
-    times_.gap = figure(run_.keys.figure("gap"), [&] { return simulate_gap(run_.machines.one, run_.catalogs); });
-    times_.host = figure(run_.keys.host_turn(),
+    times_.gap = figure("gap", run_.keys.figure("gap"), [&] { return simulate_gap(run_.machines.one, run_.catalogs); });
+    times_.host = figure("host turn", run_.keys.host_turn(),
                          [&] { return simulate_host_turn(run_.machines.one, run_.catalogs, run_.program); });
     const auto ranks = static_cast<std::size_t>(run_.program.ranks);
     times_.launches.resize(ranks);
@@ -80,7 +81,9 @@ class Composer {
         (known ? hits_ : missing).push_back(one);
       }
     }
-    simulate(missing, [&](const Wanted& one, Answer answer) { memo_.add(one.key, std::move(answer)); });
+    simulate(missing, [&](const Wanted& one, Answer answer) {
+      memo_.add(one.key, std::move(answer), launches()[one.launch.launch].kernel);
+    });
     own_ += missing.size();
   }
 
@@ -160,10 +163,10 @@ class Composer {
     if (run_.on_progress) run_.on_progress(progress_);
   }
 
-  TimeFs figure(const std::string& key, const std::function<TimeFs()>& simulation) {
+  TimeFs figure(const char* name, const std::string& key, const std::function<TimeFs()>& simulation) {
     if (const Answer* const known = memo_.find(key)) return known->times.at(0);
     const TimeFs found = time_in_a_process(simulation);
-    memo_.add(key, {{found}, std::nullopt});
+    memo_.add(key, {{found}, std::nullopt}, name);
     return found;
   }
 
@@ -191,8 +194,9 @@ class Composer {
     const Answer* answer = find(key);
     if (answer == nullptr && patterns.size() >= most_sums(at)) answer = nearest(patterns, offsets);
     if (answer == nullptr) {
-      memo_.add(
-          key, in_a_process([&] { return simulate_sum(run_.machines.all, run_.catalogs, run_.program, at, offsets); }));
+      Answer found =
+          in_a_process([&] { return simulate_sum(run_.machines.all, run_.catalogs, run_.program, at, offsets); });
+      memo_.add(key, std::move(found), kSumSubject);
       answer = memo_.find(key);
       times_.simulated += 1;
       report_progress(1);

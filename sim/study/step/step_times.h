@@ -5,37 +5,19 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "platform/base/units.h"
-#include "sim/study/files/journal.h"
 #include "sim/study/step/answer.h"
 #include "sim/study/step/launch_key.h"
+#include "sim/study/step/memo.h"
 #include "sim/study/step/step_machine.h"
 #include "sim/study/step/step_units.h"
 #include "sw/model/program.h"
 
 namespace kb::step {
-
-// Answers for launches by key, in memory and in a folder that programs share.
-class Memo {
- public:
-  // `folder`: "" keeps nothing. Answers of other machines and versions stay in it. Configuration Error when it cannot
-  // be made.
-  explicit Memo(const std::string& folder);
-
-  const Answer* find(const std::string& key) const;
-  void add(const std::string& key, Answer answer);
-  std::size_t from_folder() const { return from_folder_; }
-
- private:
-  std::map<std::string, Answer> answers_;
-  std::unique_ptr<files::Journal> journal_;
-  std::size_t from_folder_ = 0;
-};
 
 struct Span {
   TimeFs start = 0_fs, end = 0_fs;  // since the first launch of the step began

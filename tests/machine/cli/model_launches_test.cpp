@@ -100,7 +100,7 @@ TEST_F(ModelLaunchesTest, TheStoreAnswersTheSecondRun_M134) {
 }
 
 TEST_F(ModelLaunchesTest, ARunThatWasEndedGoesOn_M134) {
-  const Outcome full = serve("--store times --jobs 1 --out a", "ulimit -f 2;");
+  const Outcome full = serve("--store times --jobs 1 --out a", "ulimit -f 4;");
   EXPECT_EQ(full.code, 2);
   EXPECT_THAT(full.err, HasSubstr("launches that have been simulated are kept"));
   EXPECT_EQ(full.out, "");

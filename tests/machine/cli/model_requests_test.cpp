@@ -180,7 +180,7 @@ TEST_F(ModelRequestsTest, PartsAreNamed) {  // M-82
   EXPECT_THAT(kernbench("model requests --help").out, HasSubstr("Usage: kernbench model requests"));
   EXPECT_THAT(kernbench("model request x").err, HasSubstr("unknown command request; did you mean 'requests'?"));
   EXPECT_THAT(kernbench("model").err,
-              HasSubstr("needs one of its commands; known: show, step, verify, requests, profile, lookups"));
+              HasSubstr("needs one of its commands; known: show, step, verify, requests, profile, memo, lookups"));
   EXPECT_EQ(kernbench("model").code, 2);
   EXPECT_THAT(kernbench("model requests trace.jsonl").err, HasSubstr("Try 'kernbench model requests --help'"));
 }
