@@ -54,6 +54,7 @@ TEST(TimingSources, HaveEverySourceThatALaunchLinks) {
   std::size_t sources = 0;
   for (const Library& library : all) {
     if (names.count(library.name) == 0) continue;
+    if (library.name == "kb_modules_rtl" && files.count("modules/rtl/no_rtl.cpp") != 0) continue;  // without Verilator
     for (const std::string& source : library.sources) {
       if (fs::path(source).filename() == "no_rtl.cpp" || source.find('$') != std::string::npos) continue;
       EXPECT_EQ(files.count(source), 1u) << source << " of " << library.name << " is not in the digest";
