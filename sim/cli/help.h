@@ -197,6 +197,7 @@ inline constexpr const char* kModelStepFooter =
     "  kernbench model step llama-3.1-8b --phase prefill --tokens 512 --json\n"
     "  kernbench model step qwen3-32b --tp 4 --set cube.links.ucie_link_bw_gbs=256\n"
     "  kernbench model step llama-3.1-8b --launches                  what is launched, with shapes and places\n"
+    "  kernbench model step llama-3.1-8b --record layer              operations of a layer, for 'kernbench web layer'\n"
     "\n"
     "Launches follow each other on each SIP; layers whose tensors lie alike, and SIPs, take equal times, so that each\n"
     "distinct launch is simulated once, from a quiet machine, and the step is the exact sum. --memo off simulates all "

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "platform/address/address_config.h"
 #include "platform/model/report.h"
 #include "platform/observe/output_set.h"
+#include "sim/analysis/convert/perfetto.h"
 #include "sim/cli/arguments.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
@@ -19,8 +21,11 @@
 #include "sim/cli/shipped_models.h"
 #include "sim/cli/workload_library.h"
 #include "sim/run/driver/progress.h"
+#include "sim/run/driver/run_description.h"
+#include "sim/run/driver/run_files.h"
 #include "sim/study/step/launch_key.h"
 #include "sim/study/step/step_machine.h"
+#include "sim/study/step/step_record.h"
 #include "sim/study/step/step_report.h"
 #include "sim/study/step/step_sample.h"
 #include "sim/study/step/step_times.h"
@@ -52,12 +57,21 @@ class ModelStepCommand final : public Command {
     constexpr std::uint64_t kMostJobs = 1024;
     add_whole_option(app, "--jobs", jobs_, 1, kMostJobs, "Processes at a time (default: one per core)");
     app.add_option("--out", out_, "Write the JSON to FILE, too")->type_name("FILE");
+    app.add_option("--record", record_,
+                   "Run the launches of a layer again, on one SIP, and write them as 'kernbench run --record' does")
+        ->type_name("DIR");
+    layer_option_ = add_whole_option(app, "--layer", layer_, 0, kMostLayers,
+                                     "With --record: the layer (default: 1, or 0 of a single one)");
+    app.add_option("--perfetto", perfetto_, "With --record: also as a trace of Perfetto, packed if FILE ends in .gz")
+        ->type_name("FILE");
     app.add_flag("--launches", launches_, "Print the launches of the step, and simulate nothing");
     app.add_flag("--json", json_, "Print as JSON");
   }
 
   int run() override {
     read_memo();
+    if (record_.empty() && layer_option_->count() > 0) throw usage_error("--layer is of a record; add --record DIR");
+    if (record_.empty() && !perfetto_.empty()) throw usage_error("--perfetto is made of a record; add --record DIR");
     const model::ReportChoice choice = choice_.read();
     if (choice.plan.ep > 1) throw usage_error("--ep: models with experts cannot be simulated yet");
     const WorkloadLibrary library(choice_.plugins);
@@ -113,11 +127,35 @@ class ModelStepCommand final : public Command {
     }
   }
 
-  int simulate(const WorkloadLibrary& library, const step::LoadMachine& load, const model::ModelReport& report,
-               const sw::Program& program) {
+  void check_files() const {
     FileRoles roles;
     roles.writes("--out", out_);
+    if (!record_.empty()) {
+      for (const std::string& file :
+           {sim::result_file(record_), sim::machine_file(record_), sim::operations_file(record_)}) {
+        roles.writes("--record", file);
+      }
+    }
+    roles.writes("--perfetto", perfetto_);
     roles.check();
+  }
+
+  void add_approximations(const step::SampledTimes& found, const std::optional<std::string>& history,
+                          step::StepReport& result) const {
+    result.composed = sample_ == 0 && memo_ != "off";
+    if (found.sample.layers < found.sample.of_layers) {
+      result.sample = found.sample;
+      result.approximations.push_back(sampled_text(found.sample, history));
+    }
+    if (found.times.likened > 0) result.approximations.push_back(likened_text(found.times));
+    if (result.composed && history) {
+      result.approximations.push_back("every launch is simulated from a quiet machine; " + *history);
+    }
+  }
+
+  int simulate(const WorkloadLibrary& library, const step::LoadMachine& load, const model::ModelReport& report,
+               const sw::Program& program) {
+    check_files();
     observe::OutputSet outputs;
     observe::OutputFile* const output = out_.empty() ? nullptr : &outputs.add(out_, "the step");
     const step::StepMachines machines = step::step_machines(load, report.plan.tp);
@@ -133,24 +171,19 @@ class ModelStepCommand final : public Command {
                             [&](std::size_t launches) {
                               if (line.due()) line.update_text(fmt::format("{} launches simulated", launches));
                             }};
+    std::optional<step::LayerRecord> record;
+    std::optional<observe::OutputFile> trace;  // made of the record
+    if (!record_.empty()) record.emplace(run, record_choice(program, report.spec.name()));
+    if (!perfetto_.empty()) trace.emplace(perfetto_, "the trace");
     line.stage("simulating");
     const std::optional<std::string> history = step::hidden_state(machines.one);
     if (history && memo_.empty() && sample_ == 0) sample_ = kSampledLayers;
     const step::SampledTimes found = times_of(run, report.spec.name());
-    const step::StepTimes& times = found.times;
     line.stage(nullptr);
-    step::StepReport result = step::make_step_report(report, program, times);
+    step::StepReport result = step::make_step_report(report, program, found.times);
     if (const auto& energy = machines.all.graph.spec.energy) step::add_energy(*energy, result);
     for (const auto& [key, value] : machines.all.config) result.config.emplace(key, value.value);
-    result.composed = sample_ == 0 && memo_ != "off";
-    if (found.sample.layers < found.sample.of_layers) {
-      result.sample = found.sample;
-      result.approximations.push_back(sampled_text(found.sample, history));
-    }
-    if (times.likened > 0) result.approximations.push_back(likened_text(times));
-    if (result.composed && history) {
-      result.approximations.push_back("every launch is simulated from a quiet machine; " + *history);
-    }
+    add_approximations(found, history, result);
     const std::string json = step::render_step_json(result);
     if (output != nullptr) output->write(json);
     outputs.commit();
@@ -159,14 +192,32 @@ class ModelStepCommand final : public Command {
     } else {
       print_text(step::render_step(result));
     }
+    if (record) {
+      record->write();
+      if (trace) convert::write_perfetto_file(analysis::RunFolder(record_), {}, *trace);
+      if (!json_) print_text(fmt::format("Record of layer {} on one SIP: {}\n", layer(program), record_));
+    }
     return 0;
+  }
+
+  std::int64_t layer(const sw::Program& program) const {
+    if (layer_option_->count() > 0) return static_cast<std::int64_t>(layer_);
+    const auto is_second = [](const sw::ProgramLaunch& launch) { return launch.layer == 1; };
+    return std::any_of(program.launches.begin(), program.launches.end(), is_second) ? 1 : 0;
+  }
+
+  step::RecordChoice record_choice(const sw::Program& program, const std::string& model) const {
+    const BuiltinTopology& builtin = choice_.machine.program->topology;
+    return {record_, layer(program), model, sim::config_of(topology::load_text(builtin.text, builtin.name)),
+            choice_.plugins};
   }
 
   ModelChoice choice_;
   static constexpr std::uint64_t kSampledLayers = 3;
 
-  std::string memo_, store_, out_;
-  std::uint64_t jobs_ = 0, sums_ = 0, sample_ = 0;
+  std::string memo_, store_, out_, record_, perfetto_;
+  std::uint64_t jobs_ = 0, sums_ = 0, sample_ = 0, layer_ = 0;
+  CLI::Option* layer_option_ = nullptr;
   CLI::Option* own_sums_ = nullptr;
   std::size_t check_ = 0;
   bool launches_ = false, json_ = false;
