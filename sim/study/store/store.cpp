@@ -24,8 +24,10 @@ using files::Journal;
   throw Error::configuration(fmt::format("'{}' {}", place, problem));
 }
 
+// A file may have been removed since the folder was read.
 void require_readable(const std::string& file) {
-  if (!std::ifstream(file, std::ios::binary)) refuse(file, std::string("cannot be read: ") + std::strerror(errno));
+  if (!std::ifstream(file, std::ios::binary) && errno != ENOENT)
+    refuse(file, std::string("cannot be read: ") + std::strerror(errno));
 }
 
 std::vector<std::string> files_of(const std::string& place) {
@@ -86,8 +88,29 @@ bool read_lines(const std::string& file, Store& store, std::map<std::string, std
     unite(store.entries, key, {value, std::move(*stored), begun, file});
   });
   store.damaged += damaged;
-  store.bytes += fs::file_size(file);
+  std::error_code gone;
+  const std::uintmax_t bytes = fs::file_size(file, gone);
+  store.bytes += gone ? 0 : bytes;
   return own > 0 || (others == 0 && damaged <= 1);
+}
+
+bool has_lost_files(const Store& store) {
+  return std::any_of(store.files.begin(), store.files.end(), [](const std::string& file) { return !fs::exists(file); });
+}
+
+Store read_once(const std::string& place) {
+  Store store;
+  store.place = place;
+  store.files = files_of(place);
+  std::map<std::string, std::int64_t> noted;
+  bool any = store.files.empty();
+  for (const std::string& file : store.files) any = read_lines(file, store, noted) || any;
+  if (!any) refuse(place, "is no store of launches: it has lines, and none of them is the time of a launch");
+  for (const auto& [key, second] : noted) {
+    const auto found = store.entries.find(key);
+    if (found != store.entries.end()) found->second.last_use = second;
+  }
+  return store;
 }
 
 }  // namespace
@@ -112,17 +135,10 @@ bool unite(std::map<std::string, Entry>& entries, const std::string& key, const 
 }
 
 Store read_store(const std::string& place) {
-  Store store;
-  store.place = place;
-  store.files = files_of(place);
-  std::map<std::string, std::int64_t> noted;
-  bool any = store.files.empty();
-  for (const std::string& file : store.files) any = read_lines(file, store, noted) || any;
-  if (!any) refuse(place, "is no store of launches: it has lines, and none of them is the time of a launch");
-  for (const auto& [key, second] : noted) {
-    const auto found = store.entries.find(key);
-    if (found != store.entries.end()) found->second.last_use = second;
-  }
+  constexpr int kTries = 10;
+  Store store = read_once(place);
+  // A program that prunes writes its file before it removes others.
+  for (int tries = 1; tries < kTries && has_lost_files(store); ++tries) store = read_once(place);
   return store;
 }
 

@@ -27,7 +27,7 @@ struct Share {
 };
 
 struct UseSpan {
-  std::int64_t oldest = 0, newest = 0;  // 0: there are no entries
+  std::int64_t oldest = 0, newest = 0;  // 0: no entry says when it was used
 };
 
 // The largest share first; entries that do not say are "".
@@ -64,6 +64,7 @@ std::vector<Share> by_subject(const Store& store, const Subjects& subjects) {
 UseSpan uses_of(const Store& store) {
   UseSpan uses;
   for (const auto& [key, entry] : store.entries) {
+    if (entry.last_use <= 0) continue;
     if (uses.oldest == 0 || entry.last_use < uses.oldest) uses.oldest = entry.last_use;
     uses.newest = std::max(uses.newest, entry.last_use);
   }
@@ -129,7 +130,7 @@ std::string render_stat(const Store& store) {
   std::string text = fmt::format("{}: {} times in {} {}, {}", store.place, store.entries.size(), store.files.size(),
                                  store.files.size() == 1 ? "file" : "files", format_size(store.bytes));
   const UseSpan uses = uses_of(store);
-  if (!store.entries.empty()) {
+  if (uses.newest > 0) {
     text += fmt::format("; last used from {} to {}", utc(uses.oldest, "%Y-%m-%d"), utc(uses.newest, "%Y-%m-%d"));
   }
   text += "\n";
@@ -150,9 +151,9 @@ std::string render_stat_json(const Store& store) {
   json.key("entries").unsigned_integer(store.entries.size()).key("bytes").unsigned_integer(store.bytes);
   json.key("files").unsigned_integer(store.files.size()).key("damaged_lines").unsigned_integer(store.damaged);
   json.key("oldest_use");
-  store.entries.empty() ? json.null() : json.text(utc(uses.oldest, "%Y-%m-%dT%H:%M:%SZ"));
+  uses.newest == 0 ? json.null() : json.text(utc(uses.oldest, "%Y-%m-%dT%H:%M:%SZ"));
   json.key("newest_use");
-  store.entries.empty() ? json.null() : json.text(utc(uses.newest, "%Y-%m-%dT%H:%M:%SZ"));
+  uses.newest == 0 ? json.null() : json.text(utc(uses.newest, "%Y-%m-%dT%H:%M:%SZ"));
   json.key("version").text(step::own_version()).key("versions");
   write_shares(json, versions(store), "version", step::own_version());
   for (const Subjects& subjects : kSubjects) {

@@ -79,10 +79,12 @@ TEST_F(StoreTest, AUseIsNotedWhenTheLastNoteIsADayOld) {
   EXPECT_EQ(last_use(), kSecond + kDay);
 }
 
-
 TEST_F(StoreTest, ASingleFileIsAStore_M102) {
   const std::string file = write("s", kSecond, line_of("a", "5") + line_of("b", "6"));
   EXPECT_EQ(stat(read_store(file))["entries"], 2);
+  std::filesystem::rename(file, path("x.journal"));
+  EXPECT_EQ(stat(read_store(path("x.journal")))["newest_use"], nullptr) << "neither a note nor a name says when";
+  EXPECT_THAT(render_stat(read_store(path("x.journal"))), testing::Not(HasSubstr("last used")));
 }
 
 TEST_F(StoreTest, LinesThatAreCutShortAreCounted_M102) {
