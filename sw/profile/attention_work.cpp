@@ -7,8 +7,8 @@
 namespace kb::profile {
 
 double chunk_work(const AttentionShape& shape, const std::vector<contract::ChunkSequence>& chunks) {
-  constexpr double kCopies = 42;      // rows that take as long as the copies of the keys do
-  constexpr double kLaunch = 25'000;  // keys x rows
+  constexpr double kCopies = 42;                       // rows that take as long as the copies of the keys do
+  constexpr double kLaunch = 15'000, kPiece = 10'000;  // keys x rows
   constexpr std::int64_t kPage = model::kCacheBlock;
   const std::int64_t pes = shape.machine.cubes * shape.machine.pes, group = shape.heads / shape.kv_heads;
   double keys = 0, most = 0;
@@ -16,7 +16,7 @@ double chunk_work(const AttentionShape& shape, const std::vector<contract::Chunk
     keys += static_cast<double>(contract::seen_pages(its, kPage, shape.window).count * kPage);
   }
   for (const auto& pieces : contract::pieces_by_pe(chunks, shape.heads, shape.kv_heads, pes)) {
-    double work = 0;
+    double work = kPiece * static_cast<double>(pieces.size());
     for (const contract::ChunkPiece& piece : pieces) {
       const contract::ChunkKeys seen(chunks[static_cast<std::size_t>(piece.sequence)], piece, shape.window);
       const std::int64_t position = seen.position();
