@@ -6,7 +6,7 @@ namespace kb::profile {
 namespace {
 
 constexpr std::int64_t kRows = 32, kBlockOfRows = 64;  // of the MAC array, and that a product does at a time
-constexpr std::int64_t kRowsUntil = 256, kBlocksUntil = 512;
+constexpr std::int64_t kRowsUntil = 256, kBlocksUntil = 512, kPerDoubling = 8;
 
 Knots between(std::int64_t low, std::int64_t high, std::int64_t query) {
   if (low == high) return {low, high, 0.0};
@@ -46,7 +46,7 @@ const char* cell_kind_name(CellKind kind) {
 Knots count_knots(std::int64_t query) {
   query = std::max<std::int64_t>(1, query);
   if (query <= kExactCounts) return {query, query, 0.0};
-  const std::int64_t rows = query > kBlocksUntil ? power_of_two_below(query - 1)
+  const std::int64_t rows = query > kBlocksUntil ? power_of_two_below(query - 1) / kPerDoubling
                             : query > kRowsUntil ? kBlockOfRows
                                                  : kRows;
   const std::int64_t begin = (query - 1) / rows * rows;
@@ -64,7 +64,7 @@ Knots chunk_knots(std::int64_t query) {
 }
 
 Knots context_knots(std::int64_t query) {
-  constexpr std::int64_t kFine = 128, kFineUntil = 2048, kPerDoubling = 8;
+  constexpr std::int64_t kFine = 128, kFineUntil = 2048;
   constexpr std::array<std::int64_t, 4> kFirst = {1, 16, 64, kFine};
   query = std::max(kFirst.front(), query);
   if (query < kFirst.back()) {

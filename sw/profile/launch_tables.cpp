@@ -89,26 +89,29 @@ LaunchTables::Parts LaunchTables::at(const Cell& cell) {
 }
 
 LaunchTables::Parts LaunchTables::at(CellKind kind, const Knots& a, const Knots& b) {
-  return at(kind, a, b, [this](const Cell& cell) { return at(cell); });
-}
-
-LaunchTables::Parts LaunchTables::at(CellKind kind, const Knots& a, const Knots& b, double work) {
-  return at(kind, a, b, [this, work](const Cell& cell) {
-    Parts parts = at(cell);
-    const auto own = work_.find(cell);
-    if (own != work_.end()) parts.front() *= work / own->second;
-    return parts;
-  });
-}
-
-LaunchTables::Parts LaunchTables::at(CellKind kind, const Knots& a, const Knots& b,
-                                     const std::function<Parts(const Cell&)>& corner) {
   const auto over_b = [&](std::int64_t key) {
-    const Parts low = corner(Cell{kind, key, b.low});
-    return b.low == b.high ? low : mixed(low, corner(Cell{kind, key, b.high}), b.weight);
+    const Parts low = at(Cell{kind, key, b.low});
+    return b.low == b.high ? low : mixed(low, at(Cell{kind, key, b.high}), b.weight);
   };
   const Parts low = over_b(a.low);
   return a.low == a.high ? low : mixed(low, over_b(a.high), a.weight);
+}
+
+LaunchTables::Parts LaunchTables::at(CellKind kind, const Knots& a, const Knots& b, double work) {
+  const auto per_work = [&](std::int64_t key) {
+    const Cell low{kind, key, b.low}, high{kind, key, b.high};
+    Parts parts = at(kind, {key, key, 0.0}, b);
+    const double own = work_of(low, work) + b.weight * (work_of(high, work) - work_of(low, work));
+    for (double& part : parts) part *= work / own;
+    return parts;
+  };
+  const Parts low = per_work(a.low);
+  return a.low == a.high ? low : mixed(low, per_work(a.high), a.weight);
+}
+
+double LaunchTables::work_of(const Cell& cell, double unknown) const {
+  const auto found = work_.find(cell);
+  return found == work_.end() ? unknown : found->second;
 }
 
 LaunchTables::Parts LaunchTables::estimate(const Cell& cell) const {
@@ -162,8 +165,6 @@ std::vector<LeaveOneOut> LaunchTables::leave_one_out(std::int64_t exact_decodes)
   Axis pasts("attention of chunks, over tokens before", 0);
   for (const auto& [cell, parts] : cells_) {
     const double all = sum_of(parts), step = step_fs(cell);
-    const auto found = work_.find(cell);
-    const double work = found == work_.end() ? 1.0 : found->second;
     // Beginnings and ends of steps of rows lie on different lines.
     if (cell.kind == CellKind::products) products.add(begins_rows(cell.a) ? 1 : 0, cell.a, cell, all, step);
     if (cell.kind == CellKind::sums) sums.add(0, cell.a, cell, all, step);
@@ -172,8 +173,8 @@ std::vector<LeaveOneOut> LaunchTables::leave_one_out(std::int64_t exact_decodes)
       if (!begins_rows(cell.a)) counts.add(cell.b, cell.a, cell, parts[0], step);
     }
     if (cell.kind != CellKind::chunks) continue;
-    if (!begins_rows(cell.a)) chunks.add(cell.b, cell.a, cell, all, step, work);
-    pasts.add(cell.a, cell.b, cell, all, step, work);
+    if (!begins_rows(cell.a)) chunks.add(cell.b, cell.a, cell, all, step, work_of(cell, 1.0));
+    pasts.add(cell.a, cell.b, cell, all, step);
   }
   std::vector<LeaveOneOut> all;
   for (Axis* const axis : {&products, &decodes, &counts, &chunks, &pasts, &sums}) {

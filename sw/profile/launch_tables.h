@@ -38,7 +38,7 @@ class LaunchTables {
   Parts at(const Cell& cell);
   // Parts of a kind at any key, on straight lines: first over b, then over a.
   Parts at(CellKind kind, const Knots& a, const Knots& b = {});
-  // Chunks with so much work: the time per work lies on these lines (M-132).
+  // Chunks with so much work: first time and work over b, then time per work over a (M-132).
   Parts at(CellKind kind, const Knots& a, const Knots& b, double work);
 
   // Cells that were asked for and are not there; forgets them.
@@ -49,7 +49,8 @@ class LaunchTables {
 
  private:
   Parts estimate(const Cell& cell) const;
-  Parts at(CellKind kind, const Knots& a, const Knots& b, const std::function<Parts(const Cell&)>& corner);
+  // `unknown`: that of a cell whose work was not given.
+  double work_of(const Cell& cell, double unknown) const;
   // Launches of a step with this cell: decodes alone, or a chunk alone.
   double step_fs(const Cell& cell) const;
 

@@ -12,8 +12,8 @@ TEST(AttentionWork, OfChunksIsThatOfThePeWithTheMost_M132) {
   const auto work = [&](std::int64_t tokens, std::int64_t past) {
     return chunk_work(shape, {{0, tokens, tokens + past}});
   };
-  const double copies = 42, launch = 25000, rows_of_4_tokens = 14 + 31 + 16;
-  EXPECT_DOUBLE_EQ(work(64, 960), launch + 1024 * copies + 1024 * rows_of_4_tokens);
+  const double launch = 27000, piece = 9000, rows_of_4_tokens = 14 + 31 + 16;
+  EXPECT_DOUBLE_EQ(work(64, 960), launch + piece + 1024 * rows_of_4_tokens);
   EXPECT_GT(work(257, 1024), 1.2 * work(256, 1024));
   EXPECT_LT(work(65, 1024), 1.1 * work(64, 1024));
   // Two chunks take as long as one only if their keys are as many.

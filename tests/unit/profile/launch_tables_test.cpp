@@ -16,8 +16,10 @@ TEST(LaunchCell, CountsUpTo64AreAllOnTheGrid_M132) {
 
 // M-132: products take a step longer with each 32 rows that begin, so that no interval has such a step inside.
 TEST(LaunchCell, IntervalsBeginAndEndWithRows) {
-  EXPECT_THAT(grid(count_knots, 65, 2048), ElementsAre(65, 96, 97, 128, 129, 160, 161, 192, 193, 224, 225, 256, 257,
-                                                       320, 321, 384, 385, 448, 449, 512, 513, 1024, 1025, 2048));
+  EXPECT_THAT(grid(count_knots, 65, 2048),
+              ElementsAre(65, 96, 97, 128, 129, 160, 161, 192, 193, 224, 225, 256, 257, 320, 321, 384, 385, 448, 449,
+                          512, 513, 576, 577, 640, 641, 704, 705, 768, 769, 832, 833, 896, 897, 960, 961, 1024, 1025,
+                          1152, 1153, 1280, 1281, 1408, 1409, 1536, 1537, 1664, 1665, 1792, 1793, 1920, 1921, 2048));
   const Knots knots = count_knots(200);
   EXPECT_EQ(knots.low, 193);
   EXPECT_EQ(knots.high, 224);
@@ -91,6 +93,9 @@ TEST(LaunchTables, ChunksAreProportionalToTheirWork_M132) {
   tables.add({CellKind::chunks, 192, 0}, {TimeFs(500)}, 50);
   tables.add({CellKind::chunks, 256, 0}, {TimeFs(400)}, 40);
   EXPECT_THAT(tables.at(CellKind::chunks, chunk_knots(150), {}, 60), ElementsAre(600.0));
+  // Over the tokens before, times lie on lines, and so does the work.
+  tables.add({CellKind::chunks, 128, 128}, {TimeFs(400)}, 80);
+  EXPECT_THAT(tables.at(CellKind::chunks, {128, 128, 0.0}, {0, 128, 0.5}, 50), ElementsAre(300.0));
   const LeaveOneOut error = tables.leave_one_out(64).at(0);
   EXPECT_EQ(error.cells, 1u);
   EXPECT_DOUBLE_EQ(error.most, 0);
