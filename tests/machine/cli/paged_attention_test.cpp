@@ -71,6 +71,13 @@ TEST_F(PagedAttentionTest, TakesItsTime) {
   const Json chunk = run("--set sequences=1x512+4096");
   EXPECT_LE(time_of(chunk, "rope_append"), 1300);
   EXPECT_LE(time_of(chunk, "paged_attention_prefill"), 30'500);
+  // With 8 K/V heads each PE of a cube has one of them.
+  EXPECT_LE(time_of(run("--set sequences=4x1000 --set heads=32 --set kv_heads=8"), "paged_attention_decode"), 2'450);
+  EXPECT_LE(time_of(run("--set sequences=16x1000 --set heads=32 --set kv_heads=8"), "paged_attention_decode"), 5'300);
+  // A few more tokens are no second pass over the keys.
+  EXPECT_LE(
+      time_of(run("--set sequences=1x65+1024 --set heads=32 --set kv_heads=8"), "paged_attention_prefill"),
+      1.05 * time_of(run("--set sequences=1x64+1024 --set heads=32 --set kv_heads=8"), "paged_attention_prefill"));
   const Json heads = run("--set sequences=1x512+0 --set heads=64 --set kv_heads=8");
   EXPECT_LE(time_of(heads, "rope_append"), 8'800);
   EXPECT_LE(time_of(heads, "paged_attention_prefill"), 13'800);
