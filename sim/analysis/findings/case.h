@@ -36,6 +36,8 @@ struct LaunchCase {
   // The part of the kernel's time in which the busiest wire, memory port or engine of the PE is idle; no overlap can
   // save more.
   TimeFs slack() const;
+  // The same without the engines.
+  TimeFs slack_of_transfers() const;
   // Exposed DMA time: transfers without concurrent computation.
   TimeFs exposed() const { return pe.shares.exposed_dma(); }
   Finding finding(const char* rule, TimeFs gain, std::string headline) const;
@@ -53,13 +55,22 @@ using Findings = std::vector<Finding>;
 TimeFs explained_by(const Findings& findings, std::initializer_list<const char*> rules);
 
 // Each function adds its findings.
+// How much longer the PE's reads last than their bytes take.
+TimeFs reads_beyond_bytes(const LaunchCase& launch_case);
 void find_pe_causes(const LaunchCase& launch_case, Findings& findings);
 void find_memory_causes(const LaunchCase& launch_case, Findings& findings);
+// A memory that has served bytes for `busy`, nearly all the time.
+void add_memory_bound(const LaunchCase& launch_case, const topology::Node& node, TimeFs busy, Findings& findings);
+// The part of the kernel's time in which the busiest wire of the launch carries nothing; what brings the wires no less
+// to carry saves no more.
+TimeFs without_wires(const LaunchCase& launch_case);
 void find_wire_causes(const LaunchCase& launch_case, Findings& findings);
 void find_resource_causes(const LaunchCase& launch_case, const std::vector<resource::DeclaredUse>& declared,
                           Findings& findings);
 void find_delays_of_commands(const LaunchCase& launch_case, Findings& findings);
 void find_header_causes(const LaunchCase& launch_case, Findings& findings);
+void find_barrier_causes(const LaunchCase& launch_case, Findings& findings);
+void find_message_causes(const LaunchCase& launch_case, Findings& findings);
 
 // The delays of reads and writes on their way; `gain`: what transfers without any would save.
 struct TransferDelays {

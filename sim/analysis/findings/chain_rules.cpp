@@ -4,75 +4,44 @@
 #include <algorithm>
 #include <map>
 
-#include "platform/contract/completion.h"
 #include "platform/contract/share_words.h"
 #include "sim/analysis/findings/case.h"
-#include "sim/analysis/findings/limiter.h"
+#include "sim/analysis/findings/message_chain.h"
 
 namespace kb::sim {
 namespace {
 
 constexpr std::size_t kNamed = 6;  // maximum number of PEs of a chain in a sentence
 
-// The time of a PE in the chain from the end of its wait, or the start of its kernel, to its send.
-struct Stay {
-  TimeFs begin = 0_fs, end = 0_fs;
-};
-
 struct Stays {
   TimeFs time = 0_fs;
-  std::vector<Stay> list;
+  std::vector<MessageChain::Stay> list;
 };
 
-struct Chain {
-  std::vector<ChainLink> links;  // last link first
+// What the sentences say about a chain.
+struct Summary {
   std::map<PeCoord, Stays> stays;
-  TimeFs begin = 0_fs;  // start of the kernel at the origin
   TimeFs on_the_way = 0_fs;
   const ChainLink* longest = nullptr;  // the slowest message
-
-  TimeFs time() const { return links.front().received - begin; }
-  const PeCoord& origin() const { return links.back().sender; }
 };
 
-// Start of the kernel that ran on a PE at `time`.
-TimeFs kernel_start(const LaunchCase& launch_case, const PeCoord& pe, TimeFs time) {
-  TimeFs start = launch_case.launch.start;
-  for (const LaunchRecord& launch : launch_case.launches) {
-    if (launch.start > time || launch.completed < time || !(launch.sip == pe.sip)) continue;
-    for (const contract::PeResult& one : launch.pes) {
-      if (one.pe == pe && one.start <= time && one.start + one.exec >= time) start = one.start;
-    }
+Summary summary_of(const MessageChain& chain) {
+  Summary summary;
+  for (const MessageChain::Stay& stay : chain.stays) {
+    Stays& stays = summary.stays[stay.pe];
+    stays.time += stay.end - stay.begin;
+    stays.list.push_back(stay);
   }
-  return std::min(start, time);
-}
-
-Chain chain_of(const LaunchCase& launch_case) {
-  Chain chain;
-  for (const MessageReceive* one : launch_case.waits->chain(launch_case.pe.pe, launch_case.launch.submitted,
-                                                            launch_case.pe.start + launch_case.pe.exec)) {
-    chain.links.push_back({launch_case.graph.node(one->receiver).pe_coord(),
-                           launch_case.graph.node(one->sender).pe_coord(), one->start, one->sent, one->arrived,
-                           one->end});
+  for (const ChainLink& link : chain.links) {
+    const TimeFs time = link.received - link.sent;
+    summary.on_the_way += time;
+    if (summary.longest == nullptr || time > summary.longest->received - summary.longest->sent) summary.longest = &link;
   }
-  if (chain.links.empty()) return chain;
-  chain.begin = kernel_start(launch_case, chain.origin(), chain.links.back().sent);
-  for (std::size_t i = 0; i < chain.links.size(); ++i) {
-    const ChainLink& link = chain.links[i];
-    const TimeFs since = i + 1 < chain.links.size() ? chain.links[i + 1].received : chain.begin;
-    Stays& stays = chain.stays[link.sender];
-    stays.time += link.sent - since;
-    stays.list.push_back({since, link.sent});
-    chain.on_the_way += link.received - link.sent;
-    const bool longer =
-        chain.longest == nullptr || link.received - link.sent > chain.longest->received - chain.longest->sent;
-    if (longer) chain.longest = &link;
-  }
-  return chain;
+  return summary;
 }
 
 // "a < b < c"
-std::string names_of(const Chain& chain) {
+std::string names_of(const MessageChain& chain) {
   std::string text = pe_name(chain.links.front().pe);
   const std::size_t count = chain.links.size();
   for (std::size_t i = 0; i < count; ++i) {
@@ -85,7 +54,7 @@ std::string names_of(const Chain& chain) {
 
 std::string reason(const LaunchCase& launch_case, const PeCoord& pe, const Stays& stays) {
   std::vector<TimeFs> shares(contract::kShares);
-  for (const Stay& stay : stays.list) {
+  for (const MessageChain::Stay& stay : stays.list) {
     const std::vector<TimeFs> part = launch_case.activity.shares(launch_case.graph, pe, stay.begin, stay.end);
     for (std::size_t i = 0; i < shares.size(); ++i) shares[i] += part[i];
   }
@@ -98,12 +67,13 @@ std::string reason(const LaunchCase& launch_case, const PeCoord& pe, const Stays
 
 void add_chain(const LaunchCase& launch_case, Finding& finding) {
   if (launch_case.waits == nullptr) return;
-  const Chain chain = chain_of(launch_case);
+  const MessageChain chain = message_chain_of(launch_case);
   if (chain.links.empty()) return;
+  const Summary summary = summary_of(chain);
   finding.evidence.push_back(fmt::format("chain: {}; {} of its {} pass on the way of {} messages", names_of(chain),
-                                         percent(chain.on_the_way, chain.time()), ns_text(chain.time()),
+                                         percent(summary.on_the_way, chain.time()), ns_text(chain.time()),
                                          chain.links.size()));
-  const auto latest = std::max_element(chain.stays.begin(), chain.stays.end(),
+  const auto latest = std::max_element(summary.stays.begin(), summary.stays.end(),
                                        [](const auto& a, const auto& b) { return a.second.time < b.second.time; });
   if (latest->second.time >= chain.time() / 4) {
     finding.evidence.push_back(fmt::format("origin: {} was late because {} of the {} before it sent",
@@ -112,8 +82,8 @@ void add_chain(const LaunchCase& launch_case, Finding& finding) {
   } else {
     finding.evidence.push_back(
         fmt::format("origin: {}; none of them is late, the longest message, from {} to {}, took {}",
-                    pe_name(chain.origin()), pe_name(chain.longest->sender), pe_name(chain.longest->pe),
-                    ns_text(chain.longest->received - chain.longest->sent)));
+                    pe_name(chain.origin()), pe_name(summary.longest->sender), pe_name(summary.longest->pe),
+                    ns_text(summary.longest->received - summary.longest->sent)));
   }
   finding.chain = chain.links;
   if (finding.chain.size() > Finding::kMaxLinks) finding.chain.resize(Finding::kMaxLinks);

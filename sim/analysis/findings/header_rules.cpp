@@ -10,6 +10,7 @@
 #include "platform/routing/latency.h"
 #include "platform/routing/path_router.h"
 #include "sim/analysis/findings/case.h"
+#include "sim/analysis/findings/message_chain.h"
 
 namespace kb::sim {
 namespace {
@@ -26,11 +27,10 @@ class HeaderTimes {
     for (const auto& [kind, time] : route.by_kind) by_kind_[kind] += time;
   }
   TimeFs time() const { return time_; }
-  // The kind of node with the largest part of the time.
-  topology::NodeKind most() const {
-    return std::max_element(by_kind_.begin(), by_kind_.end(),
-                            [](const auto& a, const auto& b) { return a.second < b.second; })
-        ->first;
+  // The kind of node with the largest part of the time, and that part.
+  std::pair<topology::NodeKind, TimeFs> most() const {
+    return *std::max_element(by_kind_.begin(), by_kind_.end(),
+                             [](const auto& a, const auto& b) { return a.second < b.second; });
   }
 
  private:
@@ -70,39 +70,110 @@ bool decodes_serially(const topology::Graph& graph, topology::NodeKind kind) {
   return false;
 }
 
+// The messages that the PE's waits depend on, one behind the other, and their credits.
+struct Serial {
+  explicit Serial(const topology::Graph& graph) : headers(graph) {}
+
+  HeaderTimes headers;
+  std::size_t messages = 0, in_time = 0;                     // waited for, and those that waited for their receiver
+  std::map<std::pair<PeCoord, PeCoord>, std::size_t> pairs;  // messages by sender and receiver
+};
+
+// A receive ends when the sender has its credit, so that each receive of a PE in the chain delays its next send.
+Serial serial_of(const LaunchCase& launch_case, const MessageChain& chain) {
+  Serial serial(launch_case.graph);
+  for (const ChainLink& link : chain.links) {
+    serial.headers.add(link.sender, link.pe);
+    serial.headers.add(link.pe, link.sender);
+    ++serial.messages;
+    ++serial.pairs[{link.sender, link.pe}];
+  }
+  const auto add_receives = [&](const MessageChain::Stay& stay) {
+    for (const MessageReceive* one : launch_case.waits->prompt_receives(stay.pe, stay.begin, stay.end)) {
+      const PeCoord sender = launch_case.graph.node(one->sender).pe_coord();
+      serial.headers.add(stay.pe, sender);
+      ++serial.in_time;
+      ++serial.pairs[{sender, stay.pe}];
+    }
+  };
+  for (const MessageChain::Stay& stay : chain.stays) add_receives(stay);
+  add_receives(chain.rest);
+  return serial;
+}
+
+// The part of the launch whose waits are kept, 1 for all.
+double kept_part(const LaunchCase& launch_case) {
+  const TimeFs begin = launch_case.launch.submitted, end = launch_case.pe.start + launch_case.pe.exec,
+               since = launch_case.costs == nullptr ? begin : std::max(begin, launch_case.costs->complete_since());
+  return since >= end ? 1.0 : fs_to_ns(end - since) / fs_to_ns(end - begin);
+}
+
+// Size of the messages that the PE with the most of them got, and whether they fill their slots.
+struct MessageSize {
+  std::uint64_t bytes = 0;
+  bool fills_slot = false;
+};
+
+MessageSize size_of(const LaunchCase& launch_case, const Serial& serial) {
+  const auto& [pair, count] = *std::max_element(serial.pairs.begin(), serial.pairs.end(),
+                                                [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (launch_case.costs == nullptr) return {};
+  return {launch_case.costs->largest_message(pair.first, pair.second),
+          launch_case.costs->fill_slots(pair.first, pair.second)};
+}
+
+// Finds many messages between the same PEs: larger ones would have fewer headers. One of each pair remains, and no
+// message can have more than what the PE loads.
+void find_small_messages(const LaunchCase& launch_case, const Serial& serial, TimeFs waiting, Findings& findings) {
+  const std::size_t count = serial.messages + serial.in_time;
+  if (serial.pairs.size() * 2 > count) return;
+  const MessageSize size = size_of(launch_case, serial);
+  double left = static_cast<double>(serial.pairs.size()) / static_cast<double>(count);
+  const double loaded = fs_to_ns(launch_case.pe.shares.of(contract::PeResource::read_link)) *
+                        launch_case.graph.spec.pe_to_router_bw.gbs();
+  if (loaded > 0) left = std::max(left, std::min(1.0, static_cast<double>(size.bytes) / loaded));
+  Finding finding = launch_case.finding(
+      "small_messages", std::min(part(waiting + launch_case.exposed(), 1.0 - left), without_wires(launch_case)),
+      "messages carry few bytes, and their headers and credits take the time");
+  finding.evidence = {fmt::format("{} waits {} for {} messages of {} sender{} and their credits; a message has {} B{}",
+                                  pe_name(launch_case.pe.pe), ns_text(waiting), count, serial.pairs.size(),
+                                  serial.pairs.size() == 1 ? "" : "s", size.bytes,
+                                  size.fills_slot ? ", as much as its slot holds" : "")};
+  finding.remedy = size.fills_slot
+                       ? "slots too small for more: larger slots (slot_size), so that more bytes go with each message"
+                       : "send more with a message (chunk of a collective), or an algorithm with fewer of them";
+  findings.push_back(std::move(finding));
+}
+
 }  // namespace
 
-// Follows the chain of messages that the PE waited for, and of their credits: a receive ends when the sender has its
-// credit.
+// Follows the chain of messages that the PE waited for, and of their credits.
 void find_header_causes(const LaunchCase& launch_case, Findings& findings) {
   if (launch_case.waits == nullptr) return;
-  const TimeFs end = launch_case.pe.start + launch_case.pe.exec,
-               waiting = launch_case.share(contract::TimeShare::dependency);
-  const auto chain = launch_case.waits->chain(launch_case.pe.pe, launch_case.launch.submitted, end);
-  if (chain.empty()) return;
-  HeaderTimes headers(launch_case.graph);
-  for (const MessageReceive* one : chain) {
-    const PeCoord sender = launch_case.graph.node(one->sender).pe_coord(),
-                  receiver = launch_case.graph.node(one->receiver).pe_coord();
-    headers.add(sender, receiver);
-    headers.add(receiver, sender);
-  }
-  const TimeFs time = std::min(headers.time(), waiting);
+  const TimeFs waiting = launch_case.share(contract::TimeShare::dependency);
+  const MessageChain chain = message_chain_of(launch_case);
+  const Serial serial = serial_of(launch_case, chain);
+  if (serial.pairs.empty()) return;
+  const double kept = kept_part(launch_case);
+  const TimeFs all = part(serial.headers.time(), 1 / kept), time = std::min(all, waiting);
   if (time == 0_fs || time < waiting / 2) return;
-  const std::string kind(topology::node_kind_name(headers.most()));
-  const bool serial = decodes_serially(launch_case.graph, headers.most());
-  Finding finding = launch_case.finding("header_bound", time, "messages spend their time in the overheads of nodes");
+  const auto [most, most_time] = serial.headers.most();
+  const bool one_kind = most_time > serial.headers.time() / 4 * 3;
+  const std::string kind(topology::node_kind_name(most));
+  Finding finding = launch_case.finding("header_bound", one_kind ? std::min(part(most_time, 1 / kept), time) : time,
+                                        "messages spend their time in the overheads of nodes");
   finding.evidence = {
       fmt::format("{} waits {}; the headers of {} messages and their credits, one behind the other, take {} of it",
-                  pe_name(launch_case.pe.pe), ns_text(waiting), chain.size(), percent(time, waiting)),
+                  pe_name(launch_case.pe.pe), ns_text(waiting), serial.messages + serial.in_time,
+                  percent(time, waiting)),
       fmt::format("most of that passes in nodes of kind {}{}", kind,
-                  serial ? ", whose one decoder takes headers in turn" : "")};
+                  decodes_serially(launch_case.graph, most) ? ", whose one decoder takes headers in turn" : "")};
   add_chain(launch_case, finding);
   finding.remedy =
       "send fewer messages one behind the other, over fewer nodes (another algorithm, root or placement), or more "
-      "bytes "
-      "with each; a machine with smaller overhead_ns is faster in proportion";
+      "bytes with each; a machine with smaller overhead_ns is faster in proportion";
   findings.push_back(std::move(finding));
+  find_small_messages(launch_case, serial, waiting, findings);
 }
 
 }  // namespace kb::sim

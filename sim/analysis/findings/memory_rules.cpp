@@ -202,20 +202,7 @@ void find_memory_bound(const LaunchCase& launch_case, const std::vector<Slice>& 
   if (most == nullptr) return;
   const TimeFs busy = most->total / channels_of(launch_case, *most);
   if (!is_full(busy, launch_case.activity.window(), kFullSlice)) return;
-  const topology::Node& node = launch_case.graph.node(most->node);
-  const double efficiency = params::memory_traits(node.params, node.impl_params).efficiency;
-  // Twice the rate, or what an efficiency below a half leaves.
-  const double left = std::min(0.5, efficiency);
-  const TimeFs gain = busy - TimeFs(static_cast<std::int64_t>(static_cast<double>(busy.fs()) * left));
-  Finding finding = launch_case.finding("memory_bound", std::min(gain, launch_case.exposed()),
-                                        fmt::format("{} is busy nearly all the time", node.id));
-  finding.evidence = {
-      fmt::format("its pseudo-channels are busy for {} of the kernel", percent(busy, launch_case.activity.window()))};
-  if (efficiency < 1) {
-    finding.evidence.push_back(fmt::format("it gives {:.0f} % of its bandwidth (efficiency)", 100 * efficiency));
-  }
-  finding.remedy = "move fewer bytes: keep what is used again in the TCM, use a smaller dtype, fuse kernels";
-  findings.push_back(std::move(finding));
+  add_memory_bound(launch_case, launch_case.graph.node(most->node), busy, findings);
 }
 
 // Finds a slice that answers later than the others of the machine.
@@ -241,7 +228,7 @@ void find_slow_slice(const LaunchCase& launch_case, Findings& findings) {
   if (more <= 0) return;
   const double of_pe =
       static_cast<double>(reads) / static_cast<double>(std::max<std::size_t>(1, launch_case.launch.summary.pes));
-  const TimeFs gain = ns_to_fs(std::min(more * of_pe, fs_to_ns(launch_case.exposed())));
+  const TimeFs gain = std::min({ns_to_fs(more * of_pe), launch_case.exposed(), reads_beyond_bytes(launch_case)});
   Finding finding = launch_case.finding("slow_slice", gain, fmt::format("{} answers later than the others", slow->id));
   finding.evidence = {
       fmt::format("an access takes {} ns there, {} ns elsewhere; it serves {} reads", worst, *middle, reads)};
@@ -250,6 +237,21 @@ void find_slow_slice(const LaunchCase& launch_case, Findings& findings) {
 }
 
 }  // namespace
+
+void add_memory_bound(const LaunchCase& launch_case, const topology::Node& node, TimeFs busy, Findings& findings) {
+  const double efficiency = params::memory_traits(node.params, node.impl_params).efficiency;
+  // Twice the rate, or what an efficiency below a half leaves.
+  const TimeFs gain = part(busy, 1.0 - std::min(0.5, efficiency));
+  Finding finding = launch_case.finding("memory_bound", std::min(gain, launch_case.exposed()),
+                                        fmt::format("{} is busy nearly all the time", node.id));
+  finding.evidence = {
+      fmt::format("it serves bytes for {} of the kernel", percent(busy, launch_case.activity.window()))};
+  if (efficiency < 1) {
+    finding.evidence.push_back(fmt::format("it gives {:.0f} % of its bandwidth (efficiency)", 100 * efficiency));
+  }
+  finding.remedy = "move fewer bytes: keep what is used again in the TCM, use a smaller dtype, fuse kernels";
+  findings.push_back(std::move(finding));
+}
 
 void find_memory_causes(const LaunchCase& launch_case, Findings& findings) {
   if (launch_case.activity.empty()) return;

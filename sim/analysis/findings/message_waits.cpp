@@ -15,31 +15,52 @@ const MessageReceive* last_late(const Received& received, TimeFs time) {
                              [](TimeFs before, const MessageReceive* one) { return before < one->end; });
   while (at != received.begin()) {
     --at;
-    if ((*at)->arrived > (*at)->start) return *at;
+    if ((*at)->is_late()) return *at;
   }
   return nullptr;
 }
 
+template <typename Wait>
+bool ends_before(const Wait* a, const Wait* b) {
+  return a->end < b->end;
+}
+
+// Waits by PE, each in the order of their ends; `node_of(wait)` is where it is.
+template <typename Wait, typename NodeOf>
+std::map<PeCoord, std::vector<const Wait*>> by_pe(const std::deque<Wait>& waits, const topology::Graph& graph,
+                                                  NodeOf node_of) {
+  std::vector<std::vector<const Wait*>> by_node(graph.nodes.size());
+  for (const Wait& one : waits) by_node[node_of(one).value].push_back(&one);
+  std::map<PeCoord, std::vector<const Wait*>> sorted;
+  for (std::size_t node = 0; node < by_node.size(); ++node) {
+    std::vector<const Wait*>& list = by_node[node];
+    if (list.empty()) continue;
+    if (!std::is_sorted(list.begin(), list.end(), ends_before<Wait>))
+      std::stable_sort(list.begin(), list.end(), ends_before<Wait>);
+    sorted[graph.nodes[node].pe_coord()] = std::move(list);
+  }
+  return sorted;
+}
+
+// The first wait that ends after `time`.
+template <typename Wait>
+auto first_after(const std::vector<const Wait*>& waits, TimeFs time) {
+  return std::upper_bound(waits.begin(), waits.end(), time,
+                          [](TimeFs before, const Wait* one) { return before < one->end; });
+}
+
 }  // namespace
 
-MessageWaits::MessageWaits(const std::deque<MessageReceive>& receives, const topology::Graph& graph) : graph_(graph) {
-  std::vector<std::vector<const MessageReceive*>> by_node(graph.nodes.size());
-  for (const MessageReceive& one : receives) by_node[one.receiver.value].push_back(&one);
-  const auto ends_before = [](const MessageReceive* a, const MessageReceive* b) { return a->end < b->end; };
-  for (std::size_t node = 0; node < by_node.size(); ++node) {
-    std::vector<const MessageReceive*>& received = by_node[node];
-    if (received.empty()) continue;
-    if (!std::is_sorted(received.begin(), received.end(), ends_before))
-      std::stable_sort(received.begin(), received.end(), ends_before);
-    received_[graph.nodes[node].pe_coord()] = std::move(received);
-  }
-}
+MessageWaits::MessageWaits(const std::deque<MessageReceive>& receives, const topology::Graph& graph,
+                           const std::deque<SlotWait>& slot_waits)
+    : graph_(graph),
+      received_(by_pe(receives, graph, [](const MessageReceive& one) { return one.receiver; })),
+      sent_(by_pe(slot_waits, graph, [](const SlotWait& one) { return one.at; })) {}
 
 std::optional<MessageWaits::Peer> MessageWaits::most_awaited(const PeCoord& pe, TimeFs begin, TimeFs end) const {
   const auto of_pe = received_.find(pe);
   if (of_pe == received_.end()) return std::nullopt;
-  const auto first = std::upper_bound(of_pe->second.begin(), of_pe->second.end(), begin,
-                                      [](TimeFs time, const MessageReceive* one) { return time < one->end; });
+  const auto first = first_after(of_pe->second, begin);
   struct Awaited {
     TimeUnion time;
     std::size_t messages = 0;
@@ -47,6 +68,7 @@ std::optional<MessageWaits::Peer> MessageWaits::most_awaited(const PeCoord& pe, 
   std::map<NodeId, Awaited> senders;  // ordered, so that equal ones keep the order of the machine
   for (auto at = first; at != of_pe->second.end() && (*at)->end <= end; ++at) {
     const MessageReceive& receive = **at;
+    if (receive.start == receive.end) continue;
     Awaited& awaited = senders[receive.sender];
     awaited.time.add(std::max(begin, receive.start), receive.end);
     ++awaited.messages;
@@ -72,6 +94,26 @@ std::vector<const MessageReceive*> MessageWaits::chain(const PeCoord& pe, TimeFs
     at = graph_.node(message->sender).pe_coord();
     time = message->sent;
   }
+}
+
+std::vector<const MessageReceive*> MessageWaits::prompt_receives(const PeCoord& pe, TimeFs begin, TimeFs end) const {
+  std::vector<const MessageReceive*> prompt;
+  const auto of_pe = received_.find(pe);
+  if (of_pe == received_.end()) return prompt;
+  for (auto at = first_after(of_pe->second, begin); at != of_pe->second.end() && (*at)->end <= end; ++at) {
+    if (!(*at)->is_late()) prompt.push_back(*at);
+  }
+  return prompt;
+}
+
+TimeFs MessageWaits::waited_for_slots(const PeCoord& pe, TimeFs begin, TimeFs end) const {
+  const auto of_pe = sent_.find(pe);
+  if (of_pe == sent_.end()) return 0_fs;
+  TimeUnion waited;
+  for (auto at = first_after(of_pe->second, begin); at != of_pe->second.end() && (*at)->start < end; ++at) {
+    waited.add(std::max(begin, (*at)->start), std::min(end, (*at)->end));
+  }
+  return waited.time();
 }
 
 }  // namespace kb::sim

@@ -77,7 +77,7 @@ void OperationCosts::on_command(NodeId component, const Command& command, const 
                                 TimeFs start, TimeFs end) {
   OperationCost& cost = cost_of(command);
   if (contract::is_composite(command.kind)) cost.waiting.reset();
-  if (command.kind == CommandKind::barrier && waits_.size() < kMaxWaits) waits_.push_back({component, 0, start, end});
+  if (command.kind == CommandKind::barrier) keep(barrier_waits_, {component, command.scope, start, end});
   const bool reads = command.kind == CommandKind::dma_read, moves = reads || command.kind == CommandKind::dma_write;
   add(cost, component, start, end, moves ? transfer_time(component, reads, total_bytes(command.local)) : end - start);
   next_->on_command(component, command, translator, start, end);
@@ -98,25 +98,65 @@ void OperationCosts::on_message(NodeId component, const MessageCopy& copy, const
   OperationCost& cost = cost_of(kMessages + step, [step] { return std::string(kMessageNames.at(step)); });
   add(cost, component, start, end, copy.step == MessageStep::copy ? end - start : 0_fs);
   const std::vector<Extent>& at_slot = copy.step == MessageStep::receive ? copy.source : copy.destination;
-  if (!at_slot.empty()) note_message(component, copy.step, address::value_of(at_slot.front().pa), start, end);
+  if (!at_slot.empty()) note_message(component, copy.step, at_slot.front(), start, end);
   next_->on_message(component, copy, translator, start, end);
 }
 
-void OperationCosts::note_message(NodeId component, MessageStep step, std::uint64_t address, TimeFs start, TimeFs end) {
+// The latest waits are kept: what a launch waited for at its end is followed back.
+template <typename Wait>
+void OperationCosts::keep(std::deque<Wait>& waits, Wait wait) {
+  if (waits.size() >= kMaxWaits) {
+    complete_since_ = std::max(complete_since_, waits.front().end);
+    waits.pop_front();
+  }
+  waits.push_back(wait);
+}
+
+void OperationCosts::note_message(NodeId component, MessageStep step, const Extent& at_slot, TimeFs start, TimeFs end) {
+  const std::uint64_t address = address::value_of(at_slot.pa);
   Slot& slot = slots_[address];
   if (step == MessageStep::send) {
     slot.sender = component;
     slot.sent = start;
     slot.arrived = end;
+    slot.bytes = std::max<std::uint64_t>(slot.bytes, at_slot.nbytes);
     const TimeFs since = start + graph_.node(component).params.as<params::PeIpcqParams>().overhead.time();
-    if (end > since && waits_.size() < kMaxWaits) waits_.push_back({component, address, since, end});
+    if (end > since) keep(slot_waits_, {component, address, since, end});
   } else if (step == MessageStep::copy) {
     slot.arrived = end;
   } else {
     slot.receiver = component;
-    if (end == start || !slot.sender.valid() || receives_.size() >= kMaxWaits) return;
-    receives_.push_back({component, slot.sender, start, end, slot.sent, slot.arrived});
+    if (slot.sender.valid()) keep(receives_, {component, slot.sender, start, end, slot.sent, slot.arrived});
   }
+}
+
+template <typename F>
+void OperationCosts::for_each_slot(const PeCoord& sender, const PeCoord& receiver, F&& f) const {
+  for (const auto& [address, slot] : slots_) {
+    if (!slot.sender.valid() || !slot.receiver.valid()) continue;
+    const bool between =
+        graph_.node(slot.sender).pe_coord() == sender && graph_.node(slot.receiver).pe_coord() == receiver;
+    if (between) f(address, slot);
+  }
+}
+
+std::uint64_t OperationCosts::largest_message(const PeCoord& sender, const PeCoord& receiver) const {
+  std::uint64_t bytes = 0;
+  for_each_slot(sender, receiver, [&](std::uint64_t, const Slot& slot) { bytes = std::max(bytes, slot.bytes); });
+  return bytes;
+}
+
+// Slots of a queue lie one behind the other, as far apart as they are large.
+bool OperationCosts::fill_slots(const PeCoord& sender, const PeCoord& receiver) const {
+  std::vector<std::uint64_t> addresses;
+  for_each_slot(sender, receiver, [&](std::uint64_t address, const Slot&) { addresses.push_back(address); });
+  std::sort(addresses.begin(), addresses.end());
+  std::uint64_t size = 0;  // 0: not known
+  for (std::size_t i = 1; i < addresses.size(); ++i) {
+    const std::uint64_t apart = addresses[i] - addresses[i - 1];
+    size = size == 0 ? apart : std::min(size, apart);
+  }
+  return size > 0 && largest_message(sender, receiver) >= size;
 }
 
 void OperationCosts::on_scratch_write(NodeId component, std::uint64_t pa, Dtype dtype, std::vector<std::byte> bytes,
@@ -153,8 +193,8 @@ std::vector<OperationCost> OperationCosts::most_expensive(std::size_t count) con
 TimeFs OperationCosts::waited_for_slots(const PeCoord& sender, const PeCoord& receiver, TimeFs begin,
                                         TimeFs end) const {
   TimeUnion waited;
-  for (const Wait& wait : waits_) {
-    const NodeId to = wait.slot == 0 ? NodeId() : slots_.at(wait.slot).receiver;
+  for (const SlotWait& wait : slot_waits_) {
+    const NodeId to = slots_.at(wait.slot).receiver;
     if (!to.valid() || !(graph_.node(to).pe_coord() == receiver)) continue;
     if (graph_.node(wait.at).pe_coord() == sender) waited.add(std::max(begin, wait.start), std::min(end, wait.end));
   }
@@ -167,7 +207,10 @@ TimeFs OperationCosts::waited(const PeCoord& pe, TimeFs begin, TimeFs end) const
     if (graph_.node(at).pe_coord() == pe) waited.add(std::max(begin, start), std::min(end, stop));
   };
   for (const MessageReceive& receive : receives_) add(receive.receiver, receive.start, receive.end);
-  for (const Wait& wait : waits_) add(wait.at, wait.start, wait.end);
+  for (const SlotWait& wait : slot_waits_) add(wait.at, wait.start, wait.end);
+  for (const BarrierWait& wait : barrier_waits_) add(wait.at, wait.start, wait.end);
+  // What was not kept may have been waiting.
+  waited.add(begin, std::min(end, complete_since_));
   return waited.time();
 }
 

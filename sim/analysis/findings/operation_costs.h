@@ -41,47 +41,57 @@ class OperationCosts final : public contract::IOperationSink {
   // The operations with the largest total time, in descending order. Host writes are not included.
   std::vector<OperationCost> most_expensive(std::size_t count) const;
 
-  // Receives that took time, in the order of their ends.
+  // The latest receives, in the order of their ends; at most kMaxWaits, as of the other waits.
   const std::deque<MessageReceive>& receives() const { return receives_; }
+  const std::deque<SlotWait>& slot_waits() const { return slot_waits_; }
+  const std::deque<BarrierWait>& barrier_waits() const { return barrier_waits_; }
+  // Waits that ended before are not kept.
+  TimeFs complete_since() const { return complete_since_; }
   // Time within [begin, end) in which at least one message from `sender` to `receiver` waited for a free slot.
   TimeFs waited_for_slots(const PeCoord& sender, const PeCoord& receiver, TimeFs begin, TimeFs end) const;
   // Time within [begin, end) in which `pe` waited in a receive, in a send for a free slot, or at a barrier.
   TimeFs waited(const PeCoord& pe, TimeFs begin, TimeFs end) const;
   // Adds the SIPs from which SIPs in `sips` received messages within [begin, end), also indirectly.
   void add_senders(std::set<SipId>& sips, TimeFs begin, TimeFs end) const;
+  // Size of the largest message from `sender` to `receiver`, and whether such messages fill their slots, so that larger
+  // ones need larger slots; that is not known of a queue with one slot.
+  std::uint64_t largest_message(const PeCoord& sender, const PeCoord& receiver) const;
+  bool fill_slots(const PeCoord& sender, const PeCoord& receiver) const;
 
  private:
   // Kinds are: commands by operation or dtype, stages, and steps of messages; apart from these, commands of plug-ins.
   static constexpr std::size_t kStages = contract::kOperationNumbers;
   static constexpr std::size_t kMessages = kStages + plan::kStageTypes;
   static constexpr std::size_t kCosts = kMessages + 3;
-  // A send, or a barrier when there is no slot.
-  struct Wait {
-    NodeId at;
-    std::uint64_t slot = 0;
-    TimeFs start = 0_fs, end = 0_fs;
-  };
-  static constexpr std::size_t kMaxWaits = std::size_t{3} << 18;  // per list, 57 MB in total
+  static constexpr std::size_t kMaxWaits = std::size_t{1} << 20;  // per list, 100 MB in total
 
   template <typename F>
   OperationCost& cost_of(std::size_t key, F&& name);
   OperationCost& cost_of(const contract::Command& command);
   void add(OperationCost& cost, NodeId component, TimeFs start, TimeFs end, TimeFs needed);
   TimeFs transfer_time(NodeId node, bool into, std::uint64_t bytes);
-  void note_message(NodeId component, MessageStep step, std::uint64_t address, TimeFs start, TimeFs end);
+  void note_message(NodeId component, MessageStep step, const Extent& at_slot, TimeFs start, TimeFs end);
+  template <typename Wait>
+  void keep(std::deque<Wait>& waits, Wait wait);
+
+  struct Slot {
+    NodeId sender, receiver;
+    TimeFs sent = 0_fs, arrived = 0_fs;  // of the latest message
+    std::uint64_t bytes = 0;             // of the largest one
+  };
+  template <typename F>
+  void for_each_slot(const PeCoord& sender, const PeCoord& receiver, F&& f) const;
 
   const topology::Graph& graph_;
   contract::IOperationSink* next_ = nullptr;
   std::array<std::unique_ptr<OperationCost>, kCosts> costs_;
   std::deque<std::pair<const engine::CommandRow*, OperationCost>> of_plugins_;
   std::vector<Bandwidth> read_bw_, write_bw_;  // per node; no value: not computed yet
-  std::deque<MessageReceive> receives_;        // only those that took time
-  struct Slot {
-    NodeId sender, receiver;
-    TimeFs sent = 0_fs, arrived = 0_fs;  // of the latest message
-  };
+  std::deque<MessageReceive> receives_;
   std::unordered_map<std::uint64_t, Slot> slots_;  // ring slots by address
-  std::deque<Wait> waits_;
+  std::deque<SlotWait> slot_waits_;
+  std::deque<BarrierWait> barrier_waits_;
+  TimeFs complete_since_ = 0_fs;
 };
 
 }  // namespace kb::sim

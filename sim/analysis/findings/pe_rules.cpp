@@ -51,7 +51,8 @@ void find_compute_bound(const LaunchCase& launch_case, Findings& findings) {
     findings.push_back(std::move(finding));
   }
   if (compute < part(launch_case.pe.exec, 0.8)) return;
-  Finding finding = launch_case.finding("compute_bound", part(compute, 0.5), "the engines compute nearly all the time");
+  const TimeFs gain = std::min({compute, launch_case.slack_of_transfers(), without_wires(launch_case)});
+  Finding finding = launch_case.finding("compute_bound", gain, "the engines compute nearly all the time");
   const EngineTimes engines = engine_times(launch_case);
   finding.evidence = {fmt::format("{} computes for {} of the launch, {}: transfers are hidden",
                                   pe_name(launch_case.pe.pe), percent(compute, launch_case.total()), engines.text)};
@@ -60,9 +61,8 @@ void find_compute_bound(const LaunchCase& launch_case, Findings& findings) {
 }
 
 void find_missing_overlap(const LaunchCase& launch_case, Findings& findings) {
-  constexpr double kHidable = 0.75;  // no computation can overlap the first load and the last store
   const TimeFs compute = launch_case.computing();
-  const TimeFs gain = std::min(part(std::min(compute, launch_case.exposed()), kHidable), launch_case.slack());
+  const TimeFs gain = std::min({compute, launch_case.exposed(), launch_case.slack()});
   Finding finding = launch_case.finding("missing_overlap", gain, "transfers and computing take turns");
   finding.evidence = {fmt::format("{} computes for {} of the launch, and for {} it moves data while nothing computes",
                                   pe_name(launch_case.pe.pe), percent(compute, launch_case.total()),
@@ -82,15 +82,20 @@ TimeFs in_whole_bursts(const LaunchCase& launch_case, TimeFs wire) {
   return kNever;
 }
 
+// Time that the bytes of the PE's reads need.
+TimeFs needed_for_reads(const LaunchCase& launch_case) {
+  const TimeFs wire = launch_case.pe.shares.of(PeResource::read_link),
+               both_ways = wire + launch_case.pe.shares.of(PeResource::write_link);
+  return std::max(wire,
+                  std::min(launch_case.pe.shares.of(PeResource::hbm_slice), in_whole_bursts(launch_case, both_ways)));
+}
+
 // Finds reads that take much longer than their bytes on the wire although no memory or wire is full.
 void find_small_transfers(const LaunchCase& launch_case, Findings& findings) {
-  const TimeFs reading = launch_case.pe.shares.of(PeResource::read_channel),
-               wire = launch_case.pe.shares.of(PeResource::read_link);
-  const TimeFs both_ways = wire + launch_case.pe.shares.of(PeResource::write_link);
-  const TimeFs needed = std::max(
-      wire, std::min(launch_case.pe.shares.of(PeResource::hbm_slice), in_whole_bursts(launch_case, both_ways)));
+  const TimeFs reading = launch_case.pe.shares.of(PeResource::read_channel), needed = needed_for_reads(launch_case);
   if (reading == 0_fs || needed > part(reading, 2.0 / 3)) return;
-  const TimeFs gain = std::min(reading - needed, launch_case.exposed());
+  // More or larger transfers bring no wire of the launch less to carry.
+  const TimeFs gain = std::min({reading - needed, launch_case.exposed(), without_wires(launch_case)});
   for (const Finding& other : findings) {
     const bool of_memory = other.rule == "idle_pseudo_channels" || other.rule == "hot_slice" ||
                            other.rule == "slices_in_turn" || other.rule == "slow_link" || other.rule == "hot_link" ||
@@ -160,53 +165,11 @@ void find_full_block(const LaunchCase& launch_case, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
-// Finds a peer that itself waits for slots that this PE has emptied: the credits take too long.
-bool find_full_ring(const LaunchCase& launch_case, const MessageWaits::Peer& peer, Findings& findings) {
-  const TimeFs without_slot = launch_case.costs->waited_for_slots(peer.sender, launch_case.pe.pe, launch_case.pe.start,
-                                                                  launch_case.pe.start + launch_case.pe.exec);
-  const TimeFs waiting = launch_case.share(TimeShare::dependency);
-  if (without_slot < peer.time / 2 || peer.time < waiting / 4) return false;
-  Finding finding = launch_case.finding("full_queue", std::min({without_slot, peer.time, waiting}),
-                                        fmt::format("{} waits for free slots at {}, which waits for its messages",
-                                                    pe_name(peer.sender), pe_name(launch_case.pe.pe)));
-  finding.evidence = {fmt::format("{} waited {} for free slots, {} waited {} for {} of its messages",
-                                  pe_name(peer.sender), ns_text(without_slot), pe_name(launch_case.pe.pe),
-                                  ns_text(peer.time), peer.messages)};
-  finding.remedy = "give the queue more slots (n_slots of the collective configuration), or send more with a message";
-  findings.push_back(std::move(finding));
-  return true;
-}
-
-void find_waits(const LaunchCase& launch_case, Findings& findings) {
-  const TimeFs waiting = launch_case.share(TimeShare::dependency);
-  // An earlier send cannot save the time of a receive for the slot and the credit, only its waiting time.
-  const TimeFs end = launch_case.pe.start + launch_case.pe.exec;
-  const TimeFs by_wire = explained_by(findings, {"slow_link", "hot_link"});
-  const TimeFs by_headers = explained_by(findings, {"header_bound"});
-  const TimeFs gain =
-      (launch_case.costs == nullptr
-           ? waiting
-           : std::min(waiting, launch_case.costs->waited(launch_case.pe.pe, launch_case.pe.start, end))) -
-      std::max(by_wire, by_headers);
-  Finding finding = launch_case.finding("waiting_for_messages", gain, "the kernel waits for other PEs");
-  finding.evidence = {fmt::format("{} waits for messages, slots or credits for {} of the launch",
-                                  pe_name(launch_case.pe.pe), percent(waiting, launch_case.total()))};
-  const auto peer = launch_case.waits == nullptr
-                        ? std::nullopt
-                        : launch_case.waits->most_awaited(launch_case.pe.pe, launch_case.pe.start,
-                                                          launch_case.pe.start + launch_case.pe.exec);
-  if (peer) {
-    // Rings on a slow wire are also full.
-    if (by_wire <= waiting / 2 && find_full_ring(launch_case, *peer, findings)) return;  // explains the wait
-    finding.evidence.push_back(fmt::format("it waited longest for {}: {} for {} of its messages", pe_name(peer->sender),
-                                           ns_text(peer->time), peer->messages));
-  }
-  if (by_headers == 0_fs) add_chain(launch_case, finding);  // otherwise that finding has the chain
-  finding.remedy = "send earlier, receive later, use more slots, or an algorithm with fewer steps one behind the other";
-  findings.push_back(std::move(finding));
-}
-
 }  // namespace
+
+TimeFs reads_beyond_bytes(const LaunchCase& launch_case) {
+  return std::max(0_fs, launch_case.pe.shares.of(PeResource::read_channel) - needed_for_reads(launch_case));
+}
 
 void find_pe_causes(const LaunchCase& launch_case, Findings& findings) {
   find_compute_bound(launch_case, findings);
@@ -215,7 +178,6 @@ void find_pe_causes(const LaunchCase& launch_case, Findings& findings) {
   find_straggler(launch_case, findings);
   find_launch_overhead(launch_case, findings);
   find_full_block(launch_case, findings);
-  find_waits(launch_case, findings);
 }
 
 }  // namespace kb::sim

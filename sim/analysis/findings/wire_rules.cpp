@@ -11,7 +11,8 @@
 namespace kb::sim {
 namespace {
 
-constexpr double kFullWire = 0.75;  // share of a bin
+constexpr double kFullWire = 0.75;   // share of a bin
+constexpr double kRoutesStay = 0.5;  // of a wire's bytes, at least so much stays on it when another one gets faster
 
 // The launch's SIP, and the SIPs whose messages it waits for, directly or through others.
 std::set<SipId> sips_of(const LaunchCase& launch_case) {
@@ -33,6 +34,7 @@ struct Wire {
   const topology::Edge* edge = nullptr;
   Bandwidth bw, typical;
   TimeFs time = 0_fs;  // upper bound of its cost: its full or its busy time
+  TimeFs busy = 0_fs;
   bool counts_busy = false;
 
   bool is_slow() const { return bw < typical * 0.9; }
@@ -55,7 +57,7 @@ Wire hottest(const LaunchCase& launch_case, const std::set<SipId>& sips) {
     const auto id = launch_case.graph.find_edge(use.series->node, use.series->peer);
     if (!id || !is_of(sips, launch_case.graph, *use.series)) continue;
     const topology::Edge& edge = launch_case.graph.edge(*id);
-    Wire wire{use.series, &edge, edge.bw, typical.at(edge.kind), use.full};
+    Wire wire{use.series, &edge, edge.bw, typical.at(edge.kind), use.full, use.busy};
     wire.counts_busy = wire.is_slow() && use.full > use.busy / 2;
     if (wire.counts_busy) wire.time = use.busy;
     if (wire.time > hottest.time) hottest = wire;
@@ -71,20 +73,71 @@ TimeFs waits_for(const LaunchCase& launch_case, const Wire& wire, bool messages_
                                                                               : launch_case.exposed() + messages;
 }
 
+// Busy time of the busiest wire; `left(edge)`: the part that is left of its time.
+template <typename F>
+TimeFs busiest(const LaunchCase& launch_case, const std::set<SipId>& sips, F&& left) {
+  TimeFs most = 0_fs;
+  for (const LaunchActivity::WireUse& use : launch_case.activity.wires(kFullWire)) {
+    const auto id = launch_case.graph.find_edge(use.series->node, use.series->peer);
+    if (!id || !is_of(sips, launch_case.graph, *use.series)) continue;
+    most = std::max(most, part(use.busy, left(launch_case.graph.edge(*id))));
+  }
+  return most;
+}
+
+// The memory at an end of a wire that carries no less than the memory gives; null when there is none.
+const topology::Node* memory_behind(const topology::Graph& graph, const Wire& wire) {
+  for (const NodeId end : {wire.edge->src, wire.edge->dst}) {
+    const topology::Node& node = graph.node(end);
+    if (node.kind != topology::NodeKind::hbm_ctrl || wire.is_slow()) continue;
+    const params::MemoryTraits memory = params::memory_traits(node.params, node.impl_params);
+    const Bandwidth rate = memory.channel_bw * (static_cast<double>(memory.channels) * memory.efficiency);
+    if (rate.gbs() <= wire.bw.gbs() * 1.01) return &node;
+  }
+  return nullptr;
+}
+
+// Whether routes choose between this wire and others: it does not lead to or from the place of a transfer.
+bool is_on_routes(const topology::Graph& graph, const topology::Edge& edge) {
+  const auto ends = [](topology::NodeKind kind) { return is_pe_block(kind) || kind == topology::NodeKind::hbm_ctrl; };
+  return !ends(graph.node(edge.src).kind) && !ends(graph.node(edge.dst).kind);
+}
+
+// Most wires of a path carry the same bytes, so that the next bottleneck of a full wire is not known: the gain is that
+// of twice the bandwidth. A slow wire becomes like others of its kind, and so do others that are slow, too; then the
+// busiest wire still has its bytes to carry.
+TimeFs saved_by(const LaunchCase& launch_case, const Wire& wire, const std::set<SipId>& sips) {
+  const TimeFs waits = std::min(wire.time, waits_for(launch_case, wire, sips.size() > 1));
+  const TimeFs saved = part(waits, 1.0 - 1.0 / wire.wider());
+  if (!wire.is_slow()) return saved;
+  const std::map<topology::EdgeKind, Bandwidth> typical = most_by_kind(launch_case.graph);
+  const TimeFs left = busiest(launch_case, sips, [&](const topology::Edge& edge) {
+    return std::min(1.0, edge.bw / typical.at(edge.kind)) * (is_on_routes(launch_case.graph, edge) ? kRoutesStay : 1.0);
+  });
+  return std::min(saved, std::max(0_fs, launch_case.pe.exec - left));
+}
+
 }  // namespace
 
-// Most wires of a path carry the same bytes, so that the next bottleneck is not known: the gain is that of twice the
-// bandwidth, or of the bandwidth of other wires of its kind.
+TimeFs without_wires(const LaunchCase& launch_case) {
+  return std::max(0_fs, launch_case.pe.exec - busiest(launch_case, sips_of(launch_case),
+                                                      [](const topology::Edge& /*edge*/) { return 1.0; }));
+}
+
 void find_wire_causes(const LaunchCase& launch_case, Findings& findings) {
   const std::set<SipId> sips = sips_of(launch_case);
   const Wire hot = hottest(launch_case, sips);
   if (hot.series == nullptr || hot.time < launch_case.activity.window() / 3) return;
-  const TimeFs waits = std::min(hot.time, waits_for(launch_case, hot, sips.size() > 1));
-  const TimeFs saved(static_cast<std::int64_t>(static_cast<double>(waits.fs()) * (1.0 - 1.0 / hot.wider())));
+  const TimeFs uneven = explained_by(findings, {"idle_pseudo_channels", "hot_slice", "slices_in_turn"});
+  if (const topology::Node* const memory = memory_behind(launch_case.graph, hot);
+      memory != nullptr && uneven < launch_case.total() / 20) {
+    if (explained_by(findings, {"memory_bound"}) == 0_fs) add_memory_bound(launch_case, *memory, hot.busy, findings);
+    return;
+  }
   const std::string name =
       launch_case.graph.node(hot.series->node).id + " -> " + launch_case.graph.node(hot.series->peer).id;
   const bool slow = hot.is_slow();
-  Finding finding = launch_case.finding(slow ? "slow_link" : "hot_link", saved,
+  Finding finding = launch_case.finding(slow ? "slow_link" : "hot_link", saved_by(launch_case, hot, sips),
                                         fmt::format(slow ? "the wire {} is slow" : "the wire {} is full", name));
   finding.evidence = {fmt::format("it carries {} GB/s{} and is {} for {} of the kernel", hot.bw.gbs(),
                                   slow ? fmt::format(", others of its kind {},", hot.typical.gbs()) : "",

@@ -85,7 +85,7 @@ void RunObservers::report(RunRecord& record) const {
   if (window_) record.notes.push_back(window_note(*window_, record.sim_time));
   if (work_) add_energy(record);
   if (!recorder_) return;
-  const MessageWaits waits(costs_->receives(), graph_);
+  const MessageWaits waits(costs_->receives(), graph_, costs_->slot_waits());
   name_awaited(record.launches, waits);
   add_recorded_use(*recorder_, graph_, record);
   if (!window_) {

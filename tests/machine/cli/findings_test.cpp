@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <map>
 
 namespace kb::test {
 namespace {
@@ -174,7 +175,7 @@ TEST_F(FindingsTest, HeadersOfASmallAllReduce) {
   EXPECT_EQ(first(small), "header_bound");
   EXPECT_EQ(
       small["findings"][0]["evidence"][0],
-      "sip0.cube12.pe0 waits 1244.7 ns; the headers of 8 messages and their credits, one behind the other, take 85 % "
+      "sip0.cube12.pe0 waits 1244.7 ns; the headers of 10 messages and their credits, one behind the other, take 97 % "
       "of it");
   EXPECT_EQ(small["findings"][0]["evidence"][1],
             "most of that passes in nodes of kind ucie, whose one decoder takes headers in turn");
@@ -227,7 +228,7 @@ TEST_F(FindingsTest, PaddedTiles) {
 }
 
 TEST_F(FindingsTest, FullRingOfMessages) {
-  const auto stream = [&](int slots, const std::string& options = "") {
+  const auto stream = [&](int slots, const std::string& options = "") -> Json {
     write("ccl.yaml", "defaults: { algorithm: pair, n_slots: " + std::to_string(slots) + " }\n" +
                           "algorithms: { pair: { module: none, links: "
                           "[{ from: sip0.cube0.pe0, to: sip0.cube0.pe1, send: next, receive: before }] } }\n");
@@ -239,7 +240,9 @@ TEST_F(FindingsTest, FullRingOfMessages) {
   EXPECT_EQ(one["findings"][0]["headline"],
             "sip0.cube0.pe0 waits for free slots at sip0.cube0.pe1, which waits for its messages");
   EXPECT_FALSE(has(enough, "full_queue"));
-  EXPECT_LT(enough["findings"][0]["factor"].get<double>(), 1.3) << "a receive is more than waiting";
+  // The receiver is delayed by its own credits.
+  EXPECT_EQ(first(enough), "header_bound");
+  expect_gain(enough, stream(16, " --set cube.links.router_overhead_ns=0"), 0.05);
   const Json slow_queue = stream(64, " --set cube.pe_template.components.pe_ipcq.attrs.overhead_ns=20");
   EXPECT_FALSE(has(slow_queue, "full_queue")) << "slots are free";
   expect_gain(one, enough, 0.2);
@@ -291,16 +294,19 @@ TEST_F(FindingsTest, TheReportSaysWhatToTry) {
   EXPECT_THAT(outcome.out, HasSubstr("try: make rows that are read together cover all channels"));
 }
 
+// Findings that say little in particular are behind others that gain nearly as much.
 TEST_F(FindingsTest, GainsAreSortedAndLessThanTheirLaunch) {
   for (const char* options : {"--bench tp-mlp", "--bench attention", "--bench layernorm"}) {
-    double last = 1e9;
+    std::map<bool, double> last{{false, 1e9}, {true, 1e9}};
     const Json all = run(options);
     for (const Json& finding : all["findings"]) {
       const double factor = finding["factor"].get<double>();
-      EXPECT_LE(factor, last);
+      const std::string rule = finding["rule"];
+      const bool general = rule == "missing_overlap" || rule == "waiting_for_messages" || rule == "compute_bound";
+      EXPECT_LE(factor, last[general]) << rule;
       EXPECT_GT(factor, 1.0);
       EXPECT_LT(finding["gain_ns"], finding["of_ns"]);
-      last = factor;
+      last[general] = factor;
     }
   }
 }

@@ -1,0 +1,73 @@
+// Barriers for which PEs wait because one of them comes late.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "platform/contract/share_words.h"
+#include "sim/analysis/findings/case.h"
+
+namespace kb::sim {
+namespace {
+
+// The barriers of the PEs that meet the last-ending PE, in order: who came when to the first one, the second one, ...
+struct Meeting {
+  std::vector<TimeFs> arrivals;
+  PeCoord last;
+  TimeFs latest = -1_fs;
+};
+using Meetings = std::map<std::pair<contract::BarrierScope, std::size_t>, Meeting>;
+
+Meetings meetings_of(const LaunchCase& launch_case) {
+  const PeCoord& pe = launch_case.pe.pe;
+  const TimeFs begin = launch_case.launch.start, end = launch_case.launch.completed;
+  std::map<std::pair<PeCoord, contract::BarrierScope>, std::size_t> count;
+  Meetings meetings;
+  for (const BarrierWait& wait : launch_case.costs->barrier_waits()) {
+    const PeCoord at = launch_case.graph.node(wait.at).pe_coord();
+    const bool meets = at.sip == pe.sip && (wait.scope == contract::BarrierScope::sip || at.cube == pe.cube);
+    if (!meets || wait.start < begin || wait.end > end) continue;
+    Meeting& meeting = meetings[{wait.scope, count[{at, wait.scope}]++}];
+    meeting.arrivals.push_back(wait.start);
+    if (wait.start <= meeting.latest) continue;
+    meeting.latest = wait.start;
+    meeting.last = at;
+  }
+  return meetings;
+}
+
+}  // namespace
+
+// What the last one of each barrier is later than the median. PEs whose work is even come late in turn, and little.
+void find_barrier_causes(const LaunchCase& launch_case, Findings& findings) {
+  if (launch_case.costs == nullptr) return;
+  TimeFs all = 0_fs;
+  std::size_t count = 0;
+  std::map<PeCoord, std::pair<std::size_t, TimeFs>> late;  // how often, and by how much
+  for (auto& [key, meeting] : meetings_of(launch_case)) {
+    std::vector<TimeFs>& arrivals = meeting.arrivals;
+    if (arrivals.size() < 2) continue;
+    const auto middle = arrivals.begin() + static_cast<std::ptrdiff_t>((arrivals.size() - 1) / 2);
+    std::nth_element(arrivals.begin(), middle, arrivals.end());
+    const TimeFs by = meeting.latest - *middle;
+    all += by;
+    ++count;
+    ++late[meeting.last].first;
+    late[meeting.last].second += by;
+  }
+  if (count == 0) return;
+  const auto& [pe, worst] = *std::max_element(
+      late.begin(), late.end(), [](const auto& a, const auto& b) { return a.second.second < b.second.second; });
+  const TimeFs waiting = launch_case.share(contract::TimeShare::dependency);
+  const bool own = pe == launch_case.pe.pe;  // others wait for the PE that ends last
+  Finding finding = launch_case.finding("barrier_imbalance", own ? all : std::min(all, waiting),
+                                        fmt::format("PEs wait at barriers for {}", pe_name(pe)));
+  finding.evidence = {
+      fmt::format("the last one comes {} behind the median, summed over {} barriers of {}; it is {} at "
+                  "{} of them",
+                  ns_text(all), count, pe_name(launch_case.pe.pe), pe_name(pe), worst.first)};
+  finding.remedy = "give it less work between barriers, or look at what is nearer to the others: its memory, its wires";
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace kb::sim
