@@ -75,8 +75,7 @@ struct Serial {
   explicit Serial(const topology::Graph& graph) : headers(graph) {}
 
   HeaderTimes headers;
-  std::size_t messages = 0, in_time = 0;                     // waited for, and those that waited for their receiver
-  std::map<std::pair<PeCoord, PeCoord>, std::size_t> pairs;  // messages by sender and receiver
+  std::size_t messages = 0;
 };
 
 // A receive ends when the sender has its credit, so that each receive of a PE in the chain delays its next send.
@@ -86,14 +85,11 @@ Serial serial_of(const LaunchCase& launch_case, const MessageChain& chain) {
     serial.headers.add(link.sender, link.pe);
     serial.headers.add(link.pe, link.sender);
     ++serial.messages;
-    ++serial.pairs[{link.sender, link.pe}];
   }
   const auto add_receives = [&](const MessageChain::Stay& stay) {
     for (const MessageReceive* one : launch_case.waits->prompt_receives(stay.pe, stay.begin, stay.end)) {
-      const PeCoord sender = launch_case.graph.node(one->sender).pe_coord();
-      serial.headers.add(stay.pe, sender);
-      ++serial.in_time;
-      ++serial.pairs[{sender, stay.pe}];
+      serial.headers.add(stay.pe, launch_case.graph.node(one->sender).pe_coord());
+      ++serial.messages;
     }
   };
   for (const MessageChain::Stay& stay : chain.stays) add_receives(stay);
@@ -108,55 +104,78 @@ double kept_part(const LaunchCase& launch_case) {
   return since >= end ? 1.0 : fs_to_ns(end - since) / fs_to_ns(end - begin);
 }
 
-// Size of the messages that the PE with the most of them got, and whether they fill their slots.
-struct MessageSize {
-  std::uint64_t bytes = 0;
+// The messages that the PE got in its kernel.
+struct Received {
+  std::size_t count = 0;
+  std::map<PeCoord, std::size_t> by_sender;
+  std::uint64_t bytes = 0;  // of the largest one from the PE that sent most
   bool fills_slot = false;
+  TimeFs there_and_back = 0_fs;  // overheads of nodes for a message and its credit, from the farthest sender
+  TimeFs there = 0_fs;           // for a message of the sender that sent most
 };
 
-MessageSize size_of(const LaunchCase& launch_case, const Serial& serial) {
-  const auto& [pair, count] = *std::max_element(serial.pairs.begin(), serial.pairs.end(),
-                                                [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (launch_case.costs == nullptr) return {};
-  return {launch_case.costs->largest_message(pair.first, pair.second),
-          launch_case.costs->fill_slots(pair.first, pair.second)};
+Received received_by(const LaunchCase& launch_case) {
+  Received received;
+  const PeCoord& pe = launch_case.pe.pe;
+  for (const MessageReceive* one :
+       launch_case.waits->receives(pe, launch_case.launch.submitted, launch_case.pe.start + launch_case.pe.exec)) {
+    ++received.count;
+    ++received.by_sender[launch_case.graph.node(one->sender).pe_coord()];
+  }
+  if (received.count == 0 || launch_case.costs == nullptr) return {};
+  const PeCoord most =
+      std::max_element(received.by_sender.begin(), received.by_sender.end(), [](const auto& a, const auto& b) {
+        return a.second < b.second;
+      })->first;
+  received.bytes = launch_case.costs->largest_message(most, pe);
+  received.fills_slot = launch_case.costs->fill_slots(most, pe);
+  for (const auto& [sender, count] : received.by_sender) {
+    HeaderTimes there(launch_case.graph), back(launch_case.graph);
+    there.add(sender, pe);
+    back.add(pe, sender);
+    received.there_and_back = std::max(received.there_and_back, there.time() + back.time());
+    if (sender == most) received.there = there.time();
+  }
+  return received;
 }
 
-// Finds many messages between the same PEs: larger ones would have fewer headers. One of each pair remains, and no
-// message can have more than what the PE loads.
-void find_small_messages(const LaunchCase& launch_case, const Serial& serial, TimeFs waiting, Findings& findings) {
-  const std::size_t count = serial.messages + serial.in_time;
-  if (serial.pairs.size() * 2 > count) return;
-  const MessageSize size = size_of(launch_case, serial);
-  double left = static_cast<double>(serial.pairs.size()) / static_cast<double>(count);
-  const double loaded = fs_to_ns(launch_case.pe.shares.of(contract::PeResource::read_link)) *
-                        launch_case.graph.spec.pe_to_router_bw.gbs();
-  if (loaded > 0) left = std::max(left, std::min(1.0, static_cast<double>(size.bytes) / loaded));
-  Finding finding = launch_case.finding(
-      "small_messages", std::min(part(waiting + launch_case.exposed(), 1.0 - left), without_wires(launch_case)),
-      "messages carry few bytes, and their headers and credits take the time");
-  finding.evidence = {fmt::format("{} waits {} for {} messages of {} sender{} and their credits; a message has {} B{}",
-                                  pe_name(launch_case.pe.pe), ns_text(waiting), count, serial.pairs.size(),
-                                  serial.pairs.size() == 1 ? "" : "s", size.bytes,
-                                  size.fills_slot ? ", as much as its slot holds" : "")};
-  finding.remedy = size.fills_slot
+// Finds many messages from the same PEs whose headers take longer than their bytes. Larger ones have fewer headers: one
+// of each sender remains, and no message can have more than what the PE loads.
+void find_small_messages(const LaunchCase& launch_case, TimeFs serial, Findings& findings) {
+  constexpr double kFewBytes = 0.5;  // of the time of a header
+  const Received received = received_by(launch_case);
+  if (received.by_sender.size() * 2 > received.count) return;
+  const Bandwidth wire = launch_case.graph.spec.pe_to_router_bw;
+  if (wire.occupancy(received.bytes) > part(received.there, kFewBytes)) return;
+  double left = static_cast<double>(received.by_sender.size()) / static_cast<double>(received.count);
+  const double loaded = fs_to_ns(launch_case.pe.shares.of(contract::PeResource::read_link)) * wire.gbs();
+  if (loaded > 0) left = std::max(left, std::min(1.0, static_cast<double>(received.bytes) / loaded));
+  // What is loaded and stored for small messages is small, too.
+  const TimeFs all = serial + launch_case.exposed();
+  const TimeFs gain =
+      std::min({part(all, 1.0 - left), all - std::min(all, received.there_and_back), without_wires(launch_case)});
+  Finding finding = launch_case.finding("small_messages", gain,
+                                        "messages carry few bytes, and their headers and credits take the time");
+  finding.evidence = {fmt::format(
+      "{} gets {} messages from {} PE{}, one of {} B{}; their headers pass {} of nodes, their bytes {} of a "
+      "wire",
+      pe_name(launch_case.pe.pe), received.count, received.by_sender.size(), received.by_sender.size() == 1 ? "" : "s",
+      received.bytes, received.fills_slot ? ", as much as its slot holds" : "", ns_text(received.there),
+      ns_text(wire.occupancy(received.bytes)))};
+  finding.remedy = received.fills_slot
                        ? "slots too small for more: larger slots (slot_size), so that more bytes go with each message"
-                       : "send more with a message (chunk of a collective), or an algorithm with fewer of them";
+                       : "send more with a message (chunk of a collective), or take an algorithm with fewer of them";
   findings.push_back(std::move(finding));
 }
 
-}  // namespace
-
-// Follows the chain of messages that the PE waited for, and of their credits.
-void find_header_causes(const LaunchCase& launch_case, Findings& findings) {
-  if (launch_case.waits == nullptr) return;
+// Follows the chain of messages that the PE waited for, and of their credits. Returns how long it waited for messages
+// whose headers come one behind the other: all the time when headers are most of it.
+TimeFs find_serial_headers(const LaunchCase& launch_case, Findings& findings) {
   const TimeFs waiting = launch_case.share(contract::TimeShare::dependency);
-  const MessageChain chain = message_chain_of(launch_case);
-  const Serial serial = serial_of(launch_case, chain);
-  if (serial.pairs.empty()) return;
+  const Serial serial = serial_of(launch_case, message_chain_of(launch_case));
   const double kept = kept_part(launch_case);
   const TimeFs all = part(serial.headers.time(), 1 / kept), time = std::min(all, waiting);
-  if (time == 0_fs || time < waiting / 2) return;
+  if (time == 0_fs || time < waiting / 2) return time;
   const auto [most, most_time] = serial.headers.most();
   const bool one_kind = most_time > serial.headers.time() / 4 * 3;
   const std::string kind(topology::node_kind_name(most));
@@ -164,8 +183,7 @@ void find_header_causes(const LaunchCase& launch_case, Findings& findings) {
                                         "messages spend their time in the overheads of nodes");
   finding.evidence = {
       fmt::format("{} waits {}; the headers of {} messages and their credits, one behind the other, take {} of it",
-                  pe_name(launch_case.pe.pe), ns_text(waiting), serial.messages + serial.in_time,
-                  percent(time, waiting)),
+                  pe_name(launch_case.pe.pe), ns_text(waiting), serial.messages, percent(time, waiting)),
       fmt::format("most of that passes in nodes of kind {}{}", kind,
                   decodes_serially(launch_case.graph, most) ? ", whose one decoder takes headers in turn" : "")};
   add_chain(launch_case, finding);
@@ -173,7 +191,15 @@ void find_header_causes(const LaunchCase& launch_case, Findings& findings) {
       "send fewer messages one behind the other, over fewer nodes (another algorithm, root or placement), or more "
       "bytes with each; a machine with smaller overhead_ns is faster in proportion";
   findings.push_back(std::move(finding));
-  find_small_messages(launch_case, serial, waiting, findings);
+  return waiting;
+}
+
+}  // namespace
+
+void find_header_causes(const LaunchCase& launch_case, Findings& findings) {
+  if (launch_case.waits == nullptr) return;
+  const TimeFs serial = find_serial_headers(launch_case, findings);
+  find_small_messages(launch_case, serial, findings);
 }
 
 }  // namespace kb::sim

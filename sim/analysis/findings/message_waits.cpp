@@ -97,13 +97,17 @@ std::vector<const MessageReceive*> MessageWaits::chain(const PeCoord& pe, TimeFs
 }
 
 std::vector<const MessageReceive*> MessageWaits::prompt_receives(const PeCoord& pe, TimeFs begin, TimeFs end) const {
-  std::vector<const MessageReceive*> prompt;
-  const auto of_pe = received_.find(pe);
-  if (of_pe == received_.end()) return prompt;
-  for (auto at = first_after(of_pe->second, begin); at != of_pe->second.end() && (*at)->end <= end; ++at) {
-    if (!(*at)->is_late()) prompt.push_back(*at);
-  }
+  std::vector<const MessageReceive*> prompt = receives(pe, begin, end);
+  prompt.erase(std::remove_if(prompt.begin(), prompt.end(), [](const MessageReceive* one) { return one->is_late(); }),
+               prompt.end());
   return prompt;
+}
+
+std::vector<const MessageReceive*> MessageWaits::receives(const PeCoord& pe, TimeFs begin, TimeFs end) const {
+  const auto of_pe = received_.find(pe);
+  if (of_pe == received_.end()) return {};
+  const auto first = first_after(of_pe->second, begin);
+  return {first, std::find_if(first, of_pe->second.end(), [end](const MessageReceive* one) { return one->end > end; })};
 }
 
 TimeFs MessageWaits::waited_for_slots(const PeCoord& pe, TimeFs begin, TimeFs end) const {

@@ -61,6 +61,8 @@ class MessageWaits {
   // The receives of `pe` that end within (begin, end] and found their message in its slot: they take the time of the
   // slot and the credit.
   std::vector<const MessageReceive*> prompt_receives(const PeCoord& pe, TimeFs begin, TimeFs end) const;
+  // All receives of `pe` that end within (begin, end].
+  std::vector<const MessageReceive*> receives(const PeCoord& pe, TimeFs begin, TimeFs end) const;
   // Time within [begin, end) in which at least one send of `pe` waited for a free slot.
   TimeFs waited_for_slots(const PeCoord& pe, TimeFs begin, TimeFs end) const;
 

@@ -38,7 +38,6 @@ struct Wire {
   bool counts_busy = false;
 
   bool is_slow() const { return bw < typical * 0.9; }
-  double wider() const { return is_slow() ? typical / bw : 2.0; }
 };
 
 std::map<topology::EdgeKind, Bandwidth> most_by_kind(const topology::Graph& graph) {
@@ -103,15 +102,17 @@ bool is_on_routes(const topology::Graph& graph, const topology::Edge& edge) {
   return !ends(graph.node(edge.src).kind) && !ends(graph.node(edge.dst).kind);
 }
 
-// Most wires of a path carry the same bytes, so that the next bottleneck of a full wire is not known: the gain is that
-// of twice the bandwidth. A slow wire becomes like others of its kind, and so do others that are slow, too; then the
-// busiest wire still has its bytes to carry.
+// A slow wire becomes like others of its kind, and so do others that are slow, too; a full one is relieved with all of
+// its kind. The wire of a PE carries what others of the same rate bring there: twice of that is attainable. Then the
+// busiest of the other wires still has its bytes to carry.
 TimeFs saved_by(const LaunchCase& launch_case, const Wire& wire, const std::set<SipId>& sips) {
   const TimeFs waits = std::min(wire.time, waits_for(launch_case, wire, sips.size() > 1));
-  const TimeFs saved = part(waits, 1.0 - 1.0 / wire.wider());
-  if (!wire.is_slow()) return saved;
+  const TimeFs saved = wire.is_slow()                                ? part(waits, 1.0 - wire.bw / wire.typical)
+                       : is_on_routes(launch_case.graph, *wire.edge) ? waits
+                                                                     : waits / 2;
   const std::map<topology::EdgeKind, Bandwidth> typical = most_by_kind(launch_case.graph);
   const TimeFs left = busiest(launch_case, sips, [&](const topology::Edge& edge) {
+    if (!wire.is_slow() && edge.kind == wire.edge->kind) return 0.0;
     return std::min(1.0, edge.bw / typical.at(edge.kind)) * (is_on_routes(launch_case.graph, edge) ? kRoutesStay : 1.0);
   });
   return std::min(saved, std::max(0_fs, launch_case.pe.exec - left));
@@ -129,9 +130,9 @@ void find_wire_causes(const LaunchCase& launch_case, Findings& findings) {
   const Wire hot = hottest(launch_case, sips);
   if (hot.series == nullptr || hot.time < launch_case.activity.window() / 3) return;
   const TimeFs uneven = explained_by(findings, {"idle_pseudo_channels", "hot_slice", "slices_in_turn"});
-  if (const topology::Node* const memory = memory_behind(launch_case.graph, hot);
-      memory != nullptr && uneven < launch_case.total() / 20) {
-    if (explained_by(findings, {"memory_bound"}) == 0_fs) add_memory_bound(launch_case, *memory, hot.busy, findings);
+  if (const topology::Node* const memory = memory_behind(launch_case.graph, hot)) {
+    const bool is_found = uneven >= launch_case.total() / 20 || explained_by(findings, {"memory_bound"}) > 0_fs;
+    if (!is_found) add_memory_bound(launch_case, *memory, hot.busy, findings);
     return;
   }
   const std::string name =
