@@ -150,6 +150,12 @@ NEEDS = {"small_messages": "chunk=", "full_queue": "n_slots=", "barrier_imbalanc
          "compute_bound": ""}
 
 
+def every_overhead(case):
+    """Routers and ports take no time for a header."""
+    options = OVERHEADS["noc_router"] + OVERHEADS["ucie"]
+    return options + OVERHEADS["switch"] if case["machine"] == "six_sips_torus" else options
+
+
 def relief_of(finding, case):
     """Options of a run without the cause; None when there are none."""
     rule, text = finding["rule"], "\n".join([finding["headline"], *finding["evidence"]])
@@ -163,8 +169,8 @@ def relief_of(finding, case):
     if rule == "slow_slice" and entry:
         return ["replace[0].attrs.access_ns=0"] if "access_ns" in " ".join(case["fault"]) else None
     if rule == "header_bound":
-        kind = re.search(r"nodes of kind (\w+)", text)
-        return OVERHEADS.get(kind[1]) if kind else None
+        kind = re.search(r"overheads of nodes of kind (\w+)", text)
+        return OVERHEADS.get(kind[1]) if kind else every_overhead(case)
     if rule in NEEDS and not any(NEEDS[rule] in option for option in case["options"]):
         return None
     return RELIEFS.get(rule)

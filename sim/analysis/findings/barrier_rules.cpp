@@ -6,6 +6,7 @@
 
 #include "platform/contract/share_words.h"
 #include "sim/analysis/findings/case.h"
+#include "sim/analysis/findings/message_chain.h"
 
 namespace kb::sim {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 // The barriers of the PEs that meet the last-ending PE, in order: who came when to the first one, the second one, ...
 struct Meeting {
   std::vector<TimeFs> arrivals;
+  TimeFs own = kNever;  // the last-ending PE's arrival
   PeCoord last;
   TimeFs latest = -1_fs;
 };
@@ -29,6 +31,7 @@ Meetings meetings_of(const LaunchCase& launch_case) {
     if (!meets || wait.start < begin || wait.end > end) continue;
     Meeting& meeting = meetings[{wait.scope, count[{at, wait.scope}]++}];
     meeting.arrivals.push_back(wait.start);
+    if (at == pe) meeting.own = wait.start;
     if (wait.start <= meeting.latest) continue;
     meeting.latest = wait.start;
     meeting.last = at;
@@ -37,6 +40,22 @@ Meetings meetings_of(const LaunchCase& launch_case) {
 }
 
 }  // namespace
+
+std::vector<TimeFs> shares_elsewhere(const LaunchCase& launch_case) {
+  LaunchActivity::Spans spans;
+  if (launch_case.waits != nullptr) {
+    for (const MessageChain::Stay& stay : message_chain_of(launch_case).stays) {
+      spans[stay.pe].emplace_back(stay.begin, stay.end);
+    }
+  }
+  if (launch_case.costs != nullptr) {
+    for (const auto& [key, meeting] : meetings_of(launch_case)) {
+      if (meeting.own < meeting.latest) spans[meeting.last].emplace_back(meeting.own, meeting.latest);
+    }
+  }
+  for (auto& [pe, list] : spans) std::sort(list.begin(), list.end());
+  return launch_case.activity.shares(launch_case.graph, spans);
+}
 
 // What the last one of each barrier is later than the median. PEs whose work is even come late in turn, and little.
 void find_barrier_causes(const LaunchCase& launch_case, Findings& findings) {

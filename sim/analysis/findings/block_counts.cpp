@@ -10,10 +10,18 @@ bool ends_with(std::string_view text, std::string_view end) {
 }  // namespace
 
 void BlockCounts::add(NodeId node, std::string_view statistic, std::int64_t value) {
-  const bool headers = ends_with(statistic, ".messages");
-  if (!headers && statistic != "reads") return;
+  const bool headers = ends_with(statistic, ".messages"), kernels = statistic == "kernel_time",
+             scalar = statistic == "scalar_time";
+  if (!headers && !kernels && !scalar && statistic != "reads") return;
   if (node.value >= of_node.size()) of_node.resize(node.value + 1);
-  (headers ? of_node[node.value].headers : of_node[node.value].reads) += value;
+  Counts& counts = of_node[node.value];
+  if (kernels) {
+    counts.kernels += TimeFs(value);
+  } else if (scalar) {
+    counts.scalar += TimeFs(value);
+  } else {
+    (headers ? counts.headers : counts.reads) += value;
+  }
 }
 
 }  // namespace kb::sim

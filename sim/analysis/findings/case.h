@@ -29,10 +29,13 @@ struct LaunchCase {
   const MessageWaits* waits;    // null when not recorded
   const std::deque<LaunchRecord>& launches;
   const BlockCounts& counts;
+  std::vector<TimeFs> elsewhere{};  // by share: of other PEs, while this one waited for them
 
   TimeFs total() const { return launch.completed - launch.submitted; }
   TimeFs share(contract::TimeShare which) const { return pe.shares.of(which); }
   TimeFs computing() const { return pe.shares.computing(); }
+  // The same with the time of the PEs that it waits for, one behind the other.
+  TimeFs share_on_path(contract::TimeShare which) const;
   // The part of the kernel's time in which the busiest wire, memory port or engine of the PE is idle; no overlap can
   // save more.
   TimeFs slack() const;
@@ -40,6 +43,8 @@ struct LaunchCase {
   TimeFs slack_of_transfers() const;
   // Exposed DMA time: transfers without concurrent computation.
   TimeFs exposed() const { return pe.shares.exposed_dma(); }
+  TimeFs exposed_elsewhere() const;
+  TimeFs exposed_on_path() const { return exposed() + exposed_elsewhere(); }
   Finding finding(const char* rule, TimeFs gain, std::string headline) const;
 };
 
@@ -55,6 +60,8 @@ using Findings = std::vector<Finding>;
 TimeFs explained_by(const Findings& findings, std::initializer_list<const char*> rules);
 
 // Each function adds its findings.
+// How long the last PE ends behind the median.
+TimeFs lateness(const LaunchCase& launch_case);
 // How much longer the PE's reads last than their bytes take.
 TimeFs reads_beyond_bytes(const LaunchCase& launch_case);
 void find_pe_causes(const LaunchCase& launch_case, Findings& findings);
@@ -78,6 +85,9 @@ struct TransferDelays {
   std::optional<Finding> largest;  // of the sort that stands out
 };
 TransferDelays delays_of_transfers(const LaunchCase& launch_case, TimeFs gain);
+
+// The time shares of the PEs that the last-ending PE waited for, at barriers and for messages, meanwhile.
+std::vector<TimeFs> shares_elsewhere(const LaunchCase& launch_case);
 
 // Adds the chain of waits from the last-ending PE back to its origin, with sentences about it.
 void add_chain(const LaunchCase& launch_case, Finding& finding);

@@ -17,7 +17,7 @@ using topology::Node;
 using topology::NodeKind;
 
 constexpr double kFarther = 2;      // the last PE's transfers may have so much more delay than the average
-constexpr double kNearly = 1.1;     // the same of the latency of a memory
+constexpr double kNearly = 1.15;    // the same of the latency of a memory
 constexpr double kLeast = 1.0 / 3;  // of the time of all transfers, for a delay that stands out
 
 // Time of all transfers of the run, of which a delay is a part.
@@ -87,6 +87,21 @@ void add_memory_latency(const LaunchCase& launch_case, std::vector<Delay>& delay
                     "read more bytes with each command, or have more reads under way (rd_outstanding)", ns, kNearly});
 }
 
+// Time that commands and cycles of the PE's CPU can cost: what nothing hides, at it and at PEs that it waits for, or
+// all that no wire or engine needs.
+TimeFs scalar_time(const LaunchCase& launch_case) {
+  const TimeFs exposed = launch_case.share_on_path(TimeShare::scalar);
+  for (std::size_t i = 0; i < launch_case.graph.nodes.size(); ++i) {
+    const Node& node = launch_case.graph.nodes[i];
+    if (node.kind != NodeKind::pe_cpu || !(node.pe_coord() == launch_case.pe.pe)) continue;
+    const BlockCounts::Counts counts = launch_case.counts.at(NodeId(static_cast<std::uint32_t>(i)));
+    if (counts.kernels == 0_fs) break;
+    const TimeFs all = part(launch_case.pe.exec, fs_to_ns(counts.scalar) / fs_to_ns(counts.kernels));
+    return std::max(exposed, std::min({all, launch_case.slack(), without_wires(launch_case)}));
+  }
+  return exposed;
+}
+
 }  // namespace
 
 TransferDelays delays_of_transfers(const LaunchCase& launch_case, TimeFs gain) {
@@ -112,7 +127,7 @@ TransferDelays delays_of_transfers(const LaunchCase& launch_case, TimeFs gain) {
 }
 
 void find_delays_of_commands(const LaunchCase& launch_case, Findings& findings) {
-  const TimeFs translation = launch_case.share(TimeShare::tlb), scalar = launch_case.share(TimeShare::scalar);
+  const TimeFs translation = launch_case.share_on_path(TimeShare::tlb);
   Finding finding = launch_case.finding("translation", translation, "accesses wait for their address translation");
   finding.evidence = {fmt::format("{} waits for PE_MMU for {} of the launch", pe_name(launch_case.pe.pe),
                                   percent(translation, launch_case.total()))};
@@ -120,13 +135,14 @@ void find_delays_of_commands(const LaunchCase& launch_case, Findings& findings) 
       "move more bytes with each access, or larger pages (page_size); a smaller tlb_overhead_ns is faster in "
       "proportion";
   findings.push_back(std::move(finding));
-  finding = launch_case.finding("scalar_bound", scalar, "the CPU of the PE works while nothing computes or moves");
+  const TimeFs scalar = scalar_time(launch_case);
+  finding = launch_case.finding("scalar_bound", scalar, "the CPU of the PE works, and commands wait for it");
   finding.evidence = {fmt::format("{} dispatches commands and spends cycles for {} of the launch",
                                   pe_name(launch_case.pe.pe), percent(scalar, launch_case.total()))};
   finding.remedy =
       "give fewer and larger commands, composites for instance; pe_cpu: dispatch_cycles is the cost of each command";
   findings.push_back(std::move(finding));
-  const TimeFs tcm = launch_case.share(TimeShare::tcm);
+  const TimeFs tcm = launch_case.share_on_path(TimeShare::tcm);
   finding = launch_case.finding("tcm_bound", tcm, "the engines wait for operands and results of the TCM");
   finding.evidence = {fmt::format("FETCH and STORE move data between TCM and registers for {} of the launch at {}",
                                   percent(tcm, launch_case.total()), pe_name(launch_case.pe.pe))};

@@ -17,7 +17,7 @@ constexpr double kLeastGain = 0.03;
 
 // What differs from others of its kind comes before what gains less than twice as much. What names no resource comes
 // behind what gains seven tenths of it.
-constexpr std::string_view kFaults[] = {"slow_link", "slow_slice"};
+constexpr std::string_view kFaults[] = {"slow_link", "slow_slice", "barrier_imbalance"};
 constexpr std::string_view kGeneral[] = {"missing_overlap", "waiting_for_messages", "compute_bound"};
 
 double rank_of(const Finding& finding) {
@@ -90,6 +90,16 @@ TimeFs LaunchCase::slack_of_transfers() const {
   return std::max(0_fs, pe.exec - *std::max_element(first, last));
 }
 
+TimeFs LaunchCase::share_on_path(contract::TimeShare which) const {
+  return share(which) + (elsewhere.empty() ? 0_fs : elsewhere[contract::share_index(which)]);
+}
+
+TimeFs LaunchCase::exposed_elsewhere() const {
+  if (elsewhere.empty()) return 0_fs;
+  return elsewhere[contract::share_index(contract::TimeShare::dma)] +
+         elsewhere[contract::share_index(contract::TimeShare::channel_busy)];
+}
+
 Finding LaunchCase::finding(const char* rule, TimeFs gain, std::string headline) const {
   Finding made;
   made.rule = rule;
@@ -137,14 +147,15 @@ std::vector<Finding> find_causes(const std::deque<LaunchRecord>& launches, const
     const LaunchRecord::LastEndingPe& pe = *longest->last_pe();
     const LaunchActivity activity(recorder, record::ActivityRecorder::group_of(longest->sip), longest->id,
                                   {longest->start, pe.start + pe.exec});
-    const LaunchCase launch_case{*longest, pe, activity, graph, costs, waits, launches, counts};
+    LaunchCase launch_case{*longest, pe, activity, graph, costs, waits, launches, counts};
+    launch_case.elsewhere = shares_elsewhere(launch_case);
     find_memory_causes(launch_case, findings);
     if (!activity.empty()) find_resource_causes(launch_case, declared, findings);
     if (!activity.empty()) find_wire_causes(launch_case, findings);
     find_header_causes(launch_case, findings);
-    find_pe_causes(launch_case, findings);
     find_barrier_causes(launch_case, findings);
     find_message_causes(launch_case, findings);
+    find_pe_causes(launch_case, findings);
     find_delays_of_commands(launch_case, findings);
   }
   const auto is_small = [](const Finding& finding) {

@@ -6,6 +6,29 @@
 #include "platform/contract/share_words.h"
 
 namespace kb::sim {
+namespace {
+
+// Busy time within spans; bins that a span covers in part count proportionally.
+TimeFs busy_within(const record::Epoch& epoch, const record::Activity& activity,
+                   const std::vector<std::pair<TimeFs, TimeFs>>& spans) {
+  const double width = std::ldexp(1.0, epoch.shift);
+  TimeFs sum = 0_fs;
+  auto first = spans.begin();  // the first one that may end in this bin or behind it
+  activity.bins.for_each([&](std::uint32_t bin, const record::Bin& what) {
+    const TimeFs from = epoch.begin + TimeFs(std::int64_t{bin} << epoch.shift);
+    const TimeFs to = from + TimeFs(std::int64_t{1} << epoch.shift);
+    while (first != spans.end() && first->second <= from) ++first;
+    for (auto span = first; span != spans.end() && span->first < to; ++span) {
+      const TimeFs inside = std::min(to, span->second) - std::max(from, span->first);
+      if (inside <= 0_fs) continue;
+      sum += TimeFs(
+          static_cast<std::int64_t>(static_cast<double>(inside.fs()) / width * static_cast<double>(what.busy.fs())));
+    }
+  });
+  return sum;
+}
+
+}  // namespace
 
 LaunchActivity::LaunchActivity(const record::ActivityRecorder& recorder, int group, std::uint64_t launch,
                                std::pair<TimeFs, TimeFs> window)
@@ -59,24 +82,29 @@ std::vector<LaunchActivity::WireUse> LaunchActivity::wires(double part) const {
 
 std::vector<TimeFs> LaunchActivity::shares(const topology::Graph& graph, const PeCoord& pe, TimeFs begin,
                                            TimeFs end) const {
+  return shares(graph, {{pe, {{begin, end}}}});
+}
+
+std::vector<TimeFs> LaunchActivity::shares(const topology::Graph& graph, const Spans& spans) const {
   std::vector<TimeFs> times(contract::kShares);
+  TimeFs begin = kNever, end = 0_fs;
+  for (const auto& [pe, list] : spans) {
+    for (const auto& span : list) {
+      begin = std::min(begin, span.first);
+      end = std::max(end, span.second);
+    }
+  }
   for (std::size_t index = 0; index < recorder_.epochs().size(); ++index) {
     const record::Epoch& epoch = recorder_.epochs()[index];
     if (epoch.end <= begin || epoch.begin >= end) continue;
-    const double width = std::ldexp(1.0, epoch.shift);
     for (const record::Activity& activity : recorder_.activities_of(index)) {
       const record::SeriesInfo& series = recorder_.series()[activity.series];
-      if (series.role != record::Role::state || !(graph.node(series.node).pe_coord() == pe)) continue;
+      if (series.role != record::Role::state) continue;
+      const auto of_pe = spans.find(graph.node(series.node).pe_coord());
+      if (of_pe == spans.end()) continue;
       std::size_t share = 0;
       while (contract::word_of(share).name != series.name) ++share;
-      activity.bins.for_each([&](std::uint32_t bin, const record::Bin& what) {
-        const TimeFs from = epoch.begin + TimeFs(std::int64_t{bin} << epoch.shift);
-        const TimeFs to = from + TimeFs(std::int64_t{1} << epoch.shift);
-        const TimeFs inside = std::min(to, end) - std::max(from, begin);
-        if (inside <= 0_fs) return;
-        const double part = static_cast<double>(inside.fs()) / width * static_cast<double>(what.busy.fs());
-        times[share] += TimeFs(static_cast<std::int64_t>(part));
-      });
+      times[share] += busy_within(epoch, activity, of_pe->second);
     }
   }
   return times;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -50,6 +51,9 @@ class LaunchActivity {
   // Time shares of a PE in [begin, end) while kernels ran, indexed by TimeShare; partially covered bins count
   // proportionally.
   std::vector<TimeFs> shares(const topology::Graph& graph, const PeCoord& pe, TimeFs begin, TimeFs end) const;
+  // The same summed over spans of several PEs, which are in the order of their begins.
+  using Spans = std::map<PeCoord, std::vector<std::pair<TimeFs, TimeFs>>>;
+  std::vector<TimeFs> shares(const topology::Graph& graph, const Spans& spans) const;
 
  private:
   bool fill(const record::Activity& activity, Row& row) const;

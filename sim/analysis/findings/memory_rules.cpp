@@ -117,9 +117,9 @@ void find_idle_channels(const LaunchCase& launch_case, const std::vector<Slice>&
   for (const Slice& slice : slices)
     same += fs_to_ns(excess_of(launch_case, slice)) >= 0.9 * fs_to_ns(excess_of(launch_case, *worst)) ? 1 : 0;
   const std::string& name = launch_case.graph.node(worst->node).id;
-  Finding finding =
-      launch_case.finding("idle_pseudo_channels", std::min(excess_of(launch_case, *worst), launch_case.exposed()),
-                          fmt::format("pseudo-channels of {} idle beside full ones", name));
+  Finding finding = launch_case.finding("idle_pseudo_channels",
+                                        std::min(excess_of(launch_case, *worst), launch_case.exposed_on_path()),
+                                        fmt::format("pseudo-channels of {} idle beside full ones", name));
   finding.evidence = {
       fmt::format("while reads and writes fill one of its pseudo-channels ({} of the kernel), {:.1f} of {} are busy",
                   percent(worst->full, launch_case.activity.window()), used, pcs),
@@ -144,7 +144,7 @@ void find_hot_slice(const LaunchCase& launch_case, const std::vector<Slice>& sli
   const TimeFs busy = hot->total / pcs;
   if (hot->total / 2 < mean || !is_full(busy, launch_case.activity.window() / 2)) return;
   Finding finding =
-      launch_case.finding("hot_slice", std::min(busy - mean / pcs, launch_case.exposed()),
+      launch_case.finding("hot_slice", std::min(busy - mean / pcs, launch_case.exposed_on_path()),
                           fmt::format("{} serves {:.1f} times as much as the others",
                                       launch_case.graph.node(hot->node).id, fs_to_ns(hot->total) / fs_to_ns(mean)));
   finding.evidence = {fmt::format(
@@ -179,8 +179,9 @@ void find_slices_in_turn(const LaunchCase& launch_case, const Bins& bins, Findin
   const TimeFs reading = launch_case.pe.shares.of(PeResource::read_channel),
                wire = launch_case.pe.shares.of(PeResource::read_link);
   const TimeFs longer = std::max(0_fs, reading - wire);
-  Finding finding = launch_case.finding("slices_in_turn", std::min({fullest - mean * 2, longer, launch_case.exposed()}),
-                                        "PEs read the same few HBM slices at a time, other ones later");
+  Finding finding =
+      launch_case.finding("slices_in_turn", std::min({fullest - mean * 2, longer, launch_case.exposed_on_path()}),
+                          "PEs read the same few HBM slices at a time, other ones later");
   finding.evidence = {
       fmt::format("for {} of the kernel a slice of its cube is busy for {}, while all {} are for {} on average",
                   percent(full, launch_case.activity.window()), percent(fullest, full), homes, percent(mean, full)),
@@ -228,7 +229,11 @@ void find_slow_slice(const LaunchCase& launch_case, Findings& findings) {
   if (more <= 0) return;
   const double of_pe =
       static_cast<double>(reads) / static_cast<double>(std::max<std::size_t>(1, launch_case.launch.summary.pes));
-  const TimeFs gain = std::min({ns_to_fs(more * of_pe), launch_case.exposed(), reads_beyond_bytes(launch_case)});
+  // A PE that reads there alone is late, and others wait for it.
+  const TimeFs cost = std::max(ns_to_fs(more * of_pe), lateness(launch_case));
+  const TimeFs waits = std::min(launch_case.exposed(), reads_beyond_bytes(launch_case)) +
+                       launch_case.exposed_elsewhere() + launch_case.share(contract::TimeShare::dependency);
+  const TimeFs gain = std::min(cost, waits);
   Finding finding = launch_case.finding("slow_slice", gain, fmt::format("{} answers later than the others", slow->id));
   finding.evidence = {
       fmt::format("an access takes {} ns there, {} ns elsewhere; it serves {} reads", worst, *middle, reads)};
@@ -242,7 +247,7 @@ void add_memory_bound(const LaunchCase& launch_case, const topology::Node& node,
   const double efficiency = params::memory_traits(node.params, node.impl_params).efficiency;
   // Twice the rate, or what an efficiency below a half leaves.
   const TimeFs gain = part(busy, 1.0 - std::min(0.5, efficiency));
-  Finding finding = launch_case.finding("memory_bound", std::min(gain, launch_case.exposed()),
+  Finding finding = launch_case.finding("memory_bound", std::min(gain, launch_case.exposed_on_path()),
                                         fmt::format("{} is busy nearly all the time", node.id));
   finding.evidence = {
       fmt::format("it serves bytes for {} of the kernel", percent(busy, launch_case.activity.window()))};

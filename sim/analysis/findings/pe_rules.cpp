@@ -95,7 +95,9 @@ void find_small_transfers(const LaunchCase& launch_case, Findings& findings) {
   const TimeFs reading = launch_case.pe.shares.of(PeResource::read_channel), needed = needed_for_reads(launch_case);
   if (reading == 0_fs || needed > part(reading, 2.0 / 3)) return;
   // More or larger transfers bring no wire of the launch less to carry.
-  const TimeFs gain = std::min({reading - needed, launch_case.exposed(), without_wires(launch_case)});
+  const TimeFs writing = launch_case.pe.shares.of(PeResource::write_channel);
+  const TimeFs gain = std::min({reading + writing - needed, launch_case.exposed(), without_wires(launch_case)}) +
+                      launch_case.exposed_elsewhere();
   for (const Finding& other : findings) {
     const bool of_memory = other.rule == "idle_pseudo_channels" || other.rule == "hot_slice" ||
                            other.rule == "slices_in_turn" || other.rule == "slow_link" || other.rule == "hot_link" ||
@@ -122,8 +124,7 @@ void find_straggler(const LaunchCase& launch_case, Findings& findings) {
   std::vector<TimeFs> ends;
   for (const contract::PeResult& pe : launch_case.launch.pes) ends.push_back(pe.start + pe.exec);
   if (ends.size() < 2) return;
-  std::sort(ends.begin(), ends.end());
-  const TimeFs median = ends[(ends.size() - 1) / 2], last = ends.back();
+  const TimeFs last = *std::max_element(ends.begin(), ends.end()), median = last - lateness(launch_case);
   const auto late = static_cast<std::size_t>(
       std::count_if(ends.begin(), ends.end(), [&](TimeFs end) { return end > median + (last - median) / 2; }));
   if (late * 4 > ends.size()) return;  // a half that works longer is no straggler
@@ -169,6 +170,14 @@ void find_full_block(const LaunchCase& launch_case, Findings& findings) {
 
 TimeFs reads_beyond_bytes(const LaunchCase& launch_case) {
   return std::max(0_fs, launch_case.pe.shares.of(PeResource::read_channel) - needed_for_reads(launch_case));
+}
+
+TimeFs lateness(const LaunchCase& launch_case) {
+  std::vector<TimeFs> ends;
+  for (const contract::PeResult& pe : launch_case.launch.pes) ends.push_back(pe.start + pe.exec);
+  if (ends.empty()) return 0_fs;
+  std::sort(ends.begin(), ends.end());
+  return ends.back() - ends[(ends.size() - 1) / 2];
 }
 
 void find_pe_causes(const LaunchCase& launch_case, Findings& findings) {
