@@ -228,6 +228,8 @@ def problems(score, cases, options):
         for time in ("planted_ns", "relieved_ns"):
             if abs(old[time] - row[time]) > 1e-6:
                 yield f"{row['case']}: {time} is {row[time]}, in {options.score} {old[time]}"
+        if old["place"] is not None and (row["place"] is None or row["place"] > old["place"]):
+            yield f"{row['case']}: the cause is at place {row['place']}, in {options.score} at {old['place']}"
 
 
 def write_score(score, path):
@@ -250,7 +252,8 @@ def parse(arguments):
     add("--json", action="store_true", help="print the score as JSON and no table")
     add("--score", metavar="FILE", default=os.path.join(HERE, "score.json"), help="score file (default: score.json)")
     add("--write", action="store_true", help="write the score file")
-    add("--check", action="store_true", help="exit with 1 when the score file has other cases or times")
+    add("--check", action="store_true", help="exit with 1 when the score file has other cases or times, or the cause "
+                                                      "at an earlier place")
     options = parser.parse_args(arguments)
     if os.path.dirname(options.kernbench):
         options.kernbench = os.path.abspath(options.kernbench)
