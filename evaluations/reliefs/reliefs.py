@@ -171,6 +171,9 @@ def relief_of(finding, case):
     if rule == "header_bound":
         kind = re.search(r"overheads of nodes of kind (\w+)", text)
         return OVERHEADS.get(kind[1]) if kind else every_overhead(case)
+    if rule == "small_transfers" and case["workload"] != "matmul-composite":
+        ahead = [int(option[6:]) for option in case["options"] if option.startswith("ahead=")]
+        return RELIEFS[rule] if ahead and ahead[0] > 1 else None
     if rule in NEEDS and not any(NEEDS[rule] in option for option in case["options"]):
         return None
     return RELIEFS.get(rule)

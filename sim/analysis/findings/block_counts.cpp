@@ -12,7 +12,7 @@ bool ends_with(std::string_view text, std::string_view end) {
 void BlockCounts::add(NodeId node, std::string_view statistic, std::int64_t value) {
   const bool headers = ends_with(statistic, ".messages"), kernels = statistic == "kernel_time",
              scalar = statistic == "scalar_time";
-  if (!headers && !kernels && !scalar && statistic != "reads") return;
+  if (!headers && !kernels && !scalar && statistic != "reads" && statistic != "writes") return;
   if (node.value >= of_node.size()) of_node.resize(node.value + 1);
   Counts& counts = of_node[node.value];
   if (kernels) {
@@ -20,7 +20,7 @@ void BlockCounts::add(NodeId node, std::string_view statistic, std::int64_t valu
   } else if (scalar) {
     counts.scalar += TimeFs(value);
   } else {
-    (headers ? counts.headers : counts.reads) += value;
+    (headers ? counts.headers : statistic == "reads" ? counts.reads : counts.writes) += value;
   }
 }
 

@@ -14,6 +14,7 @@ struct BlockCounts {
   struct Counts {
     std::int64_t headers = 0;              // that the block sent on
     std::int64_t reads = 0;                // that a memory served
+    std::int64_t writes = 0;               // likewise
     TimeFs kernels = 0_fs, scalar = 0_fs;  // of a PE_CPU: in kernels, and for commands and cycles of them
   };
   std::vector<Counts> of_node;  // by node; empty: not counted

@@ -79,6 +79,11 @@ void find_header_causes(const LaunchCase& launch_case, Findings& findings);
 void find_barrier_causes(const LaunchCase& launch_case, Findings& findings);
 void find_message_causes(const LaunchCase& launch_case, Findings& findings);
 
+// Overheads of nodes, of one kind or all, on the way of the launch to the PE and back, and on those of reads and
+// writes.
+TimeFs launch_headers(const LaunchCase& launch_case, std::optional<topology::NodeKind> kind);
+TimeFs transfer_headers(const LaunchCase& launch_case, std::optional<topology::NodeKind> kind);
+
 // The delays of reads and writes on their way; `gain`: what transfers without any would save.
 struct TransferDelays {
   std::optional<TimeFs> gain;      // what transfers without these delays save at most; no value: not known

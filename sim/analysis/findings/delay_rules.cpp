@@ -34,7 +34,8 @@ struct Delay {
   const char* rule;
   std::string headline, evidence, remedy;
   double ns = 0;
-  double farther = 1;  // so much more the last PE's transfers may have
+  double farther = 1;       // so much more the last PE's transfers may have
+  TimeFs of_launch = 0_fs;  // on the way of the launch
   double at_most() const { return farther * ns; }
 };
 
@@ -50,12 +51,12 @@ void add_headers(const LaunchCase& launch_case, std::vector<Delay>& delays) {
   for (const auto& [kind, sum] : by_kind) {
     if (sum.first <= 0 || is_pe_block(kind)) continue;
     const std::string name(topology::node_kind_name(kind));
-    delays.push_back({"header_bound", "transfers spend their time in the overheads of nodes",
+    delays.push_back({"header_bound", "transfers spend their time in the overheads of nodes of kind " + name,
                       fmt::format("{} headers pass nodes of kind {}, {:.1f} ns each", sum.second, name,
                                   sum.first / static_cast<double>(sum.second)),
                       "move more bytes with each command, have more of them under way, or read from nearer; a machine "
                       "with a smaller overhead_ns is faster in proportion",
-                      sum.first, kFarther});
+                      sum.first, kFarther, launch_headers(launch_case, kind)});
   }
 }
 
@@ -78,8 +79,11 @@ void add_memory_latency(const LaunchCase& launch_case, std::vector<Delay>& delay
   for (std::size_t i = 0; i < launch_case.graph.nodes.size(); ++i) {
     const Node& node = launch_case.graph.nodes[i];
     if (node.kind != NodeKind::hbm_ctrl) continue;
-    const double access = fs_to_ns(params::memory_traits(node.params, node.impl_params).access);
-    ns += access * static_cast<double>(launch_case.counts.at(NodeId(static_cast<std::uint32_t>(i))).reads);
+    const params::MemoryTraits memory = params::memory_traits(node.params, node.impl_params);
+    const BlockCounts::Counts counts = launch_case.counts.at(NodeId(static_cast<std::uint32_t>(i)));
+    const double access = fs_to_ns(memory.access);
+    ns +=
+        access * static_cast<double>(counts.reads) + fs_to_ns(memory.write_access) * static_cast<double>(counts.writes);
     worst = std::max(worst, access);
   }
   delays.push_back({"memory_latency", "reads wait for the access latency of the HBM",
@@ -104,6 +108,19 @@ TimeFs scalar_time(const LaunchCase& launch_case) {
 
 }  // namespace
 
+TimeFs transfer_headers(const LaunchCase& launch_case, std::optional<NodeKind> kind) {
+  if (launch_case.costs == nullptr) return 0_fs;
+  double ns = 0;
+  const double all = transfer_ns(launch_case);
+  for (std::size_t i = 0; i < launch_case.graph.nodes.size(); ++i) {
+    const Node& node = launch_case.graph.nodes[i];
+    if (is_pe_block(node.kind) || (kind && node.kind != *kind)) continue;
+    ns += fs_to_ns(routing::node_overhead_fs(node)) *
+          static_cast<double>(launch_case.counts.at(NodeId(static_cast<std::uint32_t>(i))).headers);
+  }
+  return all <= 0 ? 0_fs : part(launch_case.exposed_on_path(), std::min(1.0, kFarther * ns / all));
+}
+
 TransferDelays delays_of_transfers(const LaunchCase& launch_case, TimeFs gain) {
   if (launch_case.costs == nullptr || launch_case.counts.of_node.empty()) return {};
   const double all = transfer_ns(launch_case);
@@ -119,7 +136,7 @@ TransferDelays delays_of_transfers(const LaunchCase& launch_case, TimeFs gain) {
   const auto most =
       std::max_element(delays.begin(), delays.end(), [](const Delay& a, const Delay& b) { return a.ns < b.ns; });
   if (most == delays.end() || most->ns < kLeast * all) return result;
-  result.largest = launch_case.finding(most->rule, bound(most->at_most()), most->headline);
+  result.largest = launch_case.finding(most->rule, bound(most->at_most()) + most->of_launch, most->headline);
   result.largest->evidence = {most->evidence, fmt::format("together {:.0f} % of the time of all reads and writes",
                                                           100 * std::min(1.0, most->ns / all))};
   result.largest->remedy = most->remedy;

@@ -79,25 +79,6 @@ struct Serial {
   std::size_t messages = 0;
 };
 
-// Overheads of nodes of one kind on the way of the launch to the PE and back, which is about that of host copies.
-TimeFs launch_headers(const LaunchCase& launch_case, topology::NodeKind kind) {
-  const PeCoord& pe = launch_case.pe.pe;
-  std::optional<NodeId> from, to;
-  for (std::size_t i = 0; i < launch_case.graph.nodes.size(); ++i) {
-    const topology::Node& node = launch_case.graph.nodes[i];
-    const NodeId id(static_cast<std::uint32_t>(i));
-    if (node.kind == topology::NodeKind::pcie_ep && node.sip == pe.sip && !from) from = id;
-    if (node.kind == topology::NodeKind::hbm_ctrl && node.sip == pe.sip && node.cube == pe.cube) to = id;
-  }
-  TimeFs time = 0_fs;
-  if (!from || !to) return time;
-  for (const NodeId id : routing::PathRouter(launch_case.graph).find_path(*from, *to).nodes) {
-    const topology::Node& node = launch_case.graph.node(id);
-    if (node.kind == kind) time += routing::node_overhead_fs(node) * 2;
-  }
-  return time;
-}
-
 // A receive ends when the sender has its credit, so that each receive of a PE in the chain delays its next send.
 Serial serial_of(const LaunchCase& launch_case, const MessageChain& chain) {
   Serial serial(launch_case.graph);
@@ -199,7 +180,10 @@ TimeFs find_serial_headers(const LaunchCase& launch_case, Findings& findings) {
   const auto [most, most_time] = serial.headers.most();
   const bool one_kind = most_time > serial.headers.time() / 4 * 3;
   const std::string kind(topology::node_kind_name(most));
-  const TimeFs gain = one_kind ? std::min(part(most_time, 1 / kept), time) + launch_headers(launch_case, most) : time;
+  const std::optional<topology::NodeKind> one = one_kind ? std::optional(most) : std::nullopt;
+  // The same nodes delay loads, stores and the launch.
+  const TimeFs gain = (one_kind ? std::min(part(most_time, 1 / kept), time) : time) + launch_headers(launch_case, one) +
+                      transfer_headers(launch_case, one);
   Finding finding = launch_case.finding(
       "header_bound", gain,
       fmt::format("messages spend their time in the overheads of nodes{}", one_kind ? " of kind " + kind : ""));
@@ -217,6 +201,25 @@ TimeFs find_serial_headers(const LaunchCase& launch_case, Findings& findings) {
 }
 
 }  // namespace
+
+// The way of a launch is about that of host copies.
+TimeFs launch_headers(const LaunchCase& launch_case, std::optional<topology::NodeKind> kind) {
+  const PeCoord& pe = launch_case.pe.pe;
+  std::optional<NodeId> from, to;
+  for (std::size_t i = 0; i < launch_case.graph.nodes.size(); ++i) {
+    const topology::Node& node = launch_case.graph.nodes[i];
+    const NodeId id(static_cast<std::uint32_t>(i));
+    if (node.kind == topology::NodeKind::pcie_ep && node.sip == pe.sip && !from) from = id;
+    if (node.kind == topology::NodeKind::hbm_ctrl && node.sip == pe.sip && node.cube == pe.cube) to = id;
+  }
+  TimeFs time = 0_fs;
+  if (!from || !to) return time;
+  for (const NodeId id : routing::PathRouter(launch_case.graph).find_path(*from, *to).nodes) {
+    const topology::Node& node = launch_case.graph.node(id);
+    if (!kind || node.kind == *kind) time += routing::node_overhead_fs(node) * 2;
+  }
+  return time;
+}
 
 void find_header_causes(const LaunchCase& launch_case, Findings& findings) {
   if (launch_case.waits == nullptr) return;

@@ -16,7 +16,7 @@ using Row = LaunchActivity::Row;
 
 // When a resource is busy for this share of a bin, requests are assumed to have waited for it. A pseudo-channel without
 // waiting requests is idle for most of a bin.
-constexpr double kFull = 0.75, kFullChannel = 0.4, kFullSlice = 0.6;
+constexpr double kFull = 0.75, kFullChannel = 0.25, kFullSlice = 0.6;
 
 bool is_full(TimeFs busy, TimeFs width, double part = kFull) {
   return fs_to_ns(busy) >= part * fs_to_ns(width);
@@ -229,11 +229,11 @@ void find_slow_slice(const LaunchCase& launch_case, Findings& findings) {
   if (more <= 0) return;
   const double of_pe =
       static_cast<double>(reads) / static_cast<double>(std::max<std::size_t>(1, launch_case.launch.summary.pes));
-  // A PE that reads there alone is late, and others wait for it.
-  const TimeFs cost = std::max(ns_to_fs(more * of_pe), lateness(launch_case));
   const TimeFs waits = std::min(launch_case.exposed(), reads_beyond_bytes(launch_case)) +
                        launch_case.exposed_elsewhere() + launch_case.share(contract::TimeShare::dependency);
-  const TimeFs gain = std::min(cost, waits);
+  // Its own PE may be the only one that reads there, and end last for that.
+  const TimeFs late = slow->pe_coord() == launch_case.pe.pe ? lateness(launch_case) : 0_fs;
+  const TimeFs gain = std::max(std::min(ns_to_fs(more * of_pe), waits), late);
   Finding finding = launch_case.finding("slow_slice", gain, fmt::format("{} answers later than the others", slow->id));
   finding.evidence = {
       fmt::format("an access takes {} ns there, {} ns elsewhere; it serves {} reads", worst, *middle, reads)};
