@@ -242,7 +242,7 @@ TEST_F(FindingsTest, FullRingOfMessages) {
   EXPECT_FALSE(has(enough, "full_queue"));
   // The receiver is delayed by its own credits.
   EXPECT_EQ(first(enough), "header_bound");
-  expect_gain(enough, stream(16, " --set cube.links.router_overhead_ns=0"), 0.05);
+  expect_gain(enough, stream(16, " --set cube.links.router_overhead_ns=0"), 0.25);
   const Json slow_queue = stream(64, " --set cube.pe_template.components.pe_ipcq.attrs.overhead_ns=20");
   EXPECT_FALSE(has(slow_queue, "full_queue")) << "slots are free";
   expect_gain(one, enough, 0.2);
