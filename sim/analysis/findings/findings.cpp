@@ -90,14 +90,17 @@ TimeFs LaunchCase::slack_of_transfers() const {
   return std::max(0_fs, pe.exec - *std::max_element(first, last));
 }
 
+// No more than the PE waited for others.
 TimeFs LaunchCase::share_on_path(contract::TimeShare which) const {
-  return share(which) + (elsewhere.empty() ? 0_fs : elsewhere[contract::share_index(which)]);
+  const TimeFs other = elsewhere.empty() ? 0_fs : elsewhere[contract::share_index(which)];
+  return share(which) + std::min(other, share(contract::TimeShare::dependency));
 }
 
 TimeFs LaunchCase::exposed_elsewhere() const {
   if (elsewhere.empty()) return 0_fs;
-  return elsewhere[contract::share_index(contract::TimeShare::dma)] +
-         elsewhere[contract::share_index(contract::TimeShare::channel_busy)];
+  return std::min(elsewhere[contract::share_index(contract::TimeShare::dma)] +
+                      elsewhere[contract::share_index(contract::TimeShare::channel_busy)],
+                  share(contract::TimeShare::dependency));
 }
 
 Finding LaunchCase::finding(const char* rule, TimeFs gain, std::string headline) const {

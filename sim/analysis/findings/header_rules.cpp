@@ -151,8 +151,8 @@ void find_small_messages(const LaunchCase& launch_case, TimeFs serial, Findings&
   double left = static_cast<double>(received.by_sender.size()) / static_cast<double>(received.count);
   const double loaded = fs_to_ns(launch_case.pe.shares.of(contract::PeResource::read_link)) * wire.gbs();
   if (loaded > 0) left = std::max(left, std::min(1.0, static_cast<double>(received.bytes) / loaded));
-  // What is loaded and stored for small messages is small, too.
-  const TimeFs all = serial + launch_case.exposed();
+  // What is loaded and stored for small messages is small, too, and each message is a command.
+  const TimeFs all = serial + launch_case.exposed() + launch_case.share(contract::TimeShare::scalar);
   const TimeFs gain =
       std::min({part(all, 1.0 - left), all - std::min(all, received.there_and_back), without_wires(launch_case)});
   Finding finding = launch_case.finding("small_messages", gain,

@@ -117,8 +117,13 @@ void find_idle_channels(const LaunchCase& launch_case, const std::vector<Slice>&
   for (const Slice& slice : slices)
     same += fs_to_ns(excess_of(launch_case, slice)) >= 0.9 * fs_to_ns(excess_of(launch_case, *worst)) ? 1 : 0;
   const std::string& name = launch_case.graph.node(worst->node).id;
-  Finding finding = launch_case.finding("idle_pseudo_channels",
-                                        std::min(excess_of(launch_case, *worst), launch_case.exposed_on_path()),
+  // Each access waits for the fullest of its channels, which is another one from access to access.
+  const TimeFs exposed = launch_case.exposed_on_path(),
+               uneven = worst->full < launch_case.activity.window() / 2
+                            ? 0_fs
+                            : part(exposed, 1.0 - used / static_cast<double>(pcs));
+  const TimeFs gain = std::min(std::max(excess_of(launch_case, *worst), uneven), exposed);
+  Finding finding = launch_case.finding("idle_pseudo_channels", gain,
                                         fmt::format("pseudo-channels of {} idle beside full ones", name));
   finding.evidence = {
       fmt::format("while reads and writes fill one of its pseudo-channels ({} of the kernel), {:.1f} of {} are busy",
