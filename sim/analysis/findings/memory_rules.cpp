@@ -161,8 +161,7 @@ void find_hot_slice(const LaunchCase& launch_case, const std::vector<Slice>& sli
 
 // Finds the case in which, at any time, a few slices of a cube are full and the others idle, but not always the same:
 // PEs read one tensor in one order. Slices that only their own PEs read may also be full in turn, but then no read
-// takes longer than its bytes. Accesses of PEs that read in different orders still collide: the use of half of the
-// slices is taken as attainable.
+// takes longer than its bytes.
 void find_slices_in_turn(const LaunchCase& launch_case, const Bins& bins, Findings& findings) {
   using contract::PeResource;
   for (const Finding& other : findings) {
@@ -185,7 +184,7 @@ void find_slices_in_turn(const LaunchCase& launch_case, const Bins& bins, Findin
                wire = launch_case.pe.shares.of(PeResource::read_link);
   const TimeFs longer = std::max(0_fs, reading - wire);
   Finding finding =
-      launch_case.finding("slices_in_turn", std::min({fullest - mean * 2, longer, launch_case.exposed_on_path()}),
+      launch_case.finding("slices_in_turn", std::min({fullest - mean, longer, launch_case.exposed_on_path()}),
                           "PEs read the same few HBM slices at a time, other ones later");
   finding.evidence = {
       fmt::format("for {} of the kernel a slice of its cube is busy for {}, while all {} are for {} on average",
