@@ -219,7 +219,7 @@ struct Fields<Finding> {
   static void visit(Self& self, Visit& visit) {
     visit("rule", self.rule, "a stable word");
     visit("launch", self.launch, "request id; null: between launches");
-    visit("gain_ns", self.gain, "estimated");
+    visit("gain_ns", self.gain, "at most");
     visit("of_ns", self.whole, "time that would become shorter");
     visit("factor", self.factor, "of_ns over what would be left of it");
     visit("headline", self.headline, "what");
@@ -324,7 +324,7 @@ struct Fields<Result> {
     visit.may("collectives", self.collectives,
               "only in runs whose all-reduces were chosen; the first 256, all of them with --details");
     visit.may("energy", self.energy, "what the run cost in joules; only with `energy:` in the topology");
-    visit("findings", self.findings, "what makes the run slow, the largest gain first");
+    visit("findings", self.findings, "what makes the run slow, the worst first");
     visit("operations", self.operations, "kinds of operations that take the most time together, the largest first");
     visit("notes", self.notes, "sentences");
     visit("warnings", self.warnings, "sentences; --strict turns them into a failure");

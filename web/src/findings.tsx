@@ -12,7 +12,7 @@ export const text = (value: unknown): string => (value === null || value === und
 export function Findings({ run, beside = false }: { run: Run; beside?: boolean }) {
   if (run.findings.length === 0) return null;
   return (
-    <Section title="Findings" hint="What makes it slow, the largest gain first; each is the estimated gain if only this were fixed.">
+    <Section title="Findings" hint="What makes it slow, the worst first; each is the most that fixing only this gains.">
       {!(beside && run.why) && <LadderHint run={run} />}
       <ol class="findings">
         {run.findings.slice(0, 12).map((finding) => {

@@ -1,4 +1,4 @@
-// Causes of a slow run, with their estimated cost.
+// Causes of a slow run, with their cost at most.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct ChainLink {
 struct Finding {
   std::string rule;                   // "idle_pseudo_channels"; used by scripts
   std::uint64_t launch = 0;           // 0 = the gaps between launches
-  TimeFs gain = 0_fs;                 // estimated time that could be saved
+  TimeFs gain = 0_fs;                 // time that could be saved at most
   TimeFs total = 0_fs;                // total time: the launch from submission to completion
   std::string headline;               // a noun phrase
   std::vector<std::string> evidence;  // sentences with numbers

@@ -20,9 +20,9 @@ const LaunchRecord* longest_launch(const std::deque<LaunchRecord>& launches);
 // The time window in which find_causes() needs single bins. `costs`: null when not recorded.
 record::ActivityRecorder::Window time_of_causes(const std::deque<LaunchRecord>& launches, const OperationCosts* costs);
 
-// Causes of the longest launch and of the gaps between launches, largest gain first. `costs` and `waits` together
+// Causes of the longest launch and of the gaps between launches, the worst first. `costs` and `waits` together
 // identify the PEs whose messages were waited for; `declared`: resources of plug-in blocks; `counts`: of the blocks in
-// the run. Each gain is estimated as if only this cause were fixed; findings below 3 % are omitted.
+// the run. Each gain is the most that fixing only this cause brings; findings below 3 % are omitted.
 std::vector<Finding> find_causes(const std::deque<LaunchRecord>& launches, const record::ActivityRecorder& recorder,
                                  const topology::Graph& graph, const OperationCosts* costs = nullptr,
                                  const MessageWaits* waits = nullptr,

@@ -160,7 +160,7 @@ constexpr std::size_t kMaxFindings = 3;
 
 std::string render_findings(const RunRecord& run) {
   if (run.findings.empty()) return "";
-  std::string text = "\nFindings, largest gain first; each is the estimated gain if only this were fixed\n";
+  std::string text = "\nFindings, the worst first; each is the most that fixing only this gains\n";
   for (std::size_t i = 0; i < run.findings.size() && i < kMaxFindings; ++i) {
     const Finding& finding = run.findings[i];
     text += "  " + std::to_string(i + 1) + "  " + observe::fixed(finding.factor(), 2) + "x  " + finding.headline +
