@@ -69,7 +69,10 @@ TEST_F(FindingsTest, HotSlice) {
 TEST_F(FindingsTest, SlicesInTurn) {
   const Json in_turn = slow("in-turn"), staggered = slow("staggered");
   EXPECT_EQ(first(in_turn), "slices_in_turn");
-  expect_gain(in_turn, staggered, 0.35);
+  // An even use of the slices is the most: accesses in different orders still collide.
+  const double brought = longest_launch_ns(in_turn) / longest_launch_ns(staggered);
+  EXPECT_GE(in_turn["findings"][0]["factor"].get<double>(), brought);
+  EXPECT_LE(in_turn["findings"][0]["factor"].get<double>(), 2 * brought);
   EXPECT_NE(first(run("--bench flash-attention --device sip:0 --set pes=all --set queries=4096 --set context=4096 "
                       "--set mask=causal")),
             "slices_in_turn")
