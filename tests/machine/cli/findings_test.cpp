@@ -63,7 +63,7 @@ TEST_F(FindingsTest, HotSlice) {
   const Json result = slow("hot-slice");
   EXPECT_EQ(first(result), "hot_slice");
   EXPECT_THAT(result["findings"][0]["headline"].get<std::string>(), HasSubstr("sip0.cube0.hbm_ctrl.pe0"));
-  EXPECT_GT(longest_launch_ns(result) / longest_launch_ns(slow("none")), 20.0);  // no finding promises more
+  EXPECT_GT(longest_launch_ns(result) / longest_launch_ns(slow("none")), 20.0);
 }
 
 TEST_F(FindingsTest, SlicesInTurn) {
@@ -268,7 +268,7 @@ TEST_F(FindingsTest, ALateLaunch) {
   const Json none = run("--plugin " KB_SLOW_PLUGIN " --bench late --set blocks=0");
   EXPECT_EQ(first(small), "late_launch");
   EXPECT_NE(first(none), "late_launch");
-  EXPECT_GT(longest_launch_ns(small) / longest_launch_ns(none), 20.0);  // no finding promises more
+  EXPECT_GT(longest_launch_ns(small) / longest_launch_ns(none), 20.0);
 }
 
 // The memory delivers all the time, so that no overlap could bring more.
