@@ -64,7 +64,7 @@ class ModelProfileCommand final : public Command {
     line.stage("simulating launches");
     const cells::ProfileGrid grid = trace_.empty() ? cells::ProfileGrid(limits_) : grid_of_trace(line);
     if (trace_.empty()) launches_.open_source();
-    launches_.simulator().fill(grid.cells(), tables_, progress(line));
+    launches_.simulator().fill(grid.cells(), tables_, nullptr, progress(line));
     line.stage(nullptr);
     write(grid);
     return 0;

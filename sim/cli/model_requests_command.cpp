@@ -257,13 +257,14 @@ class ModelRequestsCommand final : public Command {
     const Opened opened = open(outputs);
     std::vector<serving::Second> seconds;
     serving::Timeline timeline(limits_.blocks, [&](const serving::Second& second) {
-      if (opened.second != nullptr) opened.second->write(requests::second_row(second));
+      if (opened.second != nullptr) opened.second->write(requests::second_row(second, counts_energy()));
       if (plot_) seconds.push_back(second);
     });
     requests::ServingListeners listeners;
     std::optional<requests::RequestRows> rows;
     if (opened.first != nullptr) {
-      rows.emplace(model_.name, [&](std::string_view text) { opened.first->write(text); });
+      rows.emplace(
+          model_.name, [&](std::string_view text) { opened.first->write(text); }, counts_energy());
       listeners.observers = {&*rows, &timeline};
       listeners.keep_gaps = true;
     }
@@ -295,18 +296,25 @@ class ModelRequestsCommand final : public Command {
     return 0;
   }
 
+  bool counts_energy() const { return launches_.given() && launches_.source().joules() != nullptr; }
+
   // What the times are worth.
   requests::SimulatedTimes simulated(const requests::StepSamples& samples, sim::ProgressLine& line) {
     requests::SimulatedTimes times;
     times.simulated = launches_.simulator().simulated();
     times.known = launches_.simulator().known();
     times.tables = launches_.source().tables().leave_one_out(profile::kExactCounts);
+    if (const profile::LaunchJoules* const joules = launches_.source().joules()) {
+      times.energy = requests::EnergyCount{joules->defaults, {joules->not_counted.begin(), joules->not_counted.end()}};
+    }
     for (const requests::SampledStep& step : samples.steps_chosen()) {
       line.update_count(times.checks.size(), check_, "steps checked");
       model::Batch batch{model::Phase::prefill, {}};
       for (const serving::BatchEntry& entry : step.batch) batch.sequences.push_back({1, entry.past, entry.new_tokens});
-      const TimeFs exact = launches_.simulator().exact_step(batch);
-      times.checks.push_back({step.number, batch.tokens(), batch.size(), step.ns, std::llround(fs_to_ns(exact))});
+      const cells::ExactStep exact = launches_.simulator().exact_step(batch);
+      times.checks.push_back(
+          {step.number, batch.tokens(), batch.size(), step.ns, std::llround(fs_to_ns(exact.time)), step.joules, {}});
+      if (exact.energy) times.checks.back().exact_joules = exact.energy->events.value;
     }
     return times;
   }
@@ -323,7 +331,7 @@ class ModelRequestsCommand final : public Command {
     opened.first = &outputs.add(names[1], rates_.empty() ? "the rows of requests" : "the rows of rates");
     if (names.size() > 2) {
       opened.second = &outputs.add(names[2], "the timeline");
-      opened.second->write(requests::kSecondColumns);
+      opened.second->write(requests::second_columns(counts_energy()));
     }
     return opened;
   }

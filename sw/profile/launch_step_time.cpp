@@ -7,7 +7,8 @@
 
 namespace kb::profile {
 
-std::int64_t LaunchStepTime::step_ns(const serving::Batch& batch) {
+// The sum of the parts of one table.
+double LaunchStepTime::step_of(LaunchTables& tables, const serving::Batch& batch) const {
   std::int64_t decodes = 0, contexts = 0, chunk = 0, past = 0;
   std::vector<contract::ChunkSequence> chunks;
   for (const serving::BatchEntry& entry : batch) {
@@ -21,23 +22,34 @@ std::int64_t LaunchStepTime::step_ns(const serving::Batch& batch) {
     }
   }
   const Knots tokens = count_knots(decodes + chunk), sequences = count_knots(static_cast<std::int64_t>(batch.size()));
-  const LaunchTables::Parts products = tables_.at(CellKind::products, tokens);
-  double fs = sum_of(products);
-  if (sums_) fs += sum_of(tables_.at(CellKind::sums, tokens));
-  fs += sum_of(tables_.at(chunk > 0 ? CellKind::picked_ends : CellKind::ends, sequences));
+  const LaunchTables::Parts products = tables.at(CellKind::products, tokens);
+  double all = sum_of(products);
+  if (sums_) all += sum_of(tables.at(CellKind::sums, tokens));
+  all += sum_of(tables.at(chunk > 0 ? CellKind::picked_ends : CellKind::ends, sequences));
   if (decodes > 0) {
     const LaunchTables::Parts own =
-        tables_.at(CellKind::decodes, count_knots(decodes), context_knots(contexts / decodes));
-    fs += own[static_cast<std::size_t>(DecodePart::attention)];
+        tables.at(CellKind::decodes, count_knots(decodes), context_knots(contexts / decodes));
+    all += own[static_cast<std::size_t>(DecodePart::attention)];
     if (chunk == 0) {
-      fs += own[static_cast<std::size_t>(DecodePart::rotation)];
-      fs -= products[static_cast<std::size_t>(ProductPart::rotation)];
+      all += own[static_cast<std::size_t>(DecodePart::rotation)];
+      all -= products[static_cast<std::size_t>(ProductPart::rotation)];
     }
   }
   if (chunk > 0) {
-    fs += sum_of(tables_.at(CellKind::chunks, chunk_knots(chunk), past_knots(past), chunk_work(shape_, chunks)));
+    all += sum_of(tables.at(CellKind::chunks, chunk_knots(chunk), past_knots(past), chunk_work(shape_, chunks)));
   }
-  return std::max<std::int64_t>(1, std::llround(fs / static_cast<double>(kFsPerNs)));
+  return all;
+}
+
+std::int64_t LaunchStepTime::step_ns(const serving::Batch& batch) {
+  return std::max<std::int64_t>(1, std::llround(step_of(tables_, batch) / static_cast<double>(kFsPerNs)));
+}
+
+std::optional<serving::StepEnergy> LaunchStepTime::step_energy(const serving::Batch& batch) {
+  if (joules_ == nullptr) return std::nullopt;
+  return serving::StepEnergy{
+      {step_of(joules_->value, batch), step_of(joules_->low, batch), step_of(joules_->high, batch)},
+      joules_->static_watts};
 }
 
 std::vector<std::string> LaunchStepTime::abstractions() const {
@@ -47,7 +59,10 @@ std::vector<std::string> LaunchStepTime::abstractions() const {
       "of the trace have them",
       "several chunks take the time per work of one with as many tokens, times the work of the PE with the most",
       "blocks of keys and values lie as in a cache that was just filled, page by page over all PEs",
-      "energy is not counted: times of launches have no joules"};
+      joules_ == nullptr
+          ? "energy is not counted: the machine has no coefficients (--set energy.defaults=...)"
+          : "joules of launches lie on the same lines as their times; static power counts from the first "
+            "arrival to the last token"};
   if (sums_) list.emplace_back("sums over SIPs take the time of one that all SIPs begin together");
   return list;
 }

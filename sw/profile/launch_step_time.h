@@ -1,11 +1,13 @@
-// The time of a step as the sum of the launches of a simulated machine.
+// The time of a step, and its joules, as the sum of the launches of a simulated machine.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sw/profile/attention_work.h"
+#include "sw/profile/launch_joules.h"
 #include "sw/profile/launch_tables.h"
 #include "sw/serving/i_step_time.h"
 
@@ -15,17 +17,21 @@ namespace kb::profile {
 // mean of their contexts; attention of the chunks, by their new tokens and those before, and their work (M-131, M-132).
 class LaunchStepTime final : public serving::IStepTime {
  public:
-  // The tables outlive this. `sums`: several SIPs share the model.
-  LaunchStepTime(LaunchTables& tables, const AttentionShape& shape, bool sums)
-      : tables_(tables), shape_(shape), sums_(sums) {}
+  // The tables outlive this. `sums`: several SIPs share the model. `joules`: null when energy is not counted.
+  LaunchStepTime(LaunchTables& tables, const AttentionShape& shape, bool sums, LaunchJoules* joules = nullptr)
+      : tables_(tables), shape_(shape), sums_(sums), joules_(joules) {}
 
   std::int64_t step_ns(const serving::Batch& batch) override;
+  std::optional<serving::StepEnergy> step_energy(const serving::Batch& batch) override;
   std::vector<std::string> abstractions() const override;
 
  private:
+  double step_of(LaunchTables& tables, const serving::Batch& batch) const;
+
   LaunchTables& tables_;
   AttentionShape shape_;
   bool sums_;
+  LaunchJoules* joules_;
 };
 
 }  // namespace kb::profile

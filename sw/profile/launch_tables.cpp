@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "platform/base/error.h"
 
@@ -73,9 +74,13 @@ double sum_of(const LaunchTables::Parts& parts) {
 }
 
 void LaunchTables::add(const Cell& cell, const std::vector<TimeFs>& times, double work) {
-  if (times.size() != parts_of(cell.kind)) throw Error::model("a cell of a launch table has a wrong number of times");
   Parts parts;
   for (const TimeFs time : times) parts.push_back(static_cast<double>(time.fs()));
+  add_parts(cell, std::move(parts), work);
+}
+
+void LaunchTables::add_parts(const Cell& cell, Parts parts, double work) {
+  if (parts.size() != parts_of(cell.kind)) throw Error::model("a cell of a launch table has a wrong number of parts");
   cells_[cell] = std::move(parts);
   if (work != 1.0) work_[cell] = work;
   wanted_.erase(cell);

@@ -1,4 +1,4 @@
-// Times of a machine's launches by cell, and which ones a run still needs.
+// Times of a machine's launches by cell, or their joules, and which ones a run still needs.
 #pragma once
 
 #include <cstddef>
@@ -26,10 +26,11 @@ struct LeaveOneOut {
 
 class LaunchTables {
  public:
-  using Parts = std::vector<double>;  // fs
+  using Parts = std::vector<double>;  // fs, or joules
 
   // As many times as parts_of(cell.kind). `work`: of a cell of chunks, in any unit.
   void add(const Cell& cell, const std::vector<TimeFs>& times, double work = 1.0);
+  void add_parts(const Cell& cell, Parts parts, double work = 1.0);
   bool has(const Cell& cell) const { return cells_.count(cell) != 0; }
   const std::map<Cell, Parts>& cells() const { return cells_; }
 

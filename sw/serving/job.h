@@ -23,6 +23,7 @@ struct Job {
   std::int64_t last_prefill_ns = -1;  // start of the step that completes the input
   std::int64_t first_token_ns = -1;   // end of the step that completes the input
   std::int64_t last_token_ns = -1;    // end of the step of the latest output token
+  double joules = 0;                  // its share of its steps, where they are counted
   std::vector<std::int64_t> gaps_ns;  // between output tokens, when they are kept
 
   std::int64_t reached() const { return request->input_tokens + generated; }  // tokens that are known

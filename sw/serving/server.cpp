@@ -51,9 +51,23 @@ void Server::step() {
   record.running = policy_.running();
   record.waiting = policy_.waiting();
   record.used_blocks = policy_.used_blocks();
+  if (!observers_.empty()) record.energy = times_.step_energy(batch_);
+  if (record.energy) share_joules(record);
   for (IServerObserver* const observer : observers_) observer->on_step(record);
   for (const BatchEntry& entry : batch_) {
     if (entry.job->computed == entry.job->reached()) take_token(*entry.job);
+  }
+}
+
+// Among the requests of the step by their new tokens.
+void Server::share_joules(const StepRecord& step) {
+  constexpr double kSeconds = 1e-9;  // of a nanosecond
+  std::int64_t tokens = 0;
+  for (const BatchEntry& entry : batch_) tokens += entry.new_tokens;
+  const double joules = step.energy->events.value +
+                        step.energy->static_watts.value * static_cast<double>(step.end_ns - step.begin_ns) * kSeconds;
+  for (const BatchEntry& entry : batch_) {
+    entry.job->joules += joules * static_cast<double>(entry.new_tokens) / static_cast<double>(tokens);
   }
 }
 

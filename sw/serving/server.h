@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <queue>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@ struct StepRecord {
   const Batch* batch = nullptr;
   std::size_t running = 0, waiting = 0;  // while it ran
   std::int64_t used_blocks = 0;
+  std::optional<StepEnergy> energy = {};  // where it is counted
 };
 
 // What listens to a server.
@@ -49,6 +51,7 @@ class Server {
 
   void take_arrivals();
   void step();
+  void share_joules(const StepRecord& step);
   void take_token(Job& job);
   void finish(Job& job);
 

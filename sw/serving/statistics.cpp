@@ -24,6 +24,10 @@ void Statistics::on_step(const StepRecord& step) {
   most_used_blocks = std::max(most_used_blocks, step.used_blocks);
   most_running = std::max(most_running, step.running);
   most_waiting = std::max(most_waiting, step.waiting);
+  if (!step.energy) return;
+  if (!energy) energy.emplace();
+  energy->events.add(step.energy->events);
+  energy->static_watts = step.energy->static_watts;
 }
 
 void Statistics::on_finished(const Job& job) {
@@ -40,6 +44,13 @@ void Statistics::on_finished(const Job& job) {
 
 double Statistics::seconds() const {
   return static_cast<double>(end_ns_ - std::max<std::int64_t>(first_arrival_ns_, 0)) / 1e9;
+}
+
+std::optional<Joules> Statistics::joules() const {
+  if (!energy) return std::nullopt;
+  Joules joules = energy->events;
+  joules.add(energy->static_watts, seconds());
+  return joules;
 }
 
 double Statistics::per_second(std::uint64_t count) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "sw/serving/distribution.h"
 #include "sw/serving/server.h"
@@ -31,6 +32,9 @@ class Statistics final : public IServerObserver {
   double mean_running() const { return mean_of(running_ns_); }  // while a step runs
   double mean_used_blocks() const { return mean_of(used_block_ns_); }
 
+  // Of the steps, and static power from the first arrival to the last token. No value: not counted.
+  std::optional<Joules> joules() const;
+
   Distribution first_token, per_token, gaps, latency, queuing;
   std::int64_t steps = 0;
   std::int64_t busy_ns = 0;  // steps run
@@ -38,6 +42,7 @@ class Statistics final : public IServerObserver {
   std::int64_t input_tokens = 0, output_tokens = 0;  // of finished requests
   std::int64_t most_used_blocks = 0;
   std::size_t most_running = 0, most_waiting = 0;
+  std::optional<StepEnergy> energy;  // of all steps together
 
  private:
   double per_second(std::uint64_t count) const;

@@ -72,10 +72,11 @@ std::optional<std::size_t> part_of(CellKind kind, const sw::ProgramLaunch& launc
 // The launches of one batch of a cell.
 class BatchRun {
  public:
-  BatchRun(const CellSetup& setup, const step::Memo& memo, CellKind kind, const Batch& batch)
+  BatchRun(const CellSetup& setup, const step::Memo& memo, CellKind kind, const Batch& batch, bool with_events)
       : setup_(setup),
         memo_(memo),
         kind_(kind),
+        with_events_(with_events),
         program_(program_of(setup, batch)),
         keys_(program_, setup.machines.one, setup.machines.all, setup.identity),
         offsets_(static_cast<std::size_t>(program_.ranks)) {
@@ -87,15 +88,17 @@ class BatchRun {
                     batch.text(), format_size(program_.slice_bytes), format_size(there)));
   }
 
-  // Adds the times of the parts.
+  // Adds the times of the parts, and their events.
   void add(TimeFs gap, CellAnswer& answer) {
     simulate_missing();
     for (std::size_t at = 0; at < program_.launches.size(); ++at) {
       const std::optional<std::size_t> part = part_of(kind_, program_.launches[at]);
       if (!part) continue;
       TimeFs time = 0_fs;
-      for (const std::string& key : keys_of(at)) time = std::max(time, longest(key));
+      const std::vector<std::string> keys = keys_of(at);
+      for (const std::string& key : keys) time = std::max(time, longest(key));
       answer.times[*part] += time + (at > 0 ? gap : 0_fs);
+      if (with_events_) add_events(at, keys, answer.events[*part]);
     }
     if (kind_ == CellKind::products) {
       const std::string key = keys_.host_turn();
@@ -121,10 +124,24 @@ class BatchRun {
     }
     return keys;
   }
-  TimeFs longest(const std::string& key) const {
+  const Answer& answer_of(const std::string& key) const {
     const auto found = simulated_.find(key);
-    const std::vector<TimeFs>& times = (found != simulated_.end() ? found->second.answer : *memo_.find(key)).times;
+    return found != simulated_.end() ? found->second.answer : *memo_.find(key);
+  }
+  TimeFs longest(const std::string& key) const {
+    const std::vector<TimeFs>& times = answer_of(key).times;
     return *std::max_element(times.begin(), times.end());
+  }
+  bool is_known(const std::string& key) const {
+    const Answer* const known = memo_.find(key);
+    return known != nullptr && (!with_events_ || known->events);
+  }
+  // Of all SIPs: those that do not differ have one key.
+  void add_events(std::size_t at, const std::vector<std::string>& keys, step::Events& sum) const {
+    const bool alike = !program_.launches[at].is_sum() && keys.size() == 1;
+    for (std::int64_t i = 0; i < (alike ? program_.ranks : 1); ++i) {
+      for (const std::string& key : keys) sum.add(*answer_of(key).events);
+    }
   }
 
   void simulate_missing() {
@@ -135,7 +152,7 @@ class BatchRun {
       if (!part_of(kind_, program_.launches[at])) continue;
       const std::vector<std::string> keys = keys_of(at);
       for (std::size_t rank = 0; rank < keys.size(); ++rank) {
-        if (memo_.find(keys[rank]) != nullptr || !seen.insert(keys[rank]).second) continue;
+        if (is_known(keys[rank]) || !seen.insert(keys[rank]).second) continue;
         if (program_.launches[at].is_sum()) {
           keep(keys[rank], "sum over SIPs", in_a_process([&] {
                                               return std::vector<Answer>{step::simulate_sum(
@@ -161,6 +178,7 @@ class BatchRun {
   const CellSetup& setup_;
   const step::Memo& memo_;
   CellKind kind_;
+  bool with_events_;
   sw::Program program_;
   step::LaunchKeys keys_;
   std::vector<TimeFs> offsets_;  // SIPs begin a sum together
@@ -215,12 +233,18 @@ std::vector<Batch> batches_of(const CellSetup& setup, const Cell& cell) {
     case CellKind::decodes:
       break;
   }
-  // One sample of few contexts says little.
-  constexpr std::int64_t kSequences = 16, kFewest = 2;
-  const std::int64_t draws = cell.a == 1 ? 1 : std::max(kFewest, kSequences / cell.a);
   std::vector<Batch> batches;
-  for (std::int64_t draw = 0; draw < draws; ++draw) batches.push_back(decodes(setup, cell, draw));
+  for (std::size_t draw = 0; draw < batch_count(cell); ++draw) {
+    batches.push_back(decodes(setup, cell, static_cast<std::int64_t>(draw)));
+  }
   return batches;
+}
+
+// One sample of few contexts says little.
+std::size_t batch_count(const Cell& cell) {
+  constexpr std::int64_t kSequences = 16, kFewest = 2;
+  if (cell.kind != CellKind::decodes || cell.a == 1) return 1;
+  return static_cast<std::size_t>(std::max(kFewest, kSequences / cell.a));
 }
 
 profile::AttentionShape attention_shape(const CellSetup& setup) {
@@ -238,11 +262,12 @@ double work_of(const CellSetup& setup, const Cell& cell) {
   return profile::chunk_work(attention_shape(setup), {{0, cell.a, cell.a + fitting_key(setup, cell)}});
 }
 
-CellAnswer run_cell(const CellSetup& setup, const step::Memo& memo, const Cell& cell, TimeFs gap) {
+CellAnswer run_cell(const CellSetup& setup, const step::Memo& memo, const Cell& cell, TimeFs gap, bool with_events) {
   CellAnswer answer;
   answer.times.resize(profile::parts_of(cell.kind));
+  if (with_events) answer.events.resize(answer.times.size());
   const std::vector<Batch> batches = batches_of(setup, cell);
-  for (const Batch& batch : batches) BatchRun(setup, memo, cell.kind, batch).add(gap, answer);
+  for (const Batch& batch : batches) BatchRun(setup, memo, cell.kind, batch, with_events).add(gap, answer);
   for (TimeFs& time : answer.times) time /= static_cast<std::int64_t>(batches.size());
   return answer;
 }

@@ -1,6 +1,7 @@
 // The launches of one cell, simulated.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +43,9 @@ sw::Program program_of(const CellSetup& setup, const model::Batch& batch);
 // Batches whose launches stand for the cell; their times are averaged.
 std::vector<model::Batch> batches_of(const CellSetup& setup, const profile::Cell& cell);
 
+// How many they are.
+std::size_t batch_count(const profile::Cell& cell);
+
 // Attention on a SIP of this setup.
 profile::AttentionShape attention_shape(const CellSetup& setup);
 // Work of a cell of chunks, 1 for others.
@@ -49,10 +53,13 @@ double work_of(const CellSetup& setup, const profile::Cell& cell);
 
 struct CellAnswer {
   std::vector<TimeFs> times;                                         // by part
+  std::vector<step::Events> events;                                  // by part, of all batches; empty: not counted
   std::vector<std::pair<std::string, step::StoredAnswer>> launches;  // that were simulated, by key
 };
 
 // Simulates what the memo does not know, in processes of its own. Each launch counts with the gap before it.
-CellAnswer run_cell(const CellSetup& setup, const step::Memo& memo, const profile::Cell& cell, TimeFs gap);
+// `with_events`: the machine has coefficients of energy, and a launch is known when its events are, too.
+CellAnswer run_cell(const CellSetup& setup, const step::Memo& memo, const profile::Cell& cell, TimeFs gap,
+                    bool with_events);
 
 }  // namespace kb::cells

@@ -1,5 +1,6 @@
 #include "sim/study/cells/launch_source.h"
 
+#include "sim/study/cells/cell_energy.h"
 #include "sw/profile/launch_step_time.h"
 
 namespace kb::cells {
@@ -7,8 +8,20 @@ namespace kb::cells {
 using profile::Cell;
 using profile::CellKind;
 
+LaunchSource::LaunchSource(CellSimulator& simulator, bool sums) : simulator_(simulator), sums_(sums) {
+  const std::optional<energy::Table>& table = simulator.setup().machines.one.graph.spec.energy;
+  if (!table) return;
+  joules_.emplace().defaults = table->defaults;
+  joules_->static_watts = static_watts(*table);
+}
+
 std::unique_ptr<serving::IStepTime> LaunchSource::times() {
-  return std::make_unique<profile::LaunchStepTime>(tables_, attention_shape(simulator_.setup()), sums_);
+  return std::make_unique<profile::LaunchStepTime>(tables_, attention_shape(simulator_.setup()), sums_,
+                                                   joules_ ? &*joules_ : nullptr);
+}
+
+void LaunchSource::fill(const std::vector<Cell>& cells) {
+  simulator_.fill(cells, tables_, joules_ ? &*joules_ : nullptr, progress_);
 }
 
 // Enough for estimates.
@@ -17,7 +30,7 @@ void LaunchSource::begin() {
                              {CellKind::picked_ends, 1, 0}, {CellKind::decodes, 1, 512}, {CellKind::decodes, 16, 512},
                              {CellKind::chunks, 64, 0}};
   if (sums_) cells.push_back({CellKind::sums, 1, 0});
-  simulator_.fill(cells, tables_, progress_);
+  fill(cells);
 }
 
 void LaunchSource::prepare(const std::function<void(serving::IStepTime&)>& rehearse) {
@@ -27,7 +40,7 @@ void LaunchSource::prepare(const std::function<void(serving::IStepTime&)>& rehea
     rehearse(*own);
     const std::vector<Cell> wanted = tables_.take_wanted();
     if (wanted.empty()) return;
-    simulator_.fill(wanted, tables_, progress_);
+    fill(wanted);
   }
 }
 

@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::size_t kMostPoints = 4000;  // of a line of the timeline
 constexpr double kSecondNs = 1e9;
+constexpr const char* kJouleAxis =
+    "set y2label \"J per output token\"\nset y2range [0:*]\nset y2tics\nset ytics nomirror\n";
 
 std::string head(const std::string& title) {
   return "set title " + files::plot_text(title) + "\nset grid\nset key outside right\n";
@@ -19,17 +21,22 @@ std::string head(const std::string& title) {
 void draw_knee(const RateSweep& sweep, const std::string& title, const std::string& folder) {
   std::string data = "$rates << EOD\n";
   for (const RatePoint& point : sweep.points) {
-    data += fmt::format(
-        "{} {} {} {}\n", files::plot_number(point.requests_per_s), files::plot_number(point.latency_mean / kSecondNs),
-        files::plot_number(point.latency_p99 / kSecondNs), files::plot_number(point.ttft_p50 / kSecondNs));
+    data +=
+        fmt::format("{} {} {} {} {}\n", files::plot_number(point.requests_per_s),
+                    files::plot_number(point.latency_mean / kSecondNs),
+                    files::plot_number(point.latency_p99 / kSecondNs), files::plot_number(point.ttft_p50 / kSecondNs),
+                    files::plot_number(point.energy ? point.energy->per_output_token : 0.0));
   }
   data += "EOD\n";
-  std::string script = data + head(title) +
+  std::string script = data + head(title) + (sweep.counts_energy() ? kJouleAxis : "") +
                        "set xlabel \"requests served per second\"\nset ylabel \"seconds\"\nset logscale y\n"
                        "set offsets graph 0.03, graph 0.03\n"
                        "plot $rates using 1:2 with linespoints pointtype 7 title \"mean latency\", \\\n"
                        "     $rates using 1:3 with linespoints pointtype 6 title \"p99 of latency\", \\\n"
                        "     $rates using 1:4 with linespoints pointtype 5 title \"median time to first token\"";
+  if (sweep.counts_energy()) {
+    script += ", \\\n     $rates using 1:5 axes x1y2 with linespoints dashtype 2 title \"J per output token\"";
+  }
   if (sweep.knee) {
     const RatePoint& knee = sweep.points[*sweep.knee];
     script = fmt::format("$knee << EOD\n{} {}\nEOD\n", files::plot_number(knee.requests_per_s),

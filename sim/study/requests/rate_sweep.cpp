@@ -50,6 +50,7 @@ RatePoint point_of(double rate, const Served& served) {
   point.latency_p50 = all.latency.percentile(50);
   point.latency_p99 = all.latency.percentile(99);
   point.preemptions = served.counts.preemptions;
+  point.energy = energy_of(all);
   return point;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/study/requests/served_energy.h"
 #include "sim/study/requests/serving_run.h"
 #include "sw/serving/arrivals.h"
 
@@ -18,6 +19,7 @@ struct RatePoint {
   double requests_per_s = 0, output_tokens_per_s = 0;
   double ttft_p50 = 0, ttft_p99 = 0, tpot_mean = 0, latency_mean = 0, latency_p50 = 0, latency_p99 = 0;
   std::int64_t preemptions = 0;
+  std::optional<ServedEnergy> energy = {};  // where joules are counted
 };
 
 // "0.5,1,2" or "LOW:HIGH:COUNT", where each rate is the same factor above the one before. Sorted, without repetitions;
@@ -28,6 +30,8 @@ struct RateSweep {
   std::vector<RatePoint> points;
   std::optional<std::size_t> knee;        // index of a point
   std::vector<std::string> abstractions;  // of the highest rate
+
+  bool counts_energy() const { return !points.empty() && points.front().energy; }
 };
 
 RateSweep sweep_rates(const ServingSetup& setup, const std::vector<serving::Request>& requests,

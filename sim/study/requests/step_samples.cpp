@@ -7,7 +7,8 @@ namespace kb::requests {
 void StepSamples::on_step(const serving::StepRecord& step) {
   constexpr std::size_t kMost = 8;  // kept for each one that is chosen
   if (steps_ % stride_ == 0) {
-    SampledStep kept{steps_, step.end_ns - step.begin_ns, *step.batch};
+    SampledStep kept{steps_, step.end_ns - step.begin_ns, {}, *step.batch};
+    if (step.energy) kept.joules = step.energy->events.value;
     for (serving::BatchEntry& entry : kept.batch) entry.job = nullptr;
     kept_.push_back(std::move(kept));
   }

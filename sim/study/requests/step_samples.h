@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sw/serving/server.h"
@@ -12,7 +13,8 @@ namespace kb::requests {
 struct SampledStep {
   std::int64_t number = 0;  // from 0
   std::int64_t ns = 0;
-  serving::Batch batch;  // without jobs
+  std::optional<double> joules;  // without static power
+  serving::Batch batch;          // without jobs
 };
 
 class StepSamples final : public serving::IServerObserver {
@@ -37,7 +39,9 @@ class StepSamples final : public serving::IServerObserver {
 struct StepCheck {
   std::int64_t number = 0, tokens = 0, sequences = 0;
   std::int64_t ns = 0, exact_ns = 0;
+  std::optional<double> joules = {}, exact_joules = {};  // where they are counted, without static power
   double error() const { return static_cast<double>(ns - exact_ns) / static_cast<double>(exact_ns); }
+  double joules_error() const { return *joules / *exact_joules - 1.0; }
 };
 
 }  // namespace kb::requests

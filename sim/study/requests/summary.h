@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/study/requests/rate_sweep.h"
+#include "sim/study/requests/served_energy.h"
 #include "sim/study/requests/serving_run.h"
 #include "sim/study/requests/step_samples.h"
 #include "sw/profile/launch_tables.h"
@@ -17,8 +18,10 @@ struct SimulatedTimes {
   std::size_t simulated = 0, known = 0;  // cells
   std::vector<profile::LeaveOneOut> tables;
   std::vector<StepCheck> checks;
+  std::optional<EnergyCount> energy;  // where they are counted
 
-  double mean_error() const;  // of the mean time of the checked steps
+  double mean_error() const;                        // of the mean time of the checked steps
+  std::optional<double> mean_joules_error() const;  // of the mean of their joules
 };
 
 struct Summary {
@@ -32,6 +35,11 @@ struct Summary {
   const Served* served = nullptr;    // of one run
   const RateSweep* sweep = nullptr;  // of several
   std::optional<SimulatedTimes> simulated = {};
+
+  // Of one run, where joules are counted.
+  std::optional<ServedEnergy> energy() const {
+    return served == nullptr ? std::nullopt : energy_of(served->statistics);
+  }
 };
 
 std::string summary_text(const Summary& summary);

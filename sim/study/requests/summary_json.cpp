@@ -70,7 +70,12 @@ void put_sweep(JsonWriter& json, const RateSweep& sweep) {
     json.key("ttft_p50_ns").real(point.ttft_p50).key("ttft_p99_ns").real(point.ttft_p99);
     json.key("tpot_mean_ns").real(point.tpot_mean).key("latency_mean_ns").real(point.latency_mean);
     json.key("latency_p50_ns").real(point.latency_p50).key("latency_p99_ns").real(point.latency_p99);
-    json.key("preemptions").integer(point.preemptions).end_object();
+    json.key("preemptions").integer(point.preemptions);
+    if (point.energy) {
+      json.key("joules_per_output_token").real(observe::tidy(point.energy->per_output_token));
+      json.key("joules").real(point.energy->total.value).key("watts").real(observe::tidy(point.energy->watts));
+    }
+    json.end_object();
   }
   json.end_array().key("knee_rate_per_s");
   if (sweep.knee) {
@@ -80,19 +85,28 @@ void put_sweep(JsonWriter& json, const RateSweep& sweep) {
   }
 }
 
-void put_simulated(JsonWriter& json, const SimulatedTimes& times) {
+void put_simulated(JsonWriter& json, const SimulatedTimes& times, const std::optional<ServedEnergy>& energy) {
   json.key("launches").begin_object();
   json.key("cells_simulated").unsigned_integer(times.simulated).key("cells_known").unsigned_integer(times.known);
-  json.key("joules").null();
+  put_energy(json, times.energy, energy);
   put_table_errors(json, times.tables);
   json.key("check").begin_object();
   json.key("steps").begin_array();
   for (const StepCheck& one : times.checks) {
     json.begin_object(true).key("step").integer(one.number).key("tokens").integer(one.tokens);
     json.key("sequences").integer(one.sequences).key("ns").integer(one.ns).key("exact_ns").integer(one.exact_ns);
-    json.key("error").real(observe::tidy(one.error())).end_object();
+    json.key("error").real(observe::tidy(one.error()));
+    if (one.joules && one.exact_joules) {
+      json.key("joules").real(*one.joules).key("exact_joules").real(*one.exact_joules);
+      json.key("joules_error").real(observe::tidy(one.joules_error()));
+    }
+    json.end_object();
   }
-  json.end_array().key("mean_error").real(observe::tidy(times.mean_error())).end_object().end_object();
+  json.end_array().key("mean_error").real(observe::tidy(times.mean_error()));
+  if (const std::optional<double> error = times.mean_joules_error()) {
+    json.key("mean_joules_error").real(observe::tidy(*error));
+  }
+  json.end_object().end_object();
 }
 
 void put_texts(JsonWriter& json, const char* name, const std::vector<std::string>& texts) {
@@ -112,7 +126,7 @@ std::string summary_json(const Summary& summary) {
   } else {
     put_run(json, *summary.served);
   }
-  if (summary.simulated) put_simulated(json, *summary.simulated);
+  if (summary.simulated) put_simulated(json, *summary.simulated, summary.energy());
   put_texts(json, "warnings", summary.warnings);
   put_texts(json, "abstractions",
             summary.sweep != nullptr ? summary.sweep->abstractions : summary.served->abstractions);

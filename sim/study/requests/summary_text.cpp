@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "platform/energy/coefficient.h"
 #include "platform/observe/text_table.h"
 #include "sim/study/requests/summary.h"
 #include "sim/study/requests/table_errors.h"
@@ -59,23 +60,32 @@ std::string run_text(const Served& served, const serving::VllmLimits& limits) {
 
 std::string sweep_text(const RateSweep& sweep) {
   constexpr auto right = TextTable::Align::right;
-  TextTable table({{"rate/s", right},
-                   {"served/s", right},
-                   {"tokens/s", right},
-                   {"TTFT p50 ms", right},
-                   {"TTFT p99 ms", right},
-                   {"TPOT ms", right},
-                   {"latency ms", right},
-                   {"p99 ms", right},
-                   {"preempted", right},
-                   {""}});
+  std::vector<TextTable::Column> columns;
+  for (const char* name : {"rate/s", "served/s", "tokens/s", "TTFT p50 ms", "TTFT p99 ms", "TPOT ms", "latency ms",
+                           "p99 ms", "preempted"}) {
+    columns.push_back({name, right});
+  }
+  if (sweep.counts_energy()) columns.insert(columns.end(), {{"energy/token", right}, {"W", right}});
+  columns.push_back({""});
+  TextTable table(columns);
   const auto ms = [](double ns) { return observe::fixed(ns / kNsPerMs, 1); };
   for (std::size_t i = 0; i < sweep.points.size(); ++i) {
     const RatePoint& point = sweep.points[i];
-    table.add({observe::fixed(point.rate, 3), observe::fixed(point.requests_per_s, 3),
-               observe::fixed(point.output_tokens_per_s, 1), ms(point.ttft_p50), ms(point.ttft_p99),
-               ms(point.tpot_mean), ms(point.latency_mean), ms(point.latency_p99), std::to_string(point.preemptions),
-               sweep.knee == i ? "<- knee" : ""});
+    std::vector<std::string> row = {observe::fixed(point.rate, 3),
+                                    observe::fixed(point.requests_per_s, 3),
+                                    observe::fixed(point.output_tokens_per_s, 1),
+                                    ms(point.ttft_p50),
+                                    ms(point.ttft_p99),
+                                    ms(point.tpot_mean),
+                                    ms(point.latency_mean),
+                                    ms(point.latency_p99),
+                                    std::to_string(point.preemptions)};
+    if (point.energy) {
+      row.push_back(joules_text(point.energy->per_output_token));
+      row.push_back(energy::three_digits(point.energy->watts));
+    }
+    row.emplace_back(sweep.knee == i ? "<- knee" : "");
+    table.add(std::move(row));
   }
   return table.render("  ");
 }
@@ -93,8 +103,10 @@ std::string check_text(const SimulatedTimes& times) {
     table.add({std::to_string(one.number), std::to_string(one.tokens), std::to_string(one.sequences), us(one.ns),
                us(one.exact_ns), percent_text(one.error())});
   }
+  const std::optional<double> joules = times.mean_joules_error();
   return fmt::format("\n{} steps simulated exactly, as kernbench model step does:\n", times.checks.size()) +
-         table.render("  ") + fmt::format("  mean time of these steps: {} off\n", percent_text(times.mean_error()));
+         table.render("  ") + fmt::format("  mean time of these steps: {} off\n", percent_text(times.mean_error())) +
+         (joules ? fmt::format("  mean of their joules: {} off\n", percent_text(*joules)) : "");
 }
 
 std::string simulated_text(const SimulatedTimes& times) {
@@ -115,9 +127,22 @@ double SimulatedTimes::mean_error() const {
   return exact_ns == 0 ? 0.0 : static_cast<double>(ns - exact_ns) / static_cast<double>(exact_ns);
 }
 
+std::optional<double> SimulatedTimes::mean_joules_error() const {
+  double joules = 0, exact = 0;
+  for (const StepCheck& one : checks) {
+    if (!one.joules || !one.exact_joules) return std::nullopt;
+    joules += *one.joules;
+    exact += *one.exact_joules;
+  }
+  return exact > 0 ? std::optional<double>(joules / exact - 1.0) : std::nullopt;
+}
+
 std::string summary_text(const Summary& summary) {
   std::string text = head(summary);
   text += summary.sweep != nullptr ? sweep_text(*summary.sweep) : run_text(*summary.served, summary.setup.limits);
+  if (summary.simulated && summary.simulated->energy) {
+    text += energy_text(*summary.simulated->energy, summary.energy());
+  }
   if (summary.simulated) text += simulated_text(*summary.simulated);
   text += "\nabstractions:\n";
   constexpr std::size_t kWidth = 116;

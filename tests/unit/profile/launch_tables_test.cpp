@@ -135,5 +135,23 @@ TEST_F(LaunchStepTimeTest, ChunksAndDecodesAddUp_M131) {
   EXPECT_THAT(times.abstractions().back(), testing::HasSubstr("sums over SIPs"));
 }
 
+TEST_F(LaunchStepTimeTest, JoulesAddUpAsTimesDo_M137) {
+  LaunchJoules joules;
+  for (const auto& [cell, parts] : tables_.cells()) {
+    joules.value.add_parts(cell, parts);
+    joules.low.add_parts(cell, LaunchTables::Parts(parts.size(), 1.0));
+    joules.high.add_parts(cell, LaunchTables::Parts(parts.size(), 2.0));
+  }
+  joules.static_watts = {5, 4, 6};
+  LaunchStepTime times(tables_, AttentionShape{}, false, &joules);
+  const serving::Batch batch = {{nullptr, 1, 99}, {nullptr, 1, 155}};
+  const serving::StepEnergy energy = times.step_energy(batch).value();
+  EXPECT_DOUBLE_EQ(energy.events.value, static_cast<double>(times.step_ns(batch)) * 1e6);
+  EXPECT_DOUBLE_EQ(energy.events.low, 7 + 1 + 2 - 1);
+  EXPECT_DOUBLE_EQ(energy.events.high, 14 + 2 + 4 - 2);
+  EXPECT_DOUBLE_EQ(energy.static_watts.low, 4);
+  EXPECT_FALSE(LaunchStepTime(tables_, AttentionShape{}, false).step_energy(batch));
+}
+
 }  // namespace
 }  // namespace kb::profile

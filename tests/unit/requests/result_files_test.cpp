@@ -41,7 +41,9 @@ TEST(ResultFiles, Seconds) {  // M-76
   second.running = 5;
   second.waiting = 2;
   second.used_share = 0.98765;
-  EXPECT_EQ(second_row(second), "3,100,7,5,2,98.77\n");
+  EXPECT_EQ(second_row(second, false), "3,100,7,5,2,98.77\n");
+  second.joules = 2.5;
+  EXPECT_EQ(second_row(second, true), "3,100,7,5,2,98.77,2.5\n");
 }
 
 TEST(ResultFiles, Rates) {  // M-77

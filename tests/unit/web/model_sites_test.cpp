@@ -92,7 +92,7 @@ class ModelSitesTest : public analysis::test::RunFolders {
     fs::create_directories(path(folder));
     write(folder + "/summary.json", summary().dump());
     write(folder + "/requests.csv", request_table(kRow));
-    write(folder + "/timeline.csv", std::string(requests::kSecondColumns) + "1,6,4,0,0,12.50\n");
+    write(folder + "/timeline.csv", requests::second_columns(false) + "1,6,4,0,0,12.50\n");
   }
   // The answer for a folder in which one file has another text.
   Json with(const std::string& file, const std::string& text) const {
@@ -187,7 +187,7 @@ TEST_F(ModelSitesTest, ADamagedTableIsAProblemAndTheRestIsShown) {  // H-82y
               HasSubstr("requests.csv:2: the row has 4 cells, and the first line 12"));
   EXPECT_THAT(problem(with("requests.csv", "request id,input\n1,2\n")),
               HasSubstr("requests.csv:1: it has no column 'output' (it has request id, input)"));
-  EXPECT_THAT(problem(with("timeline.csv", std::string(requests::kSecondColumns) + "1,6,4,x,0,0\n")),
+  EXPECT_THAT(problem(with("timeline.csv", requests::second_columns(false) + "1,6,4,x,0,0\n")),
               HasSubstr("timeline.csv:2: running is 'x', and has to be a number of at least 0"));
   EXPECT_THAT(problem(with("timeline.csv", "")), HasSubstr("timeline.csv: its last line has no end"));
   write_served("r");
