@@ -92,18 +92,21 @@ std::string sweep_text(const RateSweep& sweep) {
 
 std::string check_text(const SimulatedTimes& times) {
   constexpr auto right = TextTable::Align::right;
-  TextTable table({{"step", right},
-                   {"tokens", right},
-                   {"requests", right},
-                   {"us", right},
-                   {"simulated us", right},
-                   {"difference", right}});
+  const std::optional<double> joules = times.mean_joules_error();
+  std::vector<TextTable::Column> columns;
+  for (const char* name : {"step", "tokens", "requests", "us", "simulated us", "difference"}) {
+    columns.push_back({name, right});
+  }
+  if (joules) columns.insert(columns.end(), {{"energy", right}, {"difference", right}});
+  TextTable table(columns);
   const auto us = [](std::int64_t ns) { return observe::fixed(static_cast<double>(ns) / 1000, 1); };
   for (const StepCheck& one : times.checks) {
-    table.add({std::to_string(one.number), std::to_string(one.tokens), std::to_string(one.sequences), us(one.ns),
-               us(one.exact_ns), percent_text(one.error())});
+    std::vector<std::string> row = {
+        std::to_string(one.number), std::to_string(one.tokens), std::to_string(one.sequences), us(one.ns),
+        us(one.exact_ns),           percent_text(one.error())};
+    if (joules) row.insert(row.end(), {joules_text(*one.joules), percent_text(one.joules_error())});
+    table.add(std::move(row));
   }
-  const std::optional<double> joules = times.mean_joules_error();
   return fmt::format("\n{} steps simulated exactly, as kernbench model step does:\n", times.checks.size()) +
          table.render("  ") + fmt::format("  mean time of these steps: {} off\n", percent_text(times.mean_error())) +
          (joules ? fmt::format("  mean of their joules: {} off\n", percent_text(*joules)) : "");

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "platform/observe/text_table.h"
 
 namespace kb::requests {
@@ -16,7 +18,8 @@ std::string place_text(const profile::Cell& cell) {
 }  // namespace
 
 std::string percent_text(double share) {
-  return observe::fixed(100.0 * share, 2) + " %";
+  constexpr double kLeast = 0.5e-4;  // that is not rounded to zero, which would have a sign
+  return observe::fixed(std::abs(share) < kLeast ? 0.0 : 100.0 * share, 2) + " %";
 }
 
 std::string table_errors_text(const std::vector<profile::LeaveOneOut>& tables) {

@@ -48,7 +48,7 @@ class ServedEnergyTest : public testing::Test {
 };
 
 // Steps: 0.5 to 1.1, 1.1 to 1.7, idle, 3.0 to 3.6.
-TEST_F(ServedEnergyTest, StaticPowerCountsWhileTheServerIsIdle) {  // M-137
+TEST_F(ServedEnergyTest, StaticPowerCountsWhileTheServerIsIdle) {  // M-138
   serve({request(kSecond / 2, 20, 2), request(3 * kSecond, 5, 1)});
   const Joules joules = statistics_.joules().value();
   EXPECT_DOUBLE_EQ(joules.value, 3 * 6 + 3.1 * 1);
@@ -62,14 +62,14 @@ TEST_F(ServedEnergyTest, StaticPowerCountsWhileTheServerIsIdle) {  // M-137
 }
 
 // Steps: 20 and 5 tokens together, then one token of the first request.
-TEST_F(ServedEnergyTest, RequestsShareAStepByTheirNewTokens) {  // M-137
+TEST_F(ServedEnergyTest, RequestsShareAStepByTheirNewTokens) {  // M-138
   serve({request(0, 20, 2), request(0, 5, 1)});
   ASSERT_EQ(finished_.joules.size(), 2u);
   EXPECT_DOUBLE_EQ(finished_.joules[0], 6.6 * 5 / 25);
   EXPECT_DOUBLE_EQ(finished_.joules[1], 6.6 * 20 / 25 + 6.6);
 }
 
-TEST(ServedEnergy, WithoutItThereIsNone) {  // M-137
+TEST(ServedEnergy, WithoutItThereIsNone) {  // M-138
   Statistics statistics;
   VllmLimits limits;
   limits.blocks = 10;
