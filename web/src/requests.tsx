@@ -1,6 +1,7 @@
 // What `kernbench model requests --out` wrote: figures, requests over time, their table, and the knee of several rates.
 import { useEffect, useMemo } from 'preact/hooks';
 import { hrefOf } from './address';
+import { joules } from './energy';
 import { useAnswer } from './hooks';
 import { Histogram, OverTime } from './requests_figures';
 import { BLOCKS, DECODE, Lives, PREFILL, QUEUING } from './requests_lives';
@@ -77,11 +78,12 @@ function Run({ served: { requests, seconds }, run, values }: { served: Served; r
 }
 
 function Headline({ run }: { run: OneRun }) {
-  const { policy } = run;
+  const { policy } = run, spent = run.launches?.joules, text = (value: number) => joules(value * 1e15);
   return (
     <Section title="What users get">
       <p class="facts-line">
         <span><strong>{number(run.requests_per_s)}</strong> requests/s</span><span><strong>{number(run.output_tokens_per_s)}</strong> output tokens/s</span><span>{number(run.input_tokens_per_s)} input tokens/s</span>
+        {spent?.total !== undefined && <span><strong>{text(spent.per_output_token)}</strong> per output token ({text(spent.total)}, {text(spent.low)} to {text(spent.high)}; {number(spent.watts)} W)</span>}
         <span>{duration(run.seconds * 1e15)}, {count(run.steps)} steps, busy {percent(run.seconds > 0 ? run.busy_ns / (run.seconds * 1e9) : 0)}</span>
       </p>
       <div class="scrollx"><table class="data times">
@@ -143,7 +145,7 @@ function About({ served: { summary } }: { served: Served }) {
   return (
     <Section title="What was served, and what the numbers do not contain">
       <p class="facts-line">
-        <span>trace <strong>{summary.trace}</strong> ({summary.trace_format}){summary.skipped > 0 && `, ${count(summary.skipped)} left out`}</span><span>profile <strong>{summary.profile}</strong>, tp {summary.tp}</span>
+        <span>trace <strong>{summary.trace}</strong> ({summary.trace_format}){summary.skipped > 0 && `, ${count(summary.skipped)} left out`}</span><span>{summary.profile === null ? 'simulated' : <>profile <strong>{summary.profile}</strong></>}, tp {summary.tp}</span>
         <span>{count(policy.blocks)} blocks of {policy.block_size} tokens, at most {count(policy.max_seqs)} requests and {count(policy.max_tokens)} tokens in a step, prefix cache {policy.prefix_cache ? 'on' : 'off'}</span><span>kernbench {summary.version}</span>
       </p>
       <ul class="abstractions">{summary.abstractions.map((one) => <li>{one}</li>)}</ul>

@@ -5,11 +5,13 @@ import type { Column, SweepRow } from './sweep_data';
 export interface Distribution { mean: number; p50: number; p90: number; p95: number; p99: number; most: number }
 interface Rate { rate_per_s: number; requests_per_s: number; output_tokens_per_s: number; ttft_p50_ns: number; ttft_p99_ns: number; tpot_mean_ns: number; latency_mean_ns: number; latency_p50_ns: number; latency_p99_ns: number; preemptions: number }
 interface Setup {
-  version: string; trace: string; trace_format: string; profile: string; model: string; hardware: string; tp: number; requests: number; skipped: number;
+  version: string; trace: string; trace_format: string; profile: string | null; model: string; hardware: string; tp: number; requests: number; skipped: number;
   policy: { blocks: number; block_size: number; max_seqs: number; max_tokens: number; prefix_cache?: boolean };
   warnings: string[]; abstractions: string[];
 }
+interface Joules { total?: number; low: number; high: number; watts: number; per_output_token: number }
 export interface OneRun extends Setup {
+  launches?: { joules?: Joules | null };
   rates?: undefined;
   seconds: number; requests_per_s: number; input_tokens_per_s: number; output_tokens_per_s: number; steps: number; busy_ns: number;
   ttft_ns: Distribution; tpot_ns: Distribution; itl_ns: Distribution; latency_ns: Distribution; queuing_ns: Distribution;

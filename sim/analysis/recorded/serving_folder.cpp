@@ -112,9 +112,23 @@ std::string table_json(const std::string& file, const Names& names) {
   return writer.str();
 }
 
+// Of a simulated machine: there is no profile, and joules where the machine has coefficients.
+void check_launches(const Document& document, const Json& launches) {
+  if (!launches.is_object()) document.refuse("/launches", "an object");
+  const auto joules = launches.find("joules");
+  if (joules == launches.end() || !joules->is_object() || !joules->contains("total")) return;
+  document.need_numbers("/launches/joules", {"/total", "/low", "/high", "/watts", "/per_output_token"});
+}
+
 void check_summary(const std::string& file, const Json& summary) {
   const Document document(file, kCommand, summary);
-  document.need_texts("", {"/version", "/trace", "/trace_format", "/profile", "/model", "/hardware"});
+  document.need_texts("", {"/version", "/trace", "/trace_format", "/model", "/hardware"});
+  const auto launches = summary.find("launches");
+  if (launches == summary.end()) {
+    document.need_texts("", {"/profile"});
+  } else {
+    check_launches(document, *launches);
+  }
   document.need_numbers("", {"/tp", "/policy/blocks", "/policy/block_size", "/policy/max_seqs", "/policy/max_tokens",
                              "/requests", "/skipped"});
   document.need_text_list("/warnings");

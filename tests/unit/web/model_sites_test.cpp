@@ -159,6 +159,22 @@ TEST_F(ModelSitesTest, GapsOfARequest) {  // H-82y
   EXPECT_THAT(refusal("7"), HasSubstr("/gaps_ns/1 has to be a number"));
 }
 
+TEST_F(ModelSitesTest, SimulatedLaunchesHaveNoProfile) {  // H-82y
+  Json simulated = summary();
+  simulated["profile"] = nullptr;
+  write_served("r");
+  write("r/summary.json", simulated.dump());
+  EXPECT_THAT(refused("r"), HasSubstr("summary.json: /profile has to be a text, and is null"));
+  simulated["launches"] = {{"joules", nullptr}};
+  EXPECT_EQ(with("summary.json", simulated.dump())["summary"]["profile"], nullptr);
+  Json& joules = simulated["launches"]["joules"];
+  joules = {{"total", 2}, {"low", 1}, {"high", 3}, {"watts", 4}, {"per_output_token", 0.5}};
+  EXPECT_EQ(with("summary.json", simulated.dump())["summary"]["launches"]["joules"]["total"], 2);
+  joules.erase("watts");
+  write("r/summary.json", simulated.dump());
+  EXPECT_THAT(refused("r"), HasSubstr("summary.json: /launches/joules/watts is missing"));
+}
+
 TEST_F(ModelSitesTest, RatesNeedNoTables) {  // H-82y
   fs::create_directories(path("s"));
   write("s/summary.json", rate_summary().dump());
