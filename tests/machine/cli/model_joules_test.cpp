@@ -135,6 +135,8 @@ TEST_F(ModelJoulesTest, StaticPowerCountsFromTheFirstArrivalToTheLastToken) {  /
   EXPECT_NEAR(sum("s/timeline.csv"), total, 1e-9 * total) << "watts in each second";
   EXPECT_THAT(read("s/requests.csv"), HasSubstr(",ITL,joules\n"));
   EXPECT_THAT(read("s/timeline.csv"), HasSubstr(",kv_cache_pct,watts\n"));
+  const Outcome page = kernbench("web s --port 0 --no-open", "timeout --preserve-status -s TERM 2");
+  EXPECT_THAT(page.out + page.err, HasSubstr("The requests of 's' are shown at"));
 }
 
 TEST_F(ModelJoulesTest, TheTextSaysWhatIsCounted) {  // M-138
