@@ -55,7 +55,7 @@ export async function compare(folder) {
   }
   await page.locator('.pair .bar').nth(1).waitFor();
   assert.equal(await page.locator('.pair .bar').count(), 2);
-  await page.getByRole('row', { name: /small_transfers gone 1\.76x/ }).waitFor();
+  await page.getByRole('row', { name: /small_transfers gone 1\.81x/ }).waitFor();
   await page.getByRole('row', { name: /pe_dma read DMA channel 99\.\d %/ }).waitFor();
   await page.getByRole('row', { name: /^gemm_composite\.cpp:\d+ wait .* −51\.\d+ µs/ }).waitFor();
   await page.getByRole('row', { name: /^pe dma read wait 1 .* sip0\.cube0\.pe0\.pe_dma$/ }).waitFor();
