@@ -33,7 +33,8 @@ class Lowering : private ProgramBuilder {
   Program run() {
     program_.ranks = input_.plan.tp;
     for (at_ = 0; at_ < ops().size(); ++at_) lower_op(ops()[at_]);
-    place_partials();
+    place_partials(partials_);
+    place_partials(head_partials_);
     place_program(program_, input_.geometry, input_.resident);
     return std::move(program_);
   }
@@ -211,7 +212,8 @@ class Lowering : private ProgramBuilder {
     launch("norm_linear", name, std::move(args));
   }
 
-  // Room for the partial sums of the PEs of a cube, a row each; all products use the same.
+  // Room for the partial sums of the PEs of a cube, a row each. All products of layers use the same; the head, which
+  // has many more outputs, would drive theirs out of the TCM.
   std::size_t partials(const Shape& y, bool gated, bool normed, bool stores) {
     contract::NormLinearShape shape;
     shape.rows = y[0];
@@ -222,14 +224,16 @@ class Lowering : private ProgramBuilder {
     shape.norm = normed;
     shape.stores_copy = stores;
     const std::int64_t numbers = shape.partials();
-    if (!partials_) {
+    const bool of_head = ops()[at_].kind == OpKind::head;
+    std::optional<std::size_t>& its = of_head ? head_partials_ : partials_;
+    if (!its) {
       const std::int64_t layer = std::exchange(layer_, -1);
-      partials_ = activation("partials", {cubes_ * pes_, numbers}, Spread::rows, Dtype::f32);
+      its = activation(of_head ? "partials.head" : "partials", {cubes_ * pes_, numbers}, Spread::rows, Dtype::f32);
       layer_ = layer;
     }
-    std::int64_t& room = program_.tensors[*partials_].shape[1];
+    std::int64_t& room = program_.tensors[*its].shape[1];
     room = std::max(room, numbers);
-    return *partials_;
+    return *its;
   }
 
   void append(const GraphOp& op) {
@@ -347,9 +351,9 @@ class Lowering : private ProgramBuilder {
   }
 
   // The TCM is faster, where there is room.
-  void place_partials() {
-    if (!partials_) return;
-    ProgramTensor& partials = program_.tensors[*partials_];
+  void place_partials(const std::optional<std::size_t>& tensor) {
+    if (!tensor) return;
+    ProgramTensor& partials = program_.tensors[*tensor];
     const auto bytes = static_cast<std::uint64_t>(partials.shape[1]) * item_size(Dtype::f32);
     if (bytes <= input_.tcm_bytes) partials.memory = MemoryKind::tcm;
     const std::uint64_t period = input_.geometry.period();
@@ -360,7 +364,7 @@ class Lowering : private ProgramBuilder {
   StepInputs inputs_;
   std::size_t at_ = 0;                           // operation
   std::map<std::size_t, std::size_t> of_graph_;  // tensors by those of the graph
-  std::optional<std::size_t> residual_, embedded_, inverse_frequencies_, partials_;
+  std::optional<std::size_t> residual_, embedded_, inverse_frequencies_, partials_, head_partials_;
   std::optional<Norm> norm_;
   const GraphOp* head_norm_ = nullptr;
   std::size_t k_cache_ = 0, v_cache_ = 0, query_ = 0, chunk_query_ = 0;
