@@ -135,6 +135,7 @@ void find_sharing(Context& tl, const NormLinearArguments& args, NormLinear& prob
   shape.gates = problem.gates;
   shape.cubes = static_cast<std::int64_t>(parts.size());
   shape.stores_copy = args.residual_out.has_value();
+  shape.row_bytes = problem.deepest * problem.item();
   const std::int64_t count = shape.sharing_cubes(), index = own - parts.begin(), begin = index / count * count;
   const std::vector<CubePart> group(parts.begin() + begin, parts.begin() + begin + count);
   const std::int64_t first = group.front().outputs.first;

@@ -7,12 +7,15 @@
 namespace kb::contract {
 
 inline constexpr std::int64_t kNormLinearRows = 128;  // at a time, at most
+// Of W in the scratch of a PE, which stay there: what does not is read again for every block of rows.
+inline constexpr std::int64_t kNormLinearResident = std::int64_t{640} << 10;  // bytes
 
 // y (rows, outputs) of W (outputs, k), or of `gates` such W, on `cubes` cubes with `pes` PEs each.
 struct NormLinearShape {
   std::int64_t rows = 1, outputs = 1, gates = 1, cubes = 1, pes = 1;
-  bool norm = false;         // in the same launch
-  bool stores_copy = false;  // residual_out: every cube needs all rows
+  bool norm = false;           // in the same launch
+  bool stores_copy = false;    // residual_out: every cube needs all rows
+  std::int64_t row_bytes = 0;  // of a row of W in a PE
 
   // Cubes that share the rows of the input, next to each other in a row of the mesh: each computes its part of the rows
   // for the outputs of all of them.
@@ -30,7 +33,7 @@ struct NormLinearShape {
 // What crosses the busiest link, in rows of k: in a mesh of C = s^2 cubes, where each cube reads m / R rows of x from
 // everywhere, s / 2 * s / 2 * s tiles of x / C between its halves, so m s / (4 R); in a line of R cubes that read each
 // other's parts of W, n / C outputs each, R / 2 * R / 2 of them. The best power of two, at most s, has the smallest
-// sum.
+// sum. The W of R cubes has to stay in scratch: read from other cubes for every block of rows, it takes longer than x.
 inline std::int64_t NormLinearShape::sharing_cubes() const {
   if (stores_copy || outputs < cubes) return 1;
   std::int64_t side = 1;
@@ -40,8 +43,9 @@ inline std::int64_t NormLinearShape::sharing_cubes() const {
     return side * up(rows, r) + (r == 1 ? 0 : r * r * gates * up(outputs, cubes));
   };
   std::int64_t best = 1;
+  const std::int64_t bytes = gates * up(outputs, cubes) * row_bytes;
   for (std::int64_t r = 2; r <= side && cubes % r == 0 && rows >= r * kNormLinearRows / 2; r *= 2) {
-    if (crossing(r) < crossing(best)) best = r;
+    if (r * bytes <= kNormLinearResident && crossing(r) < crossing(best)) best = r;
   }
   return best;
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "platform/base/error.h"
+#include "platform/base/even_parts.h"
 #include "platform/contract/norm_linear.h"
 #include "platform/model/rope_frequencies.h"
 #include "sw/model/place_program.h"
@@ -193,13 +194,22 @@ class Lowering : private ProgramBuilder {
             {"y", TensorRef{factors[1]}}});
   }
 
-  // y = f(x W^T), with the norm before it; `args` has the weights.
+  // y = f(x W^T), with the norm before it; `args` has the weights, W first.
   void product(const std::string& name, std::size_t y, bool gated, std::vector<ProgramArg> args,
                std::optional<std::size_t> x) {
     const bool normed = norm_.has_value();
+    const ProgramTensor& w = program_.tensors[std::get<TensorRef>(args.front().value).index];
+    contract::NormLinearShape shape;
+    shape.rows = program_.tensors[y].shape[0];
+    shape.outputs = w.shape[0];
+    shape.gates = gated ? 2 : 1;
+    shape.cubes = cubes_;
+    shape.pes = pes_;
+    shape.norm = normed;
+    shape.stores_copy = normed && norm_->stores;
+    shape.row_bytes = EvenParts(w.shape[1], pes_).largest() * static_cast<std::int64_t>(item_size(w.dtype));
     args.push_back({"y", TensorRef{y}});
-    args.push_back(
-        {"partials", TensorRef{partials(program_.tensors[y].shape, gated, normed, normed && norm_->stores)}});
+    args.push_back({"partials", TensorRef{partials(shape)}});
     if (x) args.push_back({"x", TensorRef{*x}});
     if (normed) {
       const Norm norm = *std::exchange(norm_, std::nullopt);
@@ -214,15 +224,7 @@ class Lowering : private ProgramBuilder {
 
   // Room for the partial sums of the PEs of a cube, a row each. All products of layers use the same; the head, which
   // has many more outputs, would drive theirs out of the TCM.
-  std::size_t partials(const Shape& y, bool gated, bool normed, bool stores) {
-    contract::NormLinearShape shape;
-    shape.rows = y[0];
-    shape.outputs = y[1];
-    shape.gates = gated ? 2 : 1;
-    shape.cubes = cubes_;
-    shape.pes = pes_;
-    shape.norm = normed;
-    shape.stores_copy = stores;
+  std::size_t partials(const contract::NormLinearShape& shape) {
     const std::int64_t numbers = shape.partials();
     const bool of_head = ops()[at_].kind == OpKind::head;
     std::optional<std::size_t>& its = of_head ? head_partials_ : partials_;

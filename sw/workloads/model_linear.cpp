@@ -6,6 +6,7 @@
 #include <cstring>
 #include <optional>
 
+#include "platform/base/even_parts.h"
 #include "platform/contract/norm_linear.h"
 #include "sw/workloads/contents.h"
 #include "sw/workloads/deployed.h"
@@ -96,6 +97,8 @@ Tensor make_partials(Runtime& rt, const Params& params) {
   shape.pes = rt.machine().pes_per_cube;
   shape.norm = params.text("norm") == "rms";
   shape.stores_copy = params.text("residual") == "yes";
+  shape.row_bytes = EvenParts(params.integer("inputs"), shape.pes).largest() *
+                    static_cast<std::int64_t>(item_size(params.dtype("dtype")));
   const std::string memory = params.text("partials");
   const bool tcm = memory == "tcm" || (memory == "auto" && shape.partials(kRowsInTcm) <= kTcmElements);
   const std::int64_t elements = tcm ? shape.partials(kRowsInTcm) : shape.partials();

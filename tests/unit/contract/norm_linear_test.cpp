@@ -20,6 +20,18 @@ TEST(NormLinearShape, NarrowProductsShareRows) {
   EXPECT_EQ(sharing(1 << 20, 16, 4), 2);  // no more cubes than in a line of the mesh
 }
 
+// K-209: 6144 x 4096 of Llama-3.1-8B at tp 1: 384 KiB of W in a PE, and twice as much of two cubes do not stay there.
+TEST(NormLinearShape, CubesShareRowsWhileTheirWeightsStayInScratch) {
+  const auto sharing = [](std::int64_t rows, std::int64_t outputs, std::int64_t inputs) {
+    NormLinearShape shape{rows, outputs, 1, 16, 8};
+    shape.row_bytes = inputs / 8 * 2;
+    return shape.sharing_cubes();
+  };
+  EXPECT_EQ(sharing(2048, 6144, 4096), 1);
+  EXPECT_EQ(sharing(2048, 4096, 4096), 2);  // 256 KiB each
+  EXPECT_EQ(sharing(2048, 1280, 8192), 4);  // 160 KiB each
+}
+
 TEST(NormLinearShape, ACopyOfTheResidualStreamNeedsAllRows) {
   NormLinearShape shape{512, 1280, 1, 16, 8};
   shape.stores_copy = true;
