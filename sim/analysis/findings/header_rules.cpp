@@ -145,7 +145,7 @@ Received received_by(const LaunchCase& launch_case) {
 void find_small_messages(const LaunchCase& launch_case, TimeFs serial, Findings& findings) {
   constexpr double kFewBytes = 0.5;  // of the time of a header
   const Received received = received_by(launch_case);
-  if (received.by_sender.size() * 2 > received.count) return;
+  if (received.count == 0 || received.by_sender.size() * 2 > received.count) return;
   const Bandwidth wire = launch_case.graph.spec.pe_to_router_bw;
   if (wire.occupancy(received.bytes) > part(received.there, kFewBytes)) return;
   double left = static_cast<double>(received.by_sender.size()) / static_cast<double>(received.count);
