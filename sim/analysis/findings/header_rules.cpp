@@ -214,7 +214,8 @@ TimeFs launch_headers(const LaunchCase& launch_case, std::optional<topology::Nod
   }
   TimeFs time = 0_fs;
   if (!from || !to) return time;
-  for (const NodeId id : routing::PathRouter(launch_case.graph).find_path(*from, *to).nodes) {
+  routing::PathRouter router(launch_case.graph);  // owns the path
+  for (const NodeId id : router.find_path(*from, *to).nodes) {
     const topology::Node& node = launch_case.graph.node(id);
     if (!kind || node.kind == *kind) time += routing::node_overhead_fs(node) * 2;
   }
