@@ -7,8 +7,8 @@
 namespace kb::contract {
 
 inline constexpr std::int64_t kNormLinearRows = 128;  // at a time, at most
-// Of W in the scratch of a PE, which stay there: what does not is read again for every block of rows.
-inline constexpr std::int64_t kNormLinearResident = std::int64_t{640} << 10;  // bytes
+// Bytes of W that stay in the scratch of a PE; more are read again for every block of rows.
+inline constexpr std::int64_t kNormLinearResident = std::int64_t{640} << 10;
 
 // y (rows, outputs) of W (outputs, k), or of `gates` such W, on `cubes` cubes with `pes` PEs each.
 struct NormLinearShape {

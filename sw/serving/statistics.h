@@ -32,7 +32,7 @@ class Statistics final : public IServerObserver {
   double mean_running() const { return mean_of(running_ns_); }  // while a step runs
   double mean_used_blocks() const { return mean_of(used_block_ns_); }
 
-  // Of the steps, and static power from the first arrival to the last token. No value: not counted.
+  // Joules of all steps, with static power from the first arrival to the last token. No value: not counted.
   std::optional<Joules> joules() const;
 
   Distribution first_token, per_token, gaps, latency, queuing;

@@ -112,7 +112,7 @@ std::string table_json(const std::string& file, const Names& names) {
   return writer.str();
 }
 
-// Of a simulated machine: there is no profile, and joules where the machine has coefficients.
+// A simulated machine has no profile, and joules where it has coefficients.
 void check_launches(const Document& document, const Json& launches) {
   if (!launches.is_object()) document.refuse("/launches", "an object");
   const auto joules = launches.find("joules");

@@ -136,7 +136,7 @@ class BatchRun {
     const Answer* const known = memo_.find(key);
     return known != nullptr && (!with_events_ || known->events);
   }
-  // Of all SIPs: those that do not differ have one key.
+  // All SIPs count: those that do not differ have one key.
   void add_events(std::size_t at, const std::vector<std::string>& keys, step::Events& sum) const {
     const bool alike = !program_.launches[at].is_sum() && keys.size() == 1;
     for (std::int64_t i = 0; i < (alike ? program_.ranks : 1); ++i) {

@@ -36,7 +36,7 @@ struct Summary {
   const RateSweep* sweep = nullptr;  // of several
   std::optional<SimulatedTimes> simulated = {};
 
-  // Of one run, where joules are counted.
+  // What one run took, where joules are counted.
   std::optional<ServedEnergy> energy() const {
     return served == nullptr ? std::nullopt : energy_of(served->statistics);
   }
