@@ -32,7 +32,7 @@ struct HbmBankedParams {
   dram::RefreshMode refresh = dram::RefreshMode::per_bank;
   std::int64_t postpone = 0;
   dram::Drain drain = dram::Drain::watermark;
-  std::int64_t read_entries = 32, write_entries = 32;
+  std::int64_t read_entries = 64, write_entries = 32;
   std::int64_t high = 26, low = 6;
   Nanoseconds frontend{8.0}, backend{6.0};
   std::int64_t response_entries = 48;

@@ -31,7 +31,7 @@ struct ChannelConfig {
   RefreshMode refresh = RefreshMode::per_bank;
   int postpone = 0;  // intervals of tREFI
   Drain drain = Drain::watermark;
-  int read_entries = 32, write_entries = 32;  // bursts
+  int read_entries = 64, write_entries = 32;  // bursts
   int high = 26, low = 6;
   TimeFs frontend = 8_ns, backend = 6_ns;
   int response_entries = 48;
