@@ -32,7 +32,7 @@ TEST(Roofs, AreThoseOfTheMachine) {
   EXPECT_EQ(roofs.elements.per_ns(), 128 * 256.0);
   EXPECT_EQ(roofs.link.gbs(), 256.0);
   EXPECT_EQ(roofs.hbm_bytes, 16 * 48 * kGiB);
-  EXPECT_DOUBLE_EQ(sip_roofs(machine("hbm3"), Dtype::bf16).hbm.gbs(), 128 * 8 * 25.6 * 0.97);
+  EXPECT_DOUBLE_EQ(sip_roofs(machine("hbm3"), Dtype::bf16).hbm.gbs(), 128 * 8 * 25.6 * 0.965);
   EXPECT_DOUBLE_EQ(sip_roofs(machine("reference"), Dtype::f32).macs.per_ns(),
                    sip_roofs(machine("reference"), Dtype::bf16).macs.per_ns() / 2);
 }
