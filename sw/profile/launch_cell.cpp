@@ -6,7 +6,8 @@ namespace kb::profile {
 namespace {
 
 constexpr std::int64_t kRows = 32, kBlockOfRows = 64;  // of the MAC array, and that a product does at a time
-constexpr std::int64_t kRowsUntil = 256, kBlocksUntil = 512, kPerDoubling = 8;
+constexpr std::int64_t kRowsUntil = 256, kBlocksUntil = 512;
+constexpr std::int64_t kCountsPerDoubling = 4, kContextsPerDoubling = 8;
 
 Knots between(std::int64_t low, std::int64_t high, std::int64_t query) {
   if (low == high) return {low, high, 0.0};
@@ -46,7 +47,7 @@ const char* cell_kind_name(CellKind kind) {
 Knots count_knots(std::int64_t query) {
   query = std::max<std::int64_t>(1, query);
   if (query <= kExactCounts) return {query, query, 0.0};
-  const std::int64_t rows = query > kBlocksUntil ? power_of_two_below(query - 1) / kPerDoubling
+  const std::int64_t rows = query > kBlocksUntil ? power_of_two_below(query - 1) / kCountsPerDoubling
                             : query > kRowsUntil ? kBlockOfRows
                                                  : kRows;
   const std::int64_t begin = (query - 1) / rows * rows;
@@ -71,7 +72,7 @@ Knots context_knots(std::int64_t query) {
     const auto high = std::lower_bound(kFirst.begin(), kFirst.end(), query);
     return between(*high == query ? *high : *std::prev(high), *high, query);
   }
-  return multiples(query <= kFineUntil ? kFine : power_of_two_below(query) / kPerDoubling, query);
+  return multiples(query <= kFineUntil ? kFine : power_of_two_below(query) / kContextsPerDoubling, query);
 }
 
 Knots past_knots(std::int64_t query) {

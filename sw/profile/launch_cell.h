@@ -45,7 +45,7 @@ struct Knots {
 };
 // Tokens and sequences: every number up to 64. Products take longer with each 32 rows that begin, so that the grid has
 // the first and the last number of each 32 up to 256 and of each 64 up to 512; beyond, where these steps are small, of
-// each eighth of a doubling.
+// each quarter of a doubling.
 Knots count_knots(std::int64_t query);
 // New tokens of chunks: multiples of 64 up to 512, below and beyond by doubling.
 Knots chunk_knots(std::int64_t query);
