@@ -35,7 +35,7 @@ struct HbmBankedParams {
   std::int64_t read_entries = 64, write_entries = 32;
   std::int64_t high = 26, low = 6;
   Nanoseconds frontend{8.0}, backend{6.0};
-  std::int64_t response_entries = 48;
+  std::int64_t response_entries = 96;
   std::int64_t row_hit_cap = 16;
   dram::WriteAck write_ack = dram::WriteAck::committed;
 

@@ -34,7 +34,7 @@ struct ChannelConfig {
   int read_entries = 64, write_entries = 32;  // bursts
   int high = 26, low = 6;
   TimeFs frontend = 8_ns, backend = 6_ns;
-  int response_entries = 48;
+  int response_entries = 96;
   int row_hit_cap = 16;
   WriteAck write_ack = WriteAck::committed;
 };
