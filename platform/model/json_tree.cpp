@@ -86,7 +86,11 @@ class TreeBuilder final : public Sax {
   }
   bool parse_error(std::size_t at, const std::string&, const nlohmann::json::exception& error) override {
     std::string reason = error.what();  // "[json.exception...] parse error at line 1, column 2: syntax error ... - ..."
-    if (const std::size_t dash = reason.find(" - "); dash != std::string::npos) reason.erase(0, dash + 3);
+    if (const std::size_t dash = reason.find(" - "); dash != std::string::npos) {
+      reason.erase(0, dash + 3);
+    } else if (const std::size_t end = reason.find("] "); end != std::string::npos) {
+      reason.erase(0, end + 2);
+    }
     throw_at(at == 0 ? 0 : at - 1, "is not JSON: " + reason, kRemedy);
   }
 
@@ -163,6 +167,17 @@ class TreeBuilder final : public Sax {
   std::vector<std::set<std::string>> keys_;  // of each open value
 };
 
+// Files that are not JSON at all, and what they are.
+void check_kind(const std::string& text, const std::string& file) {
+  const auto begins = [&text](std::string_view begin) { return text.compare(0, begin.size(), begin) == 0; };
+  const auto refuse = [&file](const char* message, const char* remedy) {
+    throw Error({Diagnostic{file, 0, 0, "", message, remedy}});
+  };
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) refuse("is empty", kRemedy);
+  if (begins("version https://git-lfs")) refuse("is a pointer of Git LFS, not the file", "get the file: git lfs pull");
+  if (begins("\xff\xfe") || begins("\xfe\xff")) refuse("is UTF-16, not UTF-8", "save it as UTF-8");
+}
+
 }  // namespace
 
 const JsonNode& JsonMember::node() const {
@@ -195,6 +210,7 @@ std::string JsonNode::described() const {
 }
 
 JsonNode parse_json_tree(const std::string& text, const std::string& file) {
+  check_kind(text, file);
   const char* reached = text.data();
   TreeBuilder builder(text, file, &reached);
   nlohmann::json::sax_parse(CountingIterator(text.data(), &reached),

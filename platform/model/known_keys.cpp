@@ -110,6 +110,10 @@ bool is_neutral(const JsonNode& value, double neutral) {
 
 }  // namespace
 
+std::vector<std::string> keys_without_effect() {
+  return {kWithoutEffect.begin(), kWithoutEffect.end()};
+}
+
 void check_remaining_keys(ObjectReader& object, const std::vector<std::string>& read_elsewhere) {
   std::vector<std::string> known = read_elsewhere;
   known.insert(known.end(), kWithoutEffect.begin(), kWithoutEffect.end());
@@ -126,7 +130,7 @@ void check_remaining_keys(ObjectReader& object, const std::vector<std::string>& 
       continue;
     }
     if (std::find(read_elsewhere.begin(), read_elsewhere.end(), key) != read_elsewhere.end()) {
-      object.warn(key, "has no effect in this kind of model");
+      if (!is_neutral(member->node(), 0)) object.warn(key, "has no effect in this kind of model");
       continue;
     }
     const std::string near = nearest_name(key, known);

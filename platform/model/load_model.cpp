@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "platform/base/nearest.h"
+#include "platform/model/divisor.h"
 #include "platform/model/families.h"
 #include "platform/model/known_keys.h"
 #include "platform/model/limits.h"
@@ -67,6 +68,7 @@ const std::vector<std::string>& readable_keys() {
 
 const Family* read_family(ObjectReader& file) {
   const std::optional<std::string> type = file.text("model_type");
+  if (!file.problems().errors.empty()) return nullptr;
   if (!type) {
     file.missing("model_type", "is this the config.json of a Hugging Face model?");
     return nullptr;
@@ -93,7 +95,7 @@ void check_heads(ObjectReader& file, bool dim_is_given, const ModelSpec& spec) {
   if (spec.heads % spec.kv_heads != 0) {
     file.error("num_key_value_heads",
                fmt::format("is {}, which does not divide the {} of num_attention_heads", spec.kv_heads, spec.heads),
-               "use a divisor");
+               fmt::format("use a divisor, {} for example", nearest_divisor(spec.heads, spec.kv_heads, spec.heads)));
   }
   if (!dim_is_given && spec.hidden % spec.heads != 0) {
     file.missing("head_dim", fmt::format("hidden_size {} is no multiple of num_attention_heads {}, so that it has to "
@@ -144,7 +146,9 @@ void read_body(ObjectReader& file, const Family& family, ModelSpec& spec) {
 
 LoadedModel load_model_text(const std::string& text, const std::string& file) {
   const JsonNode root = parse_json_tree(text, file);
-  Problems problems{file, {}, {}};
+  Problems problems{file, {}, {}, readable_keys()};
+  const std::vector<std::string> others = keys_without_effect();
+  problems.known.insert(problems.known.end(), others.begin(), others.end());
   ObjectReader reader(root, problems);
   ModelSpec spec;
   spec.file = file;

@@ -91,7 +91,10 @@ void ObjectReader::warn(const std::string& key, const std::string& message, cons
 
 void ObjectReader::missing(const std::string& key, const std::string& remedy) {
   std::vector<std::string> others;
-  for (const JsonMember* const member : unread()) others.push_back(member->key);
+  for (const JsonMember* const member : unread()) {
+    const std::vector<std::string>& known = problems_.known;
+    if (std::find(known.begin(), known.end(), member->key) == known.end()) others.push_back(member->key);
+  }
   const std::string near = nearest_name(key, others);
   const std::string typed = near.empty() ? "" : fmt::format("'{}' is there: did you mean '{}'?", near, key);
   error(key, "is missing", !typed.empty() ? typed : remedy.empty() ? "add it" : remedy);

@@ -16,6 +16,7 @@ struct Problems {
   std::string file;
   std::vector<Diagnostic> errors;
   std::vector<Diagnostic> warnings;
+  std::vector<std::string> known = {};  // keys with a meaning, which are no misspelling of others
 };
 
 struct WholeRange {
@@ -43,7 +44,7 @@ class ObjectReader {
 
   void error(const std::string& key, const std::string& message, const std::string& remedy = "");
   void warn(const std::string& key, const std::string& message, const std::string& remedy = "");
-  // Reports a missing key; the nearest key that nothing has read is named.
+  // Reports a missing key; the nearest unknown key that nothing has read is named.
   void missing(const std::string& key, const std::string& remedy = "");
   bool has(const std::string& key) const;
   // Members that nothing has read, in the order of the file.

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "platform/base/error.h"
+#include "platform/model/divisor.h"
 
 namespace kb::model {
 namespace {
@@ -23,7 +24,7 @@ class PlanCheck {
     divide("--tp", plan_.tp, spec_.heads, "attention heads");
     if (!spec_.mla && spec_.kv_heads % plan_.tp != 0 && plan_.tp % spec_.kv_heads != 0) {
       add(fmt::format("--tp {} neither divides the {} K/V heads nor is a multiple of them", plan_.tp, spec_.kv_heads),
-          nearest_divisor("--tp", plan_.tp, spec_.heads));
+          use_divisor("--tp", plan_.tp, spec_.heads));
     }
     if (has_dense_layers()) divide("--tp", plan_.tp, spec_.mlp_width, "columns of intermediate_size");
     if (plan_.pp > spec_.layer_count()) {
@@ -38,16 +39,12 @@ class PlanCheck {
   void add(const std::string& message, const std::string& remedy) {
     problems_.push_back({"", 0, 0, "", message, remedy});
   }
-  static std::string nearest_divisor(const char* option, std::int64_t wrong, std::int64_t whole) {
-    std::int64_t best = 1;
-    for (std::int64_t n = 1; n <= kMostSips; ++n) {
-      if (whole % n == 0 && std::abs(n - wrong) < std::abs(best - wrong)) best = n;
-    }
-    return fmt::format("use {} {}", option, best);
+  static std::string use_divisor(const char* option, std::int64_t wrong, std::int64_t whole) {
+    return fmt::format("use {} {}", option, nearest_divisor(whole, wrong, kMostSips));
   }
   void divide(const char* option, std::int64_t parts, std::int64_t whole, const char* what) {
     if (whole % parts == 0) return;
-    add(fmt::format("{} {} does not divide {} {}", option, parts, whole, what), nearest_divisor(option, parts, whole));
+    add(fmt::format("{} {} does not divide {} {}", option, parts, whole, what), use_divisor(option, parts, whole));
   }
   bool has_dense_layers() const {
     return std::any_of(spec_.layers.begin(), spec_.layers.end(), [](const LayerSpec& layer) { return !layer.moe; });
@@ -60,7 +57,7 @@ class PlanCheck {
     const MoeSpec& moe = *spec_.moe;
     if (plan_.expert_group() % plan_.ep != 0) {
       add(fmt::format("--ep {} does not divide the {} SIPs of tp x dp", plan_.ep, plan_.expert_group()),
-          nearest_divisor("--ep", plan_.ep, plan_.expert_group()));
+          use_divisor("--ep", plan_.ep, plan_.expert_group()));
       return;
     }
     divide("--ep", plan_.ep, moe.experts, "experts");

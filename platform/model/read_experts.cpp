@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "platform/model/divisor.h"
 #include "platform/model/families.h"
 #include "platform/model/limits.h"
 
@@ -60,7 +61,7 @@ void read_deepseek_router(ObjectReader& file, MoeSpec& moe) {
   if (moe.experts % moe.groups != 0) {
     file.error("n_group",
                fmt::format("is {}, which does not divide the {} of n_routed_experts", moe.groups, moe.experts),
-               "use a divisor");
+               fmt::format("use a divisor, {} for example", nearest_divisor(moe.experts, moe.groups, moe.experts)));
   } else if (moe.top_groups > moe.groups) {
     file.error("topk_group", fmt::format("is {}, but n_group is {}", moe.top_groups, moe.groups),
                fmt::format("use {} or less", moe.groups));

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "platform/base/units.h"
+#include "platform/model/size_text.h"
 
 namespace kb::model {
 
@@ -64,9 +65,9 @@ std::optional<Error> fit_problem(const ModelReport& report) {
         {"", 0, 0, "",
          fmt::format("{} does not fit in a SIP{} of {}: {} of weights, {} of cache and {} of activations take {}, "
                      "which is {} more than the {} of its HBM",
-                     report.spec.name(), where, report.machine, format_size(memory.weight_bytes),
-                     format_size(memory.cache_bytes), format_size(memory.activation_bytes), format_size(memory.taken()),
-                     format_size(memory.taken() - memory.there()), format_size(memory.there())),
+                     report.spec.name(), where, report.machine, size_text(memory.weight_bytes),
+                     size_text(memory.cache_bytes), size_text(memory.activation_bytes), size_text(memory.taken()),
+                     size_text(memory.taken() - memory.there()), size_text(memory.there())),
          ""});
   }
   if (problems.empty()) return std::nullopt;
@@ -94,7 +95,9 @@ std::vector<Diagnostic> report_notes(const ModelReport& report) {
     notes.push_back({report.spec.file, 0, 0, "max_position_embeddings",
                      fmt::format("a context of {} is longer than the {} that the model was made for", context,
                                  report.spec.max_positions),
-                     ""});
+                     report.batch.phase == Phase::decode
+                         ? fmt::format("--context {} is the longest it was made for", report.spec.max_positions)
+                         : ""});
   }
   return notes;
 }

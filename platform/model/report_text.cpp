@@ -4,6 +4,7 @@
 
 #include "platform/base/units.h"
 #include "platform/model/report.h"
+#include "platform/model/size_text.h"
 #include "platform/observe/text_table.h"
 
 namespace kb::model {
@@ -35,18 +36,6 @@ std::string parameters_text(std::int64_t count) {
   return value < 1e9 ? decimal(value, "") : fixed(value / 1e9, 2) + " G";
 }
 
-std::string binary(std::uint64_t bytes) {
-  auto value = static_cast<double>(bytes);
-  const char* unit = "B";
-  for (const char* next : {"KiB", "MiB", "GiB", "TiB"}) {
-    if (value < 1024) break;
-    value /= 1024;
-    unit = next;
-  }
-  return fmt::format("{} {}", fixed(value, value == static_cast<double>(static_cast<std::int64_t>(value)) ? 0 : 2),
-                     unit);
-}
-
 std::string line(const char* label, const std::string& text) {
   return fmt::format("{:<12}{}\n", label, text);
 }
@@ -67,7 +56,7 @@ std::string experts_text(const ModelSpec& spec) {
 }
 
 std::string room_text(const ModelReport& report, const MemoryPlan& memory, const Graph& graph) {
-  if (!memory.fits()) return fmt::format("no: {} too much", binary(memory.taken() - memory.there()));
+  if (!memory.fits()) return fmt::format("no: {} too much", size_text(memory.taken() - memory.there()));
   const std::uint64_t each = cache_bytes_per_token(report.spec, report.plan, report.dtype, graph.layers);
   return fmt::format("yes, and {} more tokens", (memory.there() - memory.taken()) / std::max<std::uint64_t>(1, each));
 }
@@ -85,9 +74,9 @@ std::string memory_text(const ModelReport& report) {
   for (std::size_t i = 0; i < report.stages.size(); ++i) {
     const MemoryPlan& memory = report.memory[i];
     const LayerRange& layers = report.stages[i].layers;
-    table.add({std::to_string(i), fmt::format("{}-{}", layers.begin, layers.end - 1), binary(memory.weight_bytes),
-               binary(memory.cache_bytes), binary(memory.activation_bytes), binary(memory.taken()),
-               binary(memory.there()), std::to_string(memory.classes), room_text(report, memory, report.stages[i])});
+    table.add({std::to_string(i), fmt::format("{}-{}", layers.begin, layers.end - 1), size_text(memory.weight_bytes),
+               size_text(memory.cache_bytes), size_text(memory.activation_bytes), size_text(memory.taken()),
+               size_text(memory.there()), std::to_string(memory.classes), room_text(report, memory, report.stages[i])});
   }
   return "Memory of one SIP\n" + table.render("  ");
 }
@@ -149,13 +138,13 @@ std::string render_head(const ModelReport& report) {
                                                        dtype_name(spec.scales->dtype), dtype_name(report.dtype))
                                          : std::string(dtype_name(report.dtype));
   out += line("Parameters", fmt::format("{}{}; {} in {}", parameters_text(report.parameters.all), active,
-                                        binary(report.weight_bytes()), stored));
-  out += line("Cache", fmt::format("{} per token", binary(cache_bytes_per_token(spec, report.dtype))));
+                                        size_text(report.weight_bytes()), stored));
+  out += line("Cache", fmt::format("{} per token", size_text(cache_bytes_per_token(spec, report.dtype))));
   out += line("Plan", fmt::format("tp {}, pp {}, ep {}, dp {}: {} {}", plan.tp, plan.pp, plan.ep, plan.dp, plan.sips(),
                                   plan.sips() == 1 ? "SIP" : "SIPs"));
   out +=
       line("Machine", fmt::format("{}; a SIP has {} PEs, {} of HBM at {}, {} for {}, {} to other SIPs", report.machine,
-                                  roofs.pes, binary(roofs.hbm_bytes), decimal(roofs.hbm.gbs() * 1e9, "B/s"),
+                                  roofs.pes, size_text(roofs.hbm_bytes), decimal(roofs.hbm.gbs() * 1e9, "B/s"),
                                   decimal(2e9 * roofs.macs.per_ns(), "FLOP/s"), dtype_name(report.dtype),
                                   decimal(roofs.link.gbs() * 1e9, "B/s")));
   return out;

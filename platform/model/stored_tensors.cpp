@@ -39,6 +39,7 @@ std::string bytes_of(std::ifstream& input, std::uint64_t count) {
 // Eight bytes with the length of the header, lowest first, then the header as JSON.
 std::string header_of(const std::string& file, std::ifstream& input) {
   const std::string length = bytes_of(input, kLengthBytes);
+  if (length == "version ") refuse(file, "is a pointer of Git LFS, not the file", "get the file: git lfs pull");
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < length.size(); ++i) {
     count |= static_cast<std::uint64_t>(static_cast<unsigned char>(length[i])) << (8 * i);
@@ -92,6 +93,7 @@ StoredTensors read_header(const std::string& file, const JsonNode& root, std::ui
 StoredTensors read_index(const std::string& file, const JsonNode& root) {
   const JsonMember* const map = root.find("weight_map");
   if (map == nullptr) refuse(file, "has no weight_map");
+  if (map->node().kind != JsonNode::Kind::object) refuse(file, "has a weight_map that is " + map->node().described());
   StoredTensors tensors;
   for (const JsonMember& member : map->node().members) tensors[member.key] = {};
   return tensors;
@@ -191,8 +193,8 @@ std::vector<Diagnostic> check_stored_tensors(const ModelSpec& spec, const Stored
   if (!missing.empty()) {
     const std::string instead = unused.empty() ? "" : fmt::format("; the file has {} instead", named(unused));
     problems.push_back({file, 0, 0, "",
-                        fmt::format("{} of the tensors that {} calls for are missing: {}{}", missing.size(), spec.file,
-                                    named(missing), instead),
+                        fmt::format("{} of the tensors that {} calls for {} missing: {}{}", missing.size(), spec.file,
+                                    missing.size() == 1 ? "is" : "are", named(missing), instead),
                         "are these files of one model? Of several files give the index"});
   }
   if (!problems.empty()) {

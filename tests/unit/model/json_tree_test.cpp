@@ -48,12 +48,23 @@ TEST(JsonTree, ValuesKeepTheirKind) {
 TEST(JsonTree, RefusesWhatItCannotKeep) {
   EXPECT_THAT(problem("{\"a\": 1,\n \"a\": 2}"), HasSubstr("f.json:2:2: a: the key is there twice"));
   EXPECT_THAT(problem("{\"a\": 1,\n}"), HasSubstr("f.json:2:1: is not JSON"));
-  EXPECT_THAT(problem(""), HasSubstr("is not JSON"));
+  EXPECT_EQ(problem("{\"a\": 1e999}"),
+            "f.json:1:11: is not JSON: number overflow parsing '1e999' (give the file as it "
+            "was published)");
   EXPECT_THAT(problem("[1]"), HasSubstr("the outermost value is not an object"));
   EXPECT_THAT(problem("3"), HasSubstr("the outermost value is not an object"));
   EXPECT_THAT(problem("{\"a\": 18446744073709551615}"), HasSubstr("too large"));
   EXPECT_THAT(problem("{\"a\": " + std::string(40, '[') + std::string(40, ']') + "}"),
               HasSubstr("nested more than 32"));
+}
+
+// M-3
+TEST(JsonTree, FilesThatAreNoJsonAreNamedByWhatTheyAre) {
+  EXPECT_THAT(problem(""), HasSubstr("f.json: is empty"));
+  EXPECT_THAT(problem(" \n\t\r\n"), HasSubstr("f.json: is empty"));
+  EXPECT_THAT(problem("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\n"), HasSubstr("git lfs pull"));
+  EXPECT_THAT(problem(std::string("\xff\xfe{\0", 4)), HasSubstr("is UTF-16, not UTF-8"));
+  EXPECT_THAT(problem(std::string("\xfe\xff\0{", 4)), HasSubstr("is UTF-16, not UTF-8"));
 }
 
 }  // namespace

@@ -114,6 +114,10 @@ TEST(LoadModel, ProblemsNameFileLineAndKey) {
             "m.json:9:3: vocab_size: is \"many\" (use a whole number from 1 to 16777216)");
   EXPECT_EQ(problem_of("llama", {{"num_hidden_layers", ""}, {"num_hiden_layers", "4"}}),
             "m.json: num_hidden_layers: is missing ('num_hiden_layers' is there: did you mean 'num_hidden_layers'?)");
+  // A key that means something is no misspelling of the missing one.
+  EXPECT_EQ(problem_of("llama", {{"hidden_size", ""}}), "m.json: hidden_size: is missing (add it)");
+  EXPECT_EQ(problem_of("llama", {{"num_attention_heads", ""}}), "m.json: num_attention_heads: is missing (add it)");
+  EXPECT_EQ(problem_of("llama", {{"model_type", "3"}}), "m.json:2:3: model_type: is 3 (use a text in quotes)");
   EXPECT_EQ(problem_of("mistral", {{"num_key_value_heads", ""}}),
             "m.json: num_key_value_heads: is missing (add it; without grouped queries it is 8)");
   EXPECT_THAT(problem_of("llama", {{"model_type", "\"lama\""}}),
@@ -129,9 +133,9 @@ TEST(LoadModel, ProblemsNameFileLineAndKey) {
 }
 
 TEST(LoadModel, ContradictionsAreErrors_M8) {
-  EXPECT_EQ(
-      problem_of("llama", {{"num_key_value_heads", "3"}}),
-      "m.json:8:3: num_key_value_heads: is 3, which does not divide the 8 of num_attention_heads (use a divisor)");
+  EXPECT_EQ(problem_of("llama", {{"num_key_value_heads", "3"}}),
+            "m.json:8:3: num_key_value_heads: is 3, which does not divide the 8 of num_attention_heads (use a "
+            "divisor, 2 for example)");
   EXPECT_THAT(problem_of("llama", {{"dtype", "\"float16\""}}), HasSubstr("dtype: is f16, but torch_dtype is bf16"));
   EXPECT_THAT(problem_of("qwen3", {{"rope_theta", "1e4"},
                                    {"rope_parameters", R"({"rope_theta": 1e6, "rope_type": "default"})"}}),
@@ -139,7 +143,8 @@ TEST(LoadModel, ContradictionsAreErrors_M8) {
   EXPECT_THAT(problem_of("qwen3_moe", {{"num_local_experts", "8"}}),
               HasSubstr("num_local_experts: is 8, but num_experts is 16"));
   EXPECT_THAT(problem_of("mixtral", {{"num_experts_per_tok", "9"}}), HasSubstr("is 9, but there are 8 experts"));
-  EXPECT_THAT(problem_of("deepseek_v3", {{"n_group", "3"}}), HasSubstr("does not divide the 16 of n_routed_experts"));
+  EXPECT_THAT(problem_of("deepseek_v3", {{"n_group", "3"}}),
+              HasSubstr("does not divide the 16 of n_routed_experts (use a divisor, 2 for example)"));
   EXPECT_THAT(problem_of("deepseek_v3", {{"topk_group", "5"}}), HasSubstr("topk_group: is 5, but n_group is 4"));
   EXPECT_THAT(problem_of("deepseek_v3", {{"num_experts_per_tok", "9"}}), HasSubstr("have only 8 experts"));
   EXPECT_THAT(problem_of("deepseek_v3", {{"qk_head_dim", "13"}}),
@@ -181,6 +186,7 @@ TEST(LoadModel, OtherKeysAreSilentOrNamed_M10) {
             "m.json:13:3: tie_word_embedings: is not known and has no effect (did you mean 'tie_word_embeddings'?)\n");
   EXPECT_EQ(warnings_of("llama", {{"num_experts", "8"}}),
             "m.json:13:3: num_experts: has no effect in this kind of model\n");
+  EXPECT_EQ(warnings_of("mixtral", {{"attention_bias", "false"}, {"num_experts", "null"}}), "");
   EXPECT_THAT(warnings_of("deepseek_v3", {{"num_nextn_predict_layers", "1"}}),
               HasSubstr("layers that predict further tokens are left out"));
 }

@@ -126,7 +126,8 @@ TEST(Report, SaysWhatIsAssumed_M29) {
     notes += note.text() + "\n";
   }
   EXPECT_THAT(notes, HasSubstr("the plan needs 4 SIPs and the machine has 2, so 4 equal ones are assumed"));
-  EXPECT_THAT(notes, HasSubstr("a context of 5000 is longer than the 4096 that the model was made for"));
+  EXPECT_THAT(notes,
+              HasSubstr("a context of 5000 is longer than the 4096 that the model was made for (--context 4096"));
   EXPECT_TRUE(report_notes(report_on(shipped_model("llama-2-7b"), "reference", {2, 1, 1, 1})).empty());
 }
 

@@ -92,6 +92,9 @@ TEST_F(StoredTensorsTest, DamagedFilesAreErrors_M13) {
         << offsets;
   }
   EXPECT_THAT(problem(write("x.json", "{}")), HasSubstr("has no weight_map"));
+  EXPECT_THAT(problem(write("y.json", R"({"weight_map": 3})")), HasSubstr("has a weight_map that is 3"));
+  EXPECT_THAT(problem(write("lfs.safetensors", "version https://git-lfs.github.com/spec/v1\n")),
+              HasSubstr("git lfs pull"));
 }
 
 TEST_F(StoredTensorsTest, ContentsLieBehindTheHeader) {
