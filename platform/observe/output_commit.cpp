@@ -97,7 +97,7 @@ void commit_together(const std::vector<OutputFile*>& files) {
     files[i]->fail("rename", reason);
   }
   for (OutputFile* const file : files) file->keep_final_name();
-  g_committed = true;
+  g_committed = g_committed || !files.empty();
 }
 
 bool results_committed() noexcept {

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 
 #include "platform/base/error.h"
 #include "sim/analysis/compare/comparison.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
+#include "sim/study/files/json_file.h"
 #include "sim/study/step/step_compare.h"
 
 namespace kb::cli {
@@ -26,6 +28,7 @@ class CompareCommand final : public Command {
   int run() override {
     const bool is_step = step::is_step_file(before_);
     if (is_step != step::is_step_file(after_)) {
+      check_file(is_step ? after_ : before_);
       throw Error::configuration(fmt::format("{} is a step of a model and {} is none; give two steps, or two runs",
                                              is_step ? before_ : after_, is_step ? after_ : before_));
     }
@@ -41,6 +44,12 @@ class CompareCommand final : public Command {
   }
 
  private:
+  // The file that is no step is perhaps missing, or damaged.
+  static void check_file(const std::string& file) {
+    if (!std::filesystem::exists(file)) throw Error::configuration("there is no file or folder '" + file + "'");
+    if (!std::filesystem::is_directory(file)) files::read_json(file, files::kMaxDataBytes);
+  }
+
   std::string before_, after_;
   std::size_t rows_ = 12;
   bool json_ = false;

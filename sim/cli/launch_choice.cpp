@@ -8,10 +8,16 @@
 #include "sim/cli/arguments.h"
 #include "sim/cli/model_choice.h"
 #include "sim/cli/shipped_models.h"
+#include "sim/run/driver/interrupt.h"
 #include "sim/study/step/launch_key.h"
 #include "sw/model/require_kernels.h"
 
 namespace kb::cli {
+
+void hint_at_store(const std::string& store) {
+  if (store.empty()) return;
+  sim::set_interrupt_hint("and --store keeps the launches that were simulated: the same command goes on");
+}
 
 void LaunchChoice::add_options(CLI::App& app, const Program& program) {
   machine_.program = &program;
@@ -64,6 +70,7 @@ void LaunchChoice::use_pattern(const std::vector<serving::Request>& requests) {
 }
 
 cells::LaunchSource& LaunchChoice::open_source() {
+  hint_at_store(store_);
   memo_ = std::make_unique<step::Memo>(store_, step::subject_of(machine_name(), loaded_->spec.name()));
   simulator_ = std::make_unique<cells::CellSimulator>(loaded_->setup, *memo_, static_cast<int>(jobs_));
   source_ = std::make_unique<cells::LaunchSource>(*simulator_, loaded_->setup.plan.tp > 1);

@@ -18,6 +18,9 @@ class Option;
 
 namespace kb::cli {
 
+// An interrupt says that the launches in this folder of --store are kept; does nothing when it is "".
+void hint_at_store(const std::string& store);
+
 class LaunchChoice {
  public:
   // --topology, --set, --plugin, --dtype, --store, --jobs.

@@ -39,11 +39,10 @@ void ModelChoice::add_options(CLI::App& app, const Program& program) {
   app.add_option("--dtype", dtype_, "Of weights, activations and cache: bf16, f16 or f32 (default: the file's)");
   app.add_option("--phase", phase_, "decode (default) or prefill");
   app.add_option("--batch", batch_,
-                 "Sequences of a copy: 8, or 4x1024,1x64 with the context (prefill: new tokens) of each (default: 1)");
+                 "Sequences: 8, or 4x1024,1x64 with the context (prefill: new tokens) of each (default: 1)");
   own_context_ =
       add_whole_option(app, "--context", context_, 0, kMostTokens,
-                       "decode: tokens of a sequence with the new one (default: 4096); prefill: tokens cached before "
-                       "(default: 0)");
+                       "decode: tokens with the new one (default: 4096); prefill: tokens cached before (default: 0)");
   own_tokens_ =
       add_whole_option(app, "--tokens", tokens_, 1, kMostTokens, "prefill: new tokens of a sequence (default: 512)");
 }

@@ -79,7 +79,7 @@ class ModelProfileCommand final : public Command {
 
   static cells::CellSimulator::Progress progress(sim::ProgressLine& line) {
     return [&line](std::size_t done, std::size_t missing) {
-      if (line.due()) line.update_text(fmt::format("{} of {} cells simulated", done, missing));
+      line.news(fmt::format("{} of {} cells simulated", done, missing));
     };
   }
 

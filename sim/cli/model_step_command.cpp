@@ -16,6 +16,7 @@
 #include "sim/cli/arguments.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
+#include "sim/cli/launch_choice.h"
 #include "sim/cli/model_choice.h"
 #include "sim/cli/model_command.h"
 #include "sim/cli/shipped_models.h"
@@ -40,25 +41,21 @@ class ModelStepCommand final : public Command {
     app.footer(kModelStepFooter);
     choice_.add_options(app, program);
     app.add_option("--memo", memo_,
-                   "on (default, but for machines whose launches depend on what was before): equal launches are "
-                   "simulated once; off: the whole step in one run; check=N: N of the launches whose time is known are "
-                   "simulated again")
+                   "on (default): equal launches once; off: all in one run; check=N: simulate N known ones again")
         ->type_name("WORD");
     constexpr std::uint64_t kMostLayers = 100'000;
     add_whole_option(app, "--sample", sample_, 2, kMostLayers,
-                     "Layers that are simulated in one run, without a memo; the others take their mean (default: 3 on "
-                     "machines whose launches depend on what was before)")
-        ->excludes("--memo");
+                     "Layers to simulate in one run, without a memo; others take their mean (default with banks: 3)");
     app.add_option("--store", store_, "Folder that keeps the times of launches for later steps")->type_name("DIR");
     constexpr std::uint64_t kMostSums = 1'000'000;
     own_sums_ = add_whole_option(app, "--sums", sums_, 0, kMostSums,
-                                 "Sums of a tensor over SIPs that are simulated at most, each with other starts of the "
-                                 "SIPs; 0: all (default: the fewer the longer they are, 2 to 64)");
+                                 "Sums per tensor over SIPs to simulate; others take a near one's; 0: all "
+                                 "(default: 2 to 64)");
     constexpr std::uint64_t kMostJobs = 1024;
     add_whole_option(app, "--jobs", jobs_, 1, kMostJobs, "Processes at a time (default: one per core)");
     app.add_option("--out", out_, "Write the JSON to FILE, too")->type_name("FILE");
     app.add_option("--record", record_,
-                   "Run the launches of a layer again, on one SIP, and write them as 'kernbench run --record' does")
+                   "Run a layer's launches again, on one SIP, and write them as 'kernbench run --record' does")
         ->type_name("DIR");
     layer_option_ = add_whole_option(app, "--layer", layer_, 0, kMostLayers,
                                      "With --record: the layer (default: 1, or 0 of a single one)");
@@ -70,6 +67,7 @@ class ModelStepCommand final : public Command {
 
   int run() override {
     read_memo();
+    if (sample_ > 0 && !memo_.empty()) throw usage_error("--memo excludes --sample; give one of them");
     if (record_.empty() && layer_option_->count() > 0) throw usage_error("--layer is of a record; add --record DIR");
     if (record_.empty() && !perfetto_.empty()) throw usage_error("--perfetto is made of a record; add --record DIR");
     const model::ReportChoice choice = choice_.read();
@@ -101,6 +99,7 @@ class ModelStepCommand final : public Command {
   step::SampledTimes times_of(const step::StepRun& run, const std::string& model) const {
     if (sample_ > 0) return step::simulate_sample(run, sample_);
     if (memo_ == "off") return {step::simulate_whole_step(run), {}};
+    hint_at_store(store_);
     step::Memo memo(store_, step::subject_of(run.machines.all.file, model));
     return {step::compose_step(run, memo), {}};
   }
@@ -160,7 +159,7 @@ class ModelStepCommand final : public Command {
     observe::OutputFile* const output = out_.empty() ? nullptr : &outputs.add(out_, "the step");
     const step::StepMachines machines = step::step_machines(load, report.plan.tp);
     const step::LaunchKeys keys(program, machines.one, machines.all, step::program_identity(choice_.plugins));
-    sim::ProgressLine line(json_ ? sim::Progress::on_request : sim::Progress::automatic);
+    std::optional<sim::ProgressLine> line(std::in_place, json_ ? sim::Progress::on_request : sim::Progress::automatic);
     const step::StepRun run{program,
                             machines,
                             keys,
@@ -169,17 +168,20 @@ class ModelStepCommand final : public Command {
                             check_,
                             own_sums_->count() > 0 ? std::optional<std::size_t>(sums_) : std::nullopt,
                             [&](std::size_t launches) {
-                              if (line.due()) line.update_text(fmt::format("{} launches simulated", launches));
-                            }};
+                              if (line) line->news(fmt::format("{} launches simulated", launches));
+                            },
+                            json_ ? sim::Progress::off : sim::Progress::automatic};
     std::optional<step::LayerRecord> record;
     std::optional<observe::OutputFile> trace;  // made of the record
     if (!record_.empty()) record.emplace(run, record_choice(program, report.spec.name()));
     if (!perfetto_.empty()) trace.emplace(perfetto_, "the trace");
-    line.stage("simulating");
+    line->stage("simulating launches");
     const std::optional<std::string> history = step::hidden_state(machines.one);
     if (history && memo_.empty() && sample_ == 0) sample_ = kSampledLayers;
+    const bool in_one_run = sample_ > 0 || memo_ == "off";
+    if (in_one_run && !json_) line.reset();  // the process of the run has its own
     const step::SampledTimes found = times_of(run, report.spec.name());
-    line.stage(nullptr);
+    line.reset();
     step::StepReport result = step::make_step_report(report, program, found.times);
     if (const auto& energy = machines.all.graph.spec.energy) step::add_energy(*energy, result);
     for (const auto& [key, value] : machines.all.config) result.config.emplace(key, value.value);
@@ -190,7 +192,7 @@ class ModelStepCommand final : public Command {
     if (json_) {
       print(json);
     } else {
-      print_text(step::render_step(result));
+      print_text(step::render_step(result) + (out_.empty() ? "" : fmt::format(kWritten, out_)));
     }
     if (record) {
       record->write();
@@ -214,6 +216,8 @@ class ModelStepCommand final : public Command {
 
   ModelChoice choice_;
   static constexpr std::uint64_t kSampledLayers = 3;
+  static constexpr const char* kWritten =
+      "Step in {0}: 'kernbench web {0}' shows it, 'kernbench compare {0} OTHER' compares it with another\n";
 
   std::string memo_, store_, out_, record_, perfetto_;
   std::uint64_t jobs_ = 0, sums_ = 0, sample_ = 0, layer_ = 0;

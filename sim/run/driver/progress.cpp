@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 
 namespace kb::sim {
 namespace {
@@ -30,23 +31,41 @@ volatile std::sig_atomic_t g_polled = 0;  // since the last tick
 volatile std::sig_atomic_t g_shown = 0;   // the terminal shows a line that the next one replaces
 bool g_terminal = false;
 const char* volatile g_stage = nullptr;
+volatile std::time_t g_begun = 0;  // of the stage
+constexpr std::size_t kMostText = 448;
+char g_news[2][kMostText] = {};  // the text shown, and the next one
 
 // Writes a line in one call and without stdio, because it may run in a signal handler.
 void show(const char* text) {
   char line[512] = "";
-  const std::size_t most = sizeof line - 32;
   std::strcat(line, g_terminal ? "\r\033[K" : "progress: ");
-  std::strncat(line, text, most);
+  std::strncat(line, text, kMostText + 24);
   if (!g_terminal) std::strcat(line, "\n");
   static_cast<void>(!::write(STDERR_FILENO, line, std::strlen(line)));
   g_shown = g_terminal ? 1 : 0;
+}
+
+// The text of the step and its seconds, so that lines without news differ.
+void show_stage(const char* stage) {
+  char text[kMostText + 24] = "";
+  std::strncat(text, stage, kMostText);
+  const auto seconds = static_cast<long long>(::time(nullptr) - g_begun);
+  if (seconds > 0) {
+    char digits[24];
+    std::size_t at = sizeof digits - 3;
+    std::memcpy(digits + at, " s", 3);
+    for (long long rest = seconds; rest > 0; rest /= 10) digits[--at] = static_cast<char>('0' + rest % 10);
+    std::strcat(text, ", ");
+    std::strcat(text, digits + at);
+  }
+  show(text);
 }
 
 void on_signal(int signal) {
   const int error = errno;
   const char* const stage = g_stage;
   if (stage != nullptr) {
-    show(stage);
+    show_stage(stage);
   } else if (signal == SIGUSR1) {
     g_asked = 1;
   } else {
@@ -143,7 +162,15 @@ double ProgressLine::seconds() const {
 void ProgressLine::stage(const char* text) {
   if (wanted_ == Progress::off) return;
   start_ = Clock::now();
+  g_begun = ::time(nullptr);
   g_stage = text;
+}
+
+void ProgressLine::news(const std::string& text) {
+  if (wanted_ == Progress::off) return;
+  char* const next = g_news[g_stage == g_news[0] ? 1 : 0];
+  next[text.copy(next, kMostText - 1)] = '\0';
+  g_stage = next;
 }
 
 bool ProgressLine::due() {

@@ -39,6 +39,8 @@ class ProgressLine {
 
   // Begins a step, named by a string with static lifetime: "building the machine". Null for a step that calls due().
   void stage(const char* text);
+  // Replaces the text of the step, which the timer shows with the seconds since the step began. Costs a copy.
+  void news(const std::string& text);
   // Whether the next line is due; cheap enough to be called every few thousand events.
   bool due();
   void update(const ProgressState& state);                                   // call after due()

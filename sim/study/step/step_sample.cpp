@@ -105,7 +105,7 @@ SampledTimes simulate_sample(const StepRun& run, std::size_t count) {
   for (const sw::ProgramLaunch& launch : run.program.launches) layers = std::max(layers, launch.layer + 1);
   const std::vector<std::int64_t> sample = sampled_layers(layers, count);
   const Part part = part_of(run.program, sample);
-  const StepRun some{part.program, run.machines, run.keys, run.catalogs, run.jobs};
+  const StepRun some{part.program, run.machines, run.keys, run.catalogs, run.jobs, 0, {}, {}, run.progress};
   SampledTimes out{simulate_whole_step(some), {sample.size(), static_cast<std::size_t>(layers), kNever, 0_fs, 0_fs}};
   const std::vector<Span>& slowest = out.times.launches[out.times.slowest()];
   std::map<std::int64_t, Span> by_layer;

@@ -292,7 +292,7 @@ StepTimes compose_step(const StepRun& run, Memo& memo) {
 StepTimes simulate_whole_step(const StepRun& run) {
   std::vector<Answer> answers =
       answers_of(sim::run_isolated({[&] {
-                   return answers_text(simulate_step(run.machines.all, run.catalogs, run.program));
+                   return answers_text(simulate_step(run.machines.all, run.catalogs, run.program, run.progress));
                  }}).at(0));
   const std::size_t count = run.program.launches.size();
   const auto launch = answers.begin() + 1;

@@ -55,6 +55,7 @@ struct StepRun {
   // Sums of a tensor over SIPs that are simulated at most, each with other starts of the SIPs; 0: all.
   std::optional<std::size_t> most_sums = {};
   std::function<void(std::size_t launches)> on_progress = {};  // launches that have been simulated
+  sim::Progress progress = sim::Progress::off;                 // of a run that has the whole step
 };
 
 // Composes the step. Model Error that names launch and key when a hit that is checked takes another time.

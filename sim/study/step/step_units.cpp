@@ -42,8 +42,9 @@ std::optional<Events> ProgramRun::events_of(const std::vector<contract::RequestI
 }
 
 ProgramRun run_program(const topology::LoadedTopology& machine, const Catalogs& catalogs, contract::DataMode data,
-                       const std::function<void(sw::Runtime&)>& program) {
+                       const std::function<void(sw::Runtime&)>& program, sim::Progress progress) {
   sim::SimulationOptions options;
+  options.progress = progress;
   options.data_mode = data;
   options.kernels = catalogs.kernels;
   options.blocks = catalogs.blocks;
@@ -99,13 +100,14 @@ TimeFs simulate_host_turn(const topology::LoadedTopology& one, const Catalogs& c
 }
 
 std::vector<Answer> simulate_step(const topology::LoadedTopology& all, const Catalogs& catalogs,
-                                  const sw::Program& program) {
+                                  const sw::Program& program, sim::Progress progress) {
   std::vector<std::vector<sw::LaunchSpan>> spans;
-  const ProgramRun run = run_program(all, catalogs, kNoData, [&](sw::Runtime& runtime) {
+  const auto all_launches = [&](sw::Runtime& runtime) {
     std::unique_ptr<sw::ProcessGroup> group;
     if (program.ranks > 1) group = std::make_unique<sw::ProcessGroup>(runtime);
     spans = sw::run_step(runtime, group.get(), program);
-  });
+  };
+  const ProgramRun run = run_program(all, catalogs, kNoData, all_launches, progress);
   std::vector<Answer> answers{{{run.time}, std::nullopt}};
   if (run.events) answers.front().events = with_declared(run.events->nobodys, *run.events);
   for (std::size_t at = 0; at < program.launches.size(); ++at) {

@@ -12,6 +12,7 @@
 #include "platform/topology/ccl_config.h"
 #include "platform/topology/topology.h"
 #include "sim/analysis/energy/launch_events.h"
+#include "sim/run/driver/progress.h"
 #include "sim/study/step/answer.h"
 #include "sw/distributed/all_reduce_choice.h"
 #include "sw/model/program.h"
@@ -48,7 +49,7 @@ struct ProgramRun {
 
 // Runs a host program on the machine to its end; its failure is thrown.
 ProgramRun run_program(const topology::LoadedTopology& machine, const Catalogs& catalogs, contract::DataMode data,
-                       const std::function<void(sw::Runtime&)>& program);
+                       const std::function<void(sw::Runtime&)>& program, sim::Progress progress = sim::Progress::off);
 
 // The time of each launch, from the start of the first kernel to the end of the last, and its events.
 std::vector<Answer> simulate_launches(const topology::LoadedTopology& one, const Catalogs& catalogs,
@@ -61,6 +62,6 @@ TimeFs simulate_host_turn(const topology::LoadedTopology& one, const Catalogs& c
 // The whole program in one run. The first answer has the duration of the run and what belongs to no launch; those of
 // the launches follow, with start and end by SIP.
 std::vector<Answer> simulate_step(const topology::LoadedTopology& all, const Catalogs& catalogs,
-                                  const sw::Program& program);
+                                  const sw::Program& program, sim::Progress progress);
 
 }  // namespace kb::step

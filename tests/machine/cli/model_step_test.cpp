@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -168,6 +169,27 @@ TEST_F(ModelStepTest, AFullDiskKeepsWhatWasSimulated_M96) {
   EXPECT_EQ(again.code, 0) << again.err;
 }
 
+TEST_F(ModelStepTest, AnInterruptKeepsWhatWasSimulated_M96) {
+  write_model(8);
+  const std::string command = "model step m.json --tp 8 --topology one_cube --jobs 1 --store times --out s.json";
+  const Outcome ended = kernbench(command, signalled_when("INT", "times/*.journal"));
+  EXPECT_EQ(ended.code, 130);
+  EXPECT_THAT(ended.err, HasSubstr("interrupted, and --store keeps the launches that were simulated"));
+  const std::vector<std::string> left = files();
+  EXPECT_EQ(std::count(left.begin(), left.end(), "s.json"), 0);
+  const Outcome again = kernbench(command);
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_THAT(again.out,
+              HasSubstr("Step in s.json: 'kernbench web s.json' shows it, 'kernbench compare s.json OTHER'"));
+}
+
+TEST_F(ModelStepTest, WithoutFilesNoMessageSpeaksOfThem) {
+  write_model(1);
+  const Outcome full = kernbench("model step m.json --topology one_cube > /dev/full");
+  EXPECT_EQ(full.code, 2);
+  EXPECT_THAT(full.err, HasSubstr("standard output: No space left on device\n"));
+}
+
 TEST_F(ModelStepTest, AStoreThatCannotBeMadeIsRefusedAtOnce_M96) {
   write_model(1);
   write("taken", "");
@@ -268,7 +290,10 @@ TEST_F(ModelStepTest, TwoStepsAreCompared) {
   EXPECT_GT(launches[0]["before_energy_fj"], 0);
   EXPECT_THAT(shown.out, HasSubstr("1.0000 times as much"));
   write("cut.json", read("a.json").substr(0, 100));
-  EXPECT_THAT(kernbench("compare a.json cut.json").err, HasSubstr("give two steps, or two runs"));
+  EXPECT_THAT(kernbench("compare a.json cut.json").err, HasSubstr("cut.json:5:"));
+  EXPECT_THAT(kernbench("compare nothing.json a.json").err, HasSubstr("there is no file or folder 'nothing.json'"));
+  write("other.json", "{}");
+  EXPECT_THAT(kernbench("compare a.json other.json").err, HasSubstr("give two steps, or two runs"));
   write("less.json", R"({"by_op": [], "roofline_ns": 1})");
   EXPECT_THAT(kernbench("compare a.json less.json").err, HasSubstr("less.json: 'model' is missing"));
 }
@@ -296,6 +321,7 @@ INSTANTIATE_TEST_SUITE_P(Refusals, ModelStepRefusalTest,
                          testing::Values(Refusal{"mixtral-8x7b --tp 8", "a model with experts cannot be simulated yet"},
                                          Refusal{"llama-3.1-8b --pp 2", "--pp: a pipeline cannot be simulated yet"},
                                          Refusal{"llama-3.1-8b --memo sometimes", "write on, off, or check=N"},
+                                         Refusal{"llama-3.1-8b --memo on --sample 3", "--memo excludes --sample"},
                                          Refusal{"llama-3.1-70b --topology one_cube",
                                                  "the smallest that fits is --tp 4"},
                                          Refusal{"llama-3.1-8b --topology six_sips_torus --tp 4", "use --tp 6"},

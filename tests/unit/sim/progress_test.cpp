@@ -85,7 +85,23 @@ TEST_F(ProgressLineTest, AnswersASignal) {
 TEST_F(ProgressLineTest, IsNotSilentWhileAStepTakesLong) {
   ProgressLine line(Progress::wanted);
   line.stage("computing the data");
-  EXPECT_EQ(next_line(kLong), "progress: computing the data\n");
+  EXPECT_EQ(next_line(kLong), "progress: computing the data, 5 s\n");
+}
+
+TEST_F(ProgressLineTest, AStepTellsItsNewsAndForgetsThemAtTheNext) {
+  ProgressLine line(Progress::on_request);
+  line.stage("simulating launches");
+  for (const char* news : {"3 launches simulated", "4 launches simulated"}) {
+    line.news(news);
+    ::raise(SIGUSR1);
+    EXPECT_THAT(next_line(kLong), StartsWith(std::string("progress: ") + news));
+  }
+  line.news(std::string(2000, 'x'));
+  ::raise(SIGUSR1);
+  EXPECT_LT(next_line(kLong).size(), 500u);
+  line.stage("computing the data");
+  ::raise(SIGUSR1);
+  EXPECT_THAT(next_line(kLong), StartsWith("progress: computing the data"));
 }
 
 TEST_F(ProgressLineTest, ASignalBeforeAndAfterIsIgnored) {
