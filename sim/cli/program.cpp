@@ -156,6 +156,14 @@ std::optional<std::string> part_of(const CLI::App& command, const std::vector<st
   throw usage_error("unknown command " + args[0] + "; " + suggest(args[0], names));
 }
 
+// Parts of `model` write results only where an option says so.
+bool names_outputs(const std::vector<std::string>& args) {
+  return std::any_of(args.begin(), args.end(), [](const std::string& argument) {
+    const std::string option = argument.substr(0, argument.find('='));
+    return option == "--out" || option == "--record";
+  });
+}
+
 // Parses the command line; help and version are printed to stdout.
 int parse_and_run(CLI::App& app, CLI::App& options_of, const std::vector<std::string>& args, Command& command) {
   std::vector<std::string> reversed = check_arguments(options_of, args);
@@ -312,6 +320,7 @@ int run_kernbench(int argc, char** argv, const Program& program) {
       chosen = chosen->get_subcommand(*part);
       caller.name += " " + *part;
       rest.erase(rest.begin());
+      caller.writes_results = names_outputs(rest);
     }
     return parse_and_run(app, *chosen, rest, *commands[index]);
   });

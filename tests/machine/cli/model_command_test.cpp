@@ -8,6 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class ModelCommandTest : public CommandLineTest {};
 
@@ -61,6 +62,7 @@ TEST_P(ModelRefusalTest, IsOneMessage) {
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.out, "");
   EXPECT_THAT(outcome.err, HasSubstr(GetParam().message));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("no results were written")));  // show writes none
 }
 
 INSTANTIATE_TEST_SUITE_P(
