@@ -25,6 +25,7 @@ CsvCell take_cell(std::string_view& rest, std::size_t& line) {
       if (rest[at] == '\n') ++line;
       cell.text += rest[at];
     }
+    cell.open = at >= rest.size();
     rest.remove_prefix(std::min(at + 1, rest.size()));
   }
   const std::string_view behind = rest.substr(0, rest.find_first_of(",\n"));

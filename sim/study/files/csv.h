@@ -15,6 +15,7 @@ std::string csv_line(const std::vector<std::string>& cells);
 struct CsvCell {
   std::string text;
   bool quoted = false;
+  bool open = false;  // the text has ended before the closing quotation mark
 };
 
 // The cells of one line (RFC 4180): a quoted cell may contain commas and quotation marks. Blanks around an unquoted

@@ -28,8 +28,8 @@ Error error_in(const std::string& file, const std::string& what) {
 // Checks everything before values are created, because creating and destroying deeply nested values needs a deep stack.
 class Inspector final : public nlohmann::json_sax<Json> {
  public:
-  Inspector(const std::string& file, const std::string& text, const std::string& remedy = "")
-      : file_(file), text_(text), remedy_(remedy.empty() ? "" : "; " + remedy) {}
+  Inspector(const std::string& file, const std::string& text, const std::string& remedy = "", std::size_t line = 0)
+      : file_(file), text_(text), remedy_(remedy.empty() ? "" : "; " + remedy), line_(line) {}
 
   bool null() override { return value(); }
   bool boolean(bool) override { return value(); }
@@ -45,13 +45,14 @@ class Inspector final : public nlohmann::json_sax<Json> {
   bool key(string_t& name) override {
     Level& level = levels_.back();
     level.member = name;
-    if (!level.members.insert(name).second) throw error_in(file_, place() + " is there twice");
+    if (!level.members.insert(name).second) throw error_in(where(), place() + " is there twice");
     return true;
   }
 
   bool parse_error(std::size_t position, const std::string&, const Json::exception& error) override {
     const std::string_view before = std::string_view(text_).substr(0, position == 0 ? 0 : position - 1);
-    const std::size_t line = 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+    const std::size_t line =
+        std::max<std::size_t>(1, line_) + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
     const std::size_t begin = before.rfind('\n') == before.npos ? 0 : before.rfind('\n') + 1;
     throw Error::configuration(
         fmt::format("{}:{}:{}: is not JSON: {}{}", file_, line, before.size() - begin + 1, reason_of(error), remedy_));
@@ -71,7 +72,7 @@ class Inspector final : public nlohmann::json_sax<Json> {
   }
   bool open(bool object) {
     if (levels_.size() == kDeepest) {
-      throw error_in(file_, fmt::format("{} is nested more than {} deep", place(), kDeepest));
+      throw error_in(where(), fmt::format("{} is nested more than {} deep", place(), kDeepest));
     }
     levels_.push_back({object});
     return true;
@@ -80,6 +81,7 @@ class Inspector final : public nlohmann::json_sax<Json> {
     levels_.pop_back();
     return value();
   }
+  std::string where() const { return line_ == 0 ? file_ : fmt::format("{}:{}", file_, line_); }
   std::string place() const {
     std::string text;
     for (const Level& level : levels_) text += "/" + (level.object ? level.member : std::to_string(level.index));
@@ -89,6 +91,7 @@ class Inspector final : public nlohmann::json_sax<Json> {
   const std::string& file_;
   const std::string& text_;
   std::string remedy_;
+  std::size_t line_;  // of the file, where the text begins; 0: the text is the file
   std::vector<Level> levels_;
 };
 
@@ -131,8 +134,8 @@ std::string read_regular(const std::string& file, std::size_t most_bytes) {
 
 }  // namespace
 
-Json parse_json(const std::string& file, const std::string& text, const std::string& remedy) {
-  Inspector inspector(file, text, remedy);
+Json parse_json(const std::string& file, const std::string& text, const std::string& remedy, std::size_t line) {
+  Inspector inspector(file, text, remedy, line);
   Json::sax_parse(text, &inspector);
   return Json::parse(text);
 }

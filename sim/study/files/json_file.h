@@ -18,8 +18,9 @@ nlohmann::ordered_json read_json(const std::string& file, std::size_t most_bytes
 // Like read_json(), but skips some members of the outermost object, which saves time and memory.
 nlohmann::ordered_json read_json_without(const std::set<std::string>& members, const std::string& file,
                                          std::size_t most_bytes);
-nlohmann::ordered_json parse_json(const std::string& file, const std::string& text,
-                                  const std::string& remedy = "");  // `file` is the name in messages
+// `file` is the name in messages. `line`: where the text begins in it, for files of which each line is a text.
+nlohmann::ordered_json parse_json(const std::string& file, const std::string& text, const std::string& remedy = "",
+                                  std::size_t line = 0);
 
 // "type must be number, but is string (/runs/3/shape)": the library's message without its technical prefix.
 std::string reason_of(const nlohmann::ordered_json::exception& error);

@@ -54,6 +54,10 @@ std::optional<double> real_number(std::string_view text) {
   return value;
 }
 
+std::string cells_text(std::size_t count) {
+  return fmt::format("{} {}", count, count == 1 ? "cell" : "cells");
+}
+
 struct NumberTable::Reader {
   explicit Reader(std::string contents) : text(std::move(contents)), csv(text) {}
   std::string text;
@@ -83,7 +87,7 @@ bool NumberTable::next() {
     ++rows_;
     if (reader_->cells.size() == columns_.size()) return true;
     problems_.add(file_, reader_->csv.line(), "",
-                  fmt::format("the row has {} cells instead of {}", reader_->cells.size(), columns_.size()),
+                  fmt::format("the row has {} instead of {}", cells_text(reader_->cells.size()), columns_.size()),
                   fmt::format("columns: {}", fmt::join(columns_, ",")));
   }
   return false;

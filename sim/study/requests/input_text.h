@@ -31,6 +31,7 @@ std::string read_text(const std::string& file);
 
 std::optional<std::int64_t> whole_number(std::string_view text);
 std::optional<double> real_number(std::string_view text);  // finite
+std::string cells_text(std::size_t count);                 // "1 cell", "3 cells"
 
 // Rows of numbers below an exact header line.
 class NumberTable {

@@ -29,8 +29,12 @@ class ColumnReader {
     const auto row = reader_of_header();
     if (row == nullptr) return;
     while (!problems_.full() && csv_.next(cells_)) {
+      if (cells_.back().open) {
+        problem("", "a quotation mark of the row is not closed", "add it");
+        continue;
+      }
       if (cells_.size() != header_.size()) {
-        problem("", fmt::format("the row has {} cells instead of {}", cells_.size(), header_.size()),
+        problem("", fmt::format("the row has {} instead of {}", cells_text(cells_.size()), header_.size()),
                 fmt::format("columns: {}", fmt::join(header_, ",")));
         continue;
       }
@@ -84,7 +88,16 @@ class ColumnReader {
       if (trace_.has_times) columns.emplace_back("arrived_at");
       return take_columns(columns, header_) ? &ColumnReader::take_vidur : nullptr;
     }
-    problem("", fmt::format("the columns {} are of no known trace", fmt::join(header_, ",")), kFormats);
+    const std::string header = fmt::format("{}", fmt::join(header_, ","));
+    const std::size_t other = header_.size() == 1 ? header.find_first_of(";\t|") : std::string::npos;
+    if (other != std::string::npos) {
+      const std::string sign = header[other] == '\t' ? "tabs" : fmt::format("'{}'", header[other]);
+      problem("", "the columns are separated by " + sign, "separate them by commas");
+      return nullptr;
+    }
+    constexpr std::size_t kMostShown = 100;
+    const std::string shown = header.size() <= kMostShown ? header : header.substr(0, kMostShown) + "...";
+    problem("", fmt::format("the columns {} are of no known trace", shown), kFormats);
     return nullptr;
   }
 

@@ -30,6 +30,17 @@ void check_times(const std::string& file, RequestTrace& trace, Problems& problem
   }
 }
 
+// Files that are no trace, and what they are. `first`: where the text begins.
+void check_kind(const std::string& file, const std::string& text, std::size_t first) {
+  const auto refuse = [&file](const char* message, const char* remedy) {
+    throw Error({Diagnostic{file, 0, 0, "", message, remedy}});
+  };
+  if (text.compare(0, 2, "\xff\xfe") == 0 || text.compare(0, 2, "\xfe\xff") == 0)
+    refuse("is UTF-16, not UTF-8", "save it as UTF-8");
+  if (first != std::string::npos && text[first] == '[')
+    refuse("is one JSON list, and a trace has an object on each line", "jq -c '.[]' writes it so");
+}
+
 }  // namespace
 
 RequestTrace read_requests(const std::string& file, const TraceRules& rules) {
@@ -38,6 +49,7 @@ RequestTrace read_requests(const std::string& file, const TraceRules& rules) {
   Problems problems;
   const std::size_t first = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
   const bool lines = first != std::string::npos && text[first] == '{';
+  check_kind(file, text, first);
   (lines ? read_request_lines : read_request_columns)(file, text, rules, trace, problems);
   check_times(file, trace, problems);
   if (problems.empty() && trace.requests.empty()) {

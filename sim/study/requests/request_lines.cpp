@@ -77,13 +77,8 @@ class LineReader {
     problems_.add(file_, line_, key, message, remedy);
   }
 
-  // The position in the message is that in the file.
-  Json parse(const std::string& text) {
-    try {
-      return files::parse_json(file_, text);
-    } catch (const Error&) {
-      return files::parse_json(file_, std::string(line_ - 1, '\n') + text, "each line is one JSON object");
-    }
+  Json parse(const std::string& text) const {
+    return files::parse_json(file_, text, "each line is one JSON object; 'jq -c' writes it so", line_);
   }
 
   void note_unknown(const Json& object, const std::vector<std::string>& keys) {
@@ -99,7 +94,9 @@ class LineReader {
   std::optional<std::int64_t> number(const Json& object, const std::string& key, std::int64_t least) {
     if (!object.contains(key)) {
       std::vector<std::string> keys;
-      for (const auto& item : object.items()) keys.push_back(item.key());
+      for (const auto& item : object.items()) {
+        if (std::find(kCallKeys.begin(), kCallKeys.end(), item.key()) == kCallKeys.end()) keys.push_back(item.key());
+      }
       const std::string near = nearest_name(key, keys);
       problem(key, "the key is missing", near.empty() ? "add it" : "did you write '" + near + "' for it?");
       return std::nullopt;
@@ -108,7 +105,7 @@ class LineReader {
     constexpr double kMost = 1e18;
     const double real = value.is_number() ? value.get<double>() : NAN;
     if (!(std::abs(real) <= kMost) || std::floor(real) != real) {
-      problem(key, "is " + value.dump().substr(0, 40), "write a whole number");
+      problem(key, "is " + value.dump().substr(0, 40), fmt::format("write a whole number from {} to 10^18", least));
       return std::nullopt;
     }
     const auto whole = value.is_number_integer() ? value.get<std::int64_t>() : static_cast<std::int64_t>(real);
@@ -118,14 +115,15 @@ class LineReader {
   }
 
   std::optional<std::vector<std::int64_t>> list(const Json& object, const std::string& key) {
+    constexpr double kBeyond = 9223372036854775808.0;  // 2^63
     std::vector<std::int64_t> values;
     if (!object.contains(key) || object.at(key).is_null()) return values;
     const Json& array = object.at(key);
     const bool numbers = array.is_array() && std::all_of(array.begin(), array.end(), [](const Json& one) {
-                           return one.is_number_integer() && one.get<double>() >= 0.0;
+                           return one.is_number_integer() && one.get<double>() >= 0.0 && one.get<double>() < kBeyond;
                          });
     if (!numbers) {
-      problem(key, "is not a list of ids", "write [1, 2, ...]");
+      problem(key, "is not a list of ids", "write [1, 2, ...] with whole numbers from 0 to 2^63 - 1");
       return std::nullopt;
     }
     for (const Json& one : array) values.push_back(one.get<std::int64_t>());

@@ -166,6 +166,15 @@ TEST_F(RequestFileTest, WrongLines) {  // M-78
               HasSubstr("input_toks: is 1"));
   EXPECT_THAT(refused("{\"input_toks\":4,\"output_toks\":3,\"arrival_time_ns\":0,\"input_tok_ids\":[1,-2]}\n"),
               HasSubstr("input_tok_ids: is not a list of ids"));
+  const std::string whole = "{\"input_toks\":4,\"output_toks\":3,\"arrival_time_ns\":0}\n";
+  EXPECT_THAT(
+      refused("{\"input_toks\":4,\"output_toks\":3,\"arrival_time_ns\":0,\"block_ids\":[18446744073709551615]}\n"),
+      HasSubstr("block_ids: is not a list of ids"));
+  EXPECT_THAT(refused(whole + "{\"input_toks\":4,\"arrival_time_ns\":0}\n"),
+              HasSubstr("trace:2: output_toks: the key is missing (add it)"));  // input_toks is no misspelling of it
+  EXPECT_THAT(refused(whole + "{\"input_toks\":4,\"input_toks\":5}\n"),
+              HasSubstr("trace:2: /input_toks is there twice"));
+  EXPECT_THAT(refused(whole + "{\"input_toks\":NaN}\n"), HasSubstr("trace:2:15: is not JSON: invalid literal"));
   EXPECT_THAT(refused("{\"arrival_time_ns\":0,\"sub_requests\":[]}\n"),
               HasSubstr("sub_requests: is not a list of calls"));
 }
@@ -182,6 +191,15 @@ TEST_F(RequestFileTest, UnknownKeysAreNamedOnce) {  // M-78
 TEST_F(RequestFileTest, WrongTables) {  // M-78
   EXPECT_THAT(refused("a,b\n1,2\n"), HasSubstr("the columns a,b are of no known trace"));
   EXPECT_THAT(refused(""), HasSubstr("the file is empty"));
+  EXPECT_THAT(refused("arrived_at;num_prefill_tokens;num_decode_tokens\n0;1;1\n"),
+              HasSubstr("trace:1: the columns are separated by ';' (separate them by commas)"));
+  EXPECT_THAT(refused("arrived_at\tnum_prefill_tokens\tnum_decode_tokens\n"), HasSubstr("are separated by tabs"));
+  EXPECT_THAT(refused("[{\"input_toks\":4}]\n"), HasSubstr("a trace has an object on each line (jq -c '.[]'"));
+  EXPECT_THAT(refused(std::string("\xff\xfe{\0", 4)), HasSubstr("is UTF-16, not UTF-8"));
+  EXPECT_LT(refused(std::string(100'000, 'a')).size(), 1000u);
+  EXPECT_THAT(refused("arrived_at,num_prefill_tokens,num_decode_tokens\n0,1,\"1\n0,1,1\n"),
+              HasSubstr("trace:2: a quotation mark of the row is not closed"));
+  EXPECT_THAT(refused("arrived_at,num_prefill_tokens,num_decode_tokens\n0\n"), HasSubstr("the row has 1 cell instead"));
   EXPECT_THAT(refused("TIMESTAMP,ContextTokens,GeneratedTokens\n"), HasSubstr("the trace has no requests"));
   EXPECT_THAT(refused("TIMESTAMP,ContextToken,GeneratedTokens\n2023-11-16 18:00:00,1,1\n"),
               HasSubstr("ContextTokens: the column is missing (did you write 'ContextToken' for it?)"));
