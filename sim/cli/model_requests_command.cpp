@@ -76,7 +76,7 @@ class ModelRequestsCommand final : public Command {
     constexpr std::uint64_t kMostBlocks = 100'000'000, kMostTokens = 1'000'000'000, kMostSeqs = 1'000'000,
                             kMostBlockSize = 65536;
     add_whole_option(app, "--blocks", blocks_, 1, kMostBlocks,
-                     "Blocks of keys and values (default: what the machine, or the memory of --cluster, has room for)");
+                     "Blocks of keys and values (default: what the machine or the cluster has room for)");
     add_whole_option(app, "--block-size", block_size_, 1, kMostBlockSize, "Tokens of a block (default: 16)");
     add_whole_option(app, "--max-seqs", max_seqs_, 1, kMostSeqs, "Most requests of a step (default: 256)");
     add_whole_option(app, "--max-tokens", max_tokens_, 1, kMostTokens, "Most new tokens of a step (default: 2048)");
@@ -182,7 +182,7 @@ class ModelRequestsCommand final : public Command {
     cells::LaunchSource& source = launches_.open_source();
     line.stage("simulating launches");
     source.on_progress([&line](std::size_t done, std::size_t missing) {
-      if (line.due()) line.update_text(fmt::format("{} of {} cells simulated", done, missing));
+      line.news(fmt::format("{} of {} cells simulated for this part of the trace", done, missing));
     });
     times_ = &source;
   }
@@ -308,7 +308,7 @@ class ModelRequestsCommand final : public Command {
       times.energy = requests::EnergyCount{joules->defaults, {joules->not_counted.begin(), joules->not_counted.end()}};
     }
     for (const requests::SampledStep& step : samples.steps_chosen()) {
-      line.update_count(times.checks.size(), check_, "steps checked");
+      line.news(fmt::format("{} of {} steps checked", times.checks.size(), check_));
       model::Batch batch{model::Phase::prefill, {}};
       for (const serving::BatchEntry& entry : step.batch) batch.sequences.push_back({1, entry.past, entry.new_tokens});
       const cells::ExactStep exact = launches_.simulator().exact_step(batch);
@@ -341,7 +341,15 @@ class ModelRequestsCommand final : public Command {
     if (file != nullptr) file->write(json);
     outputs.commit();
     if (json_) return print(json);
-    if (!quiet_) print_text(requests::summary_text(summary));
+    if (!quiet_) print_text(requests::summary_text(summary) + written_text());
+  }
+
+  std::string written_text() const {
+    if (out_.empty()) return "";
+    std::string names;
+    for (const std::string& file : files()) names += std::filesystem::path(file).filename().string() + ", ";
+    names.resize(names.size() - 2);
+    return fmt::format("\nIn {0}: {1}; 'kernbench web {0}' shows them\n", out_, names);
   }
 
   ProfileChoice choice_;

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
 
 #include "sim/cli/arguments.h"
 #include "sim/cli/file_roles.h"
@@ -10,6 +13,17 @@
 #include "sim/cli/shipped_models.h"
 
 namespace kb::cli {
+
+namespace {
+
+// "llama-3.1-8b" of "meta-llama/Llama-3.1-8B".
+std::string last_name(const std::string& name) {
+  std::string last = std::filesystem::path(name).filename().string();
+  std::transform(last.begin(), last.end(), last.begin(), [](unsigned char c) { return std::tolower(c); });
+  return last;
+}
+
+}  // namespace
 
 void ProfileChoice::add_options(CLI::App& app, bool required) {
   constexpr std::uint64_t kMostRanks = 4096;
@@ -47,14 +61,33 @@ std::string ProfileChoice::own_option() const {
 }
 
 void ProfileChoice::load() {
-  model_file_ = model_file(model_file_);
+  const std::string given = model_file_;
+  model_file_ = model_file(given);
   model_ = requests::read_model(model_file_);
   if (has_cluster()) cluster_ = requests::read_cluster(cluster_file_);
   choose_ranks();
   bundle_ = requests::read_bundle(folder_, ranks_.tp);
   if (!cluster_.hardware.empty()) bundle_.profile.hardware = cluster_.hardware;
+  compare_models(given != model_file_);
   if (!bundle_.profile.model.empty()) model_.name = bundle_.profile.model;
   choose_links();
+}
+
+// Names are compared where the model has one: in its file, or as a shipped one.
+void ProfileChoice::compare_models(bool shipped) {
+  if (model_.experts > 0 && bundle_.profile.experts.empty()) {
+    throw Error({Diagnostic{folder_, 0, 0, "", "the model is a mixture of experts, and the profile has no moe.csv",
+                            "give a profile of this model"}});
+  }
+  const std::filesystem::path file(model_file_);
+  const bool named = model_.name != model_.type, by_file = shipped && file.filename() != "config.json";
+  if (!named && !by_file) return;
+  const std::string own = named ? model_.name : file.stem().string(), measured = bundle_.profile.model;
+  const std::string one = last_name(own), other = last_name(measured);
+  if (one.find(other) != std::string::npos || other.find(one) != std::string::npos) return;
+  bundle_.warnings.push_back({folder_ + "/meta.yaml", 0, 0, "model",
+                              fmt::format("the profile was measured for {}, and --model is {}", measured, own),
+                              "the times are those of the profile; give the same model, or another profile"});
 }
 
 void ProfileChoice::choose_ranks() {

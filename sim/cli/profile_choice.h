@@ -40,6 +40,7 @@ class ProfileChoice {
   const requests::Cluster& cluster() const { return cluster_; }
 
  private:
+  void compare_models(bool shipped);
   void choose_ranks();
   void choose_links();
 

@@ -151,6 +151,24 @@ TEST_F(ModelRequestsTest, OtherThanMeasuredIsNoted) {  // M-80
   EXPECT_EQ(serve("--quiet").err + serve("--quiet").out, "");
 }
 
+TEST_F(ModelRequestsTest, AProfileOfAnotherModelIsNoted) {  // M-80
+  const std::string setup = "model requests trace.jsonl --profile p --blocks 100 --max-tokens 64 --model ";
+  EXPECT_THAT(kernbench(setup + "llama-3.1-8b").err,
+              HasSubstr("p/meta.yaml: model: the profile was measured for a/tiny, and --model is llama-3.1-8b"));
+  const Outcome experts = kernbench(setup + "mixtral-8x7b");
+  EXPECT_EQ(experts.code, 2);
+  EXPECT_THAT(experts.err, HasSubstr("the model is a mixture of experts, and the profile has no moe.csv"));
+  EXPECT_THAT(experts.err, Not(HasSubstr("no results were written")));  // without --out there are none
+  write("p/meta.yaml", "hardware: CARD\nmodel: meta-llama/Llama-3.1-8B-Instruct\n");
+  EXPECT_EQ(kernbench(setup + "llama-3.1-8b").err, "");
+}
+
+TEST_F(ModelRequestsTest, WhatWasWrittenIsNamed) {  // M-74
+  EXPECT_THAT(serve("--out r").out,
+              HasSubstr("\nIn r: summary.json, requests.csv, timeline.csv; 'kernbench web r' shows them\n"));
+  EXPECT_THAT(serve("").out, Not(HasSubstr("kernbench web")));
+}
+
 TEST_F(ModelRequestsTest, BlocksComeFromTheClustersMemory) {  // M-69
   write("cluster.json",
         R"({"num_nodes": 1, "link_bw": 16, "link_latency": 1000, "nodes": [{"instances": [{"hardware": "X",
