@@ -196,6 +196,30 @@ Error unknown_place(const std::string& place, const std::string& reason) {
                   place, reason));
 }
 
+bool is_small_step(const fs::directory_entry& entry) {
+  constexpr std::uintmax_t kMost = 4 << 20;  // a step of 80 layers has 0.1 MB
+  std::error_code ignored;
+  if (entry.path().extension() != ".json" || !entry.is_regular_file(ignored) || entry.file_size(ignored) > kMost)
+    return false;
+  try {
+    return StepFile::is_one(files::read_json(entry.path().string(), kMost));
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// The first folder or file in a folder that has a page of its own, as a path; "" when there is none.
+std::string place_within(const fs::path& folder) {
+  std::error_code ignored;
+  std::string first;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string path = (folder / entry.path().filename()).lexically_normal().string();
+    if (!first.empty() && first < path) continue;
+    if (SweepFolder::is_one(path) || ServingFolder::is_one(path) || is_small_step(entry)) first = path;
+  }
+  return first;
+}
+
 std::unique_ptr<Site> make_site_of_file(const SiteOptions& options) {
   const std::string& place = options.place;
   if (!options.machine.empty()) {
@@ -247,6 +271,11 @@ std::unique_ptr<Site> make_site(const SiteOptions& options) {
   if (SweepFolder::is_one(options.place)) return std::make_unique<SweepSite>(options.place);
   if (ServingFolder::is_one(options.place)) return std::make_unique<RequestsSite>(options.place);
   if (RunList(options.place).look() > 0) return std::make_unique<RunsSite>(options.place);
+  const std::string inner = place_within(place);
+  if (!inner.empty()) {
+    throw Error::configuration(
+        fmt::format("'{}' has no runs; what it has is shown one by one: kernbench web {}", options.place, inner));
+  }
   throw unknown_place(
       options.place,
       fmt::format("is not the folder of a run: it has no result.json; nor has a folder in it, down to {} "

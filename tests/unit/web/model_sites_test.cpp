@@ -189,6 +189,18 @@ TEST_F(ModelSitesTest, RatesNeedNoTables) {  // H-82y
   EXPECT_THAT(refused("s"), HasSubstr("summary.json: /rates/0/ttft_p99_ns is missing"));
 }
 
+TEST_F(ModelSitesTest, AFolderAboveNamesWhatItHas) {  // H-82y, H-82z
+  fs::create_directories(path("top"));
+  write("top/other.json", "{}");
+  write("top/damaged.json", "{");
+  EXPECT_THAT(refused("top"), HasSubstr("is not the folder of a run"));
+  write("top/step.json", step().dump());
+  EXPECT_THAT(refused("top"), HasSubstr("kernbench web " + path("top/step.json")));
+  write_served("top/r");
+  EXPECT_THAT(refused("top"),
+              HasSubstr("has no runs; what it has is shown one by one: kernbench web " + path("top/r")));
+}
+
 TEST_F(ModelSitesTest, ADamagedTableIsAProblemAndTheRestIsShown) {  // H-82y
   const auto problem = [](const Json& all) {
     EXPECT_EQ(all["problems"].size(), 1u) << all["problems"];
