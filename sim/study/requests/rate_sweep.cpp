@@ -27,7 +27,9 @@ std::vector<std::string> parts_of(const std::string& text, char separator) {
 
 [[noreturn]] void refuse(const std::string& text) {
   throw Error(ErrorFamily::configuration, "USAGE_ERROR",
-              "--sweep-rate needs rates above 0, as 1,2,4 or LOW:HIGH:COUNT, not '" + text + "'");
+              fmt::format("--sweep-rate needs rates above 0, as 1,2,4 or LOW:HIGH:COUNT with LOW below HIGH and COUNT "
+                          "from 2 to {}, not '{}'",
+                          kMostRates, text));
 }
 
 double rate_in(const std::string& part, const std::string& text) {

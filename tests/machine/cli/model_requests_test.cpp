@@ -117,6 +117,7 @@ TEST_F(ModelRequestsTest, BadInputLeavesNothing) {  // M-78, M-79
   EXPECT_THAT(refused("--arrivals poison --rate 1"), HasSubstr("did you mean 'poisson'?"));
   EXPECT_THAT(refused("--arrivals even"), HasSubstr("--arrivals needs a rate"));
   EXPECT_THAT(refused("--sweep-rate 1,x"), HasSubstr("--sweep-rate needs rates above 0"));
+  EXPECT_THAT(refused("--sweep-rate 8:1:3"), HasSubstr("LOW:HIGH:COUNT with LOW below HIGH and COUNT from 2 to 1000"));
   EXPECT_THAT(refused("--sweep-rate 1 --rate 1"), HasSubstr("--rate"));
   EXPECT_THAT(refused("--blok-size 8"), HasSubstr("did you mean '--block-size'?"));
   write("trace.jsonl", "{\"input_toks\":4,\"output_toks\":0,\"arrival_time_ns\":-1}\n");
