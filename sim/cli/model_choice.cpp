@@ -42,7 +42,7 @@ void ModelChoice::add_options(CLI::App& app, const Program& program) {
                  "Sequences: 8, or 4x1024,1x64 with the context (prefill: new tokens) of each (default: 1)");
   own_context_ =
       add_whole_option(app, "--context", context_, 0, kMostTokens,
-                       "decode: tokens with the new one (default: 4096); prefill: tokens cached before (default: 0)");
+                       "decode: tokens with the new one (default: 4096); prefill: cached tokens (default: 0)");
   own_tokens_ =
       add_whole_option(app, "--tokens", tokens_, 1, kMostTokens, "prefill: new tokens of a sequence (default: 512)");
 }

@@ -41,11 +41,11 @@ class ModelStepCommand final : public Command {
     app.footer(kModelStepFooter);
     choice_.add_options(app, program);
     app.add_option("--memo", memo_,
-                   "on (default): equal launches once; off: all in one run; check=N: simulate N known ones again")
+                   "on (default): equal launches once; off: all in one run; check=N: simulate N known again")
         ->type_name("WORD");
     constexpr std::uint64_t kMostLayers = 100'000;
     add_whole_option(app, "--sample", sample_, 2, kMostLayers,
-                     "Layers to simulate in one run, without a memo; others take their mean (default with banks: 3)");
+                     "Layers to simulate in one run, without a memo; others take their mean (with banks: 3)");
     app.add_option("--store", store_, "Folder that keeps the times of launches for later steps")->type_name("DIR");
     constexpr std::uint64_t kMostSums = 1'000'000;
     own_sums_ = add_whole_option(app, "--sums", sums_, 0, kMostSums,

@@ -33,7 +33,7 @@ class ModelVerifyCommand final : public Command {
     app.add_option("--weights", weights_, "Tensors of FILE, a .safetensors in F32, BF16 or F16 (default: seeded ones)")
         ->type_name("FILE");
     app.add_option("--golden", golden_,
-                   "JSON with outputs of the model: its tokens are fed, logits and caches compared with it, too")
+                   "JSON with outputs of the model: its tokens are fed, logits and caches compared, too")
         ->type_name("FILE");
     add_whole_option(app, "--tp", tp_, 1, static_cast<std::uint64_t>(model::kMostSips),
                      "SIPs that share each layer (default: 1)");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 
 #include "tests/machine/cli/command_line.h"
 #include "tests/support/source_file.h"
@@ -197,6 +198,10 @@ TEST_F(ModelRequestsTest, LookupsCompare) {  // M-70
 TEST_F(ModelRequestsTest, PartsAreNamed) {  // M-82
   EXPECT_THAT(kernbench("model --help").out, HasSubstr("requests"));
   EXPECT_THAT(kernbench("model requests --help").out, HasSubstr("Usage: kernbench model requests"));
+  for (const char* part : {"show", "step", "verify", "requests", "profile", "memo", "lookups"}) {
+    std::istringstream lines(kernbench(std::string("model ") + part + " --help").out);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 120u) << line;
+  }
   EXPECT_THAT(kernbench("model request x").err, HasSubstr("unknown command request; did you mean 'requests'?"));
   EXPECT_THAT(kernbench("model").err,
               HasSubstr("needs one of its commands; known: show, step, verify, requests, profile, memo, lookups"));
