@@ -11,6 +11,7 @@
 namespace kb::sim {
 namespace {
 
+using testing::MatchesRegex;
 using testing::StartsWith;
 
 TEST(ProgressText, TellsTimeLaunchesEventsAndAnEstimate) {
@@ -85,7 +86,7 @@ TEST_F(ProgressLineTest, AnswersASignal) {
 TEST_F(ProgressLineTest, IsNotSilentWhileAStepTakesLong) {
   ProgressLine line(Progress::wanted);
   line.stage("computing the data");
-  EXPECT_EQ(next_line(kLong), "progress: computing the data, 5 s\n");
+  EXPECT_THAT(next_line(kLong), MatchesRegex("progress: computing the data, [0-9]+ s\n"));
 }
 
 TEST_F(ProgressLineTest, AStepTellsItsNewsAndForgetsThemAtTheNext) {
