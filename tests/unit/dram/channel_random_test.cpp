@@ -111,6 +111,7 @@ TEST(RandomChannelCheck, FindsAPlantedError) {
   Dice dice(7);
   ChannelConfig config;
   config.standard = standard("hbm2_2000");
+  config.read_entries = 32;
   config.write_entries = config.high = 8;  // often full
   const std::vector<Burst> bursts = random_bursts(dice, config, 500);
   const PlainDramResult right = run_channel(config, bursts, 7);

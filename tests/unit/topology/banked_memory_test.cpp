@@ -76,7 +76,7 @@ TEST(BankedMemory, SummaryHasPresetMapAndQueue_CDRAM2) {
   const std::string text = render_summary(load_text(kMinimal, "t.yaml", banked({{kAttrs + "hash", "xor"}})));
   EXPECT_THAT(text, HasSubstr("hbm3_6400: 3 stack IDs x 4 bank groups x 4 banks x 16384 rows"));
   EXPECT_THAT(text, HasSubstr("col:3 bg:2 bank:2 sid col:2 row, hash xor"));
-  EXPECT_THAT(text, HasSubstr("32 reads and 32 writes of 256 B per channel"));
+  EXPECT_THAT(text, HasSubstr("64 reads and 32 writes of 256 B per channel"));
 }
 
 // A replaced node has the links of a memory without efficiency.
