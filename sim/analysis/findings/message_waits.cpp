@@ -110,12 +110,19 @@ std::vector<const MessageReceive*> MessageWaits::receives(const PeCoord& pe, Tim
   return {first, std::find_if(first, of_pe->second.end(), [end](const MessageReceive* one) { return one->end > end; })};
 }
 
-TimeFs MessageWaits::waited_for_slots(const PeCoord& pe, TimeFs begin, TimeFs end) const {
+std::vector<const SlotWait*> MessageWaits::slot_waits(const PeCoord& pe, TimeFs begin, TimeFs end) const {
   const auto of_pe = sent_.find(pe);
-  if (of_pe == sent_.end()) return 0_fs;
+  if (of_pe == sent_.end()) return {};
+  std::vector<const SlotWait*> waits(first_after(of_pe->second, begin), of_pe->second.end());
+  waits.erase(std::remove_if(waits.begin(), waits.end(), [end](const SlotWait* one) { return one->start >= end; }),
+              waits.end());
+  return waits;
+}
+
+TimeFs MessageWaits::waited_for_slots(const PeCoord& pe, TimeFs begin, TimeFs end) const {
   TimeUnion waited;
-  for (auto at = first_after(of_pe->second, begin); at != of_pe->second.end() && (*at)->start < end; ++at) {
-    waited.add(std::max(begin, (*at)->start), std::min(end, (*at)->end));
+  for (const SlotWait* wait : slot_waits(pe, begin, end)) {
+    waited.add(std::max(begin, wait->start), std::min(end, wait->end));
   }
   return waited.time();
 }
