@@ -25,6 +25,7 @@ namespace kb::sim {
 // longer than its message took.
 struct MessageHeaders {
   TimeFs time = 0_fs;
+  TimeFs besides = 0_fs;  // part of it: for slots and barriers
   std::map<topology::NodeKind, TimeFs> by_kind;
   std::size_t messages = 0;
 
@@ -79,6 +80,8 @@ TimeFs explained_by(const Findings& findings, std::initializer_list<const char*>
 // Each function adds its findings.
 // How long the last PE ends behind the median.
 TimeFs lateness(const LaunchCase& launch_case);
+// How much longer the PE's reads last than their bytes take.
+TimeFs reads_beyond_bytes(const LaunchCase& launch_case);
 void find_pe_causes(const LaunchCase& launch_case, Findings& findings);
 void find_memory_causes(const LaunchCase& launch_case, Findings& findings);
 // A memory that has served bytes for `busy`, nearly all the time.

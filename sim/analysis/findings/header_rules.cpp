@@ -97,9 +97,11 @@ bool decodes_serially(const topology::Graph& graph, topology::NodeKind kind) {
 }
 
 // A message or credit took `lasted`; its headers are no more of it.
-void add_headers(MessageHeaders& headers, const Overheads& overheads, TimeFs lasted) {
-  headers.time += std::min(overheads.time, lasted);
+TimeFs add_headers(MessageHeaders& headers, const Overheads& overheads, TimeFs lasted) {
+  const TimeFs added = std::min(overheads.time, lasted);
+  headers.time += added;
   for (const auto& [kind, time] : overheads.by_kind) headers.by_kind[kind] += std::min(time, lasted);
+  return added;
 }
 
 // The part of the launch whose waits are kept, 1 for all.
@@ -145,7 +147,7 @@ Received received_by(const LaunchCase& launch_case) {
 
 // Finds many messages from the same PEs whose headers take longer than their bytes. Larger ones have fewer headers: one
 // of each sender remains, and no message can have more than what the PE loads.
-void find_small_messages(const LaunchCase& launch_case, Findings& findings) {
+void find_small_messages(const LaunchCase& launch_case, TimeFs serial, Findings& findings) {
   constexpr double kFewBytes = 0.5;  // of the time of a header
   const Received received = received_by(launch_case);
   if (received.count == 0 || received.by_sender.size() * 2 > received.count) return;
@@ -155,15 +157,9 @@ void find_small_messages(const LaunchCase& launch_case, Findings& findings) {
   const double loaded = fs_to_ns(launch_case.pe.shares.of(contract::PeResource::read_link)) * wire.gbs();
   if (loaded > 0) left = std::max(left, std::min(1.0, static_cast<double>(received.bytes) / loaded));
   // What is loaded and stored for small messages is small, too, and each message is a command.
-  const TimeFs all = launch_case.share(contract::TimeShare::dependency) + launch_case.exposed() +
-                     launch_case.share(contract::TimeShare::scalar);
-  // Whole flits carry the end of each message.
-  const std::uint64_t flit = launch_case.graph.spec.flit_bytes(), flits = (received.bytes + flit - 1) / flit;
-  const double used =
-      static_cast<double>(received.bytes) / static_cast<double>(std::max<std::uint64_t>(1, flits) * flit);
-  const TimeFs wires = part(launch_case.pe.exec - without_wires(launch_case), used);
-  const TimeFs gain = std::min({part(all, 1.0 - left), all - std::min(all, received.there_and_back),
-                                std::max(0_fs, launch_case.pe.exec - wires)});
+  const TimeFs all = serial + launch_case.exposed() + launch_case.share(contract::TimeShare::scalar);
+  const TimeFs gain =
+      std::min({part(all, 1.0 - left), all - std::min(all, received.there_and_back), without_wires(launch_case)});
   Finding finding = launch_case.finding("small_messages", gain,
                                         "messages carry few bytes, and their headers and credits take the time");
   finding.evidence = {fmt::format(
@@ -178,12 +174,16 @@ void find_small_messages(const LaunchCase& launch_case, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
-// Finds headers that come one behind the other and are most of the waiting for messages.
-void find_serial_headers(const LaunchCase& launch_case, Findings& findings) {
+// Finds headers that come one behind the other and are most of the waiting for messages. Returns how long the PE waited
+// for messages whose headers come one behind the other: all the time when headers are most of it.
+TimeFs find_serial_headers(const LaunchCase& launch_case, Findings& findings) {
   const TimeFs waiting = launch_case.share(contract::TimeShare::dependency);
   const MessageHeaders& headers = launch_case.headers;
   const TimeFs time = message_headers(launch_case, std::nullopt);
-  if (time == 0_fs || time < waiting / 2) return;
+  const TimeFs of_messages =
+      headers.time == 0_fs ? 0_fs : part(time, 1 - fs_to_ns(headers.besides) / fs_to_ns(headers.time));
+  const TimeFs serial = of_messages < waiting / 2 ? of_messages : waiting;
+  if (time == 0_fs || time < waiting / 2) return serial;
   const auto [most, most_time] = *std::max_element(headers.by_kind.begin(), headers.by_kind.end(),
                                                    [](const auto& a, const auto& b) { return a.second < b.second; });
   const bool one_kind = most_time > headers.time / 4 * 3;
@@ -204,6 +204,7 @@ void find_serial_headers(const LaunchCase& launch_case, Findings& findings) {
       "send fewer messages one behind the other, over fewer nodes (another algorithm, root or placement), or more "
       "bytes with each; a machine with smaller overhead_ns is faster in proportion";
   findings.push_back(std::move(finding));
+  return serial;
 }
 
 }  // namespace
@@ -225,7 +226,7 @@ MessageHeaders headers_of_messages(const LaunchCase& launch_case) {
       const NodeId to = launch_case.costs == nullptr ? NodeId() : launch_case.costs->receiver_of(*wait);
       if (!to.valid()) continue;
       Overheads both = between(stay.pe, pe_of(to));
-      add_headers(headers, both += between(pe_of(to), stay.pe), wait->end - wait->start);
+      headers.besides += add_headers(headers, both += between(pe_of(to), stay.pe), wait->end - wait->start);
     }
   };
   add_stay(chain.rest, chain.links.empty() ? nullptr : &chain.links.front());
@@ -240,7 +241,7 @@ MessageHeaders headers_of_messages(const LaunchCase& launch_case) {
   for (const BarrierWait& wait : launch_case.costs->barrier_waits()) {
     if (!(pe_of(wait.at) == pe) || wait.start < launch_case.pe.start || wait.end > launch_case.launch.completed)
       continue;
-    add_headers(headers, between.of_barrier(pe, wait.scope), wait.end - wait.start);
+    headers.besides += add_headers(headers, between.of_barrier(pe, wait.scope), wait.end - wait.start);
   }
   return headers;
 }
@@ -286,8 +287,8 @@ TimeFs launch_headers(const LaunchCase& launch_case, std::optional<topology::Nod
 
 void find_header_causes(const LaunchCase& launch_case, Findings& findings) {
   if (launch_case.waits == nullptr) return;
-  find_serial_headers(launch_case, findings);
-  find_small_messages(launch_case, findings);
+  const TimeFs serial = find_serial_headers(launch_case, findings);
+  find_small_messages(launch_case, serial, findings);
 }
 
 }  // namespace kb::sim

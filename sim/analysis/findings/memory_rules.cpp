@@ -7,7 +7,6 @@
 #include "platform/contract/share_words.h"
 #include "platform/observe/text_table.h"
 #include "sim/analysis/findings/case.h"
-#include "sim/analysis/findings/delay_on_path.h"
 
 namespace kb::sim {
 namespace {
@@ -149,11 +148,8 @@ void find_hot_slice(const LaunchCase& launch_case, const std::vector<Slice>& sli
   const auto pcs = channels_of(launch_case, *hot);
   const TimeFs busy = hot->total / pcs;
   if (hot->total / 2 < mean || !is_full(busy, launch_case.activity.window() / 2)) return;
-  // Spread tensors fill the wires to the slice no more than those to others.
-  const TimeFs full = std::max(busy, launch_case.pe.exec - without_wires(launch_case));
-  const double spread = fs_to_ns(mean) / fs_to_ns(hot->total);
   Finding finding =
-      launch_case.finding("hot_slice", std::min(part(full, 1 - spread), launch_case.exposed_on_path()),
+      launch_case.finding("hot_slice", std::min(busy - mean / pcs, launch_case.exposed_on_path()),
                           fmt::format("{} serves {:.1f} times as much as the others",
                                       launch_case.graph.node(hot->node).id, fs_to_ns(hot->total) / fs_to_ns(mean)));
   finding.evidence = {fmt::format(
@@ -235,13 +231,13 @@ void find_slow_slice(const LaunchCase& launch_case, Findings& findings) {
   std::nth_element(latencies.begin(), middle, latencies.end());
   const double more = worst - *middle;
   if (more <= 0) return;
-  DelayOnPath on_path(launch_case);
-  // Writes may wait behind reads there.
-  const auto later = [&](NodeId, NodeId memory) {
-    const TimeFs each = &launch_case.graph.node(memory) == slow ? ns_to_fs(more) : 0_fs;
-    return DelayOnPath::PerTransfer{each, each};
-  };
-  const TimeFs gain = std::min(on_path.saved(later), on_path.most_saved(later));
+  const double of_pe =
+      static_cast<double>(reads) / static_cast<double>(std::max<std::size_t>(1, launch_case.launch.summary.pes));
+  const TimeFs waits = std::min(launch_case.exposed(), reads_beyond_bytes(launch_case)) +
+                       launch_case.exposed_elsewhere() + launch_case.share(contract::TimeShare::dependency);
+  // Its own PE may be the only one that reads there, and end last for that.
+  const TimeFs late = slow->pe_coord() == launch_case.pe.pe ? lateness(launch_case) : 0_fs;
+  const TimeFs gain = std::max(std::min(ns_to_fs(more * of_pe), waits), late);
   Finding finding = launch_case.finding("slow_slice", gain, fmt::format("{} answers later than the others", slow->id));
   finding.evidence = {
       fmt::format("an access takes {} ns there, {} ns elsewhere; it serves {} reads", worst, *middle, reads)};

@@ -168,6 +168,10 @@ void find_full_block(const LaunchCase& launch_case, Findings& findings) {
 
 }  // namespace
 
+TimeFs reads_beyond_bytes(const LaunchCase& launch_case) {
+  return std::max(0_fs, launch_case.pe.shares.of(PeResource::read_channel) - needed_for_reads(launch_case));
+}
+
 TimeFs lateness(const LaunchCase& launch_case) {
   std::vector<TimeFs> ends;
   for (const contract::PeResult& pe : launch_case.launch.pes) ends.push_back(pe.start + pe.exec);
