@@ -59,7 +59,8 @@ class OverheadsBetween {
   Overheads of_barrier(const PeCoord& pe, contract::BarrierScope scope) {
     const NodeId m_cpu = resolver_.find_m_cpu(pe.sip, pe.cube);
     Overheads farthest;
-    for (std::uint32_t cube = 0; scope == contract::BarrierScope::sip && cube < graph_.spec.cubes_per_sip(); ++cube) {
+    const auto cubes = static_cast<std::uint32_t>(graph_.spec.cubes_per_sip());
+    for (std::uint32_t cube = 0; scope == contract::BarrierScope::sip && cube < cubes; ++cube) {
       const NodeId other = resolver_.find_m_cpu(pe.sip, CubeId(cube));
       if (other == m_cpu) continue;
       const Overheads there = on(router_.find_node_path(m_cpu, other));
