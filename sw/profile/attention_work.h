@@ -17,8 +17,8 @@ struct AttentionShape {
 
 // About the ns that the attention of chunks takes on the reference machine: a launch, the copies of the contexts, and
 // what the PE with the most has for its pieces and their keys. From one number of tokens to the next, where pieces
-// become larger or a PE gets one more, time / work hardly changes. The constants are a least-squares fit to 27 chunks of
-// 32 and 8 heads, 32 to 2048 tokens with 0 to 4096 before them, within 5 %. Rows of the chunks do not matter.
+// become larger or a PE gets one more, time / work hardly changes. The constants are a least-squares fit to 27 chunks
+// of 32 and 8 heads, 32 to 2048 tokens with 0 to 4096 before them, within 5 %. Rows of the chunks do not matter.
 double chunk_work(const AttentionShape& shape, const std::vector<contract::ChunkSequence>& chunks);
 
 }  // namespace kb::profile

@@ -16,9 +16,9 @@ TEST(LaunchCell, CountsUpTo64AreAllOnTheGrid_M132) {
 
 // M-132: products take a step longer with each 32 rows that begin, so that no interval has such a step inside.
 TEST(LaunchCell, IntervalsBeginAndEndWithRows) {
-  EXPECT_THAT(grid(count_knots, 65, 2048),
-              ElementsAre(65, 96, 97, 128, 129, 160, 161, 192, 193, 224, 225, 256, 257, 320, 321, 384, 385, 448, 449,
-                          512, 513, 640, 641, 768, 769, 896, 897, 1024, 1025, 1280, 1281, 1536, 1537, 1792, 1793, 2048));
+  EXPECT_THAT(grid(count_knots, 65, 2048), ElementsAre(65, 96, 97, 128, 129, 160, 161, 192, 193, 224, 225, 256, 257,
+                                                       320, 321, 384, 385, 448, 449, 512, 513, 640, 641, 768, 769, 896,
+                                                       897, 1024, 1025, 1280, 1281, 1536, 1537, 1792, 1793, 2048));
   const Knots knots = count_knots(200);
   EXPECT_EQ(knots.low, 193);
   EXPECT_EQ(knots.high, 224);
