@@ -121,11 +121,9 @@ WORKLOADS = {
     "six_sips_torus": [collective],
 }
 
-IO = "sip.io_chiplets[0].components."
 OVERHEADS = {
     "noc_router": ["cube.links.router_overhead_ns=0"],
-    "ucie": ["cube.ucie.attrs.overhead_ns=0", IO + "io_ucie.attrs.overhead_ns=0"],
-    "pcie_ep": [IO + "pcie_ep.attrs.overhead_ns=0"],
+    "ucie": ["cube.ucie.attrs.overhead_ns=0"],
     "switch": ["system.components.switch.attrs.overhead_ns=0"],
 }
 # Reliefs that are one option for all machines.
@@ -153,8 +151,8 @@ NEEDS = {"small_messages": "chunk=", "full_queue": "n_slots=", "barrier_imbalanc
 
 
 def every_overhead(case):
-    """Routers, ports and switches take no time for a header."""
-    options = OVERHEADS["noc_router"] + OVERHEADS["ucie"] + OVERHEADS["pcie_ep"]
+    """Routers and ports take no time for a header."""
+    options = OVERHEADS["noc_router"] + OVERHEADS["ucie"]
     return options + OVERHEADS["switch"] if case["machine"] == "six_sips_torus" else options
 
 

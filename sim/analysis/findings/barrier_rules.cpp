@@ -39,46 +39,22 @@ Meetings meetings_of(const LaunchCase& launch_case) {
   return meetings;
 }
 
-// Those of the last-ending PE, in the order of their ends.
-std::vector<Meeting> own_meetings(const LaunchCase& launch_case) {
-  std::vector<Meeting> own;
-  for (auto& [key, meeting] : meetings_of(launch_case)) {
-    if (meeting.own != kNever) own.push_back(meeting);
-  }
-  std::sort(own.begin(), own.end(), [](const Meeting& a, const Meeting& b) { return a.latest < b.latest; });
-  return own;
-}
-
 }  // namespace
 
-LaunchActivity::Spans spans_elsewhere(const LaunchCase& launch_case) {
+std::vector<TimeFs> shares_elsewhere(const LaunchCase& launch_case) {
   LaunchActivity::Spans spans;
   if (launch_case.waits != nullptr) {
-    // A send that waits for a slot waits for the PE that has to take the message before.
-    const auto add_slot_waits = [&](const MessageChain::Stay& stay) {
-      if (launch_case.costs == nullptr) return;
-      for (const SlotWait* wait : launch_case.waits->slot_waits(stay.pe, stay.begin, stay.end)) {
-        const NodeId to = launch_case.costs->receiver_of(*wait);
-        if (to.valid()) spans[launch_case.graph.node(to).pe_coord()].emplace_back(wait->start, wait->end);
-      }
-    };
-    const MessageChain chain = message_chain_of(launch_case);
-    add_slot_waits(chain.rest);
-    for (const MessageChain::Stay& stay : chain.stays) {
+    for (const MessageChain::Stay& stay : message_chain_of(launch_case).stays) {
       spans[stay.pe].emplace_back(stay.begin, stay.end);
-      add_slot_waits(stay);
     }
   }
   if (launch_case.costs != nullptr) {
-    // All go on from a barrier together, so that what the last one did since the barrier before makes it late.
-    TimeFs since = launch_case.launch.start;
-    for (const Meeting& meeting : own_meetings(launch_case)) {
-      if (meeting.own < meeting.latest) spans[meeting.last].emplace_back(since, meeting.latest);
-      since = meeting.latest;
+    for (const auto& [key, meeting] : meetings_of(launch_case)) {
+      if (meeting.own < meeting.latest) spans[meeting.last].emplace_back(meeting.own, meeting.latest);
     }
   }
   for (auto& [pe, list] : spans) std::sort(list.begin(), list.end());
-  return spans;
+  return launch_case.activity.shares(launch_case.graph, spans);
 }
 
 // What the last one of each barrier is later than the median. PEs whose work is even come late in turn, and little.

@@ -3,7 +3,6 @@
 
 #include <deque>
 #include <initializer_list>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,21 +20,6 @@
 
 namespace kb::sim {
 
-// Overheads of nodes for messages and credits that the end of the launch waited for, one behind the other; each no
-// longer than its message took.
-struct MessageHeaders {
-  TimeFs time = 0_fs;
-  TimeFs besides = 0_fs;  // part of it: for slots and barriers
-  std::map<topology::NodeKind, TimeFs> by_kind;
-  std::size_t messages = 0;
-
-  TimeFs of(std::optional<topology::NodeKind> kind) const {
-    if (!kind) return time;
-    const auto found = by_kind.find(*kind);
-    return found == by_kind.end() ? 0_fs : found->second;
-  }
-};
-
 struct LaunchCase {
   const LaunchRecord& launch;
   const LaunchRecord::LastEndingPe& pe;
@@ -45,9 +29,7 @@ struct LaunchCase {
   const MessageWaits* waits;    // null when not recorded
   const std::deque<LaunchRecord>& launches;
   const BlockCounts& counts;
-  LaunchActivity::Spans spans{};    // of other PEs that this one waited for: what they did until it could go on
-  std::vector<TimeFs> elsewhere{};  // by share: the time of the spans
-  MessageHeaders headers{};
+  std::vector<TimeFs> elsewhere{};  // by share: of other PEs, while this one waited for them
 
   TimeFs total() const { return launch.completed - launch.submitted; }
   TimeFs share(contract::TimeShare which) const { return pe.shares.of(which); }
@@ -97,17 +79,10 @@ void find_header_causes(const LaunchCase& launch_case, Findings& findings);
 void find_barrier_causes(const LaunchCase& launch_case, Findings& findings);
 void find_message_causes(const LaunchCase& launch_case, Findings& findings);
 
-// Overheads of nodes, of one kind or all, on the way of the launch to the PE and back, of the messages that its end
-// waited for, and of reads and writes on the path to its end.
+// Overheads of nodes, of one kind or all, on the way of the launch to the PE and back, and on those of reads and
+// writes.
 TimeFs launch_headers(const LaunchCase& launch_case, std::optional<topology::NodeKind> kind);
-TimeFs message_headers(const LaunchCase& launch_case, std::optional<topology::NodeKind> kind);
 TimeFs transfer_headers(const LaunchCase& launch_case, std::optional<topology::NodeKind> kind);
-// So many times as much are the overheads of these nodes with the waits for their serial decoders; 1 without such
-// waits.
-double with_waits_in_decoders(const LaunchCase& launch_case, std::optional<topology::NodeKind> kind);
-MessageHeaders headers_of_messages(const LaunchCase& launch_case);
-// A gain of less delay on the way: no wire has less to carry.
-TimeFs beside_wires(const LaunchCase& launch_case, TimeFs gain);
 
 // The delays of reads and writes on their way; `gain`: what transfers without any would save.
 struct TransferDelays {
@@ -116,9 +91,8 @@ struct TransferDelays {
 };
 TransferDelays delays_of_transfers(const LaunchCase& launch_case, TimeFs gain);
 
-// What the PEs did that the last-ending PE waited for: before they sent the messages that it waited for, and between
-// the barriers at which it waited for them.
-LaunchActivity::Spans spans_elsewhere(const LaunchCase& launch_case);
+// The time shares of the PEs that the last-ending PE waited for, at barriers and for messages, meanwhile.
+std::vector<TimeFs> shares_elsewhere(const LaunchCase& launch_case);
 
 // Adds the chain of waits from the last-ending PE back to its origin, with sentences about it.
 void add_chain(const LaunchCase& launch_case, Finding& finding);

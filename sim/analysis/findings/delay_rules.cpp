@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <map>
 
-#include "platform/contract/completion.h"
 #include "platform/contract/share_words.h"
 #include "platform/params/memory_traits.h"
 #include "platform/routing/latency.h"
 #include "sim/analysis/findings/case.h"
-#include "sim/analysis/findings/delay_on_path.h"
 
 namespace kb::sim {
 namespace {
@@ -19,6 +17,7 @@ using topology::Node;
 using topology::NodeKind;
 
 constexpr double kFarther = 2;      // the last PE's transfers may have so much more delay than the average
+constexpr double kNearly = 1.15;    // the same of the latency of a memory
 constexpr double kLeast = 1.0 / 3;  // of the time of all transfers, for a delay that stands out
 
 // Time of all transfers of the run, of which a delay is a part.
@@ -35,8 +34,9 @@ struct Delay {
   const char* rule;
   std::string headline, evidence, remedy;
   double ns = 0;
-  std::optional<TimeFs> on_path{};  // of the transfers that end the launch; no value: their share of the time
-  TimeFs besides = 0_fs;            // of the launch and of messages
+  double farther = 1;       // so much more the last PE's transfers may have
+  TimeFs of_launch = 0_fs;  // on the way of the launch
+  double at_most() const { return farther * ns; }
 };
 
 void add_headers(const LaunchCase& launch_case, std::vector<Delay>& delays) {
@@ -56,8 +56,7 @@ void add_headers(const LaunchCase& launch_case, std::vector<Delay>& delays) {
                                   sum.first / static_cast<double>(sum.second)),
                       "move more bytes with each command, have more of them under way, or read from nearer; a machine "
                       "with a smaller overhead_ns is faster in proportion",
-                      sum.first, transfer_headers(launch_case, kind),
-                      launch_headers(launch_case, kind) + message_headers(launch_case, kind)});
+                      sum.first, kFarther, launch_headers(launch_case, kind)});
   }
 }
 
@@ -87,70 +86,39 @@ void add_memory_latency(const LaunchCase& launch_case, std::vector<Delay>& delay
         access * static_cast<double>(counts.reads) + fs_to_ns(memory.write_access) * static_cast<double>(counts.writes);
     worst = std::max(worst, access);
   }
-  const auto of_memory = [&](NodeId, NodeId memory) {
-    const Node& node = launch_case.graph.node(memory);
-    if (node.kind != NodeKind::hbm_ctrl) return DelayOnPath::PerTransfer{};
-    const params::MemoryTraits traits = params::memory_traits(node.params, node.impl_params);
-    return DelayOnPath::PerTransfer{traits.access, traits.write_access};
-  };
-  DelayOnPath on_path(launch_case);
   delays.push_back({"memory_latency", "reads wait for the access latency of the HBM",
                     fmt::format("an access of the HBM takes {} ns before its bytes come", worst),
-                    "read more bytes with each command, or have more reads under way (rd_outstanding)", ns,
-                    std::min(on_path.saved(of_memory), on_path.most_saved(of_memory))});
-}
-
-// The part of a PE's kernels in which its CPU works.
-double scalar_part(const LaunchCase& launch_case, const PeCoord& pe) {
-  for (std::size_t i = 0; i < launch_case.graph.nodes.size(); ++i) {
-    const Node& node = launch_case.graph.nodes[i];
-    if (node.kind != NodeKind::pe_cpu || !(node.pe_coord() == pe)) continue;
-    const BlockCounts::Counts counts = launch_case.counts.at(NodeId(static_cast<std::uint32_t>(i)));
-    return counts.kernels == 0_fs ? 0 : fs_to_ns(counts.scalar) / fs_to_ns(counts.kernels);
-  }
-  return 0;
-}
-
-// The part of the kernel's time that transfers leave, which take their channels as long as before.
-TimeFs beside_channels(const LaunchCase& launch_case) {
-  TimeFs busy = 0_fs;
-  for (const contract::PeResult& pe : launch_case.launch.pes) {
-    busy = std::max(
-        {busy, pe.shares.of(contract::PeResource::read_channel), pe.shares.of(contract::PeResource::write_channel)});
-  }
-  return std::max(0_fs, launch_case.pe.exec - busy);
+                    "read more bytes with each command, or have more reads under way (rd_outstanding)", ns, kNearly});
 }
 
 // Time that commands and cycles of the PE's CPU can cost: what nothing hides, at it and at PEs that it waits for, or
-// all that no wire, engine or channel needs.
+// all that no wire or engine needs.
 TimeFs scalar_time(const LaunchCase& launch_case) {
   const TimeFs exposed = launch_case.share_on_path(TimeShare::scalar);
-  TimeFs elsewhere = 0_fs;
-  for (const auto& [pe, list] : launch_case.spans) {
-    const double works = scalar_part(launch_case, pe);
-    for (const auto& [begin, end] : list) elsewhere += part(end - begin, works);
+  for (std::size_t i = 0; i < launch_case.graph.nodes.size(); ++i) {
+    const Node& node = launch_case.graph.nodes[i];
+    if (node.kind != NodeKind::pe_cpu || !(node.pe_coord() == launch_case.pe.pe)) continue;
+    const BlockCounts::Counts counts = launch_case.counts.at(NodeId(static_cast<std::uint32_t>(i)));
+    if (counts.kernels == 0_fs) break;
+    const TimeFs all = part(launch_case.pe.exec, fs_to_ns(counts.scalar) / fs_to_ns(counts.kernels));
+    return std::max(exposed, std::min({all, launch_case.slack(), without_wires(launch_case)}));
   }
-  const TimeFs all = part(launch_case.pe.exec, scalar_part(launch_case, launch_case.pe.pe)) +
-                     std::min(elsewhere, launch_case.share(TimeShare::dependency));
-  const TimeFs gain = std::min({all, launch_case.slack(), without_wires(launch_case)});
-  return std::min(std::max(exposed, gain), beside_channels(launch_case));
+  return exposed;
 }
 
 }  // namespace
 
-TimeFs beside_wires(const LaunchCase& launch_case, TimeFs gain) {
-  if (launch_case.activity.empty()) return gain;
-  return std::min(gain, without_wires(launch_case) + launch_case.total() - launch_case.pe.exec);
-}
-
 TimeFs transfer_headers(const LaunchCase& launch_case, std::optional<NodeKind> kind) {
   if (launch_case.costs == nullptr) return 0_fs;
-  DelayOnPath on_path(launch_case);
-  const double longer = with_waits_in_decoders(launch_case, kind);
-  return on_path.saved([&](NodeId dma, NodeId memory) {
-    const TimeFs headers = part(on_path.headers(dma, memory, kind), longer);
-    return DelayOnPath::PerTransfer{headers, headers};
-  });
+  double ns = 0;
+  const double all = transfer_ns(launch_case);
+  for (std::size_t i = 0; i < launch_case.graph.nodes.size(); ++i) {
+    const Node& node = launch_case.graph.nodes[i];
+    if (is_pe_block(node.kind) || (kind && node.kind != *kind)) continue;
+    ns += fs_to_ns(routing::node_overhead_fs(node)) *
+          static_cast<double>(launch_case.counts.at(NodeId(static_cast<std::uint32_t>(i))).headers);
+  }
+  return all <= 0 ? 0_fs : part(launch_case.exposed_on_path(), std::min(1.0, kFarther * ns / all));
 }
 
 TransferDelays delays_of_transfers(const LaunchCase& launch_case, TimeFs gain) {
@@ -163,15 +131,14 @@ TransferDelays delays_of_transfers(const LaunchCase& launch_case, TimeFs gain) {
   add_memory_latency(launch_case, delays);
   double sum = 0;
   for (const Delay& one : delays) sum += one.ns;
-  const auto share = [&](double ns) { return std::min(1.0, ns / all); };
-  TransferDelays result{part(gain, share(kFarther * sum)), std::nullopt};
+  const auto bound = [&](double ns) { return part(gain, std::min(1.0, ns / all)); };
+  TransferDelays result{bound(kFarther * sum), std::nullopt};
   const auto most =
       std::max_element(delays.begin(), delays.end(), [](const Delay& a, const Delay& b) { return a.ns < b.ns; });
   if (most == delays.end() || most->ns < kLeast * all) return result;
-  const TimeFs saved = most->on_path.value_or(part(gain, share(most->ns))) + most->besides;
-  result.largest = launch_case.finding(most->rule, beside_wires(launch_case, saved), most->headline);
-  result.largest->evidence = {
-      most->evidence, fmt::format("together {:.0f} % of the time of all reads and writes", 100 * share(most->ns))};
+  result.largest = launch_case.finding(most->rule, bound(most->at_most()) + most->of_launch, most->headline);
+  result.largest->evidence = {most->evidence, fmt::format("together {:.0f} % of the time of all reads and writes",
+                                                          100 * std::min(1.0, most->ns / all))};
   result.largest->remedy = most->remedy;
   return result;
 }

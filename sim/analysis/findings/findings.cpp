@@ -151,9 +151,7 @@ std::vector<Finding> find_causes(const std::deque<LaunchRecord>& launches, const
     const LaunchActivity activity(recorder, record::ActivityRecorder::group_of(longest->sip), longest->id,
                                   {longest->start, pe.start + pe.exec});
     LaunchCase launch_case{*longest, pe, activity, graph, costs, waits, launches, counts};
-    launch_case.spans = spans_elsewhere(launch_case);
-    launch_case.elsewhere = activity.shares(graph, launch_case.spans);
-    if (waits != nullptr) launch_case.headers = headers_of_messages(launch_case);
+    launch_case.elsewhere = shares_elsewhere(launch_case);
     find_memory_causes(launch_case, findings);
     if (!activity.empty()) find_resource_causes(launch_case, declared, findings);
     if (!activity.empty()) find_wire_causes(launch_case, findings);

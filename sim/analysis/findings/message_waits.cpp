@@ -110,19 +110,12 @@ std::vector<const MessageReceive*> MessageWaits::receives(const PeCoord& pe, Tim
   return {first, std::find_if(first, of_pe->second.end(), [end](const MessageReceive* one) { return one->end > end; })};
 }
 
-std::vector<const SlotWait*> MessageWaits::slot_waits(const PeCoord& pe, TimeFs begin, TimeFs end) const {
-  const auto of_pe = sent_.find(pe);
-  if (of_pe == sent_.end()) return {};
-  std::vector<const SlotWait*> waits(first_after(of_pe->second, begin), of_pe->second.end());
-  waits.erase(std::remove_if(waits.begin(), waits.end(), [end](const SlotWait* one) { return one->start >= end; }),
-              waits.end());
-  return waits;
-}
-
 TimeFs MessageWaits::waited_for_slots(const PeCoord& pe, TimeFs begin, TimeFs end) const {
+  const auto of_pe = sent_.find(pe);
+  if (of_pe == sent_.end()) return 0_fs;
   TimeUnion waited;
-  for (const SlotWait* wait : slot_waits(pe, begin, end)) {
-    waited.add(std::max(begin, wait->start), std::min(end, wait->end));
+  for (auto at = first_after(of_pe->second, begin); at != of_pe->second.end() && (*at)->start < end; ++at) {
+    waited.add(std::max(begin, (*at)->start), std::min(end, (*at)->end));
   }
   return waited.time();
 }

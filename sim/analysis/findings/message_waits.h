@@ -63,8 +63,6 @@ class MessageWaits {
   std::vector<const MessageReceive*> prompt_receives(const PeCoord& pe, TimeFs begin, TimeFs end) const;
   // All receives of `pe` that end within (begin, end].
   std::vector<const MessageReceive*> receives(const PeCoord& pe, TimeFs begin, TimeFs end) const;
-  // The sends of `pe` that waited for a slot within [begin, end).
-  std::vector<const SlotWait*> slot_waits(const PeCoord& pe, TimeFs begin, TimeFs end) const;
   // Time within [begin, end) in which at least one send of `pe` waited for a free slot.
   TimeFs waited_for_slots(const PeCoord& pe, TimeFs begin, TimeFs end) const;
 

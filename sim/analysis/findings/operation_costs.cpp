@@ -28,31 +28,7 @@ TimeFs overlap(TimeFs begin, TimeFs end, TimeFs start, TimeFs stop) {
 }  // namespace
 
 OperationCosts::OperationCosts(const topology::Graph& graph)
-    : graph_(graph), read_bw_(graph.nodes.size()), write_bw_(graph.nodes.size()), transfers_(graph.nodes.size()) {
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    const topology::Node& node = graph.nodes[i];
-    if (node.kind == topology::NodeKind::pe_dma) dma_of_[node.pe_coord()] = NodeId(static_cast<std::uint32_t>(i));
-  }
-}
-
-PeTransfers& OperationCosts::transfers_of(NodeId pe_dma) {
-  std::unique_ptr<PeTransfers>& one = transfers_[pe_dma.value];
-  if (one == nullptr) one = std::make_unique<PeTransfers>();
-  return *one;
-}
-
-// Where the tiles of a composite are read and written.
-void OperationCosts::add_targets(const Command& composite, NodeId component, const contract::ITranslator* translator) {
-  const auto dma = dma_of_.find(graph_.node(component).pe_coord());
-  if (dma == dma_of_.end()) return;
-  PeTransfers& transfers = transfers_of(dma->second);
-  const auto add = [&](const OperandRef& operand) {
-    transfers.add_target(operand.extents, translator, PeTransfers::kAnyNumber);
-  };
-  for (const OperandRef& input : composite.inputs) add(input);
-  add(composite.out);
-  for_each_operand(composite.epilogues, add);
-}
+    : graph_(graph), read_bw_(graph.nodes.size()), write_bw_(graph.nodes.size()) {}
 
 template <typename F>
 OperationCost& OperationCosts::cost_of(std::size_t key, F&& name) {
@@ -100,18 +76,10 @@ TimeFs OperationCosts::transfer_time(NodeId node, bool into, std::uint64_t bytes
 void OperationCosts::on_command(NodeId component, const Command& command, const contract::ITranslator* translator,
                                 TimeFs start, TimeFs end) {
   OperationCost& cost = cost_of(command);
-  if (contract::is_composite(command.kind)) {
-    cost.waiting.reset();
-    add_targets(command, component, translator);
-  }
+  if (contract::is_composite(command.kind)) cost.waiting.reset();
   if (command.kind == CommandKind::barrier) keep(barrier_waits_, {component, command.scope, start, end});
   const bool reads = command.kind == CommandKind::dma_read, moves = reads || command.kind == CommandKind::dma_write;
   add(cost, component, start, end, moves ? transfer_time(component, reads, total_bytes(command.local)) : end - start);
-  if (moves) {
-    PeTransfers& transfers = transfers_of(component);
-    transfers.add(reads, start, end);
-    transfers.add_target(command.memory, translator, 1);
-  }
   next_->on_command(component, command, translator, start, end);
 }
 
@@ -121,7 +89,6 @@ void OperationCosts::on_stage(NodeId component, const TileStage& tile, TimeFs st
   const auto type = static_cast<std::size_t>(stage.type);
   add(cost_of(kStages + type, [&stage] { return "TileToken/" + std::string(plan::stage_type_name(stage.type)); }),
       component, start, end, moves ? transfer_time(component, reads, stage.nbytes) : end - start);
-  if (moves) transfers_of(component).add(reads, start, end);
   next_->on_stage(component, tile, start, end);
 }
 

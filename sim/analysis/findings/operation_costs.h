@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
 #include <set>
 #include <string_view>
@@ -18,7 +17,6 @@
 #include "platform/topology/graph.h"
 #include "sim/analysis/findings/message_waits.h"
 #include "sim/analysis/findings/operation_cost.h"
-#include "sim/analysis/findings/pe_transfers.h"
 
 namespace kb::sim {
 
@@ -47,8 +45,6 @@ class OperationCosts final : public contract::IOperationSink {
   const std::deque<MessageReceive>& receives() const { return receives_; }
   const std::deque<SlotWait>& slot_waits() const { return slot_waits_; }
   const std::deque<BarrierWait>& barrier_waits() const { return barrier_waits_; }
-  // The PE_IPCQ that takes messages from the slot; not valid when it took none.
-  NodeId receiver_of(const SlotWait& wait) const { return slots_.at(wait.slot).receiver; }
   // Waits that ended before are not kept.
   TimeFs complete_since() const { return complete_since_; }
   // Time within [begin, end) in which at least one message from `sender` to `receiver` waited for a free slot.
@@ -57,8 +53,6 @@ class OperationCosts final : public contract::IOperationSink {
   TimeFs waited(const PeCoord& pe, TimeFs begin, TimeFs end) const;
   // Adds the SIPs from which SIPs in `sips` received messages within [begin, end), also indirectly.
   void add_senders(std::set<SipId>& sips, TimeFs begin, TimeFs end) const;
-  // Transfers of a PE_DMA; null when it had none.
-  const PeTransfers* transfers(NodeId pe_dma) const { return transfers_[pe_dma.value].get(); }
   // Size of the largest message from `sender` to `receiver`, and whether such messages fill their slots, so that larger
   // ones need larger slots; that is not known of a queue with one slot.
   std::uint64_t largest_message(const PeCoord& sender, const PeCoord& receiver) const;
@@ -75,8 +69,6 @@ class OperationCosts final : public contract::IOperationSink {
   OperationCost& cost_of(std::size_t key, F&& name);
   OperationCost& cost_of(const contract::Command& command);
   void add(OperationCost& cost, NodeId component, TimeFs start, TimeFs end, TimeFs needed);
-  PeTransfers& transfers_of(NodeId pe_dma);
-  void add_targets(const contract::Command& composite, NodeId component, const contract::ITranslator* translator);
   TimeFs transfer_time(NodeId node, bool into, std::uint64_t bytes);
   void note_message(NodeId component, MessageStep step, const Extent& at_slot, TimeFs start, TimeFs end);
   template <typename Wait>
@@ -94,9 +86,7 @@ class OperationCosts final : public contract::IOperationSink {
   contract::IOperationSink* next_ = nullptr;
   std::array<std::unique_ptr<OperationCost>, kCosts> costs_;
   std::deque<std::pair<const engine::CommandRow*, OperationCost>> of_plugins_;
-  std::vector<Bandwidth> read_bw_, write_bw_;            // per node; no value: not computed yet
-  std::vector<std::unique_ptr<PeTransfers>> transfers_;  // per node
-  std::map<PeCoord, NodeId> dma_of_;
+  std::vector<Bandwidth> read_bw_, write_bw_;  // per node; no value: not computed yet
   std::deque<MessageReceive> receives_;
   std::unordered_map<std::uint64_t, Slot> slots_;  // ring slots by address
   std::deque<SlotWait> slot_waits_;

@@ -96,8 +96,8 @@ void find_small_transfers(const LaunchCase& launch_case, Findings& findings) {
   if (reading == 0_fs || needed > part(reading, 2.0 / 3)) return;
   // More or larger transfers bring no wire of the launch less to carry.
   const TimeFs writing = launch_case.pe.shares.of(PeResource::write_channel);
-  const TimeFs gain = beside_wires(
-      launch_case, std::min(reading + writing - needed, launch_case.exposed()) + launch_case.exposed_elsewhere());
+  const TimeFs gain = std::min({reading + writing - needed, launch_case.exposed(), without_wires(launch_case)}) +
+                      launch_case.exposed_elsewhere();
   for (const Finding& other : findings) {
     const bool of_memory = other.rule == "idle_pseudo_channels" || other.rule == "hot_slice" ||
                            other.rule == "slices_in_turn" || other.rule == "slow_link" || other.rule == "hot_link" ||
