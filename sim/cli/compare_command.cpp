@@ -44,9 +44,8 @@ class CompareCommand final : public Command {
   }
 
  private:
-  // The file that is no step is perhaps missing, or damaged.
+  // A file that holds no step may be missing or damaged; the reader says which.
   static void check_file(const std::string& file) {
-    if (!std::filesystem::exists(file)) throw Error::configuration("there is no file or folder '" + file + "'");
     if (!std::filesystem::is_directory(file)) files::read_json(file, files::kMaxDataBytes);
   }
 

@@ -41,11 +41,12 @@ class ModelStepCommand final : public Command {
     app.footer(kModelStepFooter);
     choice_.add_options(app, program);
     app.add_option("--memo", memo_,
-                   "on (default): equal launches once; off: all in one run; check=N: simulate N known again")
+                   "on (default): simulate equal launches once; off: all in one run; check=N: N known again")
         ->type_name("WORD");
     constexpr std::uint64_t kMostLayers = 100'000;
     add_whole_option(app, "--sample", sample_, 2, kMostLayers,
-                     "Layers to simulate in one run, without a memo; others take their mean (with banks: 3)");
+                     "Layers to simulate in one run, without a memo; others take their mean (with banks: 3)")
+        ->excludes("--memo");
     app.add_option("--store", store_, "Folder that keeps the times of launches for later steps")->type_name("DIR");
     constexpr std::uint64_t kMostSums = 1'000'000;
     own_sums_ = add_whole_option(app, "--sums", sums_, 0, kMostSums,
@@ -67,7 +68,6 @@ class ModelStepCommand final : public Command {
 
   int run() override {
     read_memo();
-    if (sample_ > 0 && !memo_.empty()) throw usage_error("--memo excludes --sample; give one of them");
     if (record_.empty() && layer_option_->count() > 0) throw usage_error("--layer is of a record; add --record DIR");
     if (record_.empty() && !perfetto_.empty()) throw usage_error("--perfetto is made of a record; add --record DIR");
     const model::ReportChoice choice = choice_.read();

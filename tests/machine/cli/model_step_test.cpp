@@ -291,7 +291,8 @@ TEST_F(ModelStepTest, TwoStepsAreCompared) {
   EXPECT_THAT(shown.out, HasSubstr("1.0000 times as much"));
   write("cut.json", read("a.json").substr(0, 100));
   EXPECT_THAT(kernbench("compare a.json cut.json").err, HasSubstr("cut.json:6:10: is not JSON"));
-  EXPECT_THAT(kernbench("compare nothing.json a.json").err, HasSubstr("there is no file or folder 'nothing.json'"));
+  EXPECT_THAT(kernbench("compare nothing.json a.json").err,
+              HasSubstr("nothing.json: cannot be read: No such file or directory (check the path)"));
   write("other.json", "{}");
   EXPECT_THAT(kernbench("compare a.json other.json").err, HasSubstr("give two steps, or two runs"));
   write("less.json", R"({"by_op": [], "roofline_ns": 1})");
