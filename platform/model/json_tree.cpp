@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "platform/base/printable.h"
+#include "platform/base/text_kind.h"
 
 namespace kb::model {
 namespace {
@@ -167,15 +168,12 @@ class TreeBuilder final : public Sax {
   std::vector<std::set<std::string>> keys_;  // of each open value
 };
 
-// Files that are not JSON at all, and what they are.
+// Refuses files that are not JSON at all.
 void check_kind(const std::string& text, const std::string& file) {
-  const auto begins = [&text](std::string_view begin) { return text.compare(0, begin.size(), begin) == 0; };
-  const auto refuse = [&file](const char* message, const char* remedy) {
-    throw Error({Diagnostic{file, 0, 0, "", message, remedy}});
-  };
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos) refuse("is empty", kRemedy);
-  if (begins("version https://git-lfs")) refuse("is a pointer of Git LFS, not the file", "get the file: git lfs pull");
-  if (begins("\xff\xfe") || begins("\xfe\xff")) refuse("is UTF-16, not UTF-8", "save it as UTF-8");
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    throw Error({Diagnostic{file, 0, 0, "", "is empty", kRemedy}});
+  }
+  check_text_kind(file, text);
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "platform/base/size_text.h"
 #include "platform/base/units.h"
-#include "platform/model/size_text.h"
 
 namespace kb::model {
 

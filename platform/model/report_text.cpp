@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "platform/base/size_text.h"
 #include "platform/base/units.h"
 #include "platform/model/report.h"
-#include "platform/model/size_text.h"
 #include "platform/observe/text_table.h"
 
 namespace kb::model {

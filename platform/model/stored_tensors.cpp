@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "platform/base/checked.h"
+#include "platform/base/text_kind.h"
 #include "platform/model/json_tree.h"
 #include "platform/model/weights.h"
 
@@ -39,7 +40,8 @@ std::string bytes_of(std::ifstream& input, std::uint64_t count) {
 // Eight bytes with the length of the header, lowest first, then the header as JSON.
 std::string header_of(const std::string& file, std::ifstream& input) {
   const std::string length = bytes_of(input, kLengthBytes);
-  if (length == "version ") refuse(file, "is a pointer of Git LFS, not the file", "get the file: git lfs pull");
+  constexpr std::uint64_t kMostKind = 24;
+  if (length == "version ") check_text_kind(file, length + bytes_of(input, kMostKind));
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < length.size(); ++i) {
     count |= static_cast<std::uint64_t>(static_cast<unsigned char>(length[i])) << (8 * i);

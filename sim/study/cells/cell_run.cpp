@@ -9,9 +9,9 @@
 
 #include "platform/address/address_config.h"
 #include "platform/base/error.h"
+#include "platform/base/size_text.h"
 #include "platform/model/arena.h"
 #include "platform/model/graph.h"
-#include "platform/model/size_text.h"
 #include "sim/study/process/isolate.h"
 #include "sim/study/step/answer.h"
 #include "sw/model/lowering.h"
@@ -86,7 +86,7 @@ class BatchRun {
     throw Error::configuration(
         fmt::format("a step of {} needs {} of the {} of a PE's HBM; use a larger --tp, a smaller --max-seqs or "
                     "--max-tokens, or a machine with more HBM",
-                    batch.text(), model::size_text(program_.slice_bytes), model::size_text(there)));
+                    batch.text(), size_text(program_.slice_bytes), size_text(there)));
   }
 
   // Adds the times of the parts, and their events.

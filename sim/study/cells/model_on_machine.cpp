@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "platform/base/error.h"
+#include "platform/base/size_text.h"
 #include "platform/model/arena.h"
 #include "platform/model/memory_plan.h"
-#include "platform/model/size_text.h"
 
 namespace kb::cells {
 
@@ -40,11 +40,10 @@ std::int64_t blocks_with_room(const CellSetup& setup, std::int64_t max_tokens) {
   const std::optional<std::int64_t> tp =
       model::smallest_tp(setup.spec, setup.plan, {model::Phase::prefill, {{1, 0, max_tokens}}}, setup.dtype, geometry);
   const std::string larger = tp && *tp > setup.plan.tp ? fmt::format("use --tp {}", *tp) : "use a larger --tp";
-  throw Error::configuration(
-      fmt::format("{} leaves no room for keys and values: weights and a step of {} tokens take {} of the {} of a PE's "
-                  "HBM; {}, a smaller --max-tokens, or a machine with more HBM",
-                  setup.spec.name(), max_tokens, model::size_text(taken), model::size_text(geometry.slice_bytes),
-                  tp ? larger : "use"));
+  throw Error::configuration(fmt::format(
+      "{} leaves no room for keys and values: weights and a step of {} tokens take {} of the {} of a PE's "
+      "HBM; {}, a smaller --max-tokens, or a machine with more HBM",
+      setup.spec.name(), max_tokens, size_text(taken), size_text(geometry.slice_bytes), tp ? larger : "use"));
 }
 
 }  // namespace kb::cells

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "platform/base/text_kind.h"
 #include "sim/study/requests/input_text.h"
 #include "sw/serving/arrivals.h"
 
@@ -30,15 +31,12 @@ void check_times(const std::string& file, RequestTrace& trace, Problems& problem
   }
 }
 
-// Files that are no trace, and what they are. `first`: where the text begins.
+// Refuses files that are no trace. `first`: where the text begins.
 void check_kind(const std::string& file, const std::string& text, std::size_t first) {
-  const auto refuse = [&file](const char* message, const char* remedy) {
-    throw Error({Diagnostic{file, 0, 0, "", message, remedy}});
-  };
-  if (text.compare(0, 2, "\xff\xfe") == 0 || text.compare(0, 2, "\xfe\xff") == 0)
-    refuse("is UTF-16, not UTF-8", "save it as UTF-8");
-  if (first != std::string::npos && text[first] == '[')
-    refuse("is one JSON list, and a trace has an object on each line", "jq -c '.[]' writes it so");
+  check_text_kind(file, text);
+  if (first == std::string::npos || text[first] != '[') return;
+  throw Error({Diagnostic{file, 0, 0, "", "is one JSON list, and a trace has an object on each line",
+                          "jq -c '.[]' writes it so"}});
 }
 
 }  // namespace

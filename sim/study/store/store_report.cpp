@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "platform/model/size_text.h"
+#include "platform/base/size_text.h"
 #include "platform/observe/json_writer.h"
 #include "platform/observe/text_table.h"
 
@@ -98,12 +98,12 @@ std::string table(const char* title, const std::vector<Share>& all, const char* 
       rest.bytes += share.bytes;
       continue;
     }
-    rows.add({share.name.empty() ? nameless : share.name, std::to_string(share.entries), model::size_text(share.bytes),
+    rows.add({share.name.empty() ? nameless : share.name, std::to_string(share.entries), size_text(share.bytes),
               percent(share.bytes, bytes), !own.empty() && share.name == own ? "this program" : ""});
   }
   if (rest.entries > 0) {
-    rows.add({fmt::format("({} others)", all.size() - kMost), std::to_string(rest.entries),
-              model::size_text(rest.bytes), percent(rest.bytes, bytes), ""});
+    rows.add({fmt::format("({} others)", all.size() - kMost), std::to_string(rest.entries), size_text(rest.bytes),
+              percent(rest.bytes, bytes), ""});
   }
   return "\n" + rows.render("  ");
 }
@@ -128,7 +128,7 @@ std::string finished(const JsonWriter& json) {
 
 std::string render_stat(const Store& store) {
   std::string text = fmt::format("{}: {} times in {} {}, {}", store.place, store.entries.size(), store.files.size(),
-                                 store.files.size() == 1 ? "file" : "files", model::size_text(store.bytes));
+                                 store.files.size() == 1 ? "file" : "files", size_text(store.bytes));
   const UseSpan uses = uses_of(store);
   if (uses.newest > 0) {
     text += fmt::format("; last used from {} to {}", utc(uses.oldest, "%Y-%m-%d"), utc(uses.newest, "%Y-%m-%d"));
@@ -166,7 +166,7 @@ std::string render_stat_json(const Store& store) {
 
 std::string render_merged(const std::string& folder, const Merged& merged) {
   return fmt::format("{}: {} times added, {} were there; {} times now, {}\n", folder, merged.added, merged.known,
-                     merged.entries, model::size_text(merged.bytes));
+                     merged.entries, size_text(merged.bytes));
 }
 
 std::string render_merged_json(const std::string& folder, const Merged& merged) {
@@ -180,8 +180,8 @@ std::string render_merged_json(const std::string& folder, const Merged& merged) 
 std::string render_pruned(const std::string& folder, const Pruned& pruned) {
   std::string text =
       fmt::format("{}: removed {} times of other versions and {} of this one; {} times stay, {} ({} before)\n", folder,
-                  pruned.other_versions, pruned.own_version, pruned.entries, model::size_text(pruned.bytes),
-                  model::size_text(pruned.bytes_before));
+                  pruned.other_versions, pruned.own_version, pruned.entries, size_text(pruned.bytes),
+                  size_text(pruned.bytes_before));
   if (pruned.files_in_use > 0) {
     text += fmt::format("{} {} to a program that is running, and {} as before\n", pruned.files_in_use,
                         pruned.files_in_use == 1 ? "file belongs" : "files belong",

@@ -196,6 +196,7 @@ TEST_F(RequestFileTest, WrongTables) {  // M-78
   EXPECT_THAT(refused("arrived_at\tnum_prefill_tokens\tnum_decode_tokens\n"), HasSubstr("are separated by tabs"));
   EXPECT_THAT(refused("[{\"input_toks\":4}]\n"), HasSubstr("a trace has an object on each line (jq -c '.[]'"));
   EXPECT_THAT(refused(std::string("\xff\xfe{\0", 4)), HasSubstr("is UTF-16, not UTF-8"));
+  EXPECT_THAT(refused("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\n"), HasSubstr("git lfs pull"));
   EXPECT_LT(refused(std::string(100'000, 'a')).size(), 1000u);
   EXPECT_THAT(refused("arrived_at,num_prefill_tokens,num_decode_tokens\n0,1,\"1\n0,1,1\n"),
               HasSubstr("trace:2: a quotation mark of the row is not closed"));

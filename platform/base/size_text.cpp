@@ -1,10 +1,10 @@
-#include "platform/model/size_text.h"
+#include "platform/base/size_text.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-namespace kb::model {
+namespace kb {
 
 std::string size_text(std::uint64_t bytes) {
   auto value = static_cast<double>(bytes);
@@ -17,4 +17,4 @@ std::string size_text(std::uint64_t bytes) {
   return fmt::format("{:.{}f} {}", value, value == std::floor(value) ? 0 : 2, unit);
 }
 
-}  // namespace kb::model
+}  // namespace kb
