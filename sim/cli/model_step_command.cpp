@@ -177,7 +177,7 @@ class ModelStepCommand final : public Command {
     if (!perfetto_.empty()) trace.emplace(perfetto_, "the trace");
     line->stage("simulating launches");
     const std::optional<std::string> history = step::hidden_state(machines.one);
-    if (history && memo_.empty() && sample_ == 0) sample_ = kSampledLayers;
+    if (history && memo_.empty() && sample_ == 0) sample_ = step::kSampledLayers;
     const bool in_one_run = sample_ > 0 || memo_ == "off";
     if (in_one_run && !json_) line.reset();  // the process of the run has its own
     const step::SampledTimes found = times_of(run, report.spec.name());
@@ -215,7 +215,6 @@ class ModelStepCommand final : public Command {
   }
 
   ModelChoice choice_;
-  static constexpr std::uint64_t kSampledLayers = 3;
   static constexpr const char* kWritten =
       "Step in {0}: 'kernbench web {0}' shows it, 'kernbench compare {0} OTHER' compares it with another\n";
 

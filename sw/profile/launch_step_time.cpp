@@ -64,6 +64,7 @@ std::vector<std::string> LaunchStepTime::abstractions() const {
           : "joules of launches lie on the same lines as their times; static power counts from the first "
             "arrival to the last token"};
   if (sums_) list.emplace_back("sums over SIPs take the time of one that all SIPs begin together");
+  list.insert(list.end(), approximations_.begin(), approximations_.end());
   return list;
 }
 

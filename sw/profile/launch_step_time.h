@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sw/profile/attention_work.h"
@@ -18,8 +19,10 @@ namespace kb::profile {
 class LaunchStepTime final : public serving::IStepTime {
  public:
   // The tables outlive this. `sums`: several SIPs share the model. `joules`: null when energy is not counted.
-  LaunchStepTime(LaunchTables& tables, const AttentionShape& shape, bool sums, LaunchJoules* joules = nullptr)
-      : tables_(tables), shape_(shape), sums_(sums), joules_(joules) {}
+  // `approximations`: sentences about the times in the tables.
+  LaunchStepTime(LaunchTables& tables, const AttentionShape& shape, bool sums, LaunchJoules* joules = nullptr,
+                 std::vector<std::string> approximations = {})
+      : tables_(tables), shape_(shape), sums_(sums), joules_(joules), approximations_(std::move(approximations)) {}
 
   std::int64_t step_ns(const serving::Batch& batch) override;
   std::optional<serving::StepEnergy> step_energy(const serving::Batch& batch) override;
@@ -32,6 +35,7 @@ class LaunchStepTime final : public serving::IStepTime {
   AttentionShape shape_;
   bool sums_;
   LaunchJoules* joules_;
+  std::vector<std::string> approximations_;
 };
 
 }  // namespace kb::profile

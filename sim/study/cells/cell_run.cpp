@@ -97,7 +97,10 @@ class BatchRun {
       if (!part) continue;
       TimeFs time = 0_fs;
       const std::vector<std::string> keys = keys_of(at);
-      for (const std::string& key : keys) time = std::max(time, longest(key));
+      for (const std::string& key : keys) {
+        time = std::max(time, longest(key));
+        if (simulated_.count(key) == 0) answer.used.insert(key);
+      }
       answer.times[*part] += time + (at > 0 ? gap : 0_fs);
       if (with_events_) add_events(at, keys, answer.events[*part]);
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,6 +56,7 @@ struct CellAnswer {
   std::vector<TimeFs> times;                                         // by part
   std::vector<step::Events> events;                                  // by part, of all batches; empty: not counted
   std::vector<std::pair<std::string, step::StoredAnswer>> launches;  // that were simulated, by key
+  std::set<std::string> used;                                        // keys that the memo knew
 };
 
 // Simulates what the memo does not know, in processes of its own. Each launch counts with the gap before it.

@@ -12,6 +12,8 @@
 #include "sim/study/files/files.h"
 #include "sim/study/process/isolate.h"
 #include "sim/study/step/answer.h"
+#include "sim/study/step/step_machine.h"
+#include "sim/study/step/step_sample.h"
 
 namespace kb::cells {
 namespace {
@@ -19,9 +21,10 @@ namespace {
 using profile::Cell;
 
 constexpr std::size_t kKeyDigits = 32;
-constexpr const char* kPart = "part";  // no key
+constexpr const char *kPart = "part", *kUsed = "used";  // no keys
 
-// A line for the cell, then one for the events of each part, and one for each launch: key and times.
+// A line for the cell, then one for the events of each part, one for each launch, key and times, and one for each key
+// that was used.
 std::string text_of(const CellAnswer& answer) {
   std::string text = step::answer_text({answer.times, std::nullopt});
   for (std::size_t part = 0; part < answer.events.size(); ++part) {
@@ -30,6 +33,7 @@ std::string text_of(const CellAnswer& answer) {
   for (const auto& [key, launch] : answer.launches) {
     text += fmt::format("\n{} {}", key, step::stored_text(launch.answer, launch.subject));
   }
+  for (const std::string& key : answer.used) text += fmt::format("\n{} {}", kUsed, key);
   return text;
 }
 
@@ -41,9 +45,13 @@ CellAnswer answer_of(const std::string& text) {
   std::istringstream lines(text);
   std::string line;
   std::getline(lines, line);
-  CellAnswer answer{answered(line).times, {}, {}};
+  CellAnswer answer{answered(line).times, {}, {}, {}};
   while (std::getline(lines, line)) {
     const std::size_t blank = line.find(' ');
+    if (line.compare(0, blank, kUsed) == 0) {
+      answer.used.insert(line.substr(blank + 1));
+      continue;
+    }
     std::optional<step::StoredAnswer> launch = step::stored_answer(line.substr(blank + 1));
     if (!launch) throw Error::model("a simulation of a cell answered without times");
     if (line.compare(0, blank, kPart) == 0) {
@@ -84,7 +92,7 @@ std::string CellSimulator::part_key(const Cell& cell, std::size_t part) const {
 std::optional<CellAnswer> CellSimulator::known_cell(const Cell& cell, bool with_events) const {
   const step::Answer* const times = memo_.find(key_of(cell));
   if (times == nullptr) return std::nullopt;
-  CellAnswer answer{times->times, {}, {}};
+  CellAnswer answer{times->times, {}, {}, {}};
   for (std::size_t part = 0; with_events && part < times->times.size(); ++part) {
     const step::Answer* const known = memo_.find(part_key(cell, part));
     if (known == nullptr || !known->events) return std::nullopt;
@@ -94,6 +102,7 @@ std::optional<CellAnswer> CellSimulator::known_cell(const Cell& cell, bool with_
 }
 
 void CellSimulator::keep(const Cell& cell, CellAnswer answer) {
+  for (const std::string& key : answer.used) memo_.find(key);  // notes the use
   for (auto& [key, launch] : answer.launches) memo_.add(key, std::move(launch.answer), launch.subject.kernel);
   const std::string kind = cell_kind_name(cell.kind);
   for (std::size_t part = 0; part < answer.events.size(); ++part) {
@@ -162,7 +171,10 @@ void CellSimulator::fill(const std::vector<Cell>& cells, profile::LaunchTables& 
 ExactStep CellSimulator::exact_step(const model::Batch& batch) {
   const sw::Program program = program_of(setup_, batch);
   const step::LaunchKeys keys(program, setup_.machines.one, setup_.machines.all, setup_.identity);
-  const step::StepTimes times = step::compose_step({program, setup_.machines, keys, setup_.catalogs, jobs_}, memo_);
+  const step::StepRun run{program, setup_.machines, keys, setup_.catalogs, jobs_};
+  const step::StepTimes times = step::hidden_state(setup_.machines.one)
+                                    ? step::simulate_sample(run, step::kSampledLayers).times
+                                    : step::compose_step(run, memo_);
   ExactStep step{time_sum(times.span(), times.host)};
   if (times.events) step.energy = serving::StepEnergy{joules_of(coefficients(), times), static_watts(coefficients())};
   return step;

@@ -9,7 +9,11 @@ using profile::Cell;
 using profile::CellKind;
 
 LaunchSource::LaunchSource(CellSimulator& simulator, bool sums) : simulator_(simulator), sums_(sums) {
-  const std::optional<energy::Table>& table = simulator.setup().machines.one.graph.spec.energy;
+  const CellSetup& setup = simulator.setup();
+  if (const std::optional<std::string> history = step::hidden_state(setup.machines.one)) {
+    approximations_.push_back("every launch is simulated from a quiet machine; " + *history);
+  }
+  const std::optional<energy::Table>& table = setup.machines.one.graph.spec.energy;
   if (!table) return;
   joules_.emplace().defaults = table->defaults;
   joules_->static_watts = static_watts(*table);
@@ -17,7 +21,7 @@ LaunchSource::LaunchSource(CellSimulator& simulator, bool sums) : simulator_(sim
 
 std::unique_ptr<serving::IStepTime> LaunchSource::times() {
   return std::make_unique<profile::LaunchStepTime>(tables_, attention_shape(simulator_.setup()), sums_,
-                                                   joules_ ? &*joules_ : nullptr);
+                                                   joules_ ? &*joules_ : nullptr, approximations_);
 }
 
 void LaunchSource::fill(const std::vector<Cell>& cells) {

@@ -33,6 +33,7 @@ class LaunchSource final : public serving::ITimeSource {
 
   CellSimulator& simulator_;
   bool sums_;
+  std::vector<std::string> approximations_;
   profile::LaunchTables tables_;
   std::optional<profile::LaunchJoules> joules_;
   CellSimulator::Progress progress_;

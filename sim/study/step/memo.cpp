@@ -26,7 +26,7 @@ Memo::Memo(const std::string& folder, Subject subject, std::int64_t now) : subje
 void Memo::read(const std::string& folder) {
   const std::string prefix = stored_key(own_version(), "");
   std::map<std::string, std::int64_t> noted;
-  for (const std::string& file : files::Journal::files(folder)) {
+  for (const std::string& file : store_files(folder)) {
     const std::int64_t begun = files::Journal::begun(file);
     files::Journal::read_file(file, [&](const std::string& stored, const std::string& value) {
       if (stored == kUseKey) {

@@ -9,6 +9,8 @@
 
 namespace kb::step {
 
+inline constexpr std::size_t kSampledLayers = 3;  // unless another number is asked for
+
 // Layers to simulate: the first, and others spread evenly up to the last; all where there are no more than `count`,
 // which is at least 2.
 std::vector<std::int64_t> sampled_layers(std::int64_t layers, std::size_t count);

@@ -1,10 +1,15 @@
 #include "sim/study/step/store_lines.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
+#include "platform/base/error.h"
+#include "sim/study/files/journal.h"
 #include "sim/study/step/timing_digest.h"
 
 namespace kb::step {
@@ -29,6 +34,20 @@ Subject subject_of(const std::string& machine_file, const std::string& model) {
 
 std::string own_version() {
   return std::string(timing_digest()).substr(0, kVersionDigits);
+}
+
+std::vector<std::string> store_files(const std::string& folder) {
+  const auto refuse = [&folder](const std::string& problem) {
+    throw Error::configuration(fmt::format("'{}' {}", folder, problem));
+  };
+  std::error_code failed;
+  const std::filesystem::directory_iterator entries(folder, failed);
+  if (failed) refuse("cannot be read: " + failed.message());
+  std::vector<std::string> found = files::Journal::files(folder);
+  if (found.empty() && entries != std::filesystem::directory_iterator()) {
+    refuse("is no store of launches: it has files, and none of them is a *.journal");
+  }
+  return found;
 }
 
 std::string stored_key(const std::string& version, const std::string& key) {

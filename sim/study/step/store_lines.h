@@ -26,6 +26,9 @@ struct StoredAnswer {
 
 // The version of this program: the first digits of timing_digest().
 std::string own_version();
+// The files of a store. Configuration error for a folder that cannot be read, or has files and none of a store.
+std::vector<std::string> store_files(const std::string& folder);
+
 // Key of a line; the key of a launch behind the version. version_of() is "" for lines of programs that wrote none.
 std::string stored_key(const std::string& version, const std::string& key);
 std::string version_of(const std::string& stored_key);

@@ -41,12 +41,7 @@ std::vector<std::string> files_of(const std::string& place) {
     require_readable(place);
     return {place};
   }
-  const fs::directory_iterator entries(place, failed);
-  if (failed) refuse(place, "cannot be read: " + failed.message());
-  const std::vector<std::string> found = Journal::files(place);
-  if (found.empty() && entries != fs::directory_iterator()) {
-    refuse(place, "is no store of launches: it has files, and none of them is a *.journal");
-  }
+  const std::vector<std::string> found = step::store_files(place);
   for (const std::string& file : found) require_readable(file);
   return found;
 }

@@ -77,6 +77,17 @@ TEST_F(ModelLaunchesTest, ARunThatWasEndedGoesOn_M134) {
   EXPECT_EQ(read("b/requests.csv"), read("c/requests.csv"));
 }
 
+// A launch depends on what was before.
+TEST_F(ModelLaunchesTest, BanksHaveAHistory_M139) {
+  KB_SKIP_UNDER_SANITIZERS();
+  write("grid.jsonl", "{\"input_toks\":64,\"output_toks\":2,\"arrival_time_ns\":0}\n");
+  const Json result = json("model requests grid.jsonl --model m.json --json --check 2 --topology modern");
+  EXPECT_THAT(result["abstractions"].dump(), HasSubstr("banks have open rows"));
+  for (const Json& step : result["launches"]["check"]["steps"]) {
+    EXPECT_LT(std::abs(step["error"].get<double>()), 0.05) << step;
+  }
+}
+
 TEST_F(ModelLaunchesTest, SeveralSipsSumTheirParts_M133) {
   const Json check = served("--tp 2 --check 1000")["launches"]["check"];
   for (const Json& step : check["steps"]) EXPECT_LT(std::abs(step["error"].get<double>()), 0.15) << step;
@@ -116,6 +127,7 @@ TEST_F(ModelLaunchesTest, BadChoicesAreRefused_M130) {
   EXPECT_THAT(refused("--topology one_cube --block-size 32"), HasSubstr("blocks of 16 tokens"));
   EXPECT_THAT(refused("--topology one_cube --blocks 100000000"), HasSubstr("has room for"));
   EXPECT_THAT(refused("--topology one_cub"), HasSubstr("one_cube"));
+  EXPECT_THAT(refused("--topology one_cube --store ."), HasSubstr("is no store of launches: it has files"));
   EXPECT_THAT(kernbench("model requests trace.jsonl --model mixtral-8x7b --topology one_cube").err,
               HasSubstr("a model with experts cannot be simulated yet"));
 }
