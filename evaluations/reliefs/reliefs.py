@@ -174,6 +174,8 @@ def relief_of(finding, case):
     if rule == "small_transfers" and case["workload"] != "matmul-composite":
         ahead = [int(option[6:]) for option in case["options"] if option.startswith("ahead=")]
         return RELIEFS[rule] if ahead and ahead[0] > 1 else None
+    if rule == "launch_overhead" and "rounds=4" in case["options"]:
+        return None  # barriers have that overhead, too
     if rule in NEEDS and not any(NEEDS[rule] in option for option in case["options"]):
         return None
     return RELIEFS.get(rule)

@@ -14,7 +14,7 @@ namespace {
 // The barriers of the PEs that meet the last-ending PE, in order: who came when to the first one, the second one, ...
 struct Meeting {
   std::vector<TimeFs> arrivals;
-  TimeFs own = kNever;  // the last-ending PE's arrival
+  TimeFs own = kNever, own_end = kNever;  // when the last-ending PE came, and went on
   PeCoord last;
   TimeFs latest = -1_fs;
 };
@@ -31,7 +31,10 @@ Meetings meetings_of(const LaunchCase& launch_case) {
     if (!meets || wait.start < begin || wait.end > end) continue;
     Meeting& meeting = meetings[{wait.scope, count[{at, wait.scope}]++}];
     meeting.arrivals.push_back(wait.start);
-    if (at == pe) meeting.own = wait.start;
+    if (at == pe) {
+      meeting.own = wait.start;
+      meeting.own_end = wait.end;
+    }
     if (wait.start <= meeting.latest) continue;
     meeting.latest = wait.start;
     meeting.last = at;
@@ -41,7 +44,7 @@ Meetings meetings_of(const LaunchCase& launch_case) {
 
 }  // namespace
 
-std::vector<TimeFs> shares_elsewhere(const LaunchCase& launch_case) {
+LaunchActivity::Spans spans_elsewhere(const LaunchCase& launch_case) {
   LaunchActivity::Spans spans;
   if (launch_case.waits != nullptr) {
     for (const MessageChain::Stay& stay : message_chain_of(launch_case).stays) {
@@ -54,7 +57,28 @@ std::vector<TimeFs> shares_elsewhere(const LaunchCase& launch_case) {
     }
   }
   for (auto& [pe, list] : spans) std::sort(list.begin(), list.end());
-  return launch_case.activity.shares(launch_case.graph, spans);
+  return spans;
+}
+
+// From the arrival of the last PE until the last-ending one goes on: the way of the messages of each barrier, and what
+// the M_CPUs do for it.
+void find_barrier_overhead(const LaunchCase& launch_case, const Meetings& meetings, Findings& findings) {
+  TimeFs all = 0_fs;
+  std::size_t count = 0;
+  for (const auto& [key, meeting] : meetings) {
+    if (meeting.own == kNever) continue;
+    all += meeting.own_end - meeting.latest;
+    ++count;
+  }
+  if (count == 0) return;
+  Finding finding = launch_case.finding("barrier_overhead", all, "barriers take time although all PEs have come");
+  finding.evidence = {fmt::format("{} goes on from {} barrier{} {} after the last PE has come, {} each",
+                                  pe_name(launch_case.pe.pe), count, count == 1 ? "" : "s", ns_text(all),
+                                  ns_text(all / static_cast<std::int64_t>(count)))};
+  finding.remedy =
+      "fewer barriers, barriers of a cube in place of the SIP, or messages between the PEs that need each other; a "
+      "machine with a smaller overhead_ns of m_cpu is faster in proportion";
+  findings.push_back(std::move(finding));
 }
 
 // What the last one of each barrier is later than the median. PEs whose work is even come late in turn, and little.
@@ -63,7 +87,9 @@ void find_barrier_causes(const LaunchCase& launch_case, Findings& findings) {
   TimeFs all = 0_fs;
   std::size_t count = 0;
   std::map<PeCoord, std::pair<std::size_t, TimeFs>> late;  // how often, and by how much
-  for (auto& [key, meeting] : meetings_of(launch_case)) {
+  Meetings meetings = meetings_of(launch_case);
+  find_barrier_overhead(launch_case, meetings, findings);
+  for (auto& [key, meeting] : meetings) {
     std::vector<TimeFs>& arrivals = meeting.arrivals;
     if (arrivals.size() < 2) continue;
     const auto middle = arrivals.begin() + static_cast<std::ptrdiff_t>((arrivals.size() - 1) / 2);

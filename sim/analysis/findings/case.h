@@ -29,7 +29,8 @@ struct LaunchCase {
   const MessageWaits* waits;    // null when not recorded
   const std::deque<LaunchRecord>& launches;
   const BlockCounts& counts;
-  std::vector<TimeFs> elsewhere{};  // by share: of other PEs, while this one waited for them
+  LaunchActivity::Spans spans{};    // of other PEs, while this one waited for them
+  std::vector<TimeFs> elsewhere{};  // by share: their time then
 
   TimeFs total() const { return launch.completed - launch.submitted; }
   TimeFs share(contract::TimeShare which) const { return pe.shares.of(which); }
@@ -44,6 +45,7 @@ struct LaunchCase {
   // Exposed DMA time: transfers without concurrent computation.
   TimeFs exposed() const { return pe.shares.exposed_dma(); }
   TimeFs exposed_elsewhere() const;
+  TimeFs computing_elsewhere() const;
   TimeFs exposed_on_path() const { return exposed() + exposed_elsewhere(); }
   Finding finding(const char* rule, TimeFs gain, std::string headline) const;
 };
@@ -79,10 +81,11 @@ void find_header_causes(const LaunchCase& launch_case, Findings& findings);
 void find_barrier_causes(const LaunchCase& launch_case, Findings& findings);
 void find_message_causes(const LaunchCase& launch_case, Findings& findings);
 
-// Overheads of nodes, of one kind or all, on the way of the launch to the PE and back, and on those of reads and
-// writes.
+// Overheads of nodes, of one kind or all, on the way of the launch to the PE and back, on those of reads and writes,
+// and of the messages that the PE waited for.
 TimeFs launch_headers(const LaunchCase& launch_case, std::optional<topology::NodeKind> kind);
 TimeFs transfer_headers(const LaunchCase& launch_case, std::optional<topology::NodeKind> kind);
+TimeFs message_headers(const LaunchCase& launch_case, topology::NodeKind kind);
 
 // The delays of reads and writes on their way; `gain`: what transfers without any would save.
 struct TransferDelays {
@@ -91,8 +94,8 @@ struct TransferDelays {
 };
 TransferDelays delays_of_transfers(const LaunchCase& launch_case, TimeFs gain);
 
-// The time shares of the PEs that the last-ending PE waited for, at barriers and for messages, meanwhile.
-std::vector<TimeFs> shares_elsewhere(const LaunchCase& launch_case);
+// The PEs that the last-ending PE waited for, at barriers and for messages, and when.
+LaunchActivity::Spans spans_elsewhere(const LaunchCase& launch_case);
 
 // Adds the chain of waits from the last-ending PE back to its origin, with sentences about it.
 void add_chain(const LaunchCase& launch_case, Finding& finding);

@@ -20,6 +20,7 @@ struct Finding {
   std::string rule;                   // "idle_pseudo_channels"; used by scripts
   std::uint64_t launch = 0;           // 0 = the gaps between launches
   TimeFs gain = 0_fs;                 // time that could be saved at most
+  TimeFs counted = kNever;            // what was counted for this cause alone, if that is less: findings stand by it
   TimeFs total = 0_fs;                // total time: the launch from submission to completion
   std::string headline;               // a noun phrase
   std::vector<std::string> evidence;  // sentences with numbers

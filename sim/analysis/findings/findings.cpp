@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <string_view>
 
 #include "platform/contract/share_words.h"
@@ -24,7 +25,7 @@ double rank_of(const Finding& finding) {
   const auto is_of = [&](const auto& rules) {
     return std::find(std::begin(rules), std::end(rules), finding.rule) != std::end(rules);
   };
-  const double gain = fs_to_ns(finding.gain) / fs_to_ns(finding.total);
+  const double gain = fs_to_ns(std::min(finding.gain, finding.counted)) / fs_to_ns(finding.total);
   return is_of(kFaults) ? 2 * gain : is_of(kGeneral) ? 0.7 * gain : gain;
 }
 
@@ -103,6 +104,11 @@ TimeFs LaunchCase::exposed_elsewhere() const {
                   share(contract::TimeShare::dependency));
 }
 
+TimeFs LaunchCase::computing_elsewhere() const {
+  if (elsewhere.empty()) return 0_fs;
+  return std::accumulate(elsewhere.begin(), elsewhere.begin() + engine::kMaxEngines, 0_fs);  // engines come first
+}
+
 Finding LaunchCase::finding(const char* rule, TimeFs gain, std::string headline) const {
   Finding made;
   made.rule = rule;
@@ -151,7 +157,8 @@ std::vector<Finding> find_causes(const std::deque<LaunchRecord>& launches, const
     const LaunchActivity activity(recorder, record::ActivityRecorder::group_of(longest->sip), longest->id,
                                   {longest->start, pe.start + pe.exec});
     LaunchCase launch_case{*longest, pe, activity, graph, costs, waits, launches, counts};
-    launch_case.elsewhere = shares_elsewhere(launch_case);
+    launch_case.spans = spans_elsewhere(launch_case);
+    launch_case.elsewhere = activity.shares(graph, launch_case.spans);
     find_memory_causes(launch_case, findings);
     if (!activity.empty()) find_resource_causes(launch_case, declared, findings);
     if (!activity.empty()) find_wire_causes(launch_case, findings);

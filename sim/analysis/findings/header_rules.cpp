@@ -28,6 +28,10 @@ class HeaderTimes {
     for (const auto& [kind, time] : route.by_kind) by_kind_[kind] += time;
   }
   TimeFs time() const { return time_; }
+  TimeFs of(topology::NodeKind kind) const {
+    const auto found = by_kind_.find(kind);
+    return found == by_kind_.end() ? 0_fs : found->second;
+  }
   // The kind of node with the largest part of the time, and that part.
   std::pair<topology::NodeKind, TimeFs> most() const {
     return *std::max_element(by_kind_.begin(), by_kind_.end(),
@@ -151,12 +155,18 @@ void find_small_messages(const LaunchCase& launch_case, TimeFs serial, Findings&
   double left = static_cast<double>(received.by_sender.size()) / static_cast<double>(received.count);
   const double loaded = fs_to_ns(launch_case.pe.shares.of(contract::PeResource::read_link)) * wire.gbs();
   if (loaded > 0) left = std::max(left, std::min(1.0, static_cast<double>(received.bytes) / loaded));
-  // What is loaded and stored for small messages is small, too, and each message is a command.
-  const TimeFs all = serial + launch_case.exposed() + launch_case.share(contract::TimeShare::scalar);
-  const TimeFs gain =
-      std::min({part(all, 1.0 - left), all - std::min(all, received.there_and_back), without_wires(launch_case)});
-  Finding finding = launch_case.finding("small_messages", gain,
+  // What is loaded and stored for small messages is small, too, also by the PEs that are waited for, and each message
+  // is a command. What they compute stays.
+  using contract::TimeShare;
+  const TimeFs waiting = launch_case.share(TimeShare::dependency),
+               waits = waiting - std::min(waiting, launch_case.computing_elsewhere()),
+               own = launch_case.exposed() + launch_case.share(TimeShare::scalar) + launch_case.share(TimeShare::tlb);
+  const auto saved = [&](TimeFs all) {
+    return std::min({part(all, 1.0 - left), all - std::min(all, received.there_and_back), without_wires(launch_case)});
+  };
+  Finding finding = launch_case.finding("small_messages", saved(std::max(waits, serial) + own),
                                         "messages carry few bytes, and their headers and credits take the time");
+  finding.counted = saved(serial + own);
   finding.evidence = {fmt::format(
       "{} gets {} messages from {} PE{}, one of {} B{}; their headers pass {} of nodes, their bytes {} of a "
       "wire",
@@ -181,9 +191,10 @@ TimeFs find_serial_headers(const LaunchCase& launch_case, Findings& findings) {
   const bool one_kind = most_time > serial.headers.time() / 4 * 3;
   const std::string kind(topology::node_kind_name(most));
   const std::optional<topology::NodeKind> one = one_kind ? std::optional(most) : std::nullopt;
-  // The same nodes delay loads, stores and the launch.
-  const TimeFs gain = (one_kind ? std::min(part(most_time, 1 / kept), time) : time) + launch_headers(launch_case, one) +
-                      transfer_headers(launch_case, one);
+  // The same nodes delay loads, stores and the launch. The wires have no less to carry.
+  const TimeFs saved =
+      (one_kind ? std::min(part(most_time, 1 / kept), time) : time) + transfer_headers(launch_case, one);
+  const TimeFs gain = std::min(saved, without_wires(launch_case)) + launch_headers(launch_case, one);
   Finding finding = launch_case.finding(
       "header_bound", gain,
       fmt::format("messages spend their time in the overheads of nodes{}", one_kind ? " of kind " + kind : ""));
@@ -201,6 +212,12 @@ TimeFs find_serial_headers(const LaunchCase& launch_case, Findings& findings) {
 }
 
 }  // namespace
+
+TimeFs message_headers(const LaunchCase& launch_case, topology::NodeKind kind) {
+  if (launch_case.waits == nullptr) return 0_fs;
+  const TimeFs time = serial_of(launch_case, message_chain_of(launch_case)).headers.of(kind);
+  return std::min(part(time, 1 / kept_part(launch_case)), launch_case.share(contract::TimeShare::dependency));
+}
 
 // The way of a launch is about that of host copies.
 TimeFs launch_headers(const LaunchCase& launch_case, std::optional<topology::NodeKind> kind) {

@@ -119,7 +119,7 @@ void find_idle_channels(const LaunchCase& launch_case, const std::vector<Slice>&
   const std::string& name = launch_case.graph.node(worst->node).id;
   // Each access waits for the fullest of its channels, which is another one from access to access.
   const TimeFs exposed = launch_case.exposed_on_path(),
-               uneven = worst->full < launch_case.activity.window() / 2
+               uneven = worst->full < launch_case.activity.window() / 4
                             ? 0_fs
                             : part(exposed, 1.0 - used / static_cast<double>(pcs));
   const TimeFs gain = std::min(std::max(excess_of(launch_case, *worst), uneven), exposed);
@@ -135,6 +135,15 @@ void find_idle_channels(const LaunchCase& launch_case, const std::vector<Slice>&
   findings.push_back(std::move(finding));
 }
 
+// Busy time of the busiest wire from or to a controller: its rate may be less than that of the channels (efficiency).
+TimeFs busy_wire_of(const LaunchCase& launch_case, NodeId controller) {
+  TimeFs most = 0_fs;
+  for (const LaunchActivity::WireUse& use : launch_case.activity.wires(kFull)) {
+    if (use.series->node == controller || use.series->peer == controller) most = std::max(most, use.busy);
+  }
+  return most;
+}
+
 void find_hot_slice(const LaunchCase& launch_case, const std::vector<Slice>& slices, Findings& findings) {
   const std::size_t homes = std::max(slices.size(), launch_case.launch.summary.pes);  // each PE has a slice
   if (slices.empty() || homes < 2) return;
@@ -146,15 +155,16 @@ void find_hot_slice(const LaunchCase& launch_case, const std::vector<Slice>& sli
   }
   const TimeFs mean = total / homes;
   const auto pcs = channels_of(launch_case, *hot);
-  const TimeFs busy = hot->total / pcs;
+  const TimeFs busy = std::max(hot->total / pcs, busy_wire_of(launch_case, hot->node));
   if (hot->total / 2 < mean || !is_full(busy, launch_case.activity.window() / 2)) return;
-  Finding finding =
-      launch_case.finding("hot_slice", std::min(busy - mean / pcs, launch_case.exposed_on_path()),
-                          fmt::format("{} serves {:.1f} times as much as the others",
-                                      launch_case.graph.node(hot->node).id, fs_to_ns(hot->total) / fs_to_ns(mean)));
+  const double times = fs_to_ns(hot->total) / fs_to_ns(mean);
+  const TimeFs saved = part(busy, 1.0 - 1.0 / times);
+  Finding finding = launch_case.finding(
+      "hot_slice", std::min(saved, launch_case.exposed_on_path()),
+      fmt::format("{} serves {:.1f} times as much as the others", launch_case.graph.node(hot->node).id, times));
   finding.evidence = {fmt::format(
-      "its pseudo-channels are busy for {} of the kernel, those of {} slices for {} on average",
-      percent(busy, launch_case.activity.window()), homes, percent(mean / pcs, launch_case.activity.window()))};
+      "its pseudo-channels or its wire are busy for {} of the kernel, those of {} slices would be for {} on average",
+      percent(busy, launch_case.activity.window()), homes, percent(busy - saved, launch_case.activity.window()))};
   finding.remedy = "spread the tensor over the slices, or give each cube or PE a copy";
   findings.push_back(std::move(finding));
 }
@@ -235,9 +245,12 @@ void find_slow_slice(const LaunchCase& launch_case, Findings& findings) {
       static_cast<double>(reads) / static_cast<double>(std::max<std::size_t>(1, launch_case.launch.summary.pes));
   const TimeFs waits = std::min(launch_case.exposed(), reads_beyond_bytes(launch_case)) +
                        launch_case.exposed_elsewhere() + launch_case.share(contract::TimeShare::dependency);
-  // Its own PE may be the only one that reads there, and end last for that.
+  // Its own PE may be the only one that reads there, and end last for that, or be waited for.
   const TimeFs late = slow->pe_coord() == launch_case.pe.pe ? lateness(launch_case) : 0_fs;
-  const TimeFs gain = std::max(std::min(ns_to_fs(more * of_pe), waits), late);
+  const TimeFs waited_for = launch_case.spans.count(slow->pe_coord()) > 0
+                                ? std::min(ns_to_fs(more * static_cast<double>(reads)), launch_case.exposed_elsewhere())
+                                : 0_fs;
+  const TimeFs gain = std::max({std::min(ns_to_fs(more * of_pe), waits), late, waited_for});
   Finding finding = launch_case.finding("slow_slice", gain, fmt::format("{} answers later than the others", slow->id));
   finding.evidence = {
       fmt::format("an access takes {} ns there, {} ns elsewhere; it serves {} reads", worst, *middle, reads)};

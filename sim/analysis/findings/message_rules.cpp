@@ -65,7 +65,7 @@ void find_waits(const LaunchCase& launch_case, Findings& findings) {
   // An earlier send cannot save the time of a receive for the slot and the credit, only its waiting time.
   const TimeFs end = launch_case.pe.start + launch_case.pe.exec;
   const TimeFs by_wire = explained_by(findings, {"slow_link", "hot_link"});
-  const TimeFs by_headers = explained_by(findings, {"header_bound", "barrier_imbalance"});
+  const TimeFs by_headers = explained_by(findings, {"header_bound", "barrier_imbalance", "barrier_overhead"});
   const TimeFs gain =
       (launch_case.costs == nullptr
            ? waiting

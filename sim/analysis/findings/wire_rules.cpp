@@ -96,6 +96,14 @@ const topology::Node* memory_behind(const topology::Graph& graph, const Wire& wi
   return nullptr;
 }
 
+// Busy time of the wire against this one: a memory gives and takes in turn.
+TimeFs busy_against(const LaunchCase& launch_case, const Wire& wire) {
+  for (const LaunchActivity::WireUse& use : launch_case.activity.wires(kFullWire)) {
+    if (use.series->node == wire.series->peer && use.series->peer == wire.series->node) return use.busy;
+  }
+  return 0_fs;
+}
+
 // Whether routes choose between this wire and others: it does not lead to or from the place of a transfer.
 bool is_on_routes(const topology::Graph& graph, const topology::Edge& edge) {
   const auto ends = [](topology::NodeKind kind) { return is_pe_block(kind) || kind == topology::NodeKind::hbm_ctrl; };
@@ -132,7 +140,8 @@ void find_wire_causes(const LaunchCase& launch_case, Findings& findings) {
   const TimeFs uneven = explained_by(findings, {"idle_pseudo_channels", "hot_slice", "slices_in_turn"});
   if (const topology::Node* const memory = memory_behind(launch_case.graph, hot)) {
     const bool is_found = uneven >= launch_case.total() / 20 || explained_by(findings, {"memory_bound"}) > 0_fs;
-    if (!is_found) add_memory_bound(launch_case, *memory, hot.busy, findings);
+    const TimeFs busy = std::min(hot.busy + busy_against(launch_case, hot), launch_case.activity.window());
+    if (!is_found) add_memory_bound(launch_case, *memory, busy, findings);
     return;
   }
   const std::string name =
