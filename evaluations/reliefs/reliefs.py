@@ -134,7 +134,7 @@ RELIEFS = {
     "scalar_bound": [PE + "pe_cpu.attrs.dispatch_cycles=0"],
     "compute_bound": [PE + "pe_gemm.attrs.mac_per_ns=65536", PE + "pe_math.attrs.elements_per_ns=65536"],
     "memory_bound": ["cube.components.hbm_ctrl.attrs.efficiency=1"],
-    "small_transfers": [PE + "pe_dma.attrs.rd_outstanding=64"],
+    "small_transfers": [PE + "pe_dma.attrs.rd_outstanding=64", "ahead=16"],
     "padded_tiles": [PE + "pe_gemm.attrs.gemm_granularity=none"],
     "idle_pseudo_channels": ["cube.components.hbm_ctrl.attrs.channel_hash=xor"],
     "launch_overhead": ["cube.components.m_cpu.attrs.overhead_ns=0"],
@@ -142,7 +142,7 @@ RELIEFS = {
     "full_queue": ["n_slots=32"],
     "barrier_imbalance": ["slow_times=1"],
     "slices_in_turn": ["pattern=around"],
-    "hot_slice": ["pattern=everywhere"],
+    "hot_slice": ["pattern=own"],  # a copy for each PE
 }
 # Of these the run has to have the cause as an option, which the relief takes back.
 NEEDS = {"small_messages": "chunk=", "full_queue": "n_slots=", "barrier_imbalance": "slow_times=", "memory_bound": "efficiency=",

@@ -47,7 +47,9 @@ struct LaunchCase {
   TimeFs exposed_elsewhere() const;
   TimeFs computing_elsewhere() const;
   TimeFs exposed_on_path() const { return exposed() + exposed_elsewhere(); }
-  Finding finding(const char* rule, TimeFs gain, std::string headline) const;
+  // `least`: such a part of the launch remains, whatever it is relieved of.
+  static constexpr int kFiftieth = 50, kThousandth = 1000;
+  Finding finding(const char* rule, TimeFs gain, std::string headline, int least = kFiftieth) const;
 };
 
 std::string percent(TimeFs part, TimeFs whole);  // "58 %"

@@ -160,7 +160,8 @@ TransferDelays delays_of_transfers(const LaunchCase& launch_case, TimeFs gain) {
 
 void find_delays_of_commands(const LaunchCase& launch_case, Findings& findings) {
   const TimeFs translation = launch_case.share_on_path(TimeShare::tlb);
-  Finding finding = launch_case.finding("translation", translation, "accesses wait for their address translation");
+  Finding finding = launch_case.finding("translation", translation, "accesses wait for their address translation",
+                                        LaunchCase::kThousandth);
   finding.evidence = {fmt::format("{} waits for PE_MMU for {} of the launch", pe_name(launch_case.pe.pe),
                                   percent(translation, launch_case.total()))};
   finding.remedy =
@@ -168,14 +169,16 @@ void find_delays_of_commands(const LaunchCase& launch_case, Findings& findings) 
       "proportion";
   findings.push_back(std::move(finding));
   const TimeFs scalar = scalar_time(launch_case);
-  finding = launch_case.finding("scalar_bound", scalar, "the CPU of the PE works, and commands wait for it");
+  finding = launch_case.finding("scalar_bound", scalar, "the CPU of the PE works, and commands wait for it",
+                                LaunchCase::kThousandth);
   finding.evidence = {fmt::format("{} dispatches commands and spends cycles for {} of the launch",
                                   pe_name(launch_case.pe.pe), percent(scalar, launch_case.total()))};
   finding.remedy =
       "give fewer and larger commands, composites for instance; pe_cpu: dispatch_cycles is the cost of each command";
   findings.push_back(std::move(finding));
   const TimeFs tcm = launch_case.share_on_path(TimeShare::tcm);
-  finding = launch_case.finding("tcm_bound", tcm, "the engines wait for operands and results of the TCM");
+  finding = launch_case.finding("tcm_bound", tcm, "the engines wait for operands and results of the TCM",
+                                LaunchCase::kThousandth);
   finding.evidence = {fmt::format("FETCH and STORE move data between TCM and registers for {} of the launch at {}",
                                   percent(tcm, launch_case.total()), pe_name(launch_case.pe.pe))};
   finding.remedy = "larger tiles use an operand more often; pe_tcm: read_bw_gbs, write_bw_gbs are its rates";

@@ -109,11 +109,11 @@ TimeFs LaunchCase::computing_elsewhere() const {
   return std::accumulate(elsewhere.begin(), elsewhere.begin() + engine::kMaxEngines, 0_fs);  // engines come first
 }
 
-Finding LaunchCase::finding(const char* rule, TimeFs gain, std::string headline) const {
+Finding LaunchCase::finding(const char* rule, TimeFs gain, std::string headline, int least) const {
   Finding made;
   made.rule = rule;
   made.launch = launch.id;
-  made.gain = std::min(gain, total() - total() / 50);  // some time always remains
+  made.gain = std::min(gain, total() - total() / least);
   made.total = total();
   made.headline = std::move(headline);
   return made;
