@@ -1,6 +1,7 @@
 #include "platform/base/nearest.h"
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 
 namespace kb {
@@ -34,10 +35,12 @@ std::size_t farthest(std::size_t letters) {
   return letters <= 8 ? 2 : letters / 3;
 }
 
-// The leading dashes of an option are not compared.
-std::string_view letters_of(std::string_view name) {
+// The leading dashes of an option and capitals are not compared.
+std::string letters_of(std::string_view name) {
   name.remove_prefix(std::min(name.find_first_not_of('-'), name.size()));
-  return name;
+  std::string letters(name);
+  for (char& letter : letters) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return letters;
 }
 
 bool contains(std::string_view text, std::string_view part) {
@@ -61,20 +64,20 @@ class Best {
 
 }  // namespace
 
-std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates) {
-  if (word.size() > kLongestWord) return "";
-  word = letters_of(word);
+std::string nearest_name(std::string_view typed_word, const std::vector<std::string>& candidates) {
+  if (typed_word.size() > kLongestWord) return "";
+  const std::string word = letters_of(typed_word);
   const std::size_t limit = farthest(word.size());
   Best beginning, inside, typed, around, part;
   for (const std::string& candidate : candidates) {
-    const std::string_view name = letters_of(candidate);
+    const std::string name = letters_of(candidate);
     if (contains(name, word)) (name.find(word) == 0 ? beginning : inside).offer(name.size(), candidate);
     if (contains(word, name)) around.offer(word.size() - name.size(), candidate);
     if (name.size() <= word.size() + limit && word.size() <= name.size() + limit) {
       if (const std::size_t distance = edit_distance(word, name); distance <= limit) typed.offer(distance, candidate);
     }
-    const std::string_view first = name.substr(0, name.find_first_of("-_."));
-    if (first.size() >= kLeastPart && word.substr(0, first.size()) == first) {
+    const std::string_view first = std::string_view(name).substr(0, name.find_first_of("-_."));
+    if (first.size() >= kLeastPart && word.compare(0, first.size(), first) == 0) {
       part.offer(word.size() - first.size(), candidate);
     }
   }

@@ -11,7 +11,7 @@ namespace kb {
 // precedence: the shortest candidate that begins with or contains the word (at least three letters); the candidate with
 // the smallest edit distance, at most 1 in up to 4 letters, 2 in up to 8, and a third of longer words; the longest
 // candidate that the word contains; a candidate whose first part before '-', '_' or '.' begins the word. Ties go to the
-// first candidate; the dashes before an option are ignored.
+// first candidate; capitals and the dashes before an option are ignored.
 std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates);
 
 // "did you mean 'x'?", or "known: a, b, c" when no candidate is close.

@@ -27,6 +27,12 @@ TEST(Nearest, TypingErrorsAreFewInShortWords) {
   EXPECT_EQ(nearest_name("router_lnk_bw_gb", {"router", "router_link_bw_gbs"}), "router_link_bw_gbs");
 }
 
+TEST(Nearest, CapitalsAreNotCompared) {
+  EXPECT_EQ(nearest_name("trfc", {"tRRDS", "tRFC", "tRFCPB"}), "tRFC");
+  EXPECT_EQ(nearest_name("nw", {"NW", "NE"}), "NW");
+  EXPECT_EQ(nearest_name("PE_READ", {"pe_write", "pe_read"}), "pe_read");
+}
+
 TEST(Nearest, APartOfAWordOrAFirstPartOfANameIsBetterThanNothing) {
   EXPECT_EQ(nearest_name("--out-directory", {"--hops", "--out"}), "--out");
   EXPECT_EQ(nearest_name("fabric.switch12", {"fabric.switch0", "fabric.switch1"}), "fabric.switch1");
