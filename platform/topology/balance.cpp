@@ -71,7 +71,7 @@ void warn_of_latency(const MachineSpec& spec, ReadContext& context) {
             "at {:g} GB/s: {:.0f} % of the bandwidth",
             verb, transfers.tile_bytes, transfers.outstanding, transfers.latency_ns, transfers.bw.gbs(),
             100 * transfers.used()),
-        fmt::format("{}: {} would use all of it", key, needed));
+        fmt::format("{}{}: {} would use all of it", attrs, key, needed));
   };
   warn(local_reads(spec), dma.rd_engines, "loads", "rd_outstanding",
        std::string("cube.components.hbm_ctrl.attrs.") + spec.hbm_traits().latency_key);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "platform/base/nearest.h"
 #include "platform/base/problem_limit.h"
@@ -12,11 +13,40 @@ namespace kb::topology {
 namespace {
 
 constexpr char kOverrideOrigin[] = "--set";
+constexpr char kMergeKey[] = "<<";
 constexpr char kCorrectFirst[] = "correct the first ones and check again";
 
 std::string leaf(const std::string& path) {
   const std::size_t dot = path.rfind('.');
   return dot == std::string::npos ? path : path.substr(dot + 1);
+}
+
+// How many leading parts `path` has in common with the mapping `parent`.
+int shared_parts(const std::string& path, const std::string& parent) {
+  const std::string mapping = parent + ".";
+  int parts = 0;
+  for (std::size_t i = 0; i < std::min(path.size(), mapping.size()) && path[i] == mapping[i]; ++i) {
+    if (path[i] == '.') ++parts;
+  }
+  return parts;
+}
+
+// Where a key with this name stands that is not known in `parent`: below it, or in the nearest mapping. A name that is
+// known in several mappings outside is too general for a guess.
+std::string elsewhere(const std::string& key, const std::string& parent, const std::set<std::string>& known) {
+  std::string nearest;
+  int most = -1;
+  bool alone = false;
+  for (const std::string& path : known) {
+    if (leaf(path) != key) continue;
+    if (parent.empty() || path.rfind(parent + ".", 0) == 0) return path;
+    const int shared = shared_parts(path, parent);
+    if (shared < most) continue;
+    alone = shared > most;
+    most = shared;
+    nearest = path;
+  }
+  return alone ? nearest : "";
 }
 
 }  // namespace
@@ -53,6 +83,11 @@ bool ReadContext::is_bad(const std::string& path) const {
     if (dot == std::string::npos || dot == 0) return false;
     end = dot;
   }
+}
+
+bool ReadContext::has_bad_below(const std::string& path) const {
+  const auto first = bad_.lower_bound(path + ".");
+  return first != bad_.end() && first->rfind(path + ".", 0) == 0;
 }
 
 Diagnostic ReadContext::place(const std::vector<std::string>& keys) const {
@@ -117,16 +152,15 @@ void ReadContext::note_unknown(const yaml::Entry& entry, const std::string& pare
 void ReadContext::finish_unknown() {
   for (const Unknown& unknown : unknown_) {
     const std::string path = unknown.parent.empty() ? unknown.key : unknown.parent + "." + unknown.key;
-    std::string elsewhere;
-    for (const std::string& known : known_) {
-      if (leaf(known) == unknown.key) {
-        elsewhere = known;
-        break;
-      }
-    }
-    const std::string remedy = elsewhere.empty() || !nearest_name(unknown.key, unknown.siblings).empty()
+    const std::string other = elsewhere(unknown.key, unknown.parent, known_);
+    const std::string remedy = other.empty() || !nearest_name(unknown.key, unknown.siblings).empty()
                                    ? suggest(unknown.key, unknown.siblings)
-                                   : fmt::format("did you mean '{}'?", elsewhere);
+                                   : fmt::format("did you mean '{}'?", other);
+    if (unknown.key == kMergeKey) {
+      report(unknown.mark, unknown.from_override, path, "mappings are not merged",
+             "write the keys out; an alias can stand for a whole mapping");
+      continue;
+    }
     report(unknown.mark, unknown.from_override, path, fmt::format("unknown key '{}'", unknown.key), remedy);
   }
   unknown_.clear();

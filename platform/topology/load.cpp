@@ -16,6 +16,7 @@
 namespace kb::topology {
 namespace {
 
+constexpr char kMeshHint[] = "its path is relative to the topology file; topology --emit-mesh writes one";
 constexpr char kMachineHint[] = "check the path; the shipped machines are in configs/";
 
 constexpr std::size_t kMaxOverrides = 1000;
@@ -53,7 +54,7 @@ MeshLayout obtain_mesh(const MachineSpec& spec, const std::string& topology_file
   if (spec.mesh_file.empty()) return compute_mesh_layout(spec);
   const std::filesystem::path path = std::filesystem::path(topology_file).parent_path() / spec.mesh_file;
   std::vector<Diagnostic> problems;
-  const std::optional<std::string> text = read_file(path.string(), kMachineHint, problems);
+  const std::optional<std::string> text = read_file(path.string(), kMeshHint, problems);
   for (const Diagnostic& problem : problems) context.report_rule({"cube.mesh_file"}, problem.message, problem.remedy);
   if (!text) return {};
   return mesh_from_yaml(*text, path.string(), spec, context.diagnostics());

@@ -109,7 +109,7 @@ void MapReader::report(const std::string& key, const std::string& message, const
   }
 }
 
-const yaml::Value* MapReader::take(const std::string& key, bool mandatory) {
+const yaml::Value* MapReader::take(const std::string& key, bool mandatory, const std::string& words) {
   if (std::find(asked_.begin(), asked_.end(), key) == asked_.end()) asked_.push_back(key);
   context_->note_known(path(key));
   const yaml::Entry* entry = value_ ? value_->find(key) : nullptr;
@@ -121,14 +121,16 @@ const yaml::Value* MapReader::take(const std::string& key, bool mandatory) {
   if (wrong_) context_->mark_bad(path(key));
   if (mandatory && !wrong_) {
     report(key, "this mandatory key is missing",
-           value_ || path_.empty() ? "add it to the mapping that starts here"
-                                   : fmt::format("add a mapping '{}' with this key", path_));
+           (value_ || path_.empty() ? "add it to the mapping that starts here"
+                                    : fmt::format("add a mapping '{}' with this key", path_)) +
+               (words.empty() ? "" : ": " + words));
   }
   return nullptr;
 }
 
-const yaml::Value* MapReader::take_scalar(const std::string& key, bool mandatory, const std::string& expected) {
-  const yaml::Value* value = take(key, mandatory);
+const yaml::Value* MapReader::take_scalar(const std::string& key, bool mandatory, const std::string& expected,
+                                          const std::string& words) {
+  const yaml::Value* value = take(key, mandatory, words);
   if (value == nullptr || value->kind == yaml::Kind::scalar) return value;
   report(key,
          value->kind == yaml::Kind::null ? fmt::format("expected {}, but the key has no value", expected)
@@ -238,7 +240,8 @@ std::string MapReader::text(const std::string& key, std::optional<std::string> f
 std::size_t MapReader::choice(const std::string& key, std::optional<std::size_t> fallback,
                               const std::vector<std::string>& words) {
   note(key, {KeyRule::Type::word, {}, words, fallback ? std::optional(words[*fallback]) : std::nullopt, !fallback});
-  const yaml::Value* value = take_scalar(key, !fallback, fmt::format("one of {}", join_words(words)));
+  const std::string one = fmt::format("one of {}", join_words(words));
+  const yaml::Value* value = take_scalar(key, !fallback, one, one);
   if (value != nullptr) {
     const auto it = std::find(words.begin(), words.end(), value->text);
     if (it != words.end()) {
@@ -325,14 +328,14 @@ std::vector<double> MapReader::reals(const std::string& key, const Bounds& bound
   return out;
 }
 
-std::vector<std::string> MapReader::words(const std::string& key) {
+std::vector<std::string> MapReader::words(const std::string& key, const std::string& example) {
   std::vector<std::string> out;
-  const yaml::Value* value = take_list(key, true, "r0c0, r0c1");
+  const yaml::Value* value = take_list(key, true, example);
   if (value == nullptr) return out;
   for (const yaml::ValuePtr& item : value->items) {
     if (item->kind != yaml::Kind::scalar) {
       report(key, fmt::format("expected a list of words, found one that holds {}", shown(*item)),
-             "write for example [r0c0, r0c1]");
+             fmt::format("write for example [{}]", example));
       return {};
     }
     out.push_back(item->text);

@@ -47,6 +47,8 @@ class ReadContext {
   void mark_bad(const std::string& path) { bad_.insert(path); }
   // True when a problem of the path or of an enclosing mapping was reported.
   bool is_bad(const std::string& path) const;
+  // True when a problem of a key inside of this mapping was reported.
+  bool has_bad_below(const std::string& path) const;
   // True when the file or --set sets the key.
   bool given(const std::string& path) const { return given_.count(path) != 0; }
 
@@ -128,7 +130,7 @@ class MapReader {
                                  const Bounds& bounds);
   // Reads a mandatory list of any length.
   std::vector<double> reals(const std::string& key, const Bounds& bounds);
-  std::vector<std::string> words(const std::string& key);
+  std::vector<std::string> words(const std::string& key, const std::string& example = "r0c0, r0c1");
   MapReader map(const std::string& key);
   // Reads a list of mappings; more than `most` entries are a problem.
   std::vector<MapReader> list_of_maps(const std::string& key, std::size_t most, const std::string& what);
@@ -150,8 +152,10 @@ class MapReader {
 
  private:
   MapReader(ReadContext& context, std::string path, const yaml::ValuePtr& value, yaml::Mark mark, bool from_override);
-  const yaml::Value* take(const std::string& key, bool mandatory);
-  const yaml::Value* take_scalar(const std::string& key, bool mandatory, const std::string& expected);
+  // `words`: what can be written, for the message about a mandatory key that is missing.
+  const yaml::Value* take(const std::string& key, bool mandatory, const std::string& words = "");
+  const yaml::Value* take_scalar(const std::string& key, bool mandatory, const std::string& expected,
+                                 const std::string& words = "");
   const yaml::Value* take_list(const std::string& key, bool mandatory, const std::string& example);
   void note(const std::string& key, const KeyRule& rule) const;
   std::optional<double> parse_real(const std::string& key, const yaml::Value& value, const Bounds& bounds);

@@ -75,7 +75,9 @@ ValuePtr* step_into(ValuePtr& parent, const Step& step, std::string& problem) {
   if (parent->kind == Kind::list) {
     const std::size_t size = parent->items.size();
     if (!all_digits(step.key) || std::stoul(step.key) > size) {
-      problem = fmt::format("'{}' is not an index into a list of {}, counted from 0", step.key, size);
+      problem = size == 0 ? fmt::format("'{}' is not an index into a list without entries: 0 adds the first", step.key)
+                          : fmt::format("'{}' is not an index into a list of {}: 0 is the first, and {} adds one",
+                                        step.key, size, size);
       return nullptr;
     }
     const std::size_t index = std::stoul(step.key);

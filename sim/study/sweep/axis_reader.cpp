@@ -113,7 +113,7 @@ std::vector<std::string> read_values(MapReader& axis, const std::string& folder)
   if (sql) return {};
   std::vector<std::string> list;
   if (values) {
-    list = axis.words("values");
+    list = axis.words("values", "128, 256, 512");
   } else {
     const std::string name = axis.text("file", std::nullopt);
     const std::string column = axis.has("column") ? axis.text("column", std::nullopt) : std::string();

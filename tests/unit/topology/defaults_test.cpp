@@ -126,7 +126,8 @@ TEST(Warnings, PartsThatCanNeverPayT37) {
   EXPECT_EQ(
       warning({{"cube.components.hbm_ctrl.attrs.access_ns", "34"}}),
       "--set: cube.components.hbm_ctrl.attrs.access_ns: a PE that loads tiles of 4096 B has 1 of them under way, each "
-      "47 ns longer than its bytes take at 256 GB/s: 25 % of the bandwidth (rd_outstanding: 4 would use all of it)");
+      "47 ns longer than its bytes take at 256 GB/s: 25 % of the bandwidth "
+      "(cube.pe_template.components.pe_dma.attrs.rd_outstanding: 4 would use all of it)");
   EXPECT_TRUE(minimal({{"cube.components.hbm_ctrl.attrs.access_ns", "34"},
                        {"cube.pe_template.components.pe_dma.attrs.rd_outstanding", "4"}})
                   .warnings.empty());
@@ -137,8 +138,8 @@ TEST(Warnings, PartsThatCanNeverPayT37) {
   EXPECT_EQ(
       slow.warnings[0].text(),
       "--set: cube.pe_template.components.pe_dma.attrs.overhead_ns: a PE that stores tiles of 4096 B has 1 of them "
-      "under way, each 23 ns longer than its bytes take at 256 GB/s: 41 % of the bandwidth (wr_outstanding: 3 "
-      "would use all of it)");
+      "under way, each 23 ns longer than its bytes take at 256 GB/s: 41 % of the bandwidth "
+      "(cube.pe_template.components.pe_dma.attrs.wr_outstanding: 3 would use all of it)");
   EXPECT_TRUE(minimal({{"cube.pe_template.components.pe_dma.attrs.overhead_ns", "5"},
                        {"cube.pe_template.components.pe_dma.attrs.rd_outstanding", "4"},
                        {"cube.pe_template.components.pe_dma.attrs.wr_outstanding", "3"}})

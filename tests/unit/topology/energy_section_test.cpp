@@ -87,7 +87,8 @@ INSTANTIATE_TEST_SUITE_P(
     Values, BadEnergy,
     testing::Values(
         Bad{"NoSet", "  hbm: { bit: { pj: 1, source: x } }\n",
-            "energy.defaults: this mandatory key is missing (add it to the mapping that starts here)"},
+            "energy.defaults: this mandatory key is missing (add it to the mapping that starts here: one of hbm2_7nm, "
+            "hbm3_7nm, hbm4_7nm, none)"},
         Bad{"UnknownSet", "  defaults: hbm2_7mm\n",
             "energy.defaults: 'hbm2_7mm' is not one of hbm2_7nm, hbm3_7nm, hbm4_7nm, none (did you mean 'hbm2_7nm'?)"},
         Bad{"UnknownPart", "  defaults: none\n  router: { bit: { pj: 1, source: x } }\n",
@@ -110,6 +111,8 @@ INSTANTIATE_TEST_SUITE_P(
             "energy.hbm.bit: expected a mapping, found '3.9' (write 'key: value' lines below it)"},
         Bad{"UnknownKey", "  defaults: none\n  hbm: { bit: { pj: 1, sorce: x, source: y } }\n",
             "energy.hbm.bit.sorce: unknown key 'sorce' (did you mean 'source'?)"},
+        Bad{"UnitOfAnother", "  defaults: none\n  hbm: { bit: { pj: 1, source: y, w: 3 } }\n",
+            "energy.hbm.bit.w: unknown key 'w' (known: pj, low, high, node, source)"},
         Bad{"StaticPower", "  defaults: none\n  hbm: { static: { w: 1, high: 0.5, source: x } }\n",
             "energy.hbm.static.high: high 0.5 is below w 1 (the range has to hold the value: low <= w <= high)"}),
     [](const testing::TestParamInfo<Bad>& tested) { return tested.param.name; });

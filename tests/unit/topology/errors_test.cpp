@@ -62,9 +62,9 @@ TEST_F(TopologyFile, MeshFileIsReadBesideTheTopologyT57) {
 
 TEST_F(TopologyFile, MissingMeshFile) {
   const std::string path = write("m.yaml", std::string(kMinimal) + "  mesh_file: none.yaml\n");
-  EXPECT_EQ(error_of([&] { load(path); }), path + ":7:14: cube.mesh_file: there is no file '" +
-                                               (folder_ / "none.yaml").string() +
-                                               "' (check the path; the shipped machines are in configs/)");
+  EXPECT_EQ(error_of([&] { load(path); }),
+            path + ":7:14: cube.mesh_file: there is no file '" + (folder_ / "none.yaml").string() +
+                "' (its path is relative to the topology file; topology --emit-mesh writes one)");
 }
 
 struct Case {
@@ -138,6 +138,16 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"KeyAtTheWrongLevel", kTop + "  router_link_bw_gbs: 128\n",
              "t.yaml:7:3: cube.router_link_bw_gbs: unknown key 'router_link_bw_gbs' (did you mean "
              "'cube.links.router_link_bw_gbs'?)"},
+        Case{"MergeKey", "x: &x { w: 1 }\n" + kTop + "  geometry: { cube_mm: { <<: *x, h: 14 } }\n",
+             "t.yaml:1:1: x: unknown key 'x' (known: system, sip, cube, routing, visualization, energy, replace)\n"
+             "t.yaml:8:26: cube.geometry.cube_mm.<<: mappings are not merged (write the keys out; an alias can stand "
+             "for a whole mapping)"},
+        Case{"KeyOutsideOfAttrs", kTop + "  components: { m_cpu: { overhead_ns: 1 } }\n",
+             "t.yaml:7:26: cube.components.m_cpu.overhead_ns: unknown key 'overhead_ns' (did you mean "
+             "'cube.components.m_cpu.attrs.overhead_ns'?)"},
+        Case{"KeyOfAnotherBlock", kTop + "  components: { hbm_ctrl: { attrs: { rd_outstanding: 4 } } }\n",
+             "t.yaml:7:38: cube.components.hbm_ctrl.attrs.rd_outstanding: unknown key 'rd_outstanding' (did you mean "
+             "'cube.pe_template.components.pe_dma.attrs.rd_outstanding'?)"},
         Case{"UnknownAttribute", kTop + "  ucie: { attrs: { overhaed_ns: 1 } }\n",
              "t.yaml:7:20: cube.ucie.attrs.overhaed_ns: unknown key 'overhaed_ns' (did you mean 'overhead_ns'?)"},
         Case{

@@ -70,9 +70,10 @@ TEST(Override, MalformedPathsAndValues) {
             "colon, or remove the key)");
   EXPECT_EQ(error_of_set("system.sips.count.x", "1"),
             "--set: system.sips.count.x: 'x' looks into a single value (correct the key path)");
-  EXPECT_EQ(
-      error_of_set("sip.io_chiplets[3].id", "io1"),
-      "--set: sip.io_chiplets[3].id: '3' is not an index into a list of 0, counted from 0 (correct the key path)");
+  EXPECT_EQ(error_of_set("sip.io_chiplets[3].id", "io1"),
+            "--set: sip.io_chiplets[3].id: '3' is not an index into a list without entries: 0 adds the first (correct "
+            "the key "
+            "path)");
   EXPECT_EQ(error_of_set("system", "3"),
             "--set: system: expected a mapping, found '3' (write 'key: value' lines below it)");
 }
