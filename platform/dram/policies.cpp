@@ -19,9 +19,9 @@ void check_refresh(const Standard& standard, RefreshMode mode, int postpone) {
   const int of_bank = (all ? t.rfc : t.rfcpb) + t.rp + t.rc;
   const int of_channel = all ? of_bank : standard.geometry.banks_of_channel() * (t.rrefd + t.rrdl);
   if (t.refi > of_bank && t.refi > of_channel) return;
-  throw Error::configuration(fmt::format(
-      "refresh of {} leaves no time: tREFI = {} ticks, but {} takes {}; raise REFI or use refresh: none", standard.name,
-      t.refi, all ? "refreshing all banks" : "refreshing every bank once", std::max(of_bank, of_channel)));
+  throw Error::configuration(
+      fmt::format("refresh of {} leaves no time: tREFI = {} ticks, but {} takes {}", standard.name, t.refi,
+                  all ? "refreshing all banks" : "refreshing every bank once", std::max(of_bank, of_channel)));
 }
 
 }  // namespace kb::dram

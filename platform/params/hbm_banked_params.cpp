@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cmath>
 
 #include "platform/base/error.h"
@@ -69,6 +70,31 @@ std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
 }
 
+// Words of a text in lower case, with a space before and behind each.
+std::string words_of(const std::string& text) {
+  std::string words(1, ' ');
+  for (const char c : text) {
+    const bool letter = std::isalnum(static_cast<unsigned char>(c)) != 0;
+    if (letter) words += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (!letter && words.back() != ' ') words += ' ';
+  }
+  return words + ' ';
+}
+
+// Attributes of geometry and timing that a message names: 'tRC', 'CL' for tCL, 'bank groups'.
+std::vector<std::string> named_in(const std::string& text) {
+  const std::string words = words_of(text);
+  std::vector<std::string> names;
+  for (const Field& field : HbmBankedParams::fields().fields()) {
+    if (!field.optional) continue;
+    const std::string name = field.name == "tck_ns" ? " tck " : words_of(field.name);
+    const bool timing = name[1] == 't' && field.name != "tck_ns";
+    const bool short_name = timing && words.find(" " + name.substr(2)) != std::string::npos;
+    if (short_name || words.find(name) != std::string::npos) names.push_back(field.name);
+  }
+  return names;
+}
+
 int whole(double value) {
   return static_cast<int>(std::lround(value));
 }
@@ -78,7 +104,7 @@ void check_whole(const HbmBankedParams& banked, std::vector<MemoryProblem>& prob
     if (!field.optional || field.name == "tck_ns") continue;
     const auto value = field.get(&banked);
     if (!value || std::get<double>(*value) == std::round(std::get<double>(*value))) continue;
-    problems.push_back({field.name, fmt::format("{} is no whole number", std::get<double>(*value)), "write ticks"});
+    problems.push_back({{field.name}, fmt::format("{} is no whole number", std::get<double>(*value)), "write ticks"});
   }
 }
 
@@ -86,7 +112,7 @@ void check_capacity(const dram::Standard& standard, std::uint64_t bytes_of_pc, s
   const dram::Geometry& g = standard.geometry;
   if (bytes_of_pc <= g.bytes_per_pc()) return;
   const std::uint64_t of_row = g.bytes_per_pc() / g.rows, rows = (bytes_of_pc + of_row - 1) / of_row;
-  problems.push_back({"rows",
+  problems.push_back({{"rows", "sids", "bank_groups", "banks", "preset"},
                       fmt::format("a pseudo-channel of {} has {} ({}, {} banks each, {} rows), but its share of the "
                                   "slice is {}",
                                   standard.name, format_size(g.bytes_per_pc()),
@@ -131,39 +157,43 @@ std::vector<MemoryProblem> problems_of(const HbmBankedParams& banked, const HbmC
                                        std::uint64_t slice_bytes) {
   std::vector<MemoryProblem> problems;
   const dram::Standard standard = banked.standard();
-  const auto attempt = [&](const char* key, const char* remedy, auto&& check) {
+  const auto attempt = [&](std::vector<std::string> keys, const char* remedy, auto&& check) {
     try {
       check();
     } catch (const Error& error) {
       std::string text = error.what();
       const std::size_t line = text.find("\n  ");  // a list: its first entry
       if (line != std::string::npos) text = first_line(text.substr(line + 3));
-      problems.push_back({key, text, remedy});
+      std::vector<std::string> blamed = named_in(text);
+      blamed.insert(blamed.end(), keys.begin(), keys.end());
+      problems.push_back({std::move(blamed), text, remedy});
     }
   };
   check_whole(banked, problems);
-  attempt("preset", "change the value that contradicts, or leave it out", [&] { dram::check(standard); });
+  attempt({"preset"}, "change the value that contradicts, or leave it out", [&] { dram::check(standard); });
   if (!problems.empty()) return problems;
-  attempt("map", "every bit of the geometry once, from the lowest 32 B up",
+  attempt({"map", "preset"}, "every bit of the geometry once, from the lowest 32 B up",
           [&] { dram::AddressMap(banked.map_text(), banked.hash, standard.geometry); });
-  attempt("refresh", "raise tREFI, or write refresh: none",
+  attempt({"tRFC", "tRFCPB", "tRREFD", "tRRDL", "sids", "refresh", "preset"}, "raise tREFI, or write refresh: none",
           [&] { dram::check_refresh(standard, banked.refresh, static_cast<int>(banked.postpone)); });
-  const auto refuse = [&](const char* key, std::string text, std::string remedy) {
-    problems.push_back({key, std::move(text), std::move(remedy)});
+  const auto refuse = [&](std::vector<std::string> keys, std::string text, std::string remedy) {
+    problems.push_back({std::move(keys), std::move(text), std::move(remedy)});
   };
   if (banked.high > banked.write_entries) {
-    refuse("high", fmt::format("high is {}, but there are {} write_entries", banked.high, banked.write_entries),
-           "write at most write_entries");
+    refuse({"high", "write_entries", "preset"},
+           fmt::format("high is {}, but there are {} write_entries", banked.high, banked.write_entries),
+           "high can be at most write_entries");
   }
   if (banked.low >= banked.high) {
-    refuse("low", fmt::format("low is {}, but high is {}", banked.low, banked.high), "write less than high");
+    refuse({"low", "high", "preset"}, fmt::format("low is {}, but high is {}", banked.low, banked.high),
+           "low has to be less than high");
   }
   if (kind.burst_bytes > 256) {
-    refuse("burst_bytes", fmt::format("a burst of {} B is longer than 256 B", kind.burst_bytes), "write at most 256");
+    refuse({"burst_bytes"}, fmt::format("a burst of {} B is longer than 256 B", kind.burst_bytes), "write at most 256");
   }
   const auto channels = static_cast<std::uint64_t>(kind.num_pcs);
   if (kind.num_pcs % dram::kPcs != 0) {
-    refuse("num_pcs", fmt::format("a channel has two pseudo-channels, and there is {}", kind.num_pcs),
+    refuse({"num_pcs"}, fmt::format("a channel has two pseudo-channels, and there is {}", kind.num_pcs),
            "set cube.memory_map.hbm_channels_per_pe to 2 or more");
     return problems;
   }

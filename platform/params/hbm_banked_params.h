@@ -48,7 +48,7 @@ struct HbmBankedParams {
 
 // Why a controller with these parameters cannot be.
 struct MemoryProblem {
-  std::string key;  // of HbmBankedParams or HbmCtrlParams
+  std::vector<std::string> keys;  // of HbmBankedParams or HbmCtrlParams; the first that is written is to blame
   std::string text;
   std::string remedy;
 };

@@ -10,7 +10,8 @@ namespace {
 void set_banked(const HbmBankedParams& banked, const HbmCtrlParams& kind, MemoryTraits& traits) {
   const dram::Standard standard = banked.standard();
   const dram::Timing& t = standard.timing;
-  const std::int64_t accesses = kind.burst_bytes / static_cast<std::int64_t>(dram::kAccessBytes);
+  const auto unit = static_cast<std::int64_t>(dram::kAccessBytes);
+  const std::int64_t accesses = (kind.burst_bytes + unit - 1) / unit;
   const TimeFs columns = ((accesses - 1) * t.ccdl + t.bl) * standard.tck;
   const TimeFs on_bus = accesses * t.bl * standard.tck;
   const TimeFs front = banked.frontend.time();

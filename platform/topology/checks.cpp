@@ -87,11 +87,13 @@ void check_hbm(const MachineSpec& spec, ReadContext& context) {
 void check_banks(const MachineSpec& spec, ReadContext& context) {
   const ComponentSpec& component = spec.cube_components.at("hbm_ctrl");
   if (component.impl != params::kHbmBanked) return;
+  if (context.has_bad_below("cube.components.hbm_ctrl")) return;  // other problems would only be consequences
   const auto& banked = component.impl_params.as<params::HbmBankedParams>();
   for (const params::MemoryProblem& problem : problems_of(banked, spec.hbm_ctrl(), spec.hbm_slice_bytes())) {
-    context.report_rule({kHbmAttrs + problem.key, kHbmAttrs + "preset", kMemory + "hbm_channels_per_pe",
-                         "cube.components.hbm_ctrl.impl"},
-                        problem.text, problem.remedy);
+    Keys keys;
+    for (const std::string& key : problem.keys) keys.push_back(kHbmAttrs + key);
+    keys.insert(keys.end(), {kMemory + "hbm_channels_per_pe", "cube.components.hbm_ctrl.impl"});
+    context.report_rule(keys, problem.text, problem.remedy);
   }
   if (const std::optional<std::string> text = wrong_rate(banked, spec.hbm_channel_bw)) {
     context.report_rule(

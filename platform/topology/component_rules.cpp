@@ -162,6 +162,17 @@ void report_misplaced(MapReader& attrs, const std::string& name, const std::stri
   attrs.report(name, fmt::format("'{}' is not set here", name), remedy);
 }
 
+// Attributes that another implementation of the kind has. Those that every block of the kind has were read before.
+void report_other_impls(MapReader& attrs, NodeKind kind, const std::string& impl) {
+  if (attrs.context().record() != nullptr) return;
+  for (const auto& [other, table] : kind_rule(kind).own_fields) {
+    if (other == impl) continue;
+    for (const Field& field : table.fields()) {
+      report_misplaced(attrs, field.name, fmt::format("it is an attribute of {}: add impl: {}", other, other));
+    }
+  }
+}
+
 // Identifies the position of the parameters of a kind.
 std::string slot_of(NodeKind kind) {
   const std::string name(node_kind_name(kind));
@@ -309,8 +320,11 @@ ImplChoice read_impl(MapReader& entry, NodeKind kind) {
 
 NodeParams change_params(MapReader& attrs, const Node& node, const std::string& impl) {
   const std::string slot = slot_of(node.kind);
-  return {read_params(attrs, node.params, slot), read_impl_params(attrs, node.kind, impl, node.impl_params, slot),
-          is_plugin_engine(node.kind) || attrs.context().implementations().is_foreign(node.kind, impl)};
+  NodeParams changed{read_params(attrs, node.params, slot),
+                     read_impl_params(attrs, node.kind, impl, node.impl_params, slot),
+                     is_plugin_engine(node.kind) || attrs.context().implementations().is_foreign(node.kind, impl)};
+  report_other_impls(attrs, node.kind, impl);
+  return changed;
 }
 
 TimeFs overhead_of(const params::ParamSet& params) {
@@ -338,6 +352,7 @@ ComponentSpec read_component(MapReader& component, NodeKind kind, const params::
   MapReader attrs = component.map("attrs");
   spec.params = read_params(attrs, defaults);
   spec.impl_params = read_impl_params(attrs, kind, spec.impl, {});
+  if (chosen.attrs_known) report_other_impls(attrs, kind, spec.impl);
   // The functions of an engine's row are code of its plug-in.
   spec.foreign = is_plugin_engine(kind) || attrs.context().implementations().is_foreign(kind, spec.impl);
   if (chosen.attrs_known) attrs.done();  // else nobody knows what belongs there

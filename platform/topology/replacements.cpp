@@ -54,8 +54,12 @@ void check_banks(MapReader& entry, const Graph& graph, const Node& node) {
   if (node.impl != params::kHbmBanked) return;
   const auto& banked = node.impl_params.as<params::HbmBankedParams>();
   const auto& kind = node.params.as<params::HbmCtrlParams>();
+  MapReader attrs = entry.map("attrs");
   for (const params::MemoryProblem& problem : problems_of(banked, kind, graph.spec.hbm_slice_bytes())) {
-    entry.report("attrs", fmt::format("{} of {}: {}", problem.key, node.id, problem.text), problem.remedy);
+    const auto written =
+        std::find_if(problem.keys.begin(), problem.keys.end(), [&](const std::string& key) { return attrs.has(key); });
+    const std::string& key = written == problem.keys.end() ? problem.keys.back() : *written;
+    entry.report("attrs", fmt::format("{} of {}: {}", key, node.id, problem.text), problem.remedy);
   }
   if (const std::optional<std::string> text = wrong_rate(banked, kind.pc_bw)) {
     entry.report("attrs", fmt::format("{}: {}", node.id, *text), "give it another preset, or all controllers its rate");
@@ -75,12 +79,14 @@ void replace(MapReader& entry, Graph& graph, const std::vector<NodeId>& nodes) {
     entry.report("attrs", "this entry changes nothing", "give the nodes another impl, or attrs");
   }
   std::map<std::pair<const void*, const void*>, NodeParams> made;  // never iterated
+  std::vector<NodeId> different;                                   // a node for each value of it
   for (const NodeId id : nodes) {
     Node& node = graph.nodes[id.value];
     NodeParams& params = made[{node.params.data(), node.impl_params.data()}];
     if (params.kind.table() == nullptr) {
       const std::string& effective = names_impl ? chosen.impl : node.impl;
       params = change_params(attrs, node, effective);
+      different.push_back(id);
     }
     if (names_impl) node.impl = chosen.impl;
     const double efficiency = efficiency_of(node);
@@ -91,7 +97,9 @@ void replace(MapReader& entry, Graph& graph, const std::vector<NodeId>& nodes) {
     node.overhead = overhead_of(node.params);
   }
   if (chosen.attrs_known) attrs.done();
-  if (entry.context().problems().empty()) check_banks(entry, graph, graph.node(nodes.front()));
+  for (const NodeId id : different) {
+    if (entry.context().problems().empty()) check_banks(entry, graph, graph.node(id));
+  }
 }
 
 void replace_nodes(Replacement& replacement, Graph& graph) {

@@ -72,6 +72,39 @@ TEST(BankedMemory, RefusesWhatCannotBe_CDRAM10) {
               HasSubstr("a channel has two pseudo-channels, and there is 1"));
 }
 
+// Problems stand where the value was written that they are about, and a value that cannot be read has no consequences.
+TEST(BankedMemory, ProblemsNameTheValueThatContradicts_CDRAM10) {
+  const auto error = [](const std::string& key, const std::string& value) {
+    return error_with(banked({{kAttrs + key, value}}));
+  };
+  EXPECT_EQ(error("tRC", "60"), "--set: " + kAttrs +
+                                    "tRC: tRC >= tRAS + tRP contradicts itself: 60 < 71 ticks (change " +
+                                    "the value that contradicts, or leave it out)");
+  EXPECT_THAT(error("tCL", "90"), HasSubstr("attrs.tCL: tRTW + CWL >= CL + BL contradicts itself"));
+  EXPECT_THAT(error("bank_groups", "3"), HasSubstr("attrs.bank_groups: 3 bank groups of 4 banks"));
+  EXPECT_THAT(error("sids", "5"), HasSubstr("attrs.sids: 5 SIDs with 80 banks"));
+  EXPECT_THAT(error("high", "4"), HasSubstr("attrs.high: low is 6, but high is 4 (low has to be less than high)"));
+  EXPECT_THAT(error("write_entries", "4"), HasSubstr("attrs.write_entries: high is 26, but there are 4"));
+  EXPECT_THAT(error("tRFCPB", "10000"), HasSubstr("attrs.tRFCPB: refresh of hbm3_6400 leaves no time"));
+  EXPECT_EQ(error("tck_ns", "0"),
+            "--set: " + kAttrs + "tck_ns: 0 is out of range (it must be between 0.001 and 100 ns)");
+}
+
+// The second entry contradicts what the first one gave to one of its nodes, and no other.
+TEST(BankedMemory, EveryControllerOfAnEntryIsChecked_CDRAM1) {
+  EXPECT_THAT(error_with(banked({{"replace[0].nodes", "sip0.cube0.hbm_ctrl.pe1"},
+                                 {"replace[0].attrs.low", "20"},
+                                 {"replace[1].nodes", "sip0.cube0.hbm_ctrl.*"},
+                                 {"replace[1].attrs.high", "10"}})),
+              HasSubstr("high of sip0.cube0.hbm_ctrl.pe1: low is 20, but high is 10"));
+}
+
+TEST(BankedMemory, AttributesOfBanksNameTheImplementationThatHasThem) {
+  EXPECT_THAT(error_with({{kAttrs + "refresh", "none"}}),
+              HasSubstr("'refresh' is not set here (it is an attribute of builtin.hbm_banked: add impl: "
+                        "builtin.hbm_banked)"));
+}
+
 TEST(BankedMemory, SummaryHasPresetMapAndQueue_CDRAM2) {
   const std::string text = render_summary(load_text(kMinimal, "t.yaml", banked({{kAttrs + "hash", "xor"}})));
   EXPECT_THAT(text, HasSubstr("hbm3_6400: 3 stack IDs x 4 bank groups x 4 banks x 16384 rows"));
