@@ -217,7 +217,10 @@ class SweepCommand final : public Command {
     const sweep::SweepCounts counts = sweep.counts();
     if (!quiet_) {
       print_text(report(spec, counts, run, files) + sweep.front());
-      if (counts.failed > 0) print_text("the first failure is " + printable_line(sweep.first_failure()) + "\n");
+      if (counts.failed > 0) {
+        const std::string cause = sweep.first_failure();  // a deadlock has a table below its first line
+        print_text("the first failure is " + printable_line(cause.substr(0, cause.find('\n'))) + "\n");
+      }
     }
     if (counts.unknown > 0) {
       print_note(

@@ -11,6 +11,8 @@
 namespace kb::sweep {
 namespace {
 
+const std::string kOption = "--set ";  // before the name of a parameter in problems of a workload
+
 // Matches the key or one that contains it, because the reader of a machine may name either one for an override.
 bool same_key(const std::string& override_key, const std::string& reported) {
   const auto begins = [](const std::string& text, const std::string& part) {
@@ -35,15 +37,17 @@ class Checker {
   // Returns the place in the sweep file that the message is about.
   Diagnostic placed(const Diagnostic& problem, const Axis* axis) const {
     if (problem.file != "--set" && !problem.file.empty()) return problem;
+    const std::string key = problem.key.rfind(kOption, 0) == 0 ? problem.key.substr(kOption.size()) : problem.key;
     Diagnostic place{spec_.file, 0, 0, problem.key, "", ""};
     const auto fixed = std::find_if(spec_.fixed_places.begin(), spec_.fixed_places.end(),
-                                    [&](const auto& entry) { return same_key(entry.first, problem.key); });
-    if (fixed != spec_.fixed_places.end()) place = fixed->second;
+                                    [&](const auto& entry) { return same_key(entry.first, key); });
+    const bool is_fixed = fixed != spec_.fixed_places.end();
+    if (is_fixed) place = fixed->second;
     for (const Axis& one : spec_.axes) {
       if (axis != nullptr && axis != &one) continue;
       for (const AxisColumn& column : one.columns) {
-        if (same_key(column.key, problem.key) || axis != nullptr) place = column.place;
-        if (same_key(column.key, problem.key)) break;
+        if (same_key(column.key, key) || (axis != nullptr && !is_fixed)) place = column.place;
+        if (same_key(column.key, key)) break;
       }
     }
     place.message = problem.message;
@@ -68,6 +72,18 @@ class Checker {
       }
       throw Error(std::move(problems));
     }
+  }
+
+  // False when the workload that all points have does not exist: then nothing is known of its parameters.
+  bool check_workload() {
+    if (spec_.workload.empty()) return true;
+    try {
+      runner_.check_workload(spec_.workload);
+    } catch (const Error& error) {
+      report(spec_.fixed_places.at("workload"), error.what(), "");
+      return false;
+    }
+    return true;
   }
 
   // Checks each value of a parameter by itself; otherwise a wrong one is only detected after hours.
@@ -183,7 +199,7 @@ void Checker::run() {
     check_where(plot);
     check_cells(plot);
   }
-  for (std::size_t axis = 0; axis < spec_.axes.size(); ++axis) check_parameters(axis);
+  for (std::size_t axis = 0, end = check_workload() ? spec_.axes.size() : 0; axis < end; ++axis) check_parameters(axis);
   topology::throw_if_any(std::move(problems_));
   const std::string base = at_place([&] { return configuration(first_); }, nullptr);
   for (std::size_t axis = 0; axis < spec_.axes.size(); ++axis) check_changes(axis, base);

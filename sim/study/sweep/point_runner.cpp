@@ -185,6 +185,10 @@ void PointRunner::check_parameters(const std::vector<Assignment>& given) const {
   sw::resolve_params(workload.name, workload.parameters, chosen.parameters, no_environment, workload.environment);
 }
 
+void PointRunner::check_workload(const std::string& name) const {
+  catalogs_.workloads->resolve(name);
+}
+
 std::string PointRunner::configuration(const std::vector<Assignment>& given) const {
   const Choices chosen = choices(given);
   if (!spec_.traffic.empty()) {

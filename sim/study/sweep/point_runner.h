@@ -38,6 +38,8 @@ class PointRunner {
   std::string configuration(const std::vector<Assignment>& given) const;
   // Checks only parameters, options and the workload, but not the machine.
   void check_parameters(const std::vector<Assignment>& given) const;
+  // Configuration Error when there is no such workload.
+  void check_workload(const std::string& name) const;
   topology::LoadedTopology load_machine(const std::vector<Assignment>& given) const;
 
   // The part of the assignments that determines the machine. Points with equal machines run fastest one after the

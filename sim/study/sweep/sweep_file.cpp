@@ -112,11 +112,12 @@ void read_run(MapReader& top, SweepSpec& spec) {
   if (!spec.workload.empty() && top.has("traffic")) {
     top.report("traffic", "traffic takes the place of a workload", "leave one of workload and traffic out");
   }
+  spec.fixed_places["workload"] = top.context().place({"workload"});
   spec.topology = top.text("topology", "");
   spec.fixed_places["topology"] = top.context().place({"topology"});
   if (top.has("plugin")) spec.plugins = {top.text("plugin", std::nullopt)};
   top.allow("plugin");
-  if (top.has("plugins")) spec.plugins = top.words("plugins");
+  if (top.has("plugins")) spec.plugins = top.words("plugins", "./libmine.so, ./libother.so");
   top.allow("plugins");
   spec.device = top.text("device", spec.device);
   static const std::vector<std::string> kModes{"off", "replay", "eager"};

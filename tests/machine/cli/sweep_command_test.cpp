@@ -89,6 +89,27 @@ TEST_F(SweepCommandTest, KilledTenTimesItGivesTheSameTable) {
   EXPECT_GT(journals(), 1u) << "no kill has left anything";
 }
 
+// What all points have is wrong in the line that says it, and not in that of an axis.
+TEST_F(SweepCommandTest, ProblemsOfWhatAllPointsHaveStandThere) {
+  sweep_file(kBytes, "set: {blocks: 3}\n");
+  expect_refused("s.yaml:6:15: set.blocks: workload 'vector-add' has no such parameter");
+  write("s.yaml", std::string("workload: copi\ntopology: ") + config("one_pe") +
+                      "\ncolumns: {time_ns: /sim_time_ns}\naxes: {" + kHbm + "}\n");
+  expect_refused("s.yaml:1:11: workload: unknown workload 'copi' (did you mean 'copy'?)");
+  sweep_file("n: {set: elements_per_pe, values: 256}");
+  expect_refused("found '256' (write for example [128, 256, 512])");
+}
+
+TEST_F(SweepCommandTest, AFailureIsPrintedAsOneLine) {
+  sweep_file(kBytes, "time_limit_ns: 1\n");
+  const Outcome outcome = sweep();
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.out,
+              HasSubstr("the first failure is point 0: TIME_LIMIT: the time limit was reached at 1 ns with "
+                        "work outstanding\n"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("who waits")));
+}
+
 TEST_F(SweepCommandTest, TheTableOfAPartCanBeHad) {
   sweep_file(kBytes);
   ASSERT_EQ(sweep().code, 0);
