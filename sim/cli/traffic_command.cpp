@@ -110,6 +110,9 @@ class TrafficCommand final : public Command {
                         " is for traces of accesses, --format dramsys or ramulator; rows of csv "
                         "state source, time, address and bytes");
     }
+    if (accesses_.allow_unsorted && !format.needs_clock) {
+      throw usage_error("--allow-unsorted is for lines that have cycles, those of --format dramsys");
+    }
     if (format.needs_clock && accesses_.clock_mhz == 0.0) {
       throw usage_error("--clock-mhz is required: the times of " + std::string(format.name) + " are cycles");
     }

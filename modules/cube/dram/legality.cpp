@@ -216,7 +216,7 @@ class TraceReader {
   // Reads the lines that begin with '#'; the first line of commands stays in text().
   Header header() {
     if (!next() || text_ != "# kernbench dram-trace 2")
-      refuse("is no trace of memory commands", "begins with '# kernbench dram-trace 2'");
+      refuse("is no trace of memory commands", "the first line of one is '# kernbench dram-trace 2'");
     Header header;
     while (next() && text_.rfind("# ", 0) == 0) {
       std::istringstream words(text_.substr(2));
@@ -236,6 +236,7 @@ class TraceReader {
   bool is_comment() const { return !text_.empty() && text_.front() == '#'; }
   bool next() {
     has_line_ = static_cast<bool>(std::getline(from_, text_));
+    if (!text_.empty() && text_.back() == '\r') text_.pop_back();
     number_ += has_line_ ? 1 : 0;
     return has_line_;
   }

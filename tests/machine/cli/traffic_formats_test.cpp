@@ -67,6 +67,7 @@ TEST_F(TrafficFormatsTest, WrongUseIsNamed) {
       {"t.stl --clock-mhz 1 --base 0x1", "--base: 0x1: sip0.cube0.pe0 PE_CPU_DTCM +0x1 is neither HBM"},
       {"far.stl --clock-mhz 1", "far.stl:2: address: 0xfffffffff is outside of the memory: from --base 0x2000000000"},
       {"none.stl --clock-mhz 1", "there is no traffic file 'none.stl'"},
+      {"rows.txt --format ramulator --allow-unsorted", "--allow-unsorted is for lines that have cycles"},
       {"rows.txt", "write exactly id,issue_ns,op,src,dst,bytes, or name the format by --format"},
   };
   write("rows.txt", "31: read 0x400140\n");
