@@ -73,13 +73,13 @@ void Resource::check(std::uint32_t unit, TimeFs begin, TimeFs end, const Part* p
     refuse(fmt::format("tells a use of unit {}, but declares units 0 to {}", unit, declaration_.units - 1));
   }
   if (end < begin) {
-    refuse(fmt::format("tells a use that ends at {} ns, before it begins at {} ns", fs_to_ns(end), fs_to_ns(begin)));
+    refuse(fmt::format("tells a use that ends at {} ns, before it begins at {} ns", format_ns(end), format_ns(begin)));
   }
   if (begin < ends_[unit]) {
     refuse(
         fmt::format("tells a use of unit {} from {} ns on, but one until {} ns was told before: tell each use once, in "
                     "the order of time",
-                    unit, fs_to_ns(begin), fs_to_ns(ends_[unit])));
+                    unit, format_ns(begin), format_ns(ends_[unit])));
   }
   TimeFs service = 0_fs;
   for (const Part* part = parts; part != parts + count; ++part) {
@@ -96,7 +96,7 @@ void Resource::check(std::uint32_t unit, TimeFs begin, TimeFs end, const Part* p
     }
   }
   if (service > end - begin) {
-    refuse(fmt::format("tells {} ns of service in a use of {} ns", fs_to_ns(service), fs_to_ns(end - begin)));
+    refuse(fmt::format("tells {} ns of service in a use of {} ns", format_ns(service), format_ns(end - begin)));
   }
   if (declaration_.told == Told::ahead && clock_) check_ahead(begin, parts, count);
 }

@@ -65,6 +65,8 @@ TEST(ResourceTest, RefusesWhatCannotBe) {
             "sip0.cube0.hbm_ctrl.pe3: its resource 'bank' tells a use of unit 2, but declares units 0 to 1");
   EXPECT_THAT(refused(1u, 50_ns, 40_ns, kFirst, std::uint64_t{1}),
               HasSubstr("ends at 40 ns, before it begins at 50 ns"));
+  EXPECT_THAT(refused(1u, 50_ns, 1_fs, kFirst, std::uint64_t{1}),
+              HasSubstr("ends at 0.000001 ns, before it begins at 50 ns"));
   EXPECT_THAT(refused(1u, 29_ns, 40_ns, kFirst, std::uint64_t{1}),
               HasSubstr("tell each use once, in the order of time"));
   EXPECT_THAT(refused(1u, 40_ns, 50_ns, kFirst, std::uint64_t{1}, Waits{{2, 1_ns}}),
