@@ -9,7 +9,11 @@
 
 #include "at_memory.h"
 
-int sc_main(int, char** arguments) {
+int sc_main(int count, char** arguments) {
+  if (count < 2) {
+    std::fputs("usage: foreign_dram MACHINE.yaml\n", stderr);
+    return 2;
+  }
   kb::set_time_resolution();
   std::ifstream file(arguments[1]);
   kb::DeviceConfig config;

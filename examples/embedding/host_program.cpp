@@ -7,7 +7,11 @@
 #include <cstdio>
 #include <string>
 
-int sc_main(int, char** arguments) {
+int sc_main(int count, char** arguments) {
+  if (count < 2) {
+    std::fputs("usage: host_program MACHINE.yaml\n", stderr);
+    return 2;
+  }
   kb::set_time_resolution();
   kb::DeviceConfig config;
   config.topology = arguments[1];

@@ -35,7 +35,11 @@ struct Cpu : sc_core::sc_module {
   }
 };
 
-int sc_main(int, char** arguments) {
+int sc_main(int count, char** arguments) {
+  if (count < 2) {
+    std::fputs("usage: minimal MACHINE.yaml\n", stderr);
+    return 2;
+  }
   kb::set_time_resolution();
   kb::DeviceConfig config;
   config.topology = arguments[1];

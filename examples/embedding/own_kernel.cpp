@@ -17,6 +17,10 @@ static void axpy(kb::tl::Context& tl, kb::tl::Ptr x, kb::tl::Ptr y, double a) {
 }
 
 int sc_main(int count, char** arguments) {
+  if (count < 2) {
+    std::fputs("usage: own_kernel MACHINE.yaml [RUN_FOLDER]\n", stderr);
+    return 2;
+  }
   kb::set_time_resolution();
   kb::kernels::KernelCatalog kernels;  // the built-in ones, and ours
   kernels.add(kb::tl::make_kernel("axpy", "y = a x + y", {"x", "y", "a"}, axpy));
