@@ -225,7 +225,12 @@ std::unique_ptr<Site> make_site_of_file(const SiteOptions& options) {
   if (!options.machine.empty()) {
     return std::make_unique<MachineSite>(place, files::parse_json(place, options.machine));
   }
-  const nlohmann::ordered_json document = files::read_json(place, kMaxBytes);
+  nlohmann::ordered_json document;
+  try {
+    document = files::read_json(place, kMaxBytes);
+  } catch (const Error& failure) {
+    throw unknown_place(place, fmt::format("cannot be shown ({})", failure.what()));
+  }
   if (StepFile::is_one(document)) return std::make_unique<StepSite>(place, options.against);
   if (!options.against.empty()) {
     throw Error::configuration("--against needs the folder of a run or the file of a step, and '" + place +

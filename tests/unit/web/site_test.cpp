@@ -230,6 +230,7 @@ TEST_F(SiteTest, WhatIsNoneOfTheseSaysWhatWouldBe) {
   EXPECT_THAT(refused("empty"), HasSubstr("is not the folder of a run: it has no result.json; nor has a folder in it"));
   write("file.txt", "hello");
   EXPECT_THAT(refused("file.txt"), HasSubstr("file.txt:1:"));
+  EXPECT_THAT(refused("file.txt"), HasSubstr("; give the folder that `kernbench run --out DIR` wrote"));
   write("list.json", "[]");
   EXPECT_THAT(refused("list.json"), HasSubstr("is not what `kernbench topology --json` prints"));
   write_runs();
