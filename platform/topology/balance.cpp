@@ -27,6 +27,17 @@ void warn_of_memory(const MachineSpec& spec, ReadContext& context) {
                     fmt::format("a link of {:g} GB/s would use it", hbm_bw(spec).gbs()));
 }
 
+// A memory with banks moves whole accesses, also for a burst that is shorter.
+void warn_of_short_bursts(const MachineSpec& spec, ReadContext& context) {
+  const auto access = static_cast<double>(spec.hbm_traits().access_bytes),
+             burst = static_cast<double>(spec.flit_bytes());
+  if (burst >= access) return;
+  context.warn_rule({"cube.components.hbm_ctrl.attrs.burst_bytes"},
+                    fmt::format("a burst of {:g} B takes an access of {:g} B: {:.0f} % of the memory's bandwidth",
+                                burst, access, 100 * burst / access),
+                    fmt::format("write {:g} or more", access));
+}
+
 void warn_of_switch(const MachineSpec& spec, ReadContext& context) {
   if (spec.sip_count < 2) return;
   for (const IoChipletSpec& chiplet : spec.io_chiplets) {
@@ -82,6 +93,7 @@ void warn_of_latency(const MachineSpec& spec, ReadContext& context) {
 
 void warn_of_unused_bandwidth(const MachineSpec& spec, ReadContext& context) {
   warn_of_memory(spec, context);
+  warn_of_short_bursts(spec, context);
   warn_of_switch(spec, context);
   warn_of_latency(spec, context);
 }

@@ -49,6 +49,15 @@ TEST(BankedMemory, TraitsAreThoseOfAnIdleBank) {
   EXPECT_EQ(traits.efficiency, 1.0);
 }
 
+TEST(BankedMemory, ABurstShorterThanAnAccessCostsAWholeOne) {
+  const LoadedTopology loaded = load_text(kMinimal, "t.yaml", banked({{kAttrs + "burst_bytes", "16"}}));
+  EXPECT_EQ(loaded.graph.spec.hbm_traits().access, 8_ns + (32 + 20 + 2 - 2) * 625'000_fs + 6_ns);
+  ASSERT_FALSE(loaded.warnings.empty());
+  EXPECT_EQ(loaded.warnings[0].text(), "--set: " + kAttrs +
+                                           "burst_bytes: a burst of 16 B takes an access of 32 B: 50 % of the memory's "
+                                           "bandwidth (write 32 or more)");
+}
+
 TEST(BankedMemory, RefusesWhatCannotBe_CDRAM10) {
   EXPECT_THAT(error_with(banked({{kAttrs + "access_ns", "34"}})),
               HasSubstr("access_ns: 'access_ns' is not set here (leave it out: with banks it follows"));
