@@ -180,10 +180,13 @@ std::string render_summary(const LoadedTopology& topology) {
   std::string out = fmt::format("Machine {} (sha256 {})\n\n", topology.file, topology.sha256.substr(0, 12));
   out += shape_text(spec) + "\n" + memory_text(spec) + "\n" + timing_text(topology.graph) + "\n" +
          mesh_text(topology.mesh) + "\n" + graph_text(topology.graph) + energy_text(spec);
-  std::string overridden;
+  std::string overridden, replaced;
   for (const auto& [key, value] : topology.config) {
-    if (value.origin == "--set") overridden += fmt::format("  {} = {}\n", key, value.value);
+    const std::string text = fmt::format("  {} = {}\n", key, value.value);
+    if (value.origin == "--set") overridden += text;
+    if (value.origin == "file" && key.rfind("replace[", 0) == 0) replaced += text;
   }
+  if (!replaced.empty()) out += "\nReplaced nodes and links, which the values above do not show\n" + replaced;
   if (!overridden.empty()) out += "\nSet on the command line\n" + overridden;
   for (const Diagnostic& warning : topology.warnings) out += "\nwarning: " + warning.text() + "\n";
   return out;

@@ -85,6 +85,16 @@ TEST(RenderDot, FullShowsEveryNodeAndEdge) {
   for (const Node& node : loaded.graph.nodes) EXPECT_THAT(dot, HasSubstr("\"" + node.id + "\" [label="));
 }
 
+// A slow PE or a bad cable is not in the values of all.
+TEST(RenderSummary, ShowsWhatTheFileReplaces) {
+  const std::string file =
+      std::string(kMinimal) + "replace:\n  - { nodes: sip0.cube0.pe0.pe_gemm, attrs: { mac_per_ns: 10 } }\n";
+  EXPECT_THAT(render_summary(load_text(file, "t.yaml")),
+              HasSubstr("\nReplaced nodes and links, which the values above do not show\n"
+                        "  replace[0].attrs.mac_per_ns = 10\n  replace[0].nodes = sip0.cube0.pe0.pe_gemm\n"));
+  EXPECT_THAT(render_summary(minimal()), testing::Not(HasSubstr("Replaced")));
+}
+
 TEST(RenderSummary, SaysWhatTheMachineIs) {
   const std::string text = render_summary(minimal({{"cube.links.router_link_bw_gbs", "128"}}));
   EXPECT_THAT(text, HasSubstr("PEs in all            256\n"));
