@@ -61,6 +61,7 @@ void read_layout(MapReader& cube, MachineSpec& spec) {
   read_place("m_cpu", spec.m_cpu_x, spec.m_cpu_y);
   read_place("sram", spec.sram_x, spec.sram_y);
   placement.done();
+  cube.allow("mesh_file");
   spec.mesh_file = cube.has("mesh_file") ? cube.text("mesh_file", std::nullopt) : "";
   cube.context().note_known("cube.mesh_file");
 

@@ -29,6 +29,7 @@ void resolve_grid(MapReader& sips, MachineSpec& spec) {
   const bool has_h = sips.has("h");
   int w = has_w ? static_cast<int>(sips.whole("w", std::nullopt, at_least(1, kMaxSips))) : 0;
   int h = has_h ? static_cast<int>(sips.whole("h", std::nullopt, at_least(1, kMaxSips))) : 0;
+  for (const char* key : {"w", "h"}) sips.allow(key);
   sips.context().note_known("system.sips.w");
   sips.context().note_known("system.sips.h");
   if (has_w != has_h) {
@@ -83,7 +84,7 @@ void read_system(MapReader& system, MachineSpec& spec) {
 CubePortSpec read_cube_port(MapReader& entry) {
   CubePortSpec port;
   MapReader cube = entry.map("cube");
-  const auto [x, y] = cube.pair("xy", std::nullopt, at_least(0, kMaxCubes - 1));
+  const auto [x, y] = cube.pair("xy", std::nullopt, at_least(0, kMaxCubes - 1), "0, 0");
   if (x != std::floor(x) || y != std::floor(y)) {
     cube.report("xy", "the cube's coordinates are not whole numbers", "write for example [0, 0]");
   }

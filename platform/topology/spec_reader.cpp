@@ -289,7 +289,7 @@ std::vector<std::size_t> MapReader::choices(const std::string& key, const std::v
 }
 
 std::pair<double, double> MapReader::pair(const std::string& key, std::optional<std::pair<double, double>> fallback,
-                                          const Bounds& bounds) {
+                                          const Bounds& bounds, const std::string& example) {
   const std::optional<std::string> shown_fallback =
       fallback ? std::optional(pair_text(fallback->first, fallback->second)) : std::nullopt;
   note(key, {KeyRule::Type::pair, bounds, {}, shown_fallback, !fallback});
@@ -308,7 +308,7 @@ std::pair<double, double> MapReader::pair(const std::string& key, std::optional<
       report(key,
              fmt::format("expected a list of two numbers, found {}",
                          value->kind == yaml::Kind::list ? list_text(*value) : shown(*value)),
-             "write for example [1.5, 5.5]");
+             fmt::format("write for example [{}]", example));
     }
   } else if (fallback) {
     context_->note_value(path(key), pair_text(fallback->first, fallback->second), false);

@@ -127,7 +127,7 @@ class MapReader {
   std::vector<std::size_t> choices(const std::string& key, const std::vector<std::size_t>* fallback,
                                    const std::vector<std::string>& words);
   std::pair<double, double> pair(const std::string& key, std::optional<std::pair<double, double>> fallback,
-                                 const Bounds& bounds);
+                                 const Bounds& bounds, const std::string& example = "1.5, 5.5");
   // Reads a mandatory list of any length.
   std::vector<double> reals(const std::string& key, const Bounds& bounds);
   std::vector<std::string> words(const std::string& key, const std::string& example = "r0c0, r0c1");

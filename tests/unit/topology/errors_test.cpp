@@ -138,6 +138,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"KeyAtTheWrongLevel", kTop + "  router_link_bw_gbs: 128\n",
              "t.yaml:7:3: cube.router_link_bw_gbs: unknown key 'router_link_bw_gbs' (did you mean "
              "'cube.links.router_link_bw_gbs'?)"},
+        Case{"KeysThatMayBeLeftOutAreNear", kTop + "  mesh_fle: a.yaml\n",
+             "t.yaml:7:3: cube.mesh_fle: unknown key 'mesh_fle' (did you mean 'mesh_file'?)"},
         Case{"MergeKey", "x: &x { w: 1 }\n" + kTop + "  geometry: { cube_mm: { <<: *x, h: 14 } }\n",
              "t.yaml:1:1: x: unknown key 'x' (known: system, sip, cube, routing, visualization, energy, replace)\n"
              "t.yaml:8:26: cube.geometry.cube_mm.<<: mappings are not merged (write the keys out; an alias can stand "

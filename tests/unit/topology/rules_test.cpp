@@ -316,6 +316,10 @@ INSTANTIATE_TEST_SUITE_P(
             {{kPort, "[{ cube: { xy: [0.5, 0] }, cube_side: N, phy: P0 }]"}},
             "sip.io_chiplets[0].cube_ports[0].cube.xy: the cube's coordinates are not whole numbers (write for example "
             "[0, 0])"},
+        Case{"OneCoordinate",
+             {{kPort, "[{ cube: { xy: [0] }, cube_side: N, phy: P0 }]"}},
+             "sip.io_chiplets[0].cube_ports[0].cube.xy: expected a list of two numbers, found one of 1 (write for "
+             "example [0, 0])"},
         Case{"MissingPhy",
              {{kPort, "[{ cube: { xy: [0, 0] }, cube_side: N }]"}},
              "sip.io_chiplets[0].cube_ports[0].phy: this mandatory key is missing (add it to the mapping that starts "
