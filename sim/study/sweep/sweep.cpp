@@ -25,6 +25,13 @@ PointKeys checked_keys(const SweepSpec& spec, const Space& space, const PointRun
           [&runner](const std::string& name) { return runner.machine_file(name); }};
 }
 
+// What helps against a column that no result has.
+std::string correction(const Column& column, const std::string& cause) {
+  if (column.sql) return "correct the query";
+  if (cause.find("has no 'energy'") == std::string::npos) return "correct the pointer";
+  return "results have energies with machine: {energy.defaults: hbm2_7nm}";
+}
+
 }  // namespace
 
 Sweep::Sweep(const SweepSpec& spec, const Catalogs& catalogs, std::string folder, std::uint64_t most_points)
@@ -144,8 +151,8 @@ void Sweep::refuse_column(const Answer& answer) const {
     if (column.formula || answer.cause.compare(0, column.text.size() + 1, column.text + ":") != 0) continue;
     Diagnostic place = column.place;
     place.message = "no result has this column: " + answer.cause.substr(column.text.size() + 2);
-    place.remedy =
-        "correct the pointer; where only some results have it, write {of: \"" + column.text + "\", optional: true}";
+    place.remedy = correction(column, answer.cause) + "; where only some results have it, write {of: \"" + column.text +
+                   "\", optional: true}";
     throw Error({std::move(place)});
   }
 }

@@ -100,6 +100,18 @@ TEST_F(SweepCommandTest, ProblemsOfWhatAllPointsHaveStandThere) {
   expect_refused("found '256' (write for example [128, 256, 512])");
 }
 
+TEST_F(SweepCommandTest, AColumnThatNoResultHasIsToldWhatHelps) {
+  const auto refused = [&](const std::string& column) {
+    write("s.yaml", "sweep: s\nworkload: vector-add\ntopology: " + config("one_pe") + "\ncolumns: {c: \"" + column +
+                        "\"}\naxes: {" + kHbm + "}\n");
+    return sweep().err;
+  };
+  EXPECT_THAT(refused("/energy/fj"),
+              HasSubstr("(results have energies with machine: {energy.defaults: hbm2_7nm}; where"));
+  EXPECT_THAT(refused("SELECT nothing FROM node"), HasSubstr("(correct the query; where"));
+  EXPECT_THAT(refused("/sim_time"), HasSubstr("(correct the pointer; where"));
+}
+
 TEST_F(SweepCommandTest, AFailureIsPrintedAsOneLine) {
   sweep_file(kBytes, "time_limit_ns: 1\n");
   const Outcome outcome = sweep();
