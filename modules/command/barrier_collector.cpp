@@ -67,7 +67,8 @@ void BarrierCollector::ended(std::uint64_t request, const std::string& place, bo
 
 payload::Status BarrierCollector::ended_before(const std::string& place, contract::BarrierScope scope) {
   return {false, "BARRIER_ERROR",
-          fmt::format("the kernel on {} has ended without coming to this barrier; all PEs of a launch in a {} have to",
+          fmt::format("the kernel on {} has ended without coming to this barrier; all PEs of a launch in a {} have "
+                      "to come to it",
                       place, contract::barrier_scope_name(scope))};
 }
 

@@ -106,7 +106,7 @@ TEST(Barrier, AKernelThatEndsFirstFailsIt) {
     EXPECT_EQ(pass.status.code, "BARRIER_ERROR");
     const char* who = pass.pe.cube == CubeId{1} ? "the kernel on sip0.cube1.pe3 has ended" : "on sip0.cube1 has ended";
     EXPECT_THAT(pass.status.message, HasSubstr(who));
-    EXPECT_THAT(pass.status.message, HasSubstr("all PEs of a launch in a SIP have to"));
+    EXPECT_THAT(pass.status.message, HasSubstr("all PEs of a launch in a SIP have to come to it"));
   }
   EXPECT_EQ(m.answers.at(0).status.code, "BARRIER_ERROR");
 }
