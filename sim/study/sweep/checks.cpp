@@ -96,10 +96,16 @@ class Checker {
       try {
         at_place([&] { runner_.check_parameters(space_.assignments_of(steps)); }, &one);
       } catch (const Error& error) {
-        problems_.insert(problems_.end(), error.diagnostics().begin(), error.diagnostics().end());
+        for (const Diagnostic& one_problem : error.diagnostics()) add(one_problem);
         return;
       }
     }
+  }
+
+  // A wrong workload is wrong for every axis.
+  void add(const Diagnostic& problem) {
+    const auto same = [&](const Diagnostic& known) { return known.text() == problem.text(); };
+    if (std::none_of(problems_.begin(), problems_.end(), same)) problems_.push_back(problem);
   }
 
   void check_changes(std::size_t axis, const std::string& base) {

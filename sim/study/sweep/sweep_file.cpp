@@ -115,10 +115,11 @@ void read_run(MapReader& top, SweepSpec& spec) {
   spec.fixed_places["workload"] = top.context().place({"workload"});
   spec.topology = top.text("topology", "");
   spec.fixed_places["topology"] = top.context().place({"topology"});
+  for (const char* const key : {"plugin", "plugins"}) {
+    if (!top.has(key)) top.allow(key);
+  }
   if (top.has("plugin")) spec.plugins = {top.text("plugin", std::nullopt)};
-  top.allow("plugin");
   if (top.has("plugins")) spec.plugins = top.words("plugins", "./libmine.so, ./libother.so");
-  top.allow("plugins");
   spec.device = top.text("device", spec.device);
   static const std::vector<std::string> kModes{"off", "replay", "eager"};
   const bool mode = top.has("data");

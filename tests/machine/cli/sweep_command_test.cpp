@@ -173,6 +173,15 @@ TEST_F(SweepCommandTest, UnknownKeysAndOverridesAreToldAtTheirPlace) {
   expect_refused("did you mean 'copy'?");
 }
 
+TEST_F(SweepCommandTest, AnUnknownWorkloadIsToldOnceAtItsKey) {
+  write("s.yaml",
+        "workload: copi\naxes: {n: {set: bytes, values: [1, 2]}, m: {set: bites, values: [1, 2]}}\n"
+        "columns: {t: /sim_time_ns}\n");
+  expect_refused("s.yaml:1:1: workload: unknown workload 'copi' (did you mean 'copy'?)\nkernbench sweep: 1 problem");
+  write("s.yaml", "host_limit: 1\n");
+  expect_refused(", plugin, plugins, device");
+}
+
 TEST_F(SweepCommandTest, AnAxisThatChangesNothingIsRefused) {
   sweep_file("n: {set: elements_per_pe, values: [256, 256, 256]}");
   expect_refused("this axis changes nothing: all of its 3 values give one configuration");
