@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
+#include "platform/observe/output_file.h"
 #include "sim/cli/catalogs.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
@@ -13,6 +14,7 @@
 #include "sim/run/driver/interrupt.h"
 #include "sim/study/files/folder_lock.h"
 #include "sim/study/why/explain.h"
+#include "sim/study/why/point.h"
 #include "sim/study/why/relief.h"
 #include "sim/study/why/report.h"
 #include "sim/study/why/tornado_report.h"
@@ -50,6 +52,7 @@ class WhyCommand final : public Command {
     const WorkloadLibrary library(plugins);
     const sweep::Catalogs catalogs = catalogs_of(library, program_);
     const why::Repeat repeat(inputs, folder, catalogs);
+    observe::make_folder(folder + "/why", "`cp -r " + why::quoted(folder) + " COPY && kernbench why COPY`");
     const files::FolderLock lock(folder + "/why", true, "explanation");
     sim::set_interrupt_hint("finished runs are kept; the same command goes on");
     const why::ExplainOptions options = choice_.options(quiet_);

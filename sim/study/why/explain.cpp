@@ -122,6 +122,12 @@ std::string text_of(const Explanation& explanation, const Repeat& repeat, const 
         "  times of the contents run with --data eager.\n",
         explanation.ladder.unknown_accesses, repeat.inputs().data_mode);
   }
+  if (!repeat.supposes_code()) {
+    text += fmt::format(
+        "\n  Note: the run computed data (--data {}), so that no change of the kernel's code was tried: calls that it "
+        "does\n  not wait for, copies of tensors. Run without data for those.\n",
+        repeat.inputs().data_mode);
+  }
   text += note_of_runs(explanation.ladder.points + 1, explanation.ran, explanation.seconds);
   if (explanation.ladder.failed > 0) {
     text += fmt::format("; {} make no machine or no run and are left out", explanation.ladder.failed);

@@ -168,6 +168,21 @@ TEST_F(WhyTest, AssumedTimesAreNoted) {
   EXPECT_EQ(answer["unknown_accesses"], result["unknown_accesses"]);
 }
 
+TEST_F(WhyTest, ARunWithDataHasNoChangesOfCodeAndSaysSo) {
+  run("--topology one_pe --bench vector-add");
+  EXPECT_THAT(kernbench("why r --top 1").out, Not(HasSubstr("Note: the run computed data")));
+  run("--topology one_pe --bench vector-add --verify-data");
+  EXPECT_THAT(kernbench("why r --top 1").out,
+              HasSubstr("Note: the run computed data (--data replay), so that no change"));
+}
+
+TEST_F(WhyTest, AFolderThatCannotHaveTheAnswerIsToBeCopied) {
+  run("--topology one_pe --bench vector-add");
+  write("r/why", "a file");
+  refuse("r",
+         "cannot create the output folder 'r/why': Not a directory; choose a writable one with `cp -r r COPY && kern");
+}
+
 TEST_F(WhyTest, ASlowLinkIsNamed) {
   run(std::string("--topology one_cube --bench gemm-multi-pe ") + kSlowLink);
   const nlohmann::json step = why("r --top 1")["steps"].at(0);
