@@ -114,9 +114,20 @@ std::string render_tables(const Selection& chosen) {
          kernels.render("", kTextWidth);
 }
 
-std::string render_details(const Selection& chosen) {
+// The file of the plug-in that brings a workload; "" for a built-in one.
+std::string plugin_of(const std::string& workload, const WorkloadLibrary& library) {
+  for (const PluginContents& plugin : library.plugins()) {
+    const std::vector<std::string>& all = plugin.workloads;
+    if (std::find(all.begin(), all.end(), workload) != all.end()) return plugin.file;
+  }
+  return "";
+}
+
+std::string render_details(const Selection& chosen, const WorkloadLibrary& library) {
   std::string text;
-  for (const auto& [number, workload] : chosen.workloads) text += workload_text(*workload, number);
+  for (const auto& [number, workload] : chosen.workloads) {
+    text += workload_text(*workload, number, plugin_of(workload->name, library));
+  }
   for (const contract::Kernel* kernel : chosen.kernels) text += (text.empty() ? "" : "\n") + kernel_text(*kernel);
   return text;
 }
@@ -182,7 +193,7 @@ class ListCommand final : public Command {
     if (json_) {
       print(render_json(chosen));
     } else {
-      print_text(name_.empty() ? render_tables(chosen) : render_details(chosen));
+      print_text(name_.empty() ? render_tables(chosen) : render_details(chosen, library));
     }
     return 0;
   }

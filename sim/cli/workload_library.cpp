@@ -1,5 +1,6 @@
 #include "sim/cli/workload_library.h"
 
+#include <cxxabi.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <sys/stat.h>
@@ -8,11 +9,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <new>
 
 #include "modules/bridge/tlm_memory.h"
@@ -89,15 +92,27 @@ void check_file(const std::string& file, const std::string& path) {
   }
 }
 
+// The loader's message and what to do, with the name of a missing symbol as C++ has it.
+[[noreturn]] void refuse_unloadable(const std::string& file, const std::string& reason) {
+  const std::string problem = "the plug-in cannot be loaded: ", missing = "undefined symbol: ";
+  const std::size_t found = reason.find(missing);
+  if (found == std::string::npos) {
+    refuse(file, problem + reason, "check the path and build it against this installation of kernbench");
+  }
+  std::string symbol = reason.substr(found + missing.size());
+  symbol.resize(std::min(symbol.size(), symbol.find_first_of(", \t")));  // a version may follow
+  const std::unique_ptr<char, void (*)(void*)> name(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, nullptr),
+                                                    std::free);
+  refuse(file, problem + missing + (name == nullptr ? symbol : name.get()),
+         "is its source file in kernbench_add_plugin? a symbol of kernbench: build it against this installation");
+}
+
 void* open_library(const std::string& file) {
   // The loader would search a bare name in the system's library folders.
   const std::string path = file.find('/') == std::string::npos ? "./" + file : file;
   check_file(file, path);
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    refuse(file, std::string("the plug-in cannot be loaded: ") + ::dlerror(),
-           "check the path and build it against this installation of kernbench");
-  }
+  if (library == nullptr) refuse_unloadable(file, ::dlerror());
   return library;
 }
 
@@ -163,6 +178,11 @@ WorkloadLibrary::WorkloadLibrary(const std::vector<std::string>& plugins) {
   modules::add_tlm_memory(blocks_);
   elab::Foreground& foreground = elab::EventScheduler::foreground();
   for (const std::string& file : plugins) {
+    for (const PluginContents& other : plugins_) {
+      std::error_code unknown;
+      if (!std::filesystem::equivalent(file, other.file, unknown)) continue;
+      refuse(file, "the plug-in is given twice", "give it once");
+    }
     foreground.enter(elab::UserCode::plug_in, file.c_str(), nullptr, 0_fs);
     const Plugin plugin = load_plugin(file);
     PluginContents contents{file, {}, {}, {}, {}, {}};

@@ -3,6 +3,7 @@
 #include "platform/contract/kernel.h"
 #include "platform/contract/kernel_arguments.h"
 #include "platform/observe/text_table.h"
+#include "sim/study/why/point.h"
 
 namespace kb::cli {
 namespace {
@@ -44,12 +45,13 @@ std::string parameters_text(const sw::Workload& workload) {
                    ", or in the environment, e.g. " + sw::environment_name(workload.environment_prefix(), first) + ".");
 }
 
-std::string workload_text(const sw::Workload& workload, std::size_t number) {
+std::string workload_text(const sw::Workload& workload, std::size_t number, const std::string& plugin) {
   std::string text = "Workload " + workload.name + ", number " + std::to_string(number) + "\n";
   text += paragraph(workload.description) + "\n";
   const std::string parameters = parameters_text(workload);
   text += parameters.empty() ? paragraph("It has no parameters.") : parameters;
-  return text + kIndent + "Run it: kernbench run --bench " + workload.name + "\n";
+  const std::string option = plugin.empty() ? "" : "--plugin " + why::quoted(plugin) + " ";
+  return text + kIndent + "Run it: kernbench run " + option + "--bench " + workload.name + "\n";
 }
 
 std::string kernel_text(const contract::Kernel& kernel) {

@@ -108,7 +108,9 @@ const Workload& WorkloadRegistry::resolve(const std::string& identifier) const {
     return std::next(workloads_.begin(), static_cast<std::ptrdiff_t>(index - 1))->second;
   }
   if (const Workload* const workload = find(identifier)) return *workload;
-  throw Error::configuration(fmt::format("unknown workload '{}' ({})", identifier, suggest(identifier, names())));
+  const char* const more = nearest_name(identifier, names()).empty() ? "; one of a plug-in needs --plugin FILE" : "";
+  throw Error::configuration(
+      fmt::format("unknown workload '{}' ({}{})", identifier, suggest(identifier, names()), more));
 }
 
 WorkloadRegistry builtin_registry() {

@@ -27,6 +27,13 @@ TEST_F(CheckPluginTest, EverythingThatAPlugInRegistersIsListed) {
                                  HasSubstr("  all-reduce  own_ring       kernel own_ring\n")));
 }
 
+// The command that `list` prints runs the workload.
+TEST_F(CheckPluginTest, AListedWorkloadIsRunWithItsPlugIn) {
+  const Outcome listed = kernbench("list neighbour-sum --plugin " KB_PING_PONG_PLUGIN);
+  EXPECT_THAT(listed.out, HasSubstr("Run it: kernbench run --plugin " KB_PING_PONG_PLUGIN " --bench neighbour-sum\n"));
+  EXPECT_THAT(kernbench("run --bench neighbour-sum").err, HasSubstr("; one of a plug-in needs --plugin FILE)"));
+}
+
 TEST_F(CheckPluginTest, BlocksAreListedByKindAndTheMachineThatUsesThemIsChecked) {
   write("m.yaml", read_config("one_pe") + "\nreplace: [{ nodes: '*.pe_math', impl: custom.math }]\n");
   const Outcome outcome = check("--plugin " KB_FAULT_BLOCKS " m.yaml");
