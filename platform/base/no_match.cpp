@@ -54,7 +54,6 @@ std::string_view beginning(std::string_view name, std::size_t levels) {
 
 // The end of the first level (of the name or its parents) at which the pattern matches; npos when there is none. A `*`
 // may match several levels.
-// several levels.
 std::size_t matching_level(std::string_view pattern, std::string_view name) {
   if (pattern.empty()) return 0;
   for (std::size_t end = name.find('.');; end = name.find('.', end + 1)) {
