@@ -61,8 +61,8 @@ void Call::require_closed_ranges() const {
 }
 
 void Call::raise(std::string_view code, std::string_view message) const {
-  throw Error::program(std::string(code),
-                       fmt::format("kernel {}, tl.{} #{}, {}: {}", kernel_, name_, number_, pe_name(pe_), message));
+  throw Error::program(std::string(code), fmt::format("kernel {}, {}, {}: {}", kernel_,
+                                                      contract::call_text(name_, number_, at_), pe_name(pe_), message));
 }
 
 bool Call::names_a_call(const Error& error) const {
@@ -71,6 +71,10 @@ bool Call::names_a_call(const Error& error) const {
 
 void Call::fail(std::string_view message) const {
   throw Error::program("KERNEL_ERROR", fmt::format("kernel {}, {}: {}", kernel_, pe_name(pe_), message));
+}
+
+std::string Call::after_call() const {
+  return number_ == 0 ? "" : " (after " + contract::call_text(name_, number_, at_) + ")";
 }
 
 std::uint64_t Call::checked_bytes(const Shape& shape, Dtype dtype) const {

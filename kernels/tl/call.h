@@ -14,21 +14,19 @@
 
 namespace kb::tl {
 
-// Name and number of the current call, with its kernel and PE. Errors of the call are thrown here, so that all begin
-// with this place: "kernel gemm, tl.dot #17, sip0.cube0.pe3: ...".
+// Name, number and line of the current call, with its kernel and PE. Errors of the call are thrown here, so that all
+// begin with this place: "kernel gemm, tl.dot #17 at gemm.cpp:79, sip0.cube0.pe3: ...".
 class Call {
  public:
   Call(contract::IPe& pe, std::string kernel);
 
   // Calls that take no time have no line.
-  void begin(const char* name) {
+  void begin(const char* name) { begin(name, contract::SourceLine()); }
+  void begin(const char* name, contract::SourceLine at) {
+    at_ = at;
     name_ = name;
     ++number_;
     if (misplaced_range_) refuse_range();
-  }
-  void begin(const char* name, contract::SourceLine at) {
-    at_ = at;
-    begin(name);
   }
   const char* name() const { return name_; }            // of the latest call
   std::uint64_t number() const { return number_; }      // number of calls so far
@@ -40,6 +38,7 @@ class Call {
     command.kernel = lasting_kernel_;
     command.call = name_;
     command.call_index = number_;
+    command.at = at_;
     if (!contract::is_transfer(command.kind)) command.place = place();  // transfers have that of their tensor
   }
   // Place of what the current call transfers.
@@ -55,6 +54,8 @@ class Call {
   [[noreturn]] void raise(std::string_view code, std::string_view message) const;
   // Throws a KERNEL_ERROR of the kernel that does not name a call.
   [[noreturn]] void fail(std::string_view message) const;
+  // " (after tl.load #3 at gemm.cpp:71)", the latest call; empty before the first one.
+  std::string after_call() const;
   // Returns the result of `function`; a program Error that it throws becomes an error of this call, unless it names a
   // call.
   template <typename Function>

@@ -360,7 +360,7 @@ void Context::require(bool condition, std::string_view message) const {
 }
 
 void Context::fail(std::string_view message) const {
-  parts_->call.fail(message);
+  parts_->call.fail(std::string(message) + parts_->call.after_call());
 }
 
 void Context::require_matrices(std::initializer_list<Ptr> tensors) const {

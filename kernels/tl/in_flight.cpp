@@ -61,7 +61,7 @@ const std::vector<Extent>* memory_written_by(const Command& command) {
 }
 
 std::string InFlight::Operation::name() const {
-  return fmt::format("tl.{} #{}", call, call_index);
+  return contract::call_text(call, call_index, at);
 }
 
 InFlight::Operation& InFlight::add(const Command& command, contract::IPe::Ticket ticket, bool has_result) {
@@ -73,6 +73,7 @@ InFlight::Operation& InFlight::add(const Command& command, contract::IPe::Ticket
   operation.ticket = ticket;
   operation.call = command.call;
   operation.call_index = command.call_index;
+  operation.at = command.at;
   operation.has_result = has_result;
   operation.is_prefetch = false;
   if (const std::vector<Extent>* const memory = memory_written_by(command)) operation.memory = *memory;

@@ -7,6 +7,7 @@
 
 #include "platform/contract/command.h"
 #include "platform/contract/i_pe.h"
+#include "platform/contract/source_line.h"
 
 namespace kb::tl {
 
@@ -28,12 +29,13 @@ class InFlight {
     contract::IPe::Ticket ticket = 0;
     const char* call = "";
     std::uint64_t call_index = 0;
+    contract::SourceLine at;
     bool has_result = false;   // a kernel must wait for the result
     bool is_prefetch = false;  // kernels cannot wait for it
     std::vector<Use> uses;
     std::vector<Extent> memory;  // memory that it writes, as in its command
 
-    std::string name() const;  // "tl.load_async #3"
+    std::string name() const;  // "tl.load_async #3 at gemm.cpp:12"
   };
 
   bool empty() const { return open_.empty(); }

@@ -154,9 +154,9 @@ void PeCpu::try_kernel(const Launch& launch) {
     if (error.family() == ErrorFamily::configuration) throw;  // e.g. a full disk for the operation log
     fail(error.code(), error.what());
   } catch (const std::exception& error) {
-    fail("KERNEL_ERROR", "kernel " + kernel + " threw an exception: " + error.what());
+    fail("KERNEL_ERROR", "kernel " + kernel + " threw an exception: " + error.what() + after_call());
   } catch (...) {
-    fail("KERNEL_ERROR", "kernel " + kernel + " threw an object that is not a std::exception");
+    fail("KERNEL_ERROR", "kernel " + kernel + " threw an object that is not a std::exception" + after_call());
   }
 }
 
@@ -207,7 +207,7 @@ void PeCpu::run_kernel(const payload::KernelLaunchMsg& launch_message) {
   const struct Body {
     Body(PeCpu& owner, const char* name) : cpu(owner) {
       cpu.kernel_ = name;
-      cpu.scheduler().foreground().set_call(nullptr, 0);
+      cpu.scheduler().foreground().set_call(nullptr, 0, {});
       cpu.scheduler().foreground().enter(elab::UserCode::kernel, name, cpu.node_id().c_str(), cpu.now());
     }
     ~Body() {
@@ -287,12 +287,12 @@ void PeCpu::wait_for(sc_core::sc_event& event) {
   sc_core::wait(event);
   if (kernel_ == nullptr) return;
   scheduler().foreground().enter(elab::UserCode::kernel, kernel_, node_id().c_str(), now());
-  if (current_) scheduler().foreground().set_call(current_->name, current_->index);
+  if (current_) scheduler().foreground().set_call(current_->name, current_->index, current_->at);
 }
 
 // Stops a kernel that makes calls endlessly without simulated time, or that is still running when the run is to end.
 void PeCpu::count_call() {
-  if (current_) scheduler().foreground().set_call(current_->name, current_->index);
+  if (current_) scheduler().foreground().set_call(current_->name, current_->index, current_->at);
   if (calls_at_ != now()) {
     calls_at_ = now();
     calls_ = 0;
@@ -346,7 +346,7 @@ void PeCpu::set_state(State state) {
 }
 
 void PeCpu::set_current(const contract::Command& command) {
-  current_ = Call{command.kind, command.engine, command.call, command.call_index};
+  current_ = Call{command.kind, command.engine, command.call, command.call_index, command.at};
 }
 
 const payload::KernelLaunchMsg& PeCpu::message(const Launch& launch) const {

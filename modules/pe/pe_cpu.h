@@ -14,6 +14,7 @@
 #include "platform/contract/completion.h"
 #include "platform/contract/i_pe.h"
 #include "platform/contract/kernel.h"
+#include "platform/contract/source_line.h"
 #include "platform/params/pe_cpu_params.h"
 
 namespace kb::payload {
@@ -120,6 +121,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   void set_current(const contract::Command& command);
   const payload::KernelLaunchMsg& message(const Launch& launch) const;
   std::string call_in_progress() const;
+  std::string after_call() const;  // " (after tl.load #3 at gemm.cpp:71)", the latest call; empty before the first one
   contract::IOrderObserver* order() const { return context().order; }
   record::ActivityRecorder* recorder() const { return context().recorder; }
 
@@ -139,6 +141,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
     engine::EngineId engine;
     const char* name;
     std::uint64_t index;
+    contract::SourceLine at;
   };
   std::optional<Call> current_;
   std::uint64_t calls_ = 0;  // number of calls at the simulated time calls_at_

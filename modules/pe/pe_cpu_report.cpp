@@ -30,7 +30,13 @@ std::string PeCpu::tensor_at(std::uint64_t fault) const {
 
 std::string PeCpu::call_in_progress() const {
   if (!current_ || *current_->name == '\0') return "";
-  return fmt::format(", tl.{} #{}", current_->name, current_->index);
+  return ", " + contract::call_text(current_->name, current_->index, current_->at);
+}
+
+std::string PeCpu::after_call() const {
+  const elab::Foreground::View view = scheduler().foreground().view();
+  if (view.call == nullptr || *view.call == '\0') return "";
+  return " (after " + contract::call_text(view.call, view.index, view.at) + ")";
 }
 
 void PeCpu::collect_waits(std::vector<elab::WaitInfo>& waits) const {
@@ -46,9 +52,14 @@ void PeCpu::collect_waits(std::vector<elab::WaitInfo>& waits) const {
     what = running.launch->start_barrier ? "the PEs of the launches before it"
                                          : "its start at " + format_ns(running.target_start) + " ns";
   }
-  if (current_) what = fmt::format("the end of its {}", contract::command_name(current_->kind, current_->engine));
-  waits.push_back(
-      {fmt::format("{}: kernel {}{}", node_id(), kernel, call_in_progress()), what, state_since_, info_.coord});
+  std::string call, line;
+  if (current_) {
+    if (*current_->name != '\0') call = ", " + contract::call_text(current_->name, current_->index, {});
+    line = contract::position_text(current_->at.file(), current_->at.line());
+    what = fmt::format("the end of its {}{}{}", contract::command_name(current_->kind, current_->engine),
+                       line.empty() ? "" : " at ", line);
+  }
+  waits.push_back({fmt::format("{}: kernel {}{}", node_id(), kernel, call), what, state_since_, info_.coord, {}, line});
   waits.back().failure_code = result_.error_code;
   if (!result_.error_code.empty()) {
     waits.back().failure = fmt::format("launch {} failed: {}", running.request, result_.error_message);

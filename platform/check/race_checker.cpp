@@ -112,8 +112,8 @@ void RaceChecker::completed(const PeCoord& coord, std::uint64_t id, const contra
     return;
   }
   Open& open = found->second;
-  open.use = std::make_shared<Use>(
-      Use{number(coord), command.kind, command.call, command.call_index, start, end, self.launch, 0, command.added});
+  open.use = std::make_shared<Use>(Use{number(coord), command.kind, command.call, command.call_index, command.at, start,
+                                       end, self.launch, 0, command.added});
   std::vector<Extent> physical;
   const auto see = [&](const std::vector<Extent>& extents, bool writes) {
     physical.clear();
@@ -302,9 +302,9 @@ std::string RaceChecker::call_text(const Use& use, bool writes) const {
     return fmt::format("{} by the host ({} to {} ns)", writes ? "written" : "read", format_ns(use.start),
                        format_ns(use.end));
   }
-  return fmt::format("{} by tl.{} #{} of kernel {} on {} ({} to {} ns, launch #{})", writes ? "written" : "read",
-                     use.call, use.call_index, use.launch->launch->name(), pe_name(pes_[use.pe]->coord),
-                     format_ns(use.start), format_ns(use.end), use.launch->request);
+  return fmt::format("{} by {} of kernel {} on {} ({} to {} ns, launch #{})", writes ? "written" : "read",
+                     contract::call_text(use.call, use.call_index, use.at), use.launch->launch->name(),
+                     pe_name(pes_[use.pe]->coord), format_ns(use.start), format_ns(use.end), use.launch->request);
 }
 
 // "bytes 0 to 127 of tensor 'c'" for an argument of the launch; `tensor` gets its name.

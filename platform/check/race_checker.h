@@ -14,6 +14,7 @@
 
 #include "platform/contract/command.h"
 #include "platform/contract/i_order_observer.h"
+#include "platform/contract/source_line.h"
 #include "platform/data/interval_map.h"
 
 namespace kb::check {
@@ -76,6 +77,7 @@ class RaceChecker final : public contract::IOrderObserver {
     contract::CommandKind kind{};
     const char* call = "";
     std::uint64_t call_index = 0;
+    contract::SourceLine at;
     TimeFs start = 0_fs, end = 0_fs;
     std::shared_ptr<const Launch> launch;
     std::uint64_t known = 0;             // step of the PE at which the kernel had waited for it; 0: not yet

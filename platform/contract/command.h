@@ -13,6 +13,7 @@
 #include "platform/base/dtype.h"
 #include "platform/base/reuse_a.h"
 #include "platform/contract/barrier_scope.h"
+#include "platform/contract/source_line.h"
 #include "platform/engine/command_ref.h"
 #include "platform/engine/engine_id.h"
 #include "platform/ops/epilogue.h"
@@ -99,11 +100,12 @@ struct Command {
   std::string direction;
   bool charge_slot = true;  // ipcq_recv: charge the time of reading the slot
 
-  // The call in the kernel that issued the command ("dot") and its index among the kernel's calls, for the table of
-  // waits in a deadlock report and for errors of the data engine.
+  // The call in the kernel that issued the command ("dot"), its index among the kernel's calls, and its line, for the
+  // table of waits in a deadlock report, for races and for errors of the data engine.
   const char* kernel = "";  // strings with static lifetime
   const char* call = "";
   std::uint64_t call_index = 0;
+  SourceLine at;  // line of the call
 
   // Place of its transactions: the line of the call, with the tensor that a transfer reads or writes.
   account::PlaceId place;

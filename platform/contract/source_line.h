@@ -1,6 +1,10 @@
 // A line of a program's source.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <string_view>
+
 namespace kb::contract {
 
 // As the default argument of a function, here() is the line of the call:
@@ -22,5 +26,10 @@ class SourceLine {
   const char* file_ = "";
   int line_ = 0;
 };
+
+// "gemm.cpp:79"; empty when `line` is 0.
+std::string position_text(std::string_view file, std::int64_t line);
+// A call of a kernel: "tl.dot #17 at gemm.cpp:79", or "tl.dot #17" when it has no line.
+std::string call_text(std::string_view call, std::uint64_t index, const SourceLine& at);
 
 }  // namespace kb::contract

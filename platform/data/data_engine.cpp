@@ -63,9 +63,10 @@ void DataEngine::execute(std::uint64_t sequence, const OpRecord& record) {
   } catch (const Error& error) {
     const std::string component = component_name(record.component);
     const std::string pe = options_.pe_name ? options_.pe_name(record.component) : component;
-    const std::string call = *record.kernel == 0 ? ""
-                                                 : fmt::format("kernel {}, tl.{} #{}, {}: ", record.kernel, record.call,
-                                                               record.call_index, pe);
+    const std::string call = *record.kernel == 0
+                                 ? ""
+                                 : fmt::format("kernel {}, {}, {}: ", record.kernel,
+                                               contract::call_text(record.call, record.call_index, record.at), pe);
     throw Error(error.family(), error.code(),
                 fmt::format("{}{} (in {} on {}, operation {} of the log, ended at {} ns)", call, error.what(),
                             record.name(), component, sequence, format_ns(record.end)));

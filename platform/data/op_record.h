@@ -13,6 +13,7 @@
 #include "platform/base/ids.h"
 #include "platform/base/units.h"
 #include "platform/contract/pattern.h"
+#include "platform/contract/source_line.h"
 #include "platform/engine/command_ref.h"
 #include "platform/engine/engine_id.h"
 #include "platform/ops/epilogue.h"
@@ -102,7 +103,8 @@ struct OpRecord {
   const char* kernel = "";
   const char* call = "";
   std::uint64_t call_index = 0;
-  account::PlaceId place{};  // whose time it is (contract::Command)
+  account::PlaceId place{};   // whose time it is (contract::Command)
+  contract::SourceLine at{};  // of the call
 
   // The engine that computed; no value for operations that only move bytes or take time.
   std::optional<engine::EngineId> engine() const;

@@ -114,6 +114,7 @@ void OperationRecorder::on_command(NodeId component, const Command& command, con
   record_.kernel = command.kernel;
   record_.call = command.call;
   record_.call_index = command.call_index;
+  record_.at = command.at;
   record_.place = command.place;
   describe(command, record_);
   if (translator != nullptr) make_physical(*translator);

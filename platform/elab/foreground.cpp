@@ -1,5 +1,7 @@
 #include "platform/elab/foreground.h"
 
+#include <cstring>
+
 namespace kb::elab {
 namespace {
 
@@ -30,6 +32,14 @@ class Writer {
   char* end_;
 };
 
+void write_call(const Foreground::View& view, Writer& out) {
+  if (view.call == nullptr || *view.call == '\0') return;
+  out << ", after tl." << view.call << " #" << view.index;
+  if (view.at.line() == 0) return;
+  const char* const slash = std::strrchr(view.at.file(), '/');
+  out << " at " << (slash == nullptr ? view.at.file() : slash + 1) << ":" << static_cast<std::uint64_t>(view.at.line());
+}
+
 }  // namespace
 
 void describe(const Foreground::View& view, char* text, std::size_t size) {
@@ -45,7 +55,7 @@ void describe(const Foreground::View& view, char* text, std::size_t size) {
       return;
     case UserCode::kernel:
       out << "in kernel " << view.name << " on " << view.place;
-      if (view.call != nullptr && *view.call != '\0') out << ", after tl." << view.call << " #" << view.index;
+      write_call(view, out);
       return;
     case UserCode::block:
       out << "in the block " << view.name << " at " << view.place;

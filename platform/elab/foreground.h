@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "platform/base/units.h"
+#include "platform/contract/source_line.h"
 
 namespace kb::elab {
 
@@ -20,6 +21,7 @@ class Foreground {
     const char* place = nullptr;  // "sip0.cube0.pe3.pe_cpu", or the name of the host thread
     const char* call = nullptr;   // latest call of the kernel; null before the first one
     std::uint64_t index = 0;      // number of that call
+    contract::SourceLine at;      // of that call
     TimeFs since = 0_fs;          // simulated time, which does not advance while user code runs
   };
 
@@ -30,8 +32,10 @@ class Foreground {
     since_.store(now, std::memory_order_relaxed);
     code_.store(code, std::memory_order_release);
   }
-  void set_call(const char* call, std::uint64_t index) {
+  void set_call(const char* call, std::uint64_t index, contract::SourceLine at) {
     call_.store(call, std::memory_order_relaxed);
+    file_.store(at.file(), std::memory_order_relaxed);
+    line_.store(at.line(), std::memory_order_relaxed);
     index_.store(index, std::memory_order_relaxed);
   }
   void leave() { code_.store(UserCode::none, std::memory_order_relaxed); }
@@ -44,13 +48,15 @@ class Foreground {
     view.since = since_.load(std::memory_order_relaxed);
     view.call = call_.load(std::memory_order_relaxed);
     view.index = index_.load(std::memory_order_relaxed);
+    view.at = contract::SourceLine::here(file_.load(std::memory_order_relaxed), line_.load(std::memory_order_relaxed));
     return view;
   }
 
  private:
   std::atomic<UserCode> code_{UserCode::none};
-  std::atomic<const char*> name_{nullptr}, place_{nullptr}, call_{nullptr};
+  std::atomic<const char*> name_{nullptr}, place_{nullptr}, call_{nullptr}, file_{""};
   std::atomic<std::uint64_t> index_{0};
+  std::atomic<int> line_{0};
   std::atomic<TimeFs> since_{0_fs};
 };
 

@@ -1,11 +1,11 @@
 #include "sim/result/line_record.h"
 
+#include "platform/contract/source_line.h"
+
 namespace kb::sim {
 
 std::string SourcePlace::position() const {
-  if (line == 0) return "";
-  const std::size_t slash = file.rfind('/');
-  return (slash == std::string::npos ? file : file.substr(slash + 1)) + ':' + std::to_string(line);
+  return contract::position_text(file, line);
 }
 
 std::string SourcePlace::text() const {

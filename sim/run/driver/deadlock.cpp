@@ -52,7 +52,8 @@ class Diagnosis {
     if (cycle_count_ > 0) {
       out +=
           "  Somebody has to send before it receives, or to receive in the direction in which its neighbour's "
-          "messages arrive.\n";
+          "messages arrive; for a free slot, somebody has to receive before it sends more, or rings need more slots "
+          "(n_slots).\n";
     }
     return out;
   }
@@ -84,7 +85,8 @@ class Diagnosis {
     for (std::size_t i = 0; i < std::min(path.size(), kMaxLinks); ++i) {
       const Blocked& blocked = pes_.at(path[i]);
       const std::string& who = blocked.kernel != nullptr ? blocked.kernel->who : blocked.queue->who;
-      out += fmt::format("  {} waits for {}\n", who, blocked.queue->what);
+      const std::string line = blocked.kernel != nullptr ? blocked.kernel->detail : "";
+      out += fmt::format("  {}{}{} waits for {}\n", who, line.empty() ? "" : " at ", line, blocked.queue->what);
       if (!blocked.queue->detail.empty()) out += fmt::format("    {}\n", blocked.queue->detail);
     }
     if (path.size() > kMaxLinks) out += fmt::format("  ... and {} more\n", path.size() - kMaxLinks);

@@ -88,8 +88,10 @@ TEST_F(TlCompute, DotIntoWritesTheTarget) {
 }
 
 TEST_F(TlCompute, DotMistakes) {
-  expect_program_error([&] { tl.dot(a, c); }, "SHAPE_ERROR",
-                       {"kernel demo, tl.dot #4, sip0.cube0.pe0", "(4, 8)", "8 and 4"});
+  expect_program_error(
+      [&] { tl.dot(a, c); }, "SHAPE_ERROR",
+      {"kernel demo, tl.dot #4 at tl_compute_test.cpp:" + std::to_string(__LINE__ - 1) + ", sip0.cube0.pe0: ", "(4, 8)",
+       "8 and 4"});
   expect_program_error([&] { tl.dot(a, tl.zeros({8})); }, "SHAPE_ERROR", {"two-dimensional"});
   expect_program_error([&] { tl.dot(a, tl.zeros({8, 2}, Dtype::bf16)); }, "DTYPE_ERROR", {"cast"});
   expect_program_error([&] { tl.dot(a, b, Dtype::i32); }, "DTYPE_ERROR", {"i32"});

@@ -68,9 +68,10 @@ TEST_F(TlIndexed, GatherTakesIndicesFromScratch) {
 TEST_F(TlIndexed, GatherMistakes) {
   answer({0, 5, -1}, Dtype::i32);
   const TensorHandle indices = tl.zeros({3}, Dtype::i32);
-  expect_program_error([&] { tl.gather(table, indices, 8); }, "ADDRESS_ERROR",
-                       {"kernel demo, tl.gather #2, sip0.cube0.pe0", "index 5 of element 1 is out of bounds",
-                        "tensor 'table' (f16 (4, 8)) has 4 rows of 8 elements", "0 to 3"});
+  expect_program_error(
+      [&] { tl.gather(table, indices, 8); }, "ADDRESS_ERROR",
+      {"kernel demo, tl.gather #2 at tl_indexed_test.cpp:", ", sip0.cube0.pe0: index 5 of element 1 is out of bounds",
+       "tensor 'table' (f16 (4, 8)) has 4 rows of 8 elements", "0 to 3"});
   expect_program_error([&] { tl.gather(table, Rows{0, -1}, 8); }, "ADDRESS_ERROR", {"index -1 of element 1"});
   expect_program_error([&] { tl.gather(table + 1, Rows{3}, 8); }, "ADDRESS_ERROR", {"3 rows of 8", "0 to 2"});
   expect_program_error([&] { tl.gather(table - 8, Rows{0}, 8); }, "ADDRESS_ERROR", {"0 rows of 8"});

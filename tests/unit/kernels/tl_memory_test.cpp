@@ -248,7 +248,7 @@ TEST_F(TlMemory, ShardIsThePartOfThisPe) {
 TEST_F(TlMemory, FailingAccessNamesTheCall) {
   pe.on_execute = [](const Command&) { throw Error::program("ADDRESS_ERROR", "no memory at 0x1"); };
   expect_program_error([&] { tl.load(x, {2}); }, "ADDRESS_ERROR",
-                       {"kernel demo, tl.load #1, sip0.cube0.pe0: no memory at 0x1"});
+                       {"kernel demo, tl.load #1 at tl_memory_test.cpp:", ", sip0.cube0.pe0: no memory at 0x1"});
 }
 
 TEST_F(TlMemory, OffsetsBeyondEveryAddressAreRefusedWhereTheyArise) {

@@ -67,7 +67,8 @@ TEST(TlScratch, OverflowNamesSizesAndRemedy) {
         tl.zeros({5, 5});
       },
       "OUT_OF_SCRATCH",
-      {"kernel demo, tl.zeros #2, sip0.cube0.pe0", "f16 (5, 5)", "50 bytes", "48 of 64", "tl::Scratch"});
+      {"kernel demo, tl.zeros #2 at tl_scratch_test.cpp:", ", sip0.cube0.pe0: ", "f16 (5, 5)", "50 bytes", "48 of 64",
+       "tl::Scratch"});
   EXPECT_EQ(tl.zeros({6, 4}).address(), kBase + 16);  // exactly the rest
   expect_program_error([&] { tl.zeros({1}, Dtype::i8); }, "OUT_OF_SCRATCH", {"0 of 64"});
   EXPECT_TRUE(pe.commands().empty());

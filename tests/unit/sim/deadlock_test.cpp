@@ -33,7 +33,7 @@ TEST(Deadlock, NamesTheCircle_Q104) {
       "  sip0.cube2.pe0.pe_cpu: kernel ring, tl.recv #2 waits for a message of sip0.cube1.pe0\n"
       "    'E': sent 1\n"
       "  Somebody has to send before it receives, or to receive in the direction in which its neighbour's messages "
-      "arrive.\n");
+      "arrive; for a free slot, somebody has to receive before it sends more, or rings need more slots (n_slots).\n");
 }
 
 TEST(Deadlock, NamesWhoCouldHaveGoneOn_Q126) {
@@ -43,6 +43,13 @@ TEST(Deadlock, NamesWhoCouldHaveGoneOn_Q126) {
             "  sip0.cube1.pe0.pe_cpu: kernel ring, tl.recv #1 waits for a message of sip0.cube5.pe0\n");
   EXPECT_THAT(diagnose_deadlock({kernel(0), queue(0, {1}), kernel(1, "its start at 7 ns")}),
               HasSubstr("go on: sip0.cube1.pe0.pe_cpu: kernel ring, tl.recv #1 waits for its start at 7 ns.\n"));
+}
+
+TEST(Deadlock, NamesTheLineThatWaits) {
+  elab::WaitInfo waits = kernel(0);
+  waits.detail = "ring.cpp:7";
+  EXPECT_THAT(diagnose_deadlock({waits, queue(0, {0})}),
+              HasSubstr("kernel ring, tl.recv #0 at ring.cpp:7 waits for a"));
 }
 
 TEST(Deadlock, APeThatWaitsForItselfIsACircle) {
