@@ -177,7 +177,7 @@ TEST_F(SweepCommandTest, AnUnknownWorkloadIsToldOnceAtItsKey) {
   write("s.yaml",
         "workload: copi\naxes: {n: {set: bytes, values: [1, 2]}, m: {set: bites, values: [1, 2]}}\n"
         "columns: {t: /sim_time_ns}\n");
-  expect_refused("s.yaml:1:1: workload: unknown workload 'copi' (did you mean 'copy'?)\nkernbench sweep: 1 problem");
+  expect_refused("s.yaml:1:11: workload: unknown workload 'copi' (did you mean 'copy'?)\nkernbench sweep: 1 problem");
   write("s.yaml", "host_limit: 1\n");
   expect_refused(", plugin, plugins, device");
 }
