@@ -96,16 +96,10 @@ class Checker {
       try {
         at_place([&] { runner_.check_parameters(space_.assignments_of(steps)); }, &one);
       } catch (const Error& error) {
-        for (const Diagnostic& one_problem : error.diagnostics()) add(one_problem);
+        problems_.insert(problems_.end(), error.diagnostics().begin(), error.diagnostics().end());
         return;
       }
     }
-  }
-
-  // A wrong workload is wrong for every axis.
-  void add(const Diagnostic& problem) {
-    const auto same = [&](const Diagnostic& known) { return known.text() == problem.text(); };
-    if (std::none_of(problems_.begin(), problems_.end(), same)) problems_.push_back(problem);
   }
 
   void check_changes(std::size_t axis, const std::string& base) {

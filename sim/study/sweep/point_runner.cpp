@@ -178,18 +178,10 @@ topology::LoadedTopology PointRunner::load_machine(const std::vector<Assignment>
   return load(choices(given));
 }
 
-const sw::Workload& PointRunner::workload_of(const Choices& chosen) const {
-  try {
-    return catalogs_.workloads->resolve(chosen.workload);
-  } catch (const Error& error) {
-    throw Error({Diagnostic{"", 0, 0, "workload", error.what(), ""}});
-  }
-}
-
 void PointRunner::check_parameters(const std::vector<Assignment>& given) const {
   const Choices chosen = choices(given);
   if (!spec_.traffic.empty()) return;
-  const sw::Workload& workload = workload_of(chosen);
+  const sw::Workload& workload = catalogs_.workloads->resolve(chosen.workload);
   sw::resolve_params(workload.name, workload.parameters, chosen.parameters, no_environment, workload.environment);
 }
 
@@ -236,7 +228,7 @@ sim::WorkloadRun PointRunner::prepare(const Choices& chosen, topology::LoadedTop
   run.topology = std::move(machine);
   run.kernels = catalogs_.kernels;
   run.all_reduces = catalogs_.all_reduces;
-  run.workload = &workload_of(chosen);
+  run.workload = &catalogs_.workloads->resolve(chosen.workload);
   run.params = sw::resolve_params(run.workload->name, run.workload->parameters, chosen.parameters, no_environment,
                                   run.workload->environment);
   run.reference = reference_;

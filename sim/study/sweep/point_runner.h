@@ -59,8 +59,6 @@ class PointRunner {
   struct Choices;
   Answer run_traffic(const std::vector<Assignment>& given, const topology::LoadedTopology& machine) const;
   Choices choices(const std::vector<Assignment>& given) const;
-  // Configuration Error at the key `workload` for a name that does not exist.
-  const sw::Workload& workload_of(const Choices& chosen) const;
   topology::LoadedTopology load(const Choices& choices) const;
   sim::WorkloadRun prepare(const Choices& choices, topology::LoadedTopology machine) const;
   Answer answer_of(const sim::WorkloadOutcome& outcome, PointSql* sql) const;
