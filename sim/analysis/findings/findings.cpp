@@ -25,7 +25,7 @@ double rank_of(const Finding& finding) {
   const auto is_of = [&](const auto& rules) {
     return std::find(std::begin(rules), std::end(rules), finding.rule) != std::end(rules);
   };
-  const double gain = fs_to_ns(std::min(finding.gain, finding.counted)) / fs_to_ns(finding.total);
+  const double gain = fs_to_ns(finding.own_gain()) / fs_to_ns(finding.total);
   return is_of(kFaults) ? 2 * gain : is_of(kGeneral) ? 0.7 * gain : gain;
 }
 
@@ -68,7 +68,7 @@ void find_host_causes(const std::deque<LaunchRecord>& launches, Findings& findin
 TimeFs explained_by(const Findings& findings, std::initializer_list<const char*> rules) {
   TimeFs most = 0_fs;
   for (const Finding& other : findings) {
-    if (std::find(rules.begin(), rules.end(), other.rule) != rules.end()) most = std::max(most, other.gain);
+    if (std::find(rules.begin(), rules.end(), other.rule) != rules.end()) most = std::max(most, other.own_gain());
   }
   return most;
 }

@@ -167,10 +167,17 @@ void find_hot_slice(const LaunchCase& launch_case, const std::vector<Slice>& sli
   if (hot->total / 2 < mean || !is_full(busy, launch_case.activity.window() / 2)) return;
   const double times = fs_to_ns(hot->total) / fs_to_ns(mean);
   const TimeFs saved = part(busy, 1.0 - 1.0 / times);
+  // A copy for each PE lies at its end of the way, and leaves what its own wires have to carry.
+  using contract::PeResource;
+  const TimeFs exposed = launch_case.exposed_on_path(),
+               carried = std::max(launch_case.pe.shares.of(PeResource::read_link),
+                                  launch_case.pe.shares.of(PeResource::write_link)),
+               counted = std::min(saved, exposed);
   Finding finding = launch_case.finding(
-      "hot_slice", std::min(saved, launch_case.exposed_on_path()),
+      "hot_slice", std::max(counted, exposed - std::min(exposed, carried)),
       fmt::format("{} serves {:.1f} times as much as the others", launch_case.graph.node(hot->node).id, times),
       LaunchCase::kThousandth);
+  finding.counted = counted;
   finding.evidence = {fmt::format(
       "its pseudo-channels or its wire are busy for {} of the kernel, those of {} slices would be for {} on average",
       percent(busy, launch_case.activity.window()), homes, percent(busy - saved, launch_case.activity.window()))};

@@ -102,7 +102,7 @@ void find_small_transfers(const LaunchCase& launch_case, Findings& findings) {
     const bool of_memory = other.rule == "idle_pseudo_channels" || other.rule == "hot_slice" ||
                            other.rule == "slices_in_turn" || other.rule == "slow_link" || other.rule == "hot_link" ||
                            other.rule == "resource_waits" || other.rule == "memory_bound" || other.rule == "slow_slice";
-    if (of_memory && other.gain >= gain / 2) return;  // explains the long reads
+    if (of_memory && other.own_gain() >= gain / 2) return;  // explains the long reads
   }
   TransferDelays delays = delays_of_transfers(launch_case, gain);
   if (delays.largest) {
@@ -111,8 +111,11 @@ void find_small_transfers(const LaunchCase& launch_case, Findings& findings) {
   }
   // Where a wire is full, transfers wait for others, and delays are the smaller part.
   const bool waits = explained_by(findings, {"hot_link", "slow_link"}) >= launch_case.total() / 20;
-  Finding finding = launch_case.finding("small_transfers", waits ? delays.gain.value_or(gain) : gain,
+  // More commands under way are translated meanwhile, too.
+  const TimeFs own = waits ? delays.gain.value_or(gain) : gain;
+  Finding finding = launch_case.finding("small_transfers", own + launch_case.share(TimeShare::tlb),
                                         "reads spend most of their time on the way, not on the wire");
+  finding.counted = own;
   finding.evidence = {fmt::format("reads of {} last {}, their bytes take {} on its wire", pe_name(launch_case.pe.pe),
                                   ns_text(reading), ns_text(needed))};
   finding.remedy =
