@@ -51,7 +51,7 @@ TEST_F(Bounds, HoldForAMemoryThatGivesLess) {
                             Relief{"hot_slice",
                                    "--topology reference --bench traffic --set pattern=hot --set move=write --set "
                                    "block=256 --set count=64 --set cube.components.hbm_ctrl.attrs.efficiency=0.5",
-                                   "pattern=own", 3}}) {  // was 0.65
+                                   "pattern=own", 4}}) {  // was 0.65
     expect_bound(one);
   }
 }
