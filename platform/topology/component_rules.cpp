@@ -162,9 +162,10 @@ void report_misplaced(MapReader& attrs, const std::string& name, const std::stri
   attrs.report(name, fmt::format("'{}' is not set here", name), remedy);
 }
 
-// Attributes that another implementation of the kind has. Those that every block of the kind has were read before.
+// Attributes that another implementation of the kind has, on a built-in one: others have names of their own. Those that
+// every block of the kind has were read before.
 void report_other_impls(MapReader& attrs, NodeKind kind, const std::string& impl) {
-  if (attrs.context().record() != nullptr) return;
+  if (attrs.context().record() != nullptr || impl.rfind("builtin.", 0) != 0) return;
   for (const auto& [other, table] : kind_rule(kind).own_fields) {
     if (other == impl) continue;
     for (const Field& field : table.fields()) {
@@ -318,12 +319,12 @@ ImplChoice read_impl(MapReader& entry, NodeKind kind) {
   return {rule.impl, false};
 }
 
-NodeParams change_params(MapReader& attrs, const Node& node, const std::string& impl) {
+NodeParams change_params(MapReader& attrs, const Node& node, const std::string& impl, bool attrs_known) {
   const std::string slot = slot_of(node.kind);
   NodeParams changed{read_params(attrs, node.params, slot),
                      read_impl_params(attrs, node.kind, impl, node.impl_params, slot),
                      is_plugin_engine(node.kind) || attrs.context().implementations().is_foreign(node.kind, impl)};
-  report_other_impls(attrs, node.kind, impl);
+  if (attrs_known) report_other_impls(attrs, node.kind, impl);
   return changed;
 }
 

@@ -50,8 +50,8 @@ struct NodeParams {
   params::ParamSet kind, impl;
   bool foreign = false;
 };
-// The parameters of `node`, changed by `attrs`, for the implementation `impl`.
-NodeParams change_params(MapReader& attrs, const Node& node, const std::string& impl);
+// The parameters of `node`, changed by `attrs`, for the implementation `impl`. `attrs_known`: as of ImplChoice.
+NodeParams change_params(MapReader& attrs, const Node& node, const std::string& impl, bool attrs_known);
 
 // Overhead of a header or a message; 0 for a kind without overhead.
 TimeFs overhead_of(const params::ParamSet& params);

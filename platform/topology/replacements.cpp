@@ -85,7 +85,7 @@ void replace(MapReader& entry, Graph& graph, const std::vector<NodeId>& nodes) {
     NodeParams& params = made[{node.params.data(), node.impl_params.data()}];
     if (params.kind.table() == nullptr) {
       const std::string& effective = names_impl ? chosen.impl : node.impl;
-      params = change_params(attrs, node, effective);
+      params = change_params(attrs, node, effective, chosen.attrs_known);
       different.push_back(id);
     }
     if (names_impl) node.impl = chosen.impl;

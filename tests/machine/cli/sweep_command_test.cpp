@@ -247,7 +247,6 @@ TEST_F(SweepCommandTest, TheExampleSweepsAPluginOverLinksMemoryAndTiles) {
   std::ifstream example(KB_SOURCE_DIR "/examples/sweep/swap_add.yaml");
   std::string text((std::istreambuf_iterator<char>(example)), {});
   text = replaced(text, "build/libswap_add.so", KB_SWAP_ADD_PLUGIN);
-  text = replaced(text, "../../configs/one_sip.yaml", config("one_sip"));
   write("s.yaml", text);
   EXPECT_EQ(sweep("--quiet", signalled_when("KILL", "out/journal/*.journal")).code, 128 + 9);
   EXPECT_THAT(sweep("--dry-run").out, Not(HasSubstr("of which 80 are done")));

@@ -10,6 +10,7 @@ namespace kb::topology {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 const std::string kAttrs = "cube.components.hbm_ctrl.attrs.";
 
@@ -106,6 +107,15 @@ TEST(BankedMemory, EveryControllerOfAnEntryIsChecked_CDRAM1) {
                                  {"replace[1].nodes", "sip0.cube0.hbm_ctrl.*"},
                                  {"replace[1].attrs.high", "10"}})),
               HasSubstr("high of sip0.cube0.hbm_ctrl.pe1: low is 20, but high is 10"));
+}
+
+// A block of a plug-in may have attributes of the same names.
+TEST(BankedMemory, AnotherImplementationHasAttributesOfItsOwn) {
+  const std::string text = error_with({{"replace[0].nodes", "sip0.cube0.hbm_ctrl.pe0"},
+                                       {"replace[0].impl", "custom.banked_memory"},
+                                       {"replace[0].attrs.banks", "8"}});
+  EXPECT_THAT(text, HasSubstr("custom.banked_memory"));
+  EXPECT_THAT(text, Not(HasSubstr("is not set here")));
 }
 
 TEST(BankedMemory, AttributesOfBanksNameTheImplementationThatHasThem) {
