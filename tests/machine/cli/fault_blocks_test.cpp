@@ -165,7 +165,7 @@ TEST_F(FaultBlocksTest, WrongRegistrationsAreRefused) {
   }
   const Outcome twice = kernbench("list --plugin " KB_FAULT_BLOCKS " --plugin " KB_FAULT_BLOCKS);
   EXPECT_EQ(twice.code, 2);
-  EXPECT_THAT(twice.err, HasSubstr("is registered twice"));
+  EXPECT_THAT(twice.err, HasSubstr("the plug-in is given twice (give it once)"));
 }
 
 TEST_F(FaultBlocksTest, FactoriesThatThrowAreNamed) {
