@@ -108,7 +108,6 @@ set(KB_TEST_OPTIONS $<IF:$<BOOL:${KB_UNOPTIMISED}>,-O0,$<$<CONFIG:Release>:-O1>>
 
 # kb_test(name SOURCES ... DEPS ... LABELS unit|unit_threads|block|machine|meta|slow [SYSTEMC]): gtest program; with SYSTEMC
 # each test runs in a process of its own (SystemC elaborates once per process) and the program brings its own sc_main.
-# With sanitizers the unit tests of a program run in one process.
 # With KB_UNITY four sources are one compilation. Where their unnamed namespaces have the same names, `|` between
 # sources says which ones are: SOURCES a.cpp b.cpp | c.cpp d.cpp.
 function(kb_test name)
@@ -142,11 +141,5 @@ function(kb_test name)
   if(ARG_LABELS STREQUAL "unit_threads")
     add_dependencies(kb_thread_tests ${name})
   endif()
-  if(KB_SANITIZE AND ARG_LABELS STREQUAL "unit" AND NOT ARG_SYSTEMC)
-    # A process with sanitizers takes a third of a second to begin and end, most tests a thousandth.
-    add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES LABELS unit)
-  else()
-    gtest_discover_tests(${name} PROPERTIES LABELS "${ARG_LABELS}" DISCOVERY_TIMEOUT 60)
-  endif()
+  gtest_discover_tests(${name} PROPERTIES LABELS "${ARG_LABELS}" DISCOVERY_TIMEOUT 60)
 endfunction()
