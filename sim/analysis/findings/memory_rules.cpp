@@ -104,14 +104,6 @@ TimeFs excess_of(const LaunchCase& launch_case, const Slice& slice) {
   return slice.full - slice.full_sum / channels_of(launch_case, slice);
 }
 
-// Whether accesses of the controller have more than one burst, in the mean of the run.
-bool has_several_bursts(const LaunchCase& launch_case, const Slice& slice) {
-  const auto& memory = launch_case.graph.node(slice.node).params.as<params::HbmCtrlParams>();
-  const BlockCounts::Counts counts = launch_case.counts.at(slice.node);
-  const TimeFs burst = memory.pc_bw.occupancy(static_cast<std::uint64_t>(memory.burst_bytes));
-  return slice.total > burst * (counts.reads + counts.writes);
-}
-
 void find_idle_channels(const LaunchCase& launch_case, const std::vector<Slice>& slices, Findings& findings) {
   const Slice* worst = nullptr;
   std::size_t same = 0;
@@ -125,9 +117,9 @@ void find_idle_channels(const LaunchCase& launch_case, const std::vector<Slice>&
   for (const Slice& slice : slices)
     same += fs_to_ns(excess_of(launch_case, slice)) >= 0.9 * fs_to_ns(excess_of(launch_case, *worst)) ? 1 : 0;
   const std::string& name = launch_case.graph.node(worst->node).id;
-  // Each access of several bursts waits for the fullest of its channels, which is another one from access to access.
+  // Each access waits for the fullest of its channels, which is another one from access to access.
   const TimeFs exposed = launch_case.exposed_on_path(),
-               uneven = worst->full < launch_case.activity.window() / 4 || !has_several_bursts(launch_case, *worst)
+               uneven = worst->full < launch_case.activity.window() / 4
                             ? 0_fs
                             : part(exposed, 1.0 - used / static_cast<double>(pcs));
   const TimeFs gain = std::min(std::max(excess_of(launch_case, *worst), uneven), exposed);
