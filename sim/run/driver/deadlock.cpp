@@ -52,8 +52,8 @@ class Diagnosis {
     if (cycle_count_ > 0) {
       out +=
           "  Somebody has to send before it receives, or to receive in the direction in which its neighbour's "
-          "messages arrive; for a free slot, somebody has to receive before it sends more, or rings need more slots "
-          "(n_slots).\n";
+          "messages arrive. Where a PE waits for a free slot, its receiver has to take messages before it sends, or "
+          "the queues need more slots (n_slots).\n";
     }
     return out;
   }

@@ -33,7 +33,8 @@ TEST(Deadlock, NamesTheCircle_Q104) {
       "  sip0.cube2.pe0.pe_cpu: kernel ring, tl.recv #2 waits for a message of sip0.cube1.pe0\n"
       "    'E': sent 1\n"
       "  Somebody has to send before it receives, or to receive in the direction in which its neighbour's messages "
-      "arrive; for a free slot, somebody has to receive before it sends more, or rings need more slots (n_slots).\n");
+      "arrive. Where a PE waits for a free slot, its receiver has to take messages before it sends, or the queues need "
+      "more slots (n_slots).\n");
 }
 
 TEST(Deadlock, NamesWhoCouldHaveGoneOn_Q126) {
