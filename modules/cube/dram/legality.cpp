@@ -216,7 +216,7 @@ class TraceReader {
   // Reads the lines that begin with '#'; the first line of commands stays in text().
   Header header() {
     if (!next() || text_ != "# kernbench dram-trace 2")
-      refuse("is no trace of memory commands", "the first line of one is '# kernbench dram-trace 2'");
+      refuse("is not a trace of memory commands", "the first line of one is '# kernbench dram-trace 2'");
     Header header;
     while (next() && text_.rfind("# ", 0) == 0) {
       std::istringstream words(text_.substr(2));

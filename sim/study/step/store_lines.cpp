@@ -45,7 +45,7 @@ std::vector<std::string> store_files(const std::string& folder) {
   if (failed) refuse("cannot be read: " + failed.message());
   std::vector<std::string> found = files::Journal::files(folder);
   if (found.empty() && entries != std::filesystem::directory_iterator()) {
-    refuse("is no store of launches: it has files, and none of them is a *.journal");
+    refuse("is not a store of launches: it has files, and none of them is a *.journal");
   }
   return found;
 }

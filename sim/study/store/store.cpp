@@ -37,7 +37,7 @@ std::vector<std::string> files_of(const std::string& place) {
     refuse(place, "does not exist; 'kernbench model step ... --store " + place + "' makes a store");
   }
   if (!fs::is_directory(status)) {
-    if (!fs::is_regular_file(status)) refuse(place, "is no store of launches: neither a file nor a folder");
+    if (!fs::is_regular_file(status)) refuse(place, "is not a store of launches: neither a file nor a folder");
     require_readable(place);
     return {place};
   }
@@ -100,7 +100,7 @@ Store read_once(const std::string& place) {
   std::map<std::string, std::int64_t> noted;
   bool any = store.files.empty();
   for (const std::string& file : store.files) any = read_lines(file, store, noted) || any;
-  if (!any) refuse(place, "is no store of launches: it has lines, and none of them is the time of a launch");
+  if (!any) refuse(place, "is not a store of launches: it has lines, and none of them is the time of a launch");
   for (const auto& [key, second] : noted) {
     const auto found = store.entries.find(key);
     if (found != store.entries.end()) found->second.last_use = second;

@@ -28,7 +28,7 @@ struct Store {
   std::map<std::string, Entry> entries;
 };
 
-// Reads a folder or one of its files. Configuration Error when it cannot be read or is no store; Model Error that names
+// Reads a folder or one of its files. Configuration Error when it cannot be read or is not a store; Model Error that names
 // the key when one launch has several times.
 Store read_store(const std::string& place);
 

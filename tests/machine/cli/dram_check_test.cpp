@@ -99,7 +99,7 @@ TEST_F(DramCheckTest, WhatIsNoTraceIsRefused) {
   const std::pair<const char*, const char*> wrong[] = {
       {"none.txt", "there is no file 'none.txt' (check the path given to --dram-trace)"},
       {".", "'.' cannot be read: Is a directory"},
-      {"make.sh", "make.sh:1: is no trace of memory commands"},
+      {"make.sh", "make.sh:1: is not a trace of memory commands"},
       {"t.txt", "t.txt:8: '0 0 ACT 3 7' is no command"},
       {"good.txt --plugin x.so", "--plugin excludes --dram-trace; give one of them"},
       {"good.txt a.yaml", "FILES excludes --dram-trace; give one of them"},

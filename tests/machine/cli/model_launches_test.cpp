@@ -128,7 +128,7 @@ TEST_F(ModelLaunchesTest, BadChoicesAreRefused_M130) {
   EXPECT_THAT(refused("--topology one_cube --block-size 32"), HasSubstr("blocks of 16 tokens"));
   EXPECT_THAT(refused("--topology one_cube --blocks 100000000"), HasSubstr("has room for"));
   EXPECT_THAT(refused("--topology one_cub"), HasSubstr("one_cube"));
-  EXPECT_THAT(refused("--topology one_cube --store ."), HasSubstr("is no store of launches: it has files"));
+  EXPECT_THAT(refused("--topology one_cube --store ."), HasSubstr("is not a store of launches: it has files"));
   EXPECT_THAT(kernbench("model requests trace.jsonl --model mixtral-8x7b --topology one_cube").err,
               HasSubstr("a model with experts cannot be simulated yet"));
 }

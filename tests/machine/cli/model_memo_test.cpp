@@ -113,7 +113,7 @@ TEST_F(ModelMemoTest, WrongCallsSayWhatIsWrong) {
   };
   std::filesystem::create_directories(folder() + "/a");
   EXPECT_THAT(problem("missing"), HasSubstr("'missing' does not exist; 'kernbench model step ... --store missing'"));
-  EXPECT_THAT(problem("m.json"), HasSubstr("'m.json' is no store of launches"));
+  EXPECT_THAT(problem("m.json"), HasSubstr("'m.json' is not a store of launches"));
   EXPECT_THAT(problem(""), HasSubstr("STORE is required"));
   EXPECT_THAT(problem("a --stat --prune 1"), HasSubstr("--prune"));
   for (const char* const size : {"1kb", "much", "-1", "1e99999", "nan", "MiB"}) {

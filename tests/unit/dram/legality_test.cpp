@@ -171,7 +171,7 @@ TEST(Legality, LinesMayEndAsOnWindows) {
 TEST(Legality, BadTracesNameTheLine) {
   std::ostringstream text;
   const CommandTrace header(text, standard("hbm3_6400"), 0);
-  EXPECT_THAT(message("time\n"), HasSubstr("a.trace:1: is no trace of memory commands (the first line of one is "));
+  EXPECT_THAT(message("time\n"), HasSubstr("a.trace:1: is not a trace of memory commands (the first line of one is "));
   EXPECT_THAT(message(text.str() + "0 0 ACD 0 0 0\n"),
               HasSubstr("a.trace:8: unknown command 'ACD' (did you mean 'ACT'?)"));
   EXPECT_THAT(message(text.str() + "0 0 ACT 64 0 0\n"), HasSubstr("a.trace:8: bank 64 does not exist (0 to 63)"));

@@ -95,7 +95,7 @@ TEST_F(StoreTest, LinesThatAreCutShortAreCounted_M102) {
   EXPECT_THAT(render_stat(store), HasSubstr("1 line is cut short or damaged and does not count"));
 }
 
-// M-102: what is no store is named.
+// M-102: what is not a store is named.
 TEST_F(StoreTest, OtherFilesAndFoldersAreRefused) {
   const auto problem = [&](const std::string& name) {
     const auto [text, code] = failure([&] { read_store(path(name)); });
@@ -105,10 +105,10 @@ TEST_F(StoreTest, OtherFilesAndFoldersAreRefused) {
   EXPECT_THAT(problem("missing"), HasSubstr("missing' does not exist; 'kernbench model step ... --store "));
   std::filesystem::create_directories(path("f"));
   std::ofstream(path("f/notes.txt")) << "hello\nworld\n";
-  EXPECT_THAT(problem("f"), HasSubstr("f' is no store of launches: it has files, and none of them is a *.journal"));
+  EXPECT_THAT(problem("f"), HasSubstr("f' is not a store of launches: it has files, and none of them is a *.journal"));
   EXPECT_THAT(problem("f/notes.txt"), HasSubstr("none of them is the time of a launch"));
   write("points", kSecond, files::Journal::line("p", "{\"ok\": true}"));
-  EXPECT_THAT(problem("points"), HasSubstr("points' is no store of launches"));
+  EXPECT_THAT(problem("points"), HasSubstr("points' is not a store of launches"));
   std::filesystem::create_directories(path("empty"));
   EXPECT_EQ(read_store(path("empty")).entries.size(), 0U);
   EXPECT_EQ(stat(read_store(path("empty")))["oldest_use"], nullptr);
