@@ -28,8 +28,8 @@ struct Store {
   std::map<std::string, Entry> entries;
 };
 
-// Reads a folder or one of its files. Configuration Error when it cannot be read or is not a store; Model Error that names
-// the key when one launch has several times.
+// Reads a folder or one of its files. Configuration Error when it cannot be read or is not a store; Model Error that
+// names the key when one launch has several times.
 Store read_store(const std::string& place);
 
 // Adds an entry to those that are known; true when it says more than the one that is there. Model Error when the
