@@ -48,15 +48,23 @@ function(kb_name_sources target)
   target_compile_options(${target} PRIVATE "-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=")
 endfunction()
 
+# With KB_UNITY `batch` sources of a target are one compilation: it parses what they include once, and instantiates the
+# templates that they share once. The other builds compile each source by itself.
+function(kb_unity target batch)
+  if(KB_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
+  endif()
+endfunction()
+
 # kb_library(name SOURCES ... DEPS ... [PRIVATE_DEPS ...] [ALONE ...|ALL]): one static library per folder, sources listed
-# by name. With KB_UNITY eight sources are one compilation. Those of ALONE are compiled by themselves, because their
+# by name. With KB_UNITY 24 sources are one compilation. Those of ALONE are compiled by themselves, because their
 # unnamed namespaces have names that others use, too; they also stand in SOURCES.
 function(kb_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;PRIVATE_DEPS;ALONE" ${ARGN})
   if(ARG_SOURCES)
     add_library(${name} STATIC ${ARG_SOURCES})
-    if(KB_UNITY AND NOT ARG_ALONE STREQUAL "ALL")
-      set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
+    if(NOT ARG_ALONE STREQUAL "ALL")
+      kb_unity(${name} 24)
       set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endif()
     target_link_libraries(${name} PUBLIC kb_flags ${ARG_DEPS} PRIVATE ${ARG_PRIVATE_DEPS})
@@ -108,7 +116,7 @@ set(KB_TEST_OPTIONS $<IF:$<BOOL:${KB_UNOPTIMISED}>,-O0,$<$<CONFIG:Release>:-O1>>
 
 # kb_test(name SOURCES ... DEPS ... LABELS unit|unit_threads|block|machine|meta|slow [SYSTEMC]): gtest program; with SYSTEMC
 # each test runs in a process of its own (SystemC elaborates once per process) and the program brings its own sc_main.
-# With KB_UNITY four sources are one compilation. Where their unnamed namespaces have the same names, `|` between
+# With KB_UNITY twelve sources are one compilation. Where their unnamed namespaces have the same names, `|` between
 # sources says which ones are: SOURCES a.cpp b.cpp | c.cpp d.cpp.
 function(kb_test name)
   cmake_parse_arguments(ARG "SYSTEMC" "" "SOURCES;DEPS;LABELS" ${ARGN})
@@ -123,23 +131,31 @@ function(kb_test name)
   target_compile_options(${name} PRIVATE ${KB_TEST_OPTIONS})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)  # equal to that of the precompiled headers
   target_precompile_headers(${name} REUSE_FROM ${main})
-  if(KB_UNITY)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
-    if("|" IN_LIST groups)
-      set_target_properties(${name} PROPERTIES UNITY_BUILD_MODE GROUP)
-      set(group 0)
-      foreach(source IN LISTS groups)
-        if(source STREQUAL "|")
-          math(EXPR group "${group} + 1")
-        else()
-          set_source_files_properties(${source} PROPERTIES UNITY_GROUP "group_${group}")
-        endif()
-      endforeach()
-    endif()
+  kb_unity(${name} 12)
+  if("|" IN_LIST groups)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD_MODE GROUP)
+    set(group 0)
+    foreach(source IN LISTS groups)
+      if(source STREQUAL "|")
+        math(EXPR group "${group} + 1")
+      else()
+        set_source_files_properties(${source} PROPERTIES UNITY_GROUP "group_${group}")
+      endif()
+    endforeach()
   endif()
   add_dependencies(kb_tests ${name})
   if(ARG_LABELS STREQUAL "unit_threads")
     add_dependencies(kb_thread_tests ${name})
   endif()
   gtest_discover_tests(${name} PROPERTIES LABELS "${ARG_LABELS}" DISCOVERY_TIMEOUT 60)
+endfunction()
+
+# kb_test_plugin(name SOURCES...): a plug-in that tests give to the programs.
+function(kb_test_plugin name)
+  add_library(${name} MODULE ${ARGN})
+  target_link_libraries(${name} PRIVATE kb_flags fmt::fmt)
+  kb_unity(${name} 12)
+  if(KB_UNITY)
+    kb_use_common_headers(${name} OFF "")
+  endif()
 endfunction()

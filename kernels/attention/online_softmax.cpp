@@ -11,7 +11,6 @@ using tl::TensorHandle;
 namespace {
 // value of masked products, whose exponential is 0
 constexpr double kNotSeen = -std::numeric_limits<double>::infinity();
-constexpr double kNoneSeen = static_cast<double>(std::numeric_limits<float>::lowest());  // m of a row without keys
 }  // namespace
 
 OnlineSoftmax::OnlineSoftmax(tl::Context& tl, std::int64_t rows, std::int64_t d, std::optional<double> scale)
@@ -37,7 +36,7 @@ void OnlineSoftmax::attend(const TensorHandle& q, std::int64_t keys, const Sourc
   }
   const TensorHandle peak = tl_.max(scores, 1);
   if (empty_ && mask) {
-    tl_.compute_into(m_, MathOp::maximum, {peak, kNoneSeen});
+    tl_.compute_into(m_, MathOp::maximum, {peak, kMaximumOfNone});
   } else if (empty_) {
     tl_.assign(m_, peak);
   } else {
@@ -65,7 +64,7 @@ void OnlineSoftmax::clear() {
   const tl::Scratch scope(tl_);
   tl_.assign(l_, tl_.zeros(l_.shape(), Dtype::f32));
   tl_.assign(o_, tl_.zeros(o_.shape(), Dtype::f32));
-  tl_.assign(m_, tl_.full(m_.shape(), kNoneSeen, Dtype::f32));
+  tl_.assign(m_, tl_.full(m_.shape(), kMaximumOfNone, Dtype::f32));
   empty_ = false;
 }
 

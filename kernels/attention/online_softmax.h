@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -15,6 +16,9 @@ namespace kb::kernels {
 // messages can carry it as one sequence. It must be used in the scope in which it was created.
 class OnlineSoftmax {
  public:
+  // m of a row that has attended to no key
+  static constexpr double kMaximumOfNone = static_cast<double>(std::numeric_limits<float>::lowest());
+
   // `scale` takes the place of 1 / sqrt(d).
   OnlineSoftmax(tl::Context& tl, std::int64_t rows, std::int64_t d, std::optional<double> scale = std::nullopt);
 

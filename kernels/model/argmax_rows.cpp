@@ -20,7 +20,7 @@ using tl::Future;
 using tl::Ptr;
 using tl::TensorHandle;
 
-constexpr std::int64_t kElementsAtOnce = std::int64_t{64} * 1024;
+constexpr std::int64_t kLogitsAtOnce = std::int64_t{64} * 1024;
 
 struct Best {
   TensorHandle values, indices;  // (1, rows), f32 and i32
@@ -36,7 +36,7 @@ Best best_of(Context& tl, const TensorHandle& values, const TensorHandle& indice
 
 // The best of `rows` rows of the PE's part of x, whose columns begin at `column`.
 Best best_of_rows(Context& tl, Ptr x, std::int64_t rows, std::int64_t width, std::int64_t column) {
-  const std::int64_t step = std::max<std::int64_t>(1, std::min(width, kElementsAtOnce / rows));
+  const std::int64_t step = std::max<std::int64_t>(1, std::min(width, kLogitsAtOnce / rows));
   const std::int64_t count = Context::cdiv(width, step);
   const TensorHandle values = tl.empty({count, rows}, Dtype::f32), indices = tl.empty({count, rows}, Dtype::i32);
   for (std::int64_t i = 0; i < count; ++i) {
@@ -97,7 +97,7 @@ void argmax_rows(Context& tl, Ptr x, Ptr partials, Ptr indices, std::optional<Pt
   if (mine.elements > 0) {
     const std::int64_t height = mine.shape[0], width = mine.shape[1];
     const ColumnTiles::Place place = tiles.place(mine.first);
-    const std::int64_t step = std::clamp<std::int64_t>(kElementsAtOnce / width, 1, height);
+    const std::int64_t step = std::clamp<std::int64_t>(kLogitsAtOnce / width, 1, height);
     for (std::int64_t row = 0; row < height; row += step) {
       const tl::Scratch scope(tl);
       const std::int64_t rows = std::min(step, height - row);

@@ -21,7 +21,7 @@ using tl::Future;
 using tl::Ptr;
 using tl::TensorHandle;
 
-constexpr std::int64_t kElementsAtOnce = std::int64_t{32} * 1024;
+constexpr std::int64_t kNormElementsAtOnce = std::int64_t{32} * 1024;
 constexpr std::int64_t kBytesPerElement = 24;            // of scratch: two parts of both inputs, and two values in f32
 constexpr std::int64_t kSpare = std::int64_t{2} * 1024;  // alignment
 
@@ -109,7 +109,7 @@ class OwnNorm {
   std::int64_t elements_at_once() const {
     const std::int64_t lines = (tiles_ + 3) * height_ + 2 * width_;
     const std::int64_t room = static_cast<std::int64_t>(tl_.info().scratch_bytes) - 4 * lines - kSpare;
-    return std::min(kElementsAtOnce, room / kBytesPerElement);
+    return std::min(kNormElementsAtOnce, room / kBytesPerElement);
   }
   Part& part_from(std::int64_t row) { return parts_[static_cast<std::size_t>(row / step_ % 2)]; }
   TensorHandle rows_of(const TensorHandle& room, std::int64_t row) {

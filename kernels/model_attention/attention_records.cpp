@@ -1,7 +1,6 @@
 #include "kernels/model_attention/attention_records.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace kb::kernels {
 
@@ -48,11 +47,10 @@ void AttentionRecords::append(std::int64_t group, const std::vector<OnlineSoftma
 }
 
 TensorHandle AttentionRecords::pack_empty(std::int64_t group, const std::vector<std::int64_t>& cubes) {
-  constexpr double kNoneSeen = static_cast<double>(std::numeric_limits<float>::lowest());
   std::vector<TensorHandle> parts;
   for (const std::int64_t cube : cubes) {
     parts.push_back(tl_.zeros({record_.columns(group, cube)}, Dtype::f32));
-    parts.push_back(tl_.full({record_.heads(group, cube)}, kNoneSeen, Dtype::f32));
+    parts.push_back(tl_.full({record_.heads(group, cube)}, OnlineSoftmax::kMaximumOfNone, Dtype::f32));
     parts.push_back(tl_.zeros({record_.heads(group, cube)}, Dtype::f32));
     append_padding({group, cube}, parts);
   }

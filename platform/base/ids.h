@@ -41,6 +41,11 @@ struct PeCoord {
   }
 };
 
+constexpr PeCoord pe_at(int sip, int cube, int pe) {
+  return {SipId(static_cast<std::uint32_t>(sip)), CubeId(static_cast<std::uint32_t>(cube)),
+          PeId(static_cast<std::uint32_t>(pe))};
+}
+
 }  // namespace kb
 
 template <typename Tag>

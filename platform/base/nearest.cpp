@@ -7,7 +7,7 @@
 namespace kb {
 namespace {
 
-constexpr std::size_t kLongestWord = 256;  // names are short; the distance takes the product of both lengths
+constexpr std::size_t kLongestCompared = 256;  // names are short; the distance takes the product of both lengths
 constexpr std::size_t kMaxKnown = 100;
 constexpr std::size_t kLeastPart = 3;  // minimum letters of a significant name part
 
@@ -65,7 +65,7 @@ class Best {
 }  // namespace
 
 std::string nearest_name(std::string_view typed_word, const std::vector<std::string>& candidates) {
-  if (typed_word.size() > kLongestWord) return "";
+  if (typed_word.size() > kLongestCompared) return "";
   const std::string word = letters_of(typed_word);
   const std::size_t limit = farthest(word.size());
   Best beginning, inside, typed, around, part;

@@ -23,9 +23,10 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMostHeaderBytes = std::uint64_t{64} << 20;
 constexpr std::size_t kMostNamed = 6;  // tensors in one message
-const char* const kRemedy = "give a .safetensors file, or the .safetensors.index.json of several";
+const char* const kGiveTensors = "give a .safetensors file, or the .safetensors.index.json of several";
 
-[[noreturn]] void refuse(const std::string& file, const std::string& message, const std::string& remedy = kRemedy) {
+[[noreturn]] void refuse(const std::string& file, const std::string& message,
+                         const std::string& remedy = kGiveTensors) {
   throw Error({Diagnostic{file, 0, 0, "", message, remedy}});
 }
 

@@ -39,9 +39,9 @@ bool has_place(const RooflinePoint& point) {
   return positive(point.per_byte) && positive(point.per_ns) && positive(point.peak_per_ns);
 }
 
-class Chart {
+class RooflineChart {
  public:
-  explicit Chart(const Roofline& roofline) : roofline_(roofline), memory_(roofline.memory_gbs) {
+  explicit RooflineChart(const Roofline& roofline) : roofline_(roofline), memory_(roofline.memory_gbs) {
     double x_low = 1e300, x_high = 0, y_low = 1e300;
     for (const RooflinePoint& p : roofline.points) {
       x_low = std::min({x_low, p.per_byte, p.peak_per_ns / memory_});
@@ -134,7 +134,7 @@ std::string to_svg(const Roofline& roofline) {
   shown.points.erase(std::remove_if(shown.points.begin(), shown.points.end(),
                                     [](const RooflinePoint& point) { return !has_place(point); }),
                      shown.points.end());
-  return shown.points.empty() || !(shown.memory_gbs > 0) ? "" : Chart(shown).svg();
+  return shown.points.empty() || !(shown.memory_gbs > 0) ? "" : RooflineChart(shown).svg();
 }
 
 }  // namespace kb::views

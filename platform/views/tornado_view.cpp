@@ -19,9 +19,9 @@ double step_for(double span, double count) {
   return 10 * power;
 }
 
-class Chart {
+class TornadoChart {
  public:
-  explicit Chart(const Tornado& tornado) : tornado_(tornado), low_(tornado.base), high_(tornado.base) {
+  explicit TornadoChart(const Tornado& tornado) : tornado_(tornado), low_(tornado.base), high_(tornado.base) {
     for (const TornadoBar& bar : tornado.bars) {
       for (const TornadoEnd& end : bar.ends) {
         low_ = std::min(low_, end.value);
@@ -96,7 +96,7 @@ class Chart {
 }  // namespace
 
 std::string to_svg(const Tornado& tornado) {
-  return tornado.bars.empty() ? "" : Chart(tornado).svg();
+  return tornado.bars.empty() ? "" : TornadoChart(tornado).svg();
 }
 
 }  // namespace kb::views

@@ -103,8 +103,7 @@ std::vector<PeCoord> ring_of_owners(const contract::MachineInfo& machine, TileOw
   for (int sip = 0; sip < machine.sips; ++sip) {
     for (const int cube : ring_of_cubes(machine.cube_mesh_w, machine.cube_mesh_h)) {
       for (int pe = 0; pe < pes; ++pe) {
-        ring.push_back({SipId(static_cast<std::uint32_t>(sip)), CubeId(static_cast<std::uint32_t>(cube)),
-                        PeId(static_cast<std::uint32_t>(pe))});
+        ring.push_back(pe_at(sip, cube, pe));
       }
     }
   }

@@ -11,11 +11,6 @@
 namespace kb::sw {
 namespace {
 
-PeCoord pe_at(int sip, int cube, int pe) {
-  return {SipId(static_cast<std::uint32_t>(sip)), CubeId(static_cast<std::uint32_t>(cube)),
-          PeId(static_cast<std::uint32_t>(pe))};
-}
-
 // Number of messages of at most `message` bytes for `bytes` bytes.
 double messages(double bytes, double message) {
   return std::max(1.0, std::ceil(bytes / message));

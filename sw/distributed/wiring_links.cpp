@@ -34,16 +34,16 @@ void check_size(const CclLink& link, const PePattern& pattern, const contract::M
 }
 
 // One end of a link in the table of its PE.
-struct End {
+struct LinkEnd {
   PeCoord peer;
   std::string back;  // label at the peer
   bool sends = false, receives = false;
   const CclLink* link = nullptr;
 };
 
-class Ends {
+class LinkEnds {
  public:
-  void add(const PeCoord& pe, const std::string& label, const End& end) {
+  void add(const PeCoord& pe, const std::string& label, const LinkEnd& end) {
     if (directions_.emplace(label, directions_.size()).second) labels_.push_back(label);
     const auto [at, added] = of_[pe].emplace(directions_.at(label), end);
     if (added) return;
@@ -78,7 +78,7 @@ class Ends {
 
   std::vector<std::string> labels_;  // in the order of the list
   std::map<std::string, std::size_t> directions_;
-  std::map<PeCoord, std::map<std::size_t, End>> of_;  // by direction
+  std::map<PeCoord, std::map<std::size_t, LinkEnd>> of_;  // by direction
 };
 
 // The PE of a pattern, where '*' takes the value of `any`.
@@ -88,7 +88,7 @@ PeCoord pe_of(const PePattern& pattern, const PeCoord& any) {
           pattern.places[2] ? PeId(static_cast<std::uint32_t>(*pattern.places[2])) : any.pe};
 }
 
-void add_link(Ends& ends, const CclLink& link, const contract::MachineInfo& machine) {
+void add_link(LinkEnds& ends, const CclLink& link, const contract::MachineInfo& machine) {
   check_size(link, link.from, machine);
   check_size(link, link.to, machine);
   for (const PeCoord& any : all_pes(machine)) {
@@ -106,7 +106,7 @@ void add_link(Ends& ends, const CclLink& link, const contract::MachineInfo& mach
 }  // namespace
 
 Wiring wire_links(const std::vector<CclLink>& links, const contract::MachineInfo& machine) {
-  Ends ends;
+  LinkEnds ends;
   for (const CclLink& link : links) add_link(ends, link, machine);
   return ends.wiring();
 }

@@ -19,11 +19,6 @@ struct Layout {
   NeighbourFunction neighbours_of;
 };
 
-PeCoord pe_at(int sip, int cube, int pe) {
-  return {SipId(static_cast<std::uint32_t>(sip)), CubeId(static_cast<std::uint32_t>(cube)),
-          PeId(static_cast<std::uint32_t>(pe))};
-}
-
 void append(NeighbourTable& table, NeighbourTable more, int scale, int offset) {
   for (Neighbour& neighbour : more) {
     neighbour.rank = neighbour.rank * scale + offset;

@@ -98,7 +98,7 @@ TEST_F(WebCommandTest, APortInUseIsOneError) {
 TEST_F(WebCommandTest, WithoutItsLibraryOfTheServer) {
   fs::create_directories(folder() + "/alone/bin");
   fs::copy_file(KB_PROGRAM_FOLDER "/kernbench", folder() + "/alone/bin/kernbench");
-  const fs::path place = fs::path(KB_HTTP_LIBRARY).lexically_relative(KB_PROGRAM_FOLDER);
+  const fs::path place = fs::path(KB_KERNBENCH_HTTP).lexically_relative(KB_PROGRAM_FOLDER);
   const std::string library = (fs::canonical(folder()) / "alone/bin" / place).lexically_normal().string();
   const auto web_alone = [&] {
     return kernbench("--version > /dev/null; timeout 60 alone/bin/kernbench web run --port 0 --no-open");

@@ -9,8 +9,6 @@
 namespace kb::serving {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-
 // Steps of 0.6 s and 6 J, on a device of 1 W.
 class StatedJoules final : public IStepTime {
  public:

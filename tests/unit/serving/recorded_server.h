@@ -1,6 +1,7 @@
 // A server whose steps take stated times and which remembers what happened.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -11,6 +12,8 @@
 #include "sw/serving/vllm_policy.h"
 
 namespace kb::serving {
+
+constexpr std::int64_t kSecond = 1'000'000'000;  // in ns
 
 class StatedTimes final : public IStepTime {
  public:

@@ -7,8 +7,6 @@
 namespace kb::serving {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-
 TEST(Timeline, EverySecondHasARow) {  // M-76
   std::vector<Second> seconds;
   Timeline timeline(10, [&](const Second& second) { seconds.push_back(second); });
