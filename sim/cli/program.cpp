@@ -45,7 +45,7 @@ constexpr Entry kCommands[] = {
     {"traffic", "Replay a file of raw memory transactions", make_traffic_command},
     {"compare", "Compare two runs: settings, launches, where the time went", make_compare_command},
     {"serve", "Be the machine of a simulation in another process", make_serve_command},
-    {"web", "Look at runs, a sweep or a machine in the browser", make_web_command},
+    {"web", "Look at runs, a sweep or a machine in the browser", make_web_command, false},
     {"report", "Write a run as one HTML file, to keep or to send", make_report_command},
     {"convert", "Convert a recorded run for another program: Perfetto", make_convert_command},
     {"sweep", "Run a workload or machine over many values: one row per point", make_sweep_command},
