@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kExample = KB_SOURCE_DIR "/examples/rtl/machine.yaml";
+constexpr const char* kRtlExample = KB_SOURCE_DIR "/examples/rtl/machine.yaml";
 
 class RtlTest : public CommandLineTest {
  protected:
@@ -29,7 +29,7 @@ class RtlTest : public CommandLineTest {
 };
 
 TEST_F(RtlTest, OneEngineAndOneRouterAreReplaced) {
-  const nlohmann::json result = run(kExample, "--bench gemm-multi-pe --data eager --verify-data --set dtype=i8");
+  const nlohmann::json result = run(kRtlExample, "--bench gemm-multi-pe --data eager --verify-data --set dtype=i8");
   const nlohmann::json& blocks = result.at("blocks");
   const nlohmann::json& gemm = blocks.at("sip0.cube0.pe0.pe_gemm");
   EXPECT_GT(gemm.at("rtl_cycles").at("value"), 0);
@@ -41,7 +41,7 @@ TEST_F(RtlTest, OneEngineAndOneRouterAreReplaced) {
 // The example with more attributes of its router and its array.
 std::string example_with(const std::string& router, const std::string& array = "") {
   std::ostringstream text;
-  text << std::ifstream(kExample).rdbuf();
+  text << std::ifstream(kRtlExample).rdbuf();
   std::string machine = text.str();
   const std::string depth = "fifo_depth: 4", verify = "verify: true";
   machine.replace(machine.find(depth), depth.size(), depth + router);
@@ -51,8 +51,8 @@ std::string example_with(const std::string& router, const std::string& array = "
 
 TEST_F(RtlTest, TwoRunsAreEqualAndSoAreBothGates) {
   const std::string bench = "--bench matmul-composite-multi-pe";
-  const nlohmann::json first = run(kExample, bench);
-  EXPECT_EQ(first, run(kExample, bench));
+  const nlohmann::json first = run(kRtlExample, bench);
+  EXPECT_EQ(first, run(kRtlExample, bench));
   const nlohmann::json off = run(write("off.yaml", example_with(", gate: off")), bench);
   EXPECT_EQ(first.at("launches"), off.at("launches"));
   EXPECT_EQ(first.at("sim_time_ns"), off.at("sim_time_ns"));
@@ -60,7 +60,7 @@ TEST_F(RtlTest, TwoRunsAreEqualAndSoAreBothGates) {
 
 TEST_F(RtlTest, SignalsAtPinsMoveNoTimeAndTheRunEnds) {
   const std::string bench = "--bench gemm-multi-pe --set dtype=i8";
-  const nlohmann::json hidden = run(kExample, bench);
+  const nlohmann::json hidden = run(kRtlExample, bench);
   const nlohmann::json shown = run(write("pins.yaml", example_with(", pins: true", ", pins: true")), bench);
   EXPECT_EQ(hidden.at("launches"), shown.at("launches"));
   EXPECT_EQ(hidden.at("sim_time_ns"), shown.at("sim_time_ns"));
@@ -136,7 +136,7 @@ std::vector<std::string> scopes_with(const std::map<std::string, std::map<std::i
 }
 
 TEST_F(RtlTest, TheHeaderOfAPacketIsFoundOnBothSidesOfARouterAndAtItsPins) {
-  ASSERT_EQ(kernbench(std::string("run --bench copy --quiet --topology ") + kExample +
+  ASSERT_EQ(kernbench(std::string("run --bench copy --quiet --topology ") + kRtlExample +
                       " --wave w.vcd --wave-detail flit --gtkw w.gtkw")
                 .code,
             0);
@@ -174,7 +174,7 @@ class NoRtlTest : public CommandLineTest {};
 TEST_F(NoRtlTest, CheckAndRunRefuseWhatIsNotBuilt) {
   if (KB_RTL_BUILT) GTEST_SKIP() << "built with Verilator";
   for (const std::string command : {"check ", "run --bench noop --topology "}) {
-    const Outcome outcome = kernbench(command + kExample);
+    const Outcome outcome = kernbench(command + kRtlExample);
     EXPECT_EQ(outcome.code, 2);
     EXPECT_THAT(outcome.err, HasSubstr("(install the Debian package verilator and build with cmake -DKB_RTL=ON)"));
   }
