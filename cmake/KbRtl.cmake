@@ -27,7 +27,6 @@ function(kb_verilate target)
   if(NOT TARGET ${target})
     add_library(${target} STATIC)
     target_compile_options(${target} PRIVATE -w)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 20)  # many files of few lines
     if(KB_SANITIZE)
       target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
     endif()
