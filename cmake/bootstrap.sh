@@ -1,6 +1,7 @@
 # Sourced by ./run, ./test and .ci/run: packages and builds. Sets `root`.
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 jobs="${KB_JOBS:-$(nproc)}"
+test_jobs="${KB_JOBS:-$(($(nproc) + 1))}"  # some tests wait for others: for Slurm, for servers, for a time limit
 
 # With KB_STARTED, seconds since the epoch, it also says how long ago that was.
 say() {
@@ -75,13 +76,12 @@ build_preset() {
   fi
 }
 
-# run_tests PRESET [options of ctest]: one more at a time than there are cores, because some wait for others: for Slurm, for
-# servers, for a time limit. What fails is carried out once more, so that a long output ends with it and shows
+# run_tests PRESET [options of ctest]: what fails is carried out once more, so that a long output ends with it and shows
 # whether it fails every time. A failure stays one.
 run_tests() {
   local folder="$root/build/$1" code=0
   shift
-  ctest --test-dir "$folder" --output-on-failure --no-tests=error -j "$((jobs + 1))" "$@" || code=$?
+  ctest --test-dir "$folder" --output-on-failure --no-tests=error -j "$test_jobs" "$@" || code=$?
   [ "$code" -eq 0 ] && return 0
   if [ -f "$folder/Testing/Temporary/LastTestsFailed.log" ]; then
     say "once more what failed:"

@@ -23,10 +23,10 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMostHeaderBytes = std::uint64_t{64} << 20;
 constexpr std::size_t kMostNamed = 6;  // tensors in one message
-const char* const kGiveTensors = "give a .safetensors file, or the .safetensors.index.json of several";
+const char* const kTensorsRemedy = "give a .safetensors file, or the .safetensors.index.json of several";
 
 [[noreturn]] void refuse(const std::string& file, const std::string& message,
-                         const std::string& remedy = kGiveTensors) {
+                         const std::string& remedy = kTensorsRemedy) {
   throw Error({Diagnostic{file, 0, 0, "", message, remedy}});
 }
 

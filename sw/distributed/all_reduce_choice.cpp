@@ -8,6 +8,7 @@
 #include <string>
 
 #include "platform/base/error.h"
+#include "platform/base/ids.h"
 #include "platform/ops/op_types.h"
 #include "sw/distributed/all_reduce_costs.h"
 #include "sw/distributed/direct_costs.h"
@@ -230,7 +231,7 @@ CollectiveRecord AllReduceChooser::estimated(const AllReduceCall& call, int cube
   if (sips_only) {
     ranks.clear();
     for (int sip = 0; sip < call.world_size; ++sip) {
-      ranks.push_back({SipId(static_cast<std::uint32_t>(sip)), CubeId(static_cast<std::uint32_t>(cube)), PeId(0)});
+      ranks.push_back(pe_at(sip, cube, 0));
     }
   }
   const auto item = static_cast<double>(item_size(combined_dtype(call.tensor.dtype(), call.op)));

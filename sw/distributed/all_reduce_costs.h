@@ -8,6 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "platform/base/dtype.h"
+#include "platform/base/ids.h"
+#include "platform/base/machine_choices.h"
 #include "platform/contract/message_costs.h"
 
 namespace kb::contract {

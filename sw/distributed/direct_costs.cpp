@@ -19,8 +19,7 @@ std::vector<std::vector<PeCoord>> members_on(const std::vector<int>& sips, const
   for (const int sip : sips) {
     members.emplace_back();
     for (const int cube : cubes) {
-      members.back().push_back(
-          {SipId(static_cast<std::uint32_t>(sip)), CubeId(static_cast<std::uint32_t>(cube)), PeId(0)});
+      members.back().push_back(pe_at(sip, cube, 0));
     }
   }
   return members;

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "platform/base/error.h"
+#include "platform/base/ids.h"
 #include "sw/distributed/wiring.h"
 
 namespace kb::sw {

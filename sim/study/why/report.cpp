@@ -16,7 +16,6 @@ namespace {
 
 using observe::TextTable;
 
-constexpr std::size_t kWidth = 150;
 constexpr std::size_t kMostTrials = 5;
 
 std::string factor(TimeFs before, TimeFs after) {
@@ -41,7 +40,7 @@ std::string steps_table(const Ladder& ladder) {
     table.add({std::to_string(i + 1), ns(step.time), factor(step.before, step.time), factor(ladder.base, step.time),
                text, step.limiter});
   }
-  return table.render("  ", kWidth);
+  return table.render("  ", kReportWidth);
 }
 
 std::string end_of(const Ladder& ladder, std::size_t steps) {
@@ -68,7 +67,7 @@ std::string trials_table(const std::vector<Trial>& trials, const Ladder& ladder,
     if (options) row.push_back(options_of(trials[i].point, repeat.replacements(), repeat.folder()));
     table.add(row);
   }
-  std::string text = table.render("  ", kWidth);
+  std::string text = table.render("  ", kReportWidth);
   if (trials.size() > kMostTrials) text += fmt::format("  ... and {} more in why.json\n", trials.size() - kMostTrials);
   return text;
 }

@@ -19,7 +19,7 @@ namespace {
 using observe::TextTable;
 
 constexpr std::size_t kRows = 25;
-constexpr std::size_t kTornadoWidth = 150, kListWidth = 146;
+constexpr std::size_t kListWidth = kReportWidth - 4;
 
 // "+4.13 %"
 std::string difference(TimeFs time, TimeFs base) {
@@ -102,7 +102,7 @@ std::string problems(const Tornado& tornado) {
     }
     if (!values.empty()) table.add({key.key, values, message});
   }
-  return table.empty() ? "" : "\nNot possible\n" + table.render("  ", kTornadoWidth);
+  return table.empty() ? "" : "\nNot possible\n" + table.render("  ", kReportWidth);
 }
 
 result::TornadoKey record_of(const KeyEffect& key) {

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr int kModelRefused = 3;
+constexpr int kModelError = 3;
 
 class FaultBlocksTest : public CommandLineTest {
  protected:
@@ -50,7 +50,7 @@ class BlockFaultTest : public FaultBlocksTest, public testing::WithParamInterfac
 TEST_P(BlockFaultTest, EndsTheRunAndIsNamed) {
   const auto& [name, replace, what, remedy] = GetParam();
   const Outcome outcome = with(replace, name);
-  EXPECT_EQ(outcome.code, kModelRefused) << outcome.err;
+  EXPECT_EQ(outcome.code, kModelError) << outcome.err;
   const std::string text(replace);
   const std::string impl = text.substr(text.find("custom."));
   EXPECT_THAT(outcome.err, testing::StartsWith("kernbench run: error: sip0.cube0."));
@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(FaultBlocksTest, WhatABlockThrowsEndsTheRunAndNamesIt) {
   EXPECT_THAT(with(kRouters, "throw").err, HasSubstr(" (custom.router) threw at "));
   const Outcome math = with("nodes: \"*.pe_math\", impl: custom.math", "throw");
-  EXPECT_EQ(math.code, kModelRefused);
+  EXPECT_EQ(math.code, kModelError);
   EXPECT_THAT(math.err, HasSubstr("pe_math (custom.math) threw at "));
   EXPECT_THAT(math.err, HasSubstr(" ns: the table is empty"));
   EXPECT_THAT(with(kEngines, "throw").err, HasSubstr("pe_math (custom.engine) threw at "));

@@ -16,11 +16,11 @@ prefix="$work/any prefix"
 mv "$work/elsewhere" "$prefix"  # the package works from any place, one with a blank, too
 kernbench="$prefix/bin/kernbench"
 
-# build_example FOLDER_IN_EXAMPLES: builds it in $tree against the installation. Without optimisation, in half the time:
-# what runs long is in the installed libraries.
+# build_example FOLDER_IN_EXAMPLES: builds it in $tree against the installation, without optimisation: what runs long is
+# in the installed libraries.
 build_example() {
   "$cmake" -S "$source/examples/$1" -B "$tree" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
-    -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O0
+    -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE="-O0 -DNDEBUG"
   "$cmake" --build "$tree"
 }
 for built in "$build"/bin/sim_*; do

@@ -206,7 +206,9 @@ TEST_F(WebCommandTest, RunsOfAFolderASweepAndAMachine) {
   EXPECT_THAT(kernbench("web nothing.yaml --no-open", "timeout 60").err, HasSubstr("there is no file 'nothing.yaml'"));
   EXPECT_THAT(kernbench("web '" + config("one_pe") + "' --against run").err, HasSubstr("are for the folder of a run"));
   write("wrong.yaml", "sips: 1");
-  EXPECT_EQ(kernbench("web wrong.yaml --no-open", "timeout 60").code, 2);
+  const Outcome wrong = kernbench("web wrong.yaml --no-open", "timeout 60");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err, Not(HasSubstr("no results"))) << "web writes none";
 }
 
 TEST_F(WebCommandTest, ARunIsConvertedForPerfetto) {

@@ -6,15 +6,12 @@
 #include <string>
 #include <utility>
 
+#include "platform/base/ids.h"
 #include "platform/contract/tensor_layout.h"
 
 namespace kb::tests {
 
 using LayoutPtr = std::shared_ptr<contract::TensorLayout>;
-
-inline PeCoord pe_at(std::uint32_t sip, std::uint32_t cube, std::uint32_t pe) {
-  return {SipId{sip}, CubeId{cube}, PeId{pe}};
-}
 
 inline LayoutPtr empty_layout(std::string name, Dtype dtype, Shape shape, Shape shard_shape) {
   auto layout = std::make_shared<contract::TensorLayout>();

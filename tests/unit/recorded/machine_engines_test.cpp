@@ -10,10 +10,10 @@
 namespace kb::analysis {
 namespace {
 
-using MachineJson = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 TEST(MachineEngines, AreTheBuiltInOnesWhereTheFileHasNone) {
-  const Machine machine(MachineJson::parse(R"({"nodes": [], "spec": {"cube": {"pe_template": {"components": {
+  const Machine machine(OrderedJson::parse(R"({"nodes": [], "spec": {"cube": {"pe_template": {"components": {
                             "pe_gemm": {"attrs": {"mac_per_ns": 4096}},
                             "pe_math": {"attrs": {"elements_per_ns": {"f16": 256}}}}}}}})"),
                         "old.json");
@@ -25,7 +25,7 @@ TEST(MachineEngines, AreTheBuiltInOnesWhereTheFileHasNone) {
 }
 
 TEST(MachineEngines, OfPlugInsHaveTheirRateAndTheirWords) {
-  const Machine machine(MachineJson::parse(R"({"nodes": [], "engines": [
+  const Machine machine(OrderedJson::parse(R"({"nodes": [], "engines": [
         {"name": "gemm", "node": "pe_gemm", "roof": {"rate": "mac_per_ns", "unit": "MAC", "operations_per_unit": 2}},
         {"name": "sorter", "node": "pe_sorter", "stage": "SORTER", "label": "sorts", "sentence": "PE_SORTER computes.",
          "phrase": "sorted", "colour": "#112233",
@@ -43,7 +43,7 @@ TEST(MachineEngines, OfPlugInsHaveTheirRateAndTheirWords) {
 
 // Two PEs. A sorter sorts 8 elements per ns, which count as one operation each.
 TEST(EngineWork, IsThatOfItsOperationsBesideThePeakOfAllPes) {
-  const Machine machine(MachineJson::parse(R"({"nodes": [], "engines": [
+  const Machine machine(OrderedJson::parse(R"({"nodes": [], "engines": [
         {"name": "gemm", "node": "pe_gemm", "stage": "GEMM",
          "roof": {"rate": "mac_per_ns", "unit": "MAC", "operations_per_unit": 2}},
         {"name": "sorter", "node": "pe_sorter", "stage": "SORTER",
@@ -72,7 +72,7 @@ TEST(EngineWork, IsThatOfItsOperationsBesideThePeakOfAllPes) {
 }
 
 TEST(MachineCounts, AreWords) {
-  const Machine machine(MachineJson::parse(R"({"nodes": [
+  const Machine machine(OrderedJson::parse(R"({"nodes": [
         {"id": "sip0.cube0.m_cpu", "kind": "m_cpu", "label": "m_cpu", "coord": {"sip": 0, "cube": 0}},
         {"id": "sip0.cube0.pe0.pe_cpu", "kind": "pe_cpu", "label": "pe_cpu", "coord": {"sip": 0, "cube": 0, "pe": 0}},
         {"id": "sip0.cube0.pe1.pe_cpu", "kind": "pe_cpu", "label": "pe_cpu", "coord": {"sip": 0, "cube": 0, "pe": 1}}]})"),

@@ -112,7 +112,7 @@ TEST(KeyTrials, EntriesOfReplaceAreKeys) {
 }
 
 // Times of keys at values; others are those of the machine as it is.
-class MachineWithKeys final : public IMeasurer {
+class TimesOfKeys final : public IMeasurer {
  public:
   std::map<std::string, std::int64_t> ns;
   std::string code;
@@ -136,7 +136,7 @@ class MachineWithKeys final : public IMeasurer {
 };
 
 TEST(Tornado, TheLargestSwingComesFirst) {
-  MachineWithKeys times;
+  TimesOfKeys times;
   times.ns = {{"routing.metric=distance", 1020}, {"sip.cube_mesh.h=1", 900}, {"sip.cube_mesh.h=4", 1050}};
   const Tornado tornado = measure_keys(times, machine(), 1000_ns);
   EXPECT_FALSE(times.pinned) << "choices follow the machine";
@@ -149,7 +149,7 @@ TEST(Tornado, TheLargestSwingComesFirst) {
 }
 
 TEST(Tornado, WhatIsNoMachineHasItsMessage) {
-  MachineWithKeys times;
+  TimesOfKeys times;
   times.ns = {{"sip.cube_mesh.h=4", 0}};
   const Tornado tornado = measure_keys(times, machine(), 1000_ns);
   const auto key = std::find_if(tornado.keys.begin(), tornado.keys.end(),
