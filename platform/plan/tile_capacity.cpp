@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "platform/plan/pipeline_plan.h"
+
 namespace kb::plan {
 
 std::optional<CapacityError> misfit(const PipelinePlan& plan, Dtype acc, const TileCapacity& room) {

@@ -4,6 +4,7 @@
 
 #include "sim/cli/arguments.h"
 #include "sim/cli/file_roles.h"
+#include "sim/cli/program.h"
 
 namespace kb::cli {
 
