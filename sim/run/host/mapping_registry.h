@@ -5,6 +5,8 @@
 #include <map>
 #include <string>
 
+#include "platform/base/ids.h"
+
 namespace kb::contract {
 struct MapRequest;
 }
