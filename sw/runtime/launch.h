@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "platform/base/units.h"
 #include "platform/contract/failure_policy.h"
 #include "platform/contract/request_id.h"
 #include "sw/tensor/tensor.h"

@@ -10,6 +10,7 @@
 #include "platform/base/error.h"
 #include "platform/base/names.h"
 #include "platform/contract/completion.h"
+#include "platform/contract/kernel_launch.h"
 #include "platform/contract/kernel_arguments.h"
 #include "platform/contract/tensor_layout.h"
 #include "sw/tensor/placement.h"
