@@ -10,8 +10,9 @@
 #include "platform/base/error.h"
 #include "platform/base/names.h"
 #include "platform/contract/completion.h"
-#include "platform/contract/kernel_launch.h"
+#include "platform/contract/i_host.h"
 #include "platform/contract/kernel_arguments.h"
+#include "platform/contract/kernel_launch.h"
 #include "platform/contract/tensor_layout.h"
 #include "sw/tensor/placement.h"
 
