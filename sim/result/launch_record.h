@@ -13,6 +13,11 @@
 
 namespace kb::sim {
 
+struct ResourceName {
+  std::string block, resource;  // node id, and "pc3", "to_sip0.cube0.r0c0", "decode"
+  std::uint32_t units = 1;      // that can be busy at once
+};
+
 // What a resource of a block did for the transactions and commands of a launch.
 struct ResourceUse {
   std::uint32_t resource = 0;  // index in the run's list of resources

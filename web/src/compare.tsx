@@ -116,12 +116,14 @@ function Waterfall({ parts, total }: { parts: Difference[]; total: Difference })
   );
 }
 
-// Findings are paired by rule: findings of only one run, and findings of both.
+// Findings are paired by rule, of several launches in their order: findings of only one run, and findings of both.
 function FindingChanges({ before, after }: { before: Run; after: Run }) {
   const a = before.findings, b = after.findings;
   if (a.length === 0 && b.length === 0) return null;
-  const gone = a.filter(({ rule }) => !b.some((other) => other.rule === rule));
-  const rows = [...b.map((now) => ({ now, old: a.find(({ rule }) => rule === now.rule) })), ...gone.map((old) => ({ now: undefined, old }))];
+  const keys = (all: Finding[]) => all.map(({ rule }, i) => `${rule} ${all.slice(0, i).filter((other) => other.rule === rule).length}`);
+  const keysA = keys(a), keysB = keys(b);
+  const gone = a.filter((_, i) => !keysB.includes(keysA[i]));
+  const rows = [...b.map((now, i) => ({ now, old: a[keysA.indexOf(keysB[i])] })), ...gone.map((old) => ({ now: undefined, old }))];
   const times = (found?: Finding) => (found ? `${(found.factor ?? 1).toFixed(2)}x` : '–');
   return (
     <Section title="Findings" hint="Up to how much faster a launch would be without it.">

@@ -29,6 +29,7 @@ struct LaunchCase {
   const MessageWaits* waits;    // null when not recorded
   const std::deque<LaunchRecord>& launches;
   const BlockCounts& counts;
+  const std::vector<ResourceName>& resources;
   LaunchActivity::Spans spans{};    // of other PEs, while this one waited for them
   std::vector<TimeFs> elsewhere{};  // by share: their time then
 
@@ -78,6 +79,7 @@ TimeFs without_wires(const LaunchCase& launch_case);
 void find_wire_causes(const LaunchCase& launch_case, Findings& findings);
 void find_resource_causes(const LaunchCase& launch_case, const std::vector<resource::DeclaredUse>& declared,
                           Findings& findings);
+void find_launches_beside(const LaunchCase& launch_case, Findings& findings);
 void find_delays_of_commands(const LaunchCase& launch_case, Findings& findings);
 void find_header_causes(const LaunchCase& launch_case, Findings& findings);
 void find_barrier_causes(const LaunchCase& launch_case, Findings& findings);
@@ -98,6 +100,12 @@ TransferDelays delays_of_transfers(const LaunchCase& launch_case, TimeFs gain);
 
 // The PEs that the last-ending PE waited for, at barriers and for messages, and when.
 LaunchActivity::Spans spans_elsewhere(const LaunchCase& launch_case);
+
+// The launches whose kernels ran on this SIP while this one's did, the longest first.
+std::vector<const LaunchRecord*> launches_beside(const LaunchRecord& launch, const std::deque<LaunchRecord>& launches);
+// Adds how much of the bytes of a block these launches moved; `resource`: one of the block's, "" for all.
+void add_bytes_of_others(const LaunchCase& launch_case, const std::string& block, const std::string& resource,
+                         Finding& finding);
 
 // Adds the chain of waits from the last-ending PE back to its origin, with sentences about it.
 void add_chain(const LaunchCase& launch_case, Finding& finding);

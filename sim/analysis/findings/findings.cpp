@@ -63,6 +63,35 @@ void find_host_causes(const std::deque<LaunchRecord>& launches, Findings& findin
   findings.push_back(std::move(finding));
 }
 
+void add_causes_of(const LaunchRecord& launch, const RunObservations& run, Findings& findings) {
+  const LaunchRecord::LastEndingPe& pe = *launch.last_pe();
+  const LaunchActivity activity(run.recorder, record::ActivityRecorder::group_of(launch.sip),
+                                {launch.start, pe.start + pe.exec});
+  LaunchCase launch_case{launch,    pe,           activity,   run.graph,    run.costs,
+                         run.waits, run.launches, run.counts, run.resources};
+  launch_case.spans = spans_elsewhere(launch_case);
+  launch_case.elsewhere = activity.shares(run.graph, launch_case.spans);
+  find_memory_causes(launch_case, findings);
+  if (!activity.empty()) find_resource_causes(launch_case, run.declared, findings);
+  if (!activity.empty()) find_wire_causes(launch_case, findings);
+  find_header_causes(launch_case, findings);
+  find_barrier_causes(launch_case, findings);
+  find_message_causes(launch_case, findings);
+  find_pe_causes(launch_case, findings);
+  find_delays_of_commands(launch_case, findings);
+  find_launches_beside(launch_case, findings);
+}
+
+// Leaves out what gains little, and puts the worst first.
+void rank(Findings& findings) {
+  const auto is_small = [](const Finding& finding) {
+    return fs_to_ns(finding.gain) < kLeastGain * fs_to_ns(finding.total) || finding.gain <= 0_fs;
+  };
+  findings.erase(std::remove_if(findings.begin(), findings.end(), is_small), findings.end());
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const Finding& a, const Finding& b) { return rank_of(a) > rank_of(b); });
+}
+
 }  // namespace
 
 TimeFs explained_by(const Findings& findings, std::initializer_list<const char*> rules) {
@@ -147,33 +176,23 @@ record::ActivityRecorder::Window time_of_causes(const std::deque<LaunchRecord>& 
   return {begin, end};
 }
 
-std::vector<Finding> find_causes(const std::deque<LaunchRecord>& launches, const record::ActivityRecorder& recorder,
-                                 const topology::Graph& graph, const OperationCosts* costs, const MessageWaits* waits,
-                                 const std::vector<resource::DeclaredUse>& declared, const BlockCounts& counts) {
+std::vector<Finding> find_causes(const RunObservations& run) {
   Findings findings;
-  find_host_causes(launches, findings);
-  if (const LaunchRecord* longest = longest_launch(launches)) {
-    const LaunchRecord::LastEndingPe& pe = *longest->last_pe();
-    const LaunchActivity activity(recorder, record::ActivityRecorder::group_of(longest->sip), longest->id,
-                                  {longest->start, pe.start + pe.exec});
-    LaunchCase launch_case{*longest, pe, activity, graph, costs, waits, launches, counts};
-    launch_case.spans = spans_elsewhere(launch_case);
-    launch_case.elsewhere = activity.shares(graph, launch_case.spans);
-    find_memory_causes(launch_case, findings);
-    if (!activity.empty()) find_resource_causes(launch_case, declared, findings);
-    if (!activity.empty()) find_wire_causes(launch_case, findings);
-    find_header_causes(launch_case, findings);
-    find_barrier_causes(launch_case, findings);
-    find_message_causes(launch_case, findings);
-    find_pe_causes(launch_case, findings);
-    find_delays_of_commands(launch_case, findings);
+  find_host_causes(run.launches, findings);
+  const LaunchRecord* const longest = longest_launch(run.launches);
+  if (longest != nullptr) add_causes_of(*longest, run, findings);
+  rank(findings);
+  if (longest == nullptr) return findings;
+  std::vector<const LaunchRecord*> beside = launches_beside(*longest, run.launches);
+  if (beside.size() > kLaunchesBeside) beside.resize(kLaunchesBeside);
+  for (const LaunchRecord* launch : beside) {
+    Findings of_launch;
+    add_causes_of(*launch, run, of_launch);
+    rank(of_launch);
+    for (Finding& finding : of_launch)
+      finding.headline = fmt::format("in launch {} ({}): {}", launch->id, launch->name(), finding.headline);
+    std::move(of_launch.begin(), of_launch.end(), std::back_inserter(findings));
   }
-  const auto is_small = [](const Finding& finding) {
-    return fs_to_ns(finding.gain) < kLeastGain * fs_to_ns(finding.total) || finding.gain <= 0_fs;
-  };
-  findings.erase(std::remove_if(findings.begin(), findings.end(), is_small), findings.end());
-  std::stable_sort(findings.begin(), findings.end(),
-                   [](const Finding& a, const Finding& b) { return rank_of(a) > rank_of(b); });
   return findings;
 }
 

@@ -20,13 +20,22 @@ const LaunchRecord* longest_launch(const std::deque<LaunchRecord>& launches);
 // The time window in which find_causes() needs single bins. `costs`: null when not recorded.
 record::ActivityRecorder::Window time_of_causes(const std::deque<LaunchRecord>& launches, const OperationCosts* costs);
 
-// Causes of the longest launch and of the gaps between launches, the worst first. `costs` and `waits` together
-// identify the PEs whose messages were waited for; `declared`: resources of plug-in blocks; `counts`: of the blocks in
-// the run. Each gain is the most that fixing only this cause brings; findings below 3 % are omitted.
-std::vector<Finding> find_causes(const std::deque<LaunchRecord>& launches, const record::ActivityRecorder& recorder,
-                                 const topology::Graph& graph, const OperationCosts* costs = nullptr,
-                                 const MessageWaits* waits = nullptr,
-                                 const std::vector<resource::DeclaredUse>& declared = {},
-                                 const BlockCounts& counts = {});
+// What was recorded of a run.
+struct RunObservations {
+  const std::deque<LaunchRecord>& launches;
+  const record::ActivityRecorder& recorder;
+  const topology::Graph& graph;
+  const OperationCosts* costs;  // null when not recorded; with `waits` it tells whose messages PEs waited for
+  const MessageWaits* waits;    // null when not recorded
+  const std::vector<resource::DeclaredUse>& declared;  // resources that blocks of plug-ins declare
+  const BlockCounts& counts;
+  const std::vector<ResourceName>& resources;  // that the uses of launches name
+};
+
+// Causes of the longest launch and of the gaps between launches, the worst first; then those of the launches that ran
+// on its SIP at the same time, at most kLaunchesBeside, the longest first. Each gain is the most that fixing only this
+// cause brings; findings below 3 % are omitted.
+inline constexpr std::size_t kLaunchesBeside = 3;
+std::vector<Finding> find_causes(const RunObservations& run);
 
 }  // namespace kb::sim

@@ -8,6 +8,9 @@
 namespace kb::sim {
 namespace {
 
+// A launch that many others divide has wider bins.
+constexpr std::size_t kMostBins = 4096;
+
 // Busy time within spans; bins that a span covers in part count proportionally.
 TimeFs busy_within(const record::Epoch& epoch, const record::Activity& activity,
                    const std::vector<std::pair<TimeFs, TimeFs>>& spans) {
@@ -30,26 +33,37 @@ TimeFs busy_within(const record::Epoch& epoch, const record::Activity& activity,
 
 }  // namespace
 
-LaunchActivity::LaunchActivity(const record::ActivityRecorder& recorder, int group, std::uint64_t launch,
-                               std::pair<TimeFs, TimeFs> window)
+LaunchActivity::LaunchActivity(const record::ActivityRecorder& recorder, int group, std::pair<TimeFs, TimeFs> window)
     : recorder_(recorder), window_(window) {
+  if (window.second <= window.first) return;
   const std::vector<record::Epoch>& epochs = recorder.epochs();
-  // The latest of the launches that overlap on the SIP counts: the time of this launch may consist of several parts.
-  const auto overlap = [&](const record::Epoch& epoch) {
-    const bool own = epoch.group == group && epoch.launch == launch;
-    return own ? std::min(window.second, epoch.end) - std::max(window.first, epoch.begin) : 0_fs;
-  };
-  const auto found = std::max_element(epochs.begin(), epochs.end(),
-                                      [&](const auto& a, const auto& b) { return overlap(a) < overlap(b); });
-  if (window.second <= window.first || found == epochs.end() || overlap(*found) <= 0_fs) return;
-  begin_ = found->begin;
-  shift_ = found->shift;
-  const auto bin_of = [&](TimeFs time) {
-    return static_cast<std::uint32_t>(std::max(time - begin_, 0_fs).fs() >> shift_);
-  };
-  first_bin_ = bin_of(window.first);
-  bin_count_ = bin_of(std::min(window.second, found->end) - 1_fs) + 1 - first_bin_;
-  activities_ = &recorder.activities_of(static_cast<std::size_t>(found - epochs.begin()));
+  std::size_t bins = 0;
+  for (std::size_t i = 0; i < epochs.size(); ++i) {
+    const record::Epoch& epoch = epochs[i];
+    if (epoch.group != group || epoch.end <= window.first || epoch.begin >= window.second) continue;
+    const auto bin_of = [&](TimeFs time) {
+      return static_cast<std::uint32_t>(std::max(time - epoch.begin, 0_fs).fs() >> epoch.shift);
+    };
+    Part part{&recorder.activities_of(i), 0, bin_of(window.first), 0, 0};
+    part.bins = bin_of(std::min(window.second, epoch.end) - 1_fs) + 1 - part.first_bin;
+    bins += part.bins;
+    parts_.push_back(part);
+    widths_.push_back(TimeFs(std::int64_t{1} << epoch.shift));  // of the part, until all are known
+  }
+  int wider = 0;
+  while ((bins >> wider) > kMostBins) ++wider;
+  std::vector<TimeFs> widths;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    Part& part = parts_[i];
+    part.wider = wider;
+    part.at = widths.size();
+    widths.insert(widths.end(), ((part.bins - 1) >> wider) + 1, widths_[i] * (std::int64_t{1} << wider));
+  }
+  widths_ = std::move(widths);
+}
+
+bool LaunchActivity::empty() const {
+  return std::all_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.activities->empty(); });
 }
 
 std::vector<LaunchActivity::WireUse> LaunchActivity::wires(double part) const {
@@ -111,17 +125,22 @@ std::vector<TimeFs> LaunchActivity::shares(const topology::Graph& graph, const S
 }
 
 // Returns false when the resource was not used in the window.
-bool LaunchActivity::fill(const record::Activity& activity, Row& row) const {
-  row.series = &recorder_.series()[activity.series];
+bool LaunchActivity::fill(std::uint32_t series, const std::vector<const record::Activity*>& of_parts, Row& row) const {
+  row.series = &recorder_.series()[series];
   row.sum = {};
-  row.busy.assign(bin_count_, 0_fs);
-  row.wait.assign(bin_count_, 0_fs);
-  activity.bins.for_each([&](std::uint32_t bin, const record::Bin& what) {
-    if (bin < first_bin_ || bin - first_bin_ >= bin_count_) return;
-    row.busy[bin - first_bin_] = what.busy;
-    row.wait[bin - first_bin_] = what.wait;
-    row.sum.add(what);
-  });
+  row.busy.assign(widths_.size(), 0_fs);
+  row.wait.assign(widths_.size(), 0_fs);
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    if (of_parts[i] == nullptr) continue;
+    const Part& part = parts_[i];
+    of_parts[i]->bins.for_each([&](std::uint32_t bin, const record::Bin& what) {
+      if (bin < part.first_bin || bin - part.first_bin >= part.bins) return;
+      const std::size_t at = part.at + ((bin - part.first_bin) >> part.wider);
+      accumulate(row.busy[at], what.busy);
+      accumulate(row.wait[at], what.wait);
+      row.sum.add(what);
+    });
+  }
   return !row.sum.is_empty();
 }
 

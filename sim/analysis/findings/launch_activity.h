@@ -1,7 +1,10 @@
-// Recorded activity of one launch while its kernels ran.
+// Recorded activity of a launch's SIP while its kernels ran, also for launches that ran at the same time.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
@@ -12,12 +15,12 @@ namespace kb::sim {
 
 class LaunchActivity {
  public:
-  // `window`: from the start of the first kernel to the end of the last one.
-  LaunchActivity(const record::ActivityRecorder& recorder, int group, std::uint64_t launch,
-                 std::pair<TimeFs, TimeFs> window);
+  // `group`: of the SIP; `window`: from the start of the first kernel to the end of the last one.
+  LaunchActivity(const record::ActivityRecorder& recorder, int group, std::pair<TimeFs, TimeFs> window);
 
-  bool empty() const { return activities_ == nullptr || activities_->empty(); }
-  TimeFs bin_width() const { return TimeFs(std::int64_t{1} << shift_); }
+  bool empty() const;
+  // The launch is divided where others begin and end: bins of its parts follow one another, each with its own width.
+  TimeFs bin_width(std::size_t bin) const { return widths_[bin]; }
   TimeFs window() const { return window_.second - window_.first; }
 
   // Calls f(row) for every used resource of a role, in the order of the series.
@@ -34,11 +37,10 @@ class LaunchActivity {
   // The same for every used resource for which `wanted(series)` holds.
   template <typename Wanted, typename F>
   void for_each_if(Wanted&& wanted, F&& f) const {
-    if (empty()) return;
     Row row;
-    for (const record::Activity& activity : *activities_) {
-      if (wanted(recorder_.series()[activity.series]) && fill(activity, row)) f(row);
-    }
+    for_each_series([&](std::uint32_t series, const std::vector<const record::Activity*>& of_parts) {
+      if (wanted(recorder_.series()[series]) && fill(series, of_parts, row)) f(row);
+    });
   }
   // Use of a wire in the window, also of another SIP's wire.
   struct WireUse {
@@ -56,14 +58,42 @@ class LaunchActivity {
   std::vector<TimeFs> shares(const topology::Graph& graph, const Spans& spans) const;
 
  private:
-  bool fill(const record::Activity& activity, Row& row) const;
+  // The part of an epoch that lies in the window.
+  struct Part {
+    const std::vector<record::Activity>* activities = nullptr;
+    int wider = 0;                          // 2^wider bins of the epoch are one here
+    std::uint32_t first_bin = 0, bins = 0;  // of the epoch
+    std::size_t at = 0;                     // position of the first one
+  };
+
+  template <typename F>
+  void for_each_series(F&& f) const;
+  bool fill(std::uint32_t series, const std::vector<const record::Activity*>& of_parts, Row& row) const;
 
   const record::ActivityRecorder& recorder_;
-  const std::vector<record::Activity>* activities_ = nullptr;  // activities of the launch's epoch
   std::pair<TimeFs, TimeFs> window_;
-  TimeFs begin_ = 0_fs;  // begin of the epoch
-  int shift_ = 0;
-  std::uint32_t first_bin_ = 0, bin_count_ = 0;
+  std::vector<Part> parts_;
+  std::vector<TimeFs> widths_;  // by bin
 };
+
+// f(series, its activity in each part or null), in the order of the series.
+template <typename F>
+void LaunchActivity::for_each_series(F&& f) const {
+  std::vector<std::size_t> next(parts_.size());
+  std::vector<const record::Activity*> of_parts(parts_.size());
+  constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+  while (true) {
+    std::uint32_t series = kNone;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      if (next[i] < parts_[i].activities->size()) series = std::min(series, (*parts_[i].activities)[next[i]].series);
+    }
+    if (series == kNone) return;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      const bool has = next[i] < parts_[i].activities->size() && (*parts_[i].activities)[next[i]].series == series;
+      of_parts[i] = has ? &(*parts_[i].activities)[next[i]++] : nullptr;
+    }
+    f(series, of_parts);
+  }
+}
 
 }  // namespace kb::sim

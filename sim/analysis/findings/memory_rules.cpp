@@ -61,9 +61,9 @@ void add_slice(const Slice& slice, std::int64_t channels, Bins& bins) {
   }
 }
 
-void close(Slice& slice, TimeFs width) {
+void close(Slice& slice, const LaunchActivity& activity) {
   for (std::size_t bin = 0; bin < slice.sum.size(); ++bin) {
-    if (!is_full(slice.most[bin], width, kFullChannel)) continue;
+    if (!is_full(slice.most[bin], activity.bin_width(bin), kFullChannel)) continue;
     slice.full += slice.most[bin];
     accumulate(slice.full_sum, slice.sum[bin]);
   }
@@ -83,7 +83,7 @@ std::vector<Slice> slices_of(const LaunchCase& launch_case, Bins& own_cube) {
     if (node.sip == launch_case.pe.pe.sip && node.cube == launch_case.pe.pe.cube) {
       add_slice(slices.back(), channels_of(launch_case, slices.back()), own_cube);
     }
-    close(slices.back(), launch_case.activity.bin_width());
+    close(slices.back(), launch_case.activity);
   };
   const auto is_channel = [](const record::SeriesInfo& series) {
     return series.role == Role::memory && series.name == params::kChannelResource;
@@ -173,6 +173,7 @@ void find_hot_slice(const LaunchCase& launch_case, const std::vector<Slice>& sli
   finding.evidence = {fmt::format(
       "its pseudo-channels or its wire are busy for {} of the kernel, those of {} slices would be for {} on average",
       percent(busy, launch_case.activity.window()), homes, percent(busy - saved, launch_case.activity.window()))};
+  add_bytes_of_others(launch_case, launch_case.graph.node(hot->node).id, "", finding);
   finding.remedy = "spread the tensor over the slices, or give each cube or PE a copy";
   findings.push_back(std::move(finding));
 }
@@ -190,9 +191,9 @@ void find_slices_in_turn(const LaunchCase& launch_case, const Bins& bins, Findin
   TimeFs full = 0_fs, fullest = 0_fs, mean = 0_fs;
   for (std::size_t bin = 0; bin < bins.fullest.size(); ++bin) {
     const TimeFs of_all = bins.all[bin] / homes;
-    if (!is_full(bins.fullest[bin], launch_case.activity.bin_width(), kFullSlice) || bins.fullest[bin] / 2 < of_all)
-      continue;
-    full += launch_case.activity.bin_width();
+    const TimeFs width = launch_case.activity.bin_width(bin);
+    if (!is_full(bins.fullest[bin], width, kFullSlice) || bins.fullest[bin] / 2 < of_all) continue;
+    full += width;
     fullest += bins.fullest[bin];
     mean += of_all;
     full_ones.insert(bins.which[bin]);
@@ -279,6 +280,7 @@ void add_memory_bound(const LaunchCase& launch_case, const topology::Node& node,
   if (efficiency < 1) {
     finding.evidence.push_back(fmt::format("it gives {:.0f} % of its bandwidth (efficiency)", 100 * efficiency));
   }
+  add_bytes_of_others(launch_case, node.id, "", finding);
   finding.remedy = "move fewer bytes: keep what is used again in the TCM, use a smaller dtype, fuse kernels";
   findings.push_back(std::move(finding));
 }

@@ -85,7 +85,8 @@ Groups groups_of(const LaunchCase& launch_case, const std::vector<DeclaredUse>& 
 // No more can be saved than the time in which anything waited.
 TimeFs bound_of(const LaunchCase& launch_case, const Group& group) {
   TimeFs waited = 0_fs;
-  for (const TimeFs wait : group.wait_by_bin) waited += std::min(wait, launch_case.activity.bin_width());
+  for (std::size_t bin = 0; bin < group.wait_by_bin.size(); ++bin)
+    waited += std::min(group.wait_by_bin[bin], launch_case.activity.bin_width(bin));
   const TimeFs messages = launch_case.share(contract::TimeShare::dependency);
   return part(std::min(waited, launch_case.exposed() + messages), group.share);
 }

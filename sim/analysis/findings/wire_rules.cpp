@@ -152,6 +152,8 @@ void find_wire_causes(const LaunchCase& launch_case, Findings& findings) {
   finding.evidence = {fmt::format("it carries {} GB/s{} and is {} for {} of the kernel", hot.bw.gbs(),
                                   slow ? fmt::format(", others of its kind {},", hot.typical.gbs()) : "",
                                   hot.counts_busy ? "busy" : "full", percent(hot.time, launch_case.activity.window()))};
+  add_bytes_of_others(launch_case, launch_case.graph.node(hot.series->node).id, hot.series->label(launch_case.graph),
+                      finding);
   finding.remedy = slow ? "give it the bandwidth of the others, or keep traffic away from it"
                         : "use what was loaded more often (larger tiles), or place data nearer to its users";
   findings.push_back(std::move(finding));

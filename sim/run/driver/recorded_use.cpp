@@ -40,7 +40,7 @@ void name_resources(const record::ActivityRecorder& recorder, const topology::Gr
     place[i] = static_cast<std::uint32_t>(run.resources.size());
     if (!used[i]) continue;
     const record::SeriesInfo& series = recorder.series()[order[i]];
-    run.resources.push_back({graph.node(series.node).id, series.label(graph)});
+    run.resources.push_back({graph.node(series.node).id, series.label(graph), series.units});
   }
   for (LaunchRecord& launch : run.launches) {
     for (ResourceUse& use : launch.uses) use.resource = place[use.resource];

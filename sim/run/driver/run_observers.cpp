@@ -89,8 +89,9 @@ void RunObservers::report(RunRecord& record) const {
   name_awaited(record.launches, waits);
   add_recorded_use(*recorder_, graph_, record);
   if (!window_) {
-    record.findings = find_causes(record.launches, *recorder_, graph_, &*costs_, &waits, record.declared,
-                                  statistics_of<BlockCounts>(record.blocks, graph_));
+    const BlockCounts counts = statistics_of<BlockCounts>(record.blocks, graph_);
+    record.findings =
+        find_causes({record.launches, *recorder_, graph_, &*costs_, &waits, record.declared, counts, record.resources});
   }
   record.operations = costs_->most_expensive(kOperationsShown);
 }

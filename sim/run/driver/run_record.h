@@ -76,10 +76,6 @@ struct HostFigures {
   std::uint64_t events = 0;
 };
 
-struct ResourceName {
-  std::string block, resource;  // node id, and "pc3", "to_sip0.cube0.r0c0", "decode"
-};
-
 // Accesses with indices or masks that data mode off did not know; the accessed rows were assumed.
 struct UnknownAccesses {
   std::uint64_t count = 0;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
+#include <set>
 
 #include "platform/base/names.h"
 #include "platform/contract/launch_summary.h"
@@ -158,18 +160,23 @@ std::string render_breakdown(const RunRecord& run) {
 
 constexpr std::size_t kMaxFindings = 3;
 
+// The first ones, and the first of each launch that ran beside the longest.
 std::string render_findings(const RunRecord& run) {
   if (run.findings.empty()) return "";
+  const LaunchRecord* const longest = longest_launch(run.launches);
   std::string text = "\nFindings, the worst first; each is the most that fixing only this gains\n";
-  for (std::size_t i = 0; i < run.findings.size() && i < kMaxFindings; ++i) {
-    const Finding& finding = run.findings[i];
-    text += "  " + std::to_string(i + 1) + "  " + observe::fixed(finding.factor(), 2) + "x  " + finding.headline +
+  std::set<std::uint64_t> named;
+  std::size_t number = 0;
+  for (const Finding& finding : run.findings) {
+    const bool beside = finding.launch != 0 && longest != nullptr && finding.launch != longest->id;
+    if (beside ? !named.insert(finding.launch).second : number - named.size() == kMaxFindings) continue;
+    text += "  " + std::to_string(++number) + "  " + observe::fixed(finding.factor(), 2) + "x  " + finding.headline +
             " (" + finding.rule + ")\n";
     for (const std::string& sentence : finding.evidence) text += "            " + sentence + '\n';
     text += "            try: " + finding.remedy + '\n';
   }
-  if (run.findings.size() > kMaxFindings) {
-    text += "  ... and " + std::to_string(run.findings.size() - kMaxFindings) + " more in the result file\n";
+  if (run.findings.size() > number) {
+    text += "  ... and " + std::to_string(run.findings.size() - number) + " more in the result file\n";
   }
   return text;
 }

@@ -1,6 +1,8 @@
 // A kernel that reads what it owns, with a cause of slowness that the parameter `cause` chooses.
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "kernels/tl/tl.h"
 #include "sw/distributed/queue_installation.h"
@@ -109,6 +111,33 @@ WorkloadResult run_late(Runtime& rt, const Params& params) {
   return {};
 }
 
+// One launch or two at the same time, each on half of the PEs of cube 0; they read the same slice or slices of their
+// own.
+WorkloadResult run_halves(Runtime& rt, const Params& params) {
+  DPPolicy rows;
+  rows.cube = rows.pe = Split::row_wise;
+  rows.num_cubes = 1;
+  rows.num_pes = rt.spec().pes_per_cube;
+  const Tensor data = rt.zeros({*rows.num_pes, kElements}, Dtype::f16, rows, "data");
+  std::vector<std::string> halves{"lower", "upper"};
+  if (params.text("first") == "upper") std::swap(halves[0], halves[1]);
+  std::vector<LaunchHandle> launches;
+  for (const std::string& half : halves) {
+    if (params.text("only") != "none" && half != params.text("only")) continue;
+    LaunchOptions options;
+    options.cubes = {0};
+    options.pes.emplace();
+    for (int pe = 0; pe < *rows.num_pes; ++pe) {
+      if ((pe < *rows.num_pes / 2) == (half == "lower")) options.pes->push_back(pe);
+    }
+    options.label = half;
+    const std::string cause = half == "lower" ? "hot-slice" : params.text("upper");
+    launches.push_back(rt.launch("slow", {{"data", data}, {"cause", cause}}, options));
+  }
+  for (const LaunchHandle launch : launches) rt.wait(launch);
+  return {};
+}
+
 WorkloadResult run(Runtime& rt, const Params& params) {
   const std::string cause = params.text("cause");
   DPPolicy rows;
@@ -143,6 +172,13 @@ KERNBENCH_PLUGIN(registrar) {
                           "messages from PE 0 to PE 1 of cube 0",
                           {Parameter::text("ccl", "", "collective configuration file")},
                           run_stream});
+  registrar.add_workload(
+      {"halves",
+       "two launches at the same time",
+       {Parameter::choice("only", "none", {"none", "lower", "upper"}, "half of the PEs that runs alone"),
+        Parameter::choice("first", "lower", {"lower", "upper"}, "half that is launched first"),
+        Parameter::choice("upper", "hot-slice", {"hot-slice", "none", "nothing"}, "what the upper half reads")},
+       run_halves});
   registrar.add_kernel(kb::tl::make_kernel("relay", "passes a message around", {"data", "late", "rounds"}, relay));
   registrar.add_workload(
       {"relay",
