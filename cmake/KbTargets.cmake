@@ -114,12 +114,13 @@ add_custom_target(kb_thread_tests)
 # Assertions are most of what a test program compiles and rarely what takes time when it runs.
 set(KB_TEST_OPTIONS $<IF:$<BOOL:${KB_UNOPTIMISED}>,-O0,$<$<CONFIG:Release>:-O1>> ${KB_PRECOMPILED_FOR_CCACHE})
 
-# kb_test(name SOURCES ... DEPS ... LABELS unit|unit_threads|block|machine|meta|slow [SYSTEMC]): gtest program; with SYSTEMC
-# each test runs in a process of its own (SystemC elaborates once per process) and the program brings its own sc_main.
-# With KB_UNITY twelve sources are one compilation. Where their unnamed namespaces have the same names, `|` between
-# sources says which ones are: SOURCES a.cpp b.cpp | c.cpp d.cpp.
+# kb_test(name SOURCES ... DEPS ... LABELS unit|unit_threads|block|machine|meta|slow [COST seconds] [SYSTEMC]): gtest
+# program. COST: of its tests, when they take long; the longest begin first. With SYSTEMC each test runs in a process of
+# its own (SystemC elaborates once per process) and the program brings its own sc_main. With KB_UNITY twelve sources are
+# one compilation. Where their unnamed namespaces have the same names, `|` between sources says which ones are: SOURCES
+# a.cpp b.cpp | c.cpp d.cpp.
 function(kb_test name)
-  cmake_parse_arguments(ARG "SYSTEMC" "" "SOURCES;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "SYSTEMC" "COST" "SOURCES;DEPS;LABELS" ${ARGN})
   set(groups "${ARG_SOURCES}")
   list(REMOVE_ITEM ARG_SOURCES "|")
   set(main kb_test_main)
@@ -147,7 +148,11 @@ function(kb_test name)
   if(ARG_LABELS STREQUAL "unit_threads")
     add_dependencies(kb_thread_tests ${name})
   endif()
-  gtest_discover_tests(${name} PROPERTIES LABELS "${ARG_LABELS}" DISCOVERY_TIMEOUT 60)
+  set(cost)
+  if(ARG_COST)
+    set(cost COST ${ARG_COST})
+  endif()
+  gtest_discover_tests(${name} PROPERTIES LABELS "${ARG_LABELS}" ${cost} DISCOVERY_TIMEOUT 60)
 endfunction()
 
 # kb_test_plugin(name SOURCES...): a plug-in that tests give to the programs.

@@ -12,6 +12,7 @@ namespace kb::test {
 inline NodeEntry named_node(const std::string& id) {
   static const std::regex rule(
       R"(sip(\d+)(?:\.cube(\d+)|\.(io\w*)(?=\.))?(?:\.pe(\d+)(?=\.)|(?=\.hbm_ctrl\.pe(\d+)$))?\.(.+))");
+  static const std::regex router_rule(R"(r\d+c\d+)");
   std::smatch found;
   if (!std::regex_match(id, found, rule)) return {id, id, id, {}};
   const auto number = [&](std::size_t group) {
@@ -19,7 +20,7 @@ inline NodeEntry named_node(const std::string& id) {
   };
   const bool slice = found[5].matched;
   const std::string label = slice ? "hbm_ctrl" : found[6].str();
-  const bool router = std::regex_match(label, std::regex(R"(r\d+c\d+)"));
+  const bool router = std::regex_match(label, router_rule);
   return {id,
           router ? "noc_router" : label,
           label,

@@ -13,6 +13,7 @@
 #include "modules/cube/banked_channels.h"
 #include "tests/block/cube/hbm_memory.h"
 #include "tests/support/plain_dram.h"
+#include "tests/support/shortened.h"
 
 namespace kb::test {
 namespace {
@@ -313,9 +314,10 @@ TEST_P(RandomBankedHbm, EqualsAControllerThatLooksAtEveryEdge_CDRAM3) {
   EXPECT_EQ(m.fixture.waits(m.hbm, "pc"), oracle.waits());
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, RandomBankedHbm, testing::Combine(testing::Range(0u, 40u), testing::Values(0u)));
+INSTANTIATE_TEST_SUITE_P(Shapes, RandomBankedHbm,
+                         testing::Combine(testing::Range(0u, cases(40u, 10u)), testing::Values(0u)));
 INSTANTIATE_TEST_SUITE_P(ChannelPorts, RandomBankedHbm,
-                         testing::Combine(testing::Range(40u, 60u), testing::Values(8u)));
+                         testing::Combine(testing::Range(40u, cases(60u, 45u)), testing::Values(8u)));
 
 }  // namespace
 }  // namespace kb::test

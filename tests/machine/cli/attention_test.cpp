@@ -114,6 +114,7 @@ TEST_F(AttentionTest, NoDataModeMovesATimeStamp_H77) {
 }
 
 TEST_F(AttentionTest, AnyHeadsRanksAndRoots) {
+  KB_SKIP_UNDER_SANITIZERS();
   for (const char* options :
        {"--set kv_heads=6 --set q_heads=12", "--set kv_heads=17 --set q_heads=17",
         "--set head_dim=48 --set context=24 --set s_q=8", "--set dtype=f32", "--set dtype=bf16", "--set causal=false",
@@ -130,6 +131,7 @@ TEST_F(AttentionTest, AnyHeadsRanksAndRoots) {
 
 // Shares of ranks differ by a row; what the memory of a rank has more is NaN.
 TEST_F(AttentionTest, AContextThatTheRanksDoNotDivideIsRight_K89_K102) {
+  KB_SKIP_UNDER_SANITIZERS();
   for (const std::string& panel : kPanels) {
     for (const char* options :
          {"--set context=77", "--set context=77 --set s_q=77 --set causal=true", "--set context=77 --set causal=false",

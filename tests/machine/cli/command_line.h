@@ -8,21 +8,9 @@
 #include <string>
 #include <vector>
 
-// Skips a test of many runs under sanitizers when other tests make runs of the same kind. KB_NIGHTLY in the environment
-// prevents the skip.
-#if defined(__SANITIZE_ADDRESS__)
-#define KB_SANITIZED true
-#else
-#define KB_SANITIZED false
-#endif
-#define KB_SKIP_UNDER_SANITIZERS() \
-  if (kb::test::is_shortened()) GTEST_SKIP() << "other tests make such runs under sanitizers"
+#include "tests/support/shortened.h"
 
 namespace kb::test {
-
-inline bool is_shortened() {
-  return KB_SANITIZED && std::getenv("KB_NIGHTLY") == nullptr;
-}
 
 struct Outcome {
   int code = 0;  // exit code; 128 + signal when killed

@@ -99,6 +99,7 @@ TEST_F(FindingsTest, SlowLink) {
 
 // The cable of SIP 2 to the switch has a quarter of the lanes of the others, in one direction.
 TEST_F(FindingsTest, ASlowLinkAmongEqualOnes) {
+  KB_SKIP_UNDER_SANITIZERS();
   write("m.yaml", read_config("six_sips_torus") +
                       "replace: [{ links: \"sip2.io0.pcie_ep -> *switch*\", attrs: { bw_gbs: 8 } }]\n");
   const std::string sips = "--topology m.yaml --set system.links.io_ep_to_switch_bw_gbs=32 --bench ccl-allreduce ";

@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 
 constexpr int kPes = 4, kWindow = 192, kAccesses = 40,
               kFoundOfPe = kAccesses * 100;  // elements of the plug-in's tensors
-const int kPrograms = is_shortened() ? 4 : 24;
+const int kPrograms = cases(24, 4);
 
 // Words of 4 B by address. It gets the lines of an operation log.
 class PlainArray {

@@ -43,6 +43,7 @@ class MemoryTest : public CommandLineTest {
 // The same workloads verified with operands in each memory and mixed, under each address model; the times of the
 // kernels do not depend on the model.
 TEST_F(MemoryTest, WorkloadsAreRightInEveryMemoryUnderEveryModel) {
+  KB_SKIP_UNDER_SANITIZERS();
   const std::pair<const char*, const char*> programs[] = {
       {"one_cube", "gemm-multi-pe --set rows_per_pe=4 --set k=64 --set n=64"},
       {"one_cube", "gemm-multi-pe --set rows_per_pe=4 --set k=64 --set n=64 --set b_copies=cube"},
@@ -67,6 +68,7 @@ TEST_F(MemoryTest, WorkloadsAreRightInEveryMemoryUnderEveryModel) {
 
 // Composites and attention, also with what needs more room than the TCM has in another memory.
 TEST_F(MemoryTest, CompositesAndAttentionAreRightInEveryMemoryUnderEveryModel) {
+  KB_SKIP_UNDER_SANITIZERS();
   const std::string gemm = "matmul-composite --set m=70 --set k=130 --set n=45";
   const std::string attention = "flash-attention --set context=200 --set head_dim=32 --set queries=20 --set keys=64 ";
   struct Program {

@@ -38,6 +38,7 @@ class ModelJoulesTest : public LaunchedModelTest {
 constexpr double kFj = 1e-15, kRounded = 1e-10;  // parts are rounded to fJ
 
 TEST_F(ModelJoulesTest, AStepOnTheGridHasTheJoulesOfModelStep) {  // M-137
+  KB_SKIP_UNDER_SANITIZERS();
   write("trace.jsonl", "{\"input_toks\":64,\"output_toks\":1,\"arrival_time_ns\":0}\n");
   const Json energy = step_energy("--phase prefill --tokens 64");
   const Json joules = served(kPrices)["launches"]["joules"];
@@ -62,6 +63,7 @@ TEST_F(ModelJoulesTest, SeveralSipsAreCountedTogether) {  // M-137
 }
 
 TEST_F(ModelJoulesTest, MixedStepsAreNearTheExactOnes) {  // M-137
+  KB_SKIP_UNDER_SANITIZERS();
   const Json check = served(kPrices + std::string("--check 1000"))["launches"]["check"];
   for (const Json& step : check["steps"]) EXPECT_LT(std::abs(step["joules_error"].get<double>()), 0.1) << step;
   EXPECT_LT(std::abs(check["mean_joules_error"].get<double>()), 0.02);
@@ -140,6 +142,7 @@ TEST_F(ModelJoulesTest, StaticPowerCountsFromTheFirstArrivalToTheLastToken) {  /
 }
 
 TEST_F(ModelJoulesTest, TheTextSaysWhatIsCounted) {  // M-138
+  KB_SKIP_UNDER_SANITIZERS();
   const Outcome outcome = serve(kPrices);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("energy (coefficients: hbm2_7nm"));

@@ -190,6 +190,7 @@ TEST_F(PagedModesTest, TheGuidesKernelTakesItsTime) {
 }
 
 TEST_F(PagedModesTest, WhatIsOnlyMovedStaysKnown) {
+  KB_SKIP_UNDER_SANITIZERS();
   for (const char* path : {"from_host", "tensor", "host_read", "elements", "after_read_said", "after_print",
                            "after_copy", "kernel", "scatter", "mask", "message", "looked_at"}) {
     expect_known(paged(path), true);

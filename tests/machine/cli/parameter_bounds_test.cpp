@@ -52,6 +52,7 @@ TEST_F(ParameterBoundsTest, WhatIsBeyondIsRefusedByNameBeforeTheRun) {
 
 // 2^40 is inside the bounds of sizes; that is more than any machine has room for.
 TEST_F(ParameterBoundsTest, WhatIsInsideRunsOrFailsInTheNameOfTheUser) {
+  KB_SKIP_UNDER_SANITIZERS();
   for (const std::vector<IntegerParameter>& workload : integers()) {
     for (const IntegerParameter& parameter : workload) {
       for (const char* value : {"1099511627776", "0"}) {

@@ -12,7 +12,7 @@ namespace {
 using Json = nlohmann::json;
 using testing::HasSubstr;
 
-const int kKernels = is_shortened() ? 110 : 1000;
+const int kKernels = cases(1000, 110);
 
 class RacesTest : public CommandLineTest {
  protected:

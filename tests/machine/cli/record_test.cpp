@@ -225,6 +225,7 @@ void erase_channels(Json& blocks) {
 
 // Without a database, there are bins only where findings look.
 TEST_F(RecordTest, FindingsAreTheSameWithoutIt) {
+  KB_SKIP_UNDER_SANITIZERS();
   const std::string sips = "--topology '" + config("six_sips_torus") + "' --bench ccl-allreduce --set n_elem=";
   for (const std::string& options :
        {std::string("--bench gemm-multi-pe"), std::string("--bench tp-mlp"), sips + "256", sips + "16384",

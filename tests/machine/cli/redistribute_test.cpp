@@ -24,7 +24,7 @@ class RedistributeTest : public SmallSipsTest {
 
 TEST_F(RedistributeTest, RandomTransitionsGiveTheReference_K81) {
   const std::vector<std::vector<int>> meshes{{1}, {2}, {3}, {5}, {2, 2}, {2, 3}, {3, 2}, {1, 3}, {4, 1}, {2, 4}};
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < cases(60, 15); ++i) {
     const std::vector<int>& mesh = one_of(meshes);
     int count = 1;
     std::string text;

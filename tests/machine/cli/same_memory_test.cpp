@@ -78,6 +78,7 @@ class SameMemoryTest : public CommandLineTest {
 };
 
 TEST_F(SameMemoryTest, StreamsCopiesAndRandomAccessesOfHbm3AreWithinThreePercentOfBanks) {
+  KB_SKIP_UNDER_SANITIZERS();
   const auto expect_rates = [this](const char* even, const char* odd, const std::vector<std::uint64_t>& places) {
     expect_equal(rate("hbm3", even, odd, places), rate("modern", even, odd, places), 0.03);
   };

@@ -114,6 +114,7 @@ TEST_F(WaveCommandTest, TheToolsOfGtkwaveReadAnFst) {
 }
 
 TEST_F(WaveCommandTest, AnFstIsATenthOfTheVcdOrLess) {
+  KB_SKIP_UNDER_SANITIZERS();
   for (const std::string options : {"", "--wave-detail flit"}) {
     ASSERT_EQ(kernbench("run --quiet --wave w.vcd " + options).code, 0);
     ASSERT_EQ(kernbench("run --quiet --wave w.fst " + options).code, 0);
@@ -326,6 +327,7 @@ TEST_F(WaveCommandTest, TheSaveFileIsSetToTheLongestLaunch) {
 }
 
 TEST_F(WaveCommandTest, TheCommandsOfTheGuideWork) {
+  KB_SKIP_UNDER_SANITIZERS();
   std::istringstream guide(test::source_file("docs/guides/waveforms.md"));
   int commands = 0;
   for (std::string line; std::getline(guide, line);) {

@@ -12,6 +12,7 @@
 #include "sim/study/process/isolate.h"
 #include "sim/study/verify/verification.h"
 #include "sw/distributed/all_reduce_choice.h"
+#include "tests/support/shortened.h"
 #include "tests/unit/model/tiny_models.h"
 
 namespace kb::verify {
@@ -86,6 +87,9 @@ std::vector<Family> tiny_dense_families() {
 class VerifyFamilies : public testing::TestWithParam<std::int64_t> {};
 
 TEST_P(VerifyFamilies, PassEveryCheck) {
+  if (GetParam() != 2) {
+    KB_SKIP_UNDER_SANITIZERS();
+  }
   const std::vector<Family> families = tiny_dense_families();
   std::vector<std::function<std::string()>> jobs;
   for (const Family& family : families) {
@@ -167,6 +171,7 @@ std::vector<Fault> faults() {
 
 // M-124
 TEST(VerifyFaults, EachFailsTheChecksThatShowIt) {
+  KB_SKIP_UNDER_SANITIZERS();
   const std::vector<Fault> planted = faults();
   std::vector<std::function<std::string()>> jobs;
   for (const Fault& fault : planted) {
@@ -182,6 +187,7 @@ TEST(VerifyFaults, EachFailsTheChecksThatShowIt) {
 
 // M-124
 TEST(VerifyFaults, BiasesThatAreLeftOutAreFound) {
+  KB_SKIP_UNDER_SANITIZERS();
   const model::ModelSpec biased =
       model::tiny_model("llama", {{"num_hidden_layers", "2"}, {"attention_bias", "true"}, {"mlp_bias", "true"}});
   const auto without = [&biased](const std::string& launch, const std::string& argument) {

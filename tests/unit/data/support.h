@@ -13,11 +13,12 @@
 #include "platform/data/element.h"
 #include "platform/data/memory_store.h"
 #include "platform/data/op_record.h"
+#include "tests/support/shortened.h"
 
 namespace kb::data::test {
 
 // Property tests draw the same cases in every run; RC_PARAMS in the environment overrides it.
-inline const int kSeeded = ::setenv("RC_PARAMS", "seed=20240917", 0);
+inline const int kSeeded = ::setenv("RC_PARAMS", kb::test::cases("seed=20240917", "seed=20240917 max_success=40"), 0);
 
 inline constexpr Dtype kAllDtypes[] = {Dtype::f16, Dtype::bf16, Dtype::f32, Dtype::i8,
                                        Dtype::i16, Dtype::i32,  Dtype::i64};

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "sw/workloads/workload.h"
+#include "tests/support/shortened.h"
 
 namespace kb::mutation {
 namespace {
@@ -18,7 +19,7 @@ using sw::HostArray;
 // How often each workload is drawn; KB_MUTATION_DRAWS asks for more.
 int draws() {
   const char* const text = std::getenv("KB_MUTATION_DRAWS");
-  return text != nullptr ? std::atoi(text) : 16;
+  return text != nullptr ? std::atoi(text) : kb::test::cases(16, 3);
 }
 
 std::string table(const data::VerificationRow& row) {

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "platform/ops/op_types.h"
+#include "tests/support/shortened.h"
 #include "tests/unit/mutation/mutation.h"
 
 namespace kb::mutation {
@@ -19,7 +20,7 @@ using sw::HostArray;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int kDraws = 12;  // in which a workload may have integers
+const int kDraws = kb::test::cases(12, 4);  // in which a workload may have integers
 
 HostArray with(const HostArray& array, std::size_t index, double value) {
   HostArray out = array;

@@ -3,6 +3,7 @@
 
 #include "platform/base/error.h"
 #include "platform/routing/path_router.h"
+#include "tests/support/shortened.h"
 #include "tests/unit/routing/machines.h"
 #include "tests/unit/routing/route_oracle.h"
 
@@ -54,9 +55,11 @@ TEST_P(RouteRule, EqualsTheFirstOfAllSimplePaths) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Latency, RouteRule,
-                         testing::Combine(testing::Values(topology::RoutingMetric::latency), testing::Range(0u, 8u)));
+                         testing::Combine(testing::Values(topology::RoutingMetric::latency),
+                                          testing::Range(0u, test::cases(8u, 3u))));
 INSTANTIATE_TEST_SUITE_P(Distance, RouteRule,
-                         testing::Combine(testing::Values(topology::RoutingMetric::distance), testing::Range(0u, 8u)));
+                         testing::Combine(testing::Values(topology::RoutingMetric::distance),
+                                          testing::Range(0u, test::cases(8u, 3u))));
 
 }  // namespace
 }  // namespace kb

@@ -14,6 +14,7 @@
 #include "platform/topology/schema.h"
 #include "platform/views/svg.h"
 #include "platform/views/view_files.h"
+#include "tests/support/shortened.h"
 
 namespace kb::views {
 namespace {
@@ -219,7 +220,7 @@ std::string random_machine_text(std::mt19937& random) {
 }
 
 TEST(Views, RandomMachinesAreDrawnWithoutOverlaps) {
-  constexpr int kMachines = 500;
+  const int kMachines = test::cases(500, 100);
   std::mt19937 random(16);
   int drawn = 0;
   std::string refusal;
