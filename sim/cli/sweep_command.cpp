@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "platform/base/nearest.h"
 #include "platform/base/printable.h"
@@ -27,6 +30,23 @@ namespace {
 
 constexpr std::uint64_t kMaxPoints = 100'000'000;
 const std::vector<std::string> kPlaces{"local", "slurm", "parallel"};
+
+// Problems of the plug-ins stand where the file names these.
+std::unique_ptr<const WorkloadLibrary> load_plugins(const sweep::SweepSpec& spec) {
+  try {
+    return std::make_unique<const WorkloadLibrary>(spec.plugins);
+  } catch (const Error& error) {
+    std::vector<Diagnostic> problems;
+    for (const Diagnostic& problem : error.diagnostics()) {
+      Diagnostic place = spec.fixed_places.at("plugins");
+      place.message = problem.file.empty() ? problem.message : problem.file + ": " + problem.message;
+      place.remedy = problem.remedy;
+      problems.push_back(std::move(place));
+    }
+    if (problems.empty()) throw;
+    throw Error(std::move(problems));
+  }
+}
 
 class SweepCommand final : public Command {
  public:
@@ -74,7 +94,8 @@ class SweepCommand final : public Command {
     if (!hosts_.empty() && std::filesystem::is_regular_file(hosts_))
       hosts_ = std::filesystem::absolute(hosts_).string();
     enter(spec.folder);
-    const WorkloadLibrary library(spec.plugins);
+    const std::unique_ptr<const WorkloadLibrary> plugins = load_plugins(spec);
+    const WorkloadLibrary& library = *plugins;
     const sweep::Catalogs catalogs = catalogs_of(library, program_);
     sweep::fill_axes(spec, catalogs);
     if (const sweep::Axis* const empty = sweep::empty_axis(spec)) {

@@ -120,6 +120,7 @@ void read_run(MapReader& top, SweepSpec& spec) {
   }
   if (top.has("plugin")) spec.plugins = {top.text("plugin", std::nullopt)};
   if (top.has("plugins")) spec.plugins = top.words("plugins", "./libmine.so, ./libother.so");
+  spec.fixed_places["plugins"] = top.context().place({top.has("plugins") ? "plugins" : "plugin"});
   spec.device = top.text("device", spec.device);
   static const std::vector<std::string> kModes{"off", "replay", "eager"};
   const bool mode = top.has("data");

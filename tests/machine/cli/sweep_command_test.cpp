@@ -183,6 +183,13 @@ TEST_F(SweepCommandTest, AnUnknownWorkloadIsToldOnceAtItsKey) {
   expect_refused(", plugin, plugins, device");
 }
 
+TEST_F(SweepCommandTest, AMissingPluginIsToldAtItsKey) {
+  sweep_file(kBytes, "plugins: [./nothing.so]\n");
+  expect_refused("s.yaml:6:10: plugins: the plug-in './nothing.so' cannot be loaded: No such file or directory");
+  sweep_file(kBytes, "plugin: s.yaml\n");
+  expect_refused("s.yaml:6:9: plugin: s.yaml: the plug-in cannot be loaded: ");
+}
+
 TEST_F(SweepCommandTest, AnAxisThatChangesNothingIsRefused) {
   sweep_file("n: {set: elements_per_pe, values: [256, 256, 256]}");
   expect_refused("this axis changes nothing: all of its 3 values give one configuration");
