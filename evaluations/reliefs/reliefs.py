@@ -122,10 +122,12 @@ WORKLOADS = {
     "six_sips_torus": [collective],
 }
 
-OVERHEADS = {
+IO = "sip.io_chiplets[0].components."
+OVERHEADS = {  # by kind of node
     "noc_router": ["cube.links.router_overhead_ns=0"],
-    "ucie": ["cube.ucie.attrs.overhead_ns=0"],
+    "ucie": ["cube.ucie.attrs.overhead_ns=0", IO + "io_ucie.attrs.overhead_ns=0"],
     "switch": ["system.components.switch.attrs.overhead_ns=0"],
+    "pcie_ep": [IO + "pcie_ep.attrs.overhead_ns=0"],
 }
 # Reliefs that are one option for all machines.
 RELIEFS = {
@@ -151,10 +153,9 @@ NEEDS = {"small_messages": "chunk=", "full_queue": "n_slots=", "barrier_imbalanc
          "compute_bound": ""}
 
 
-def every_overhead(case):
-    """Routers and ports take no time for a header."""
-    options = OVERHEADS["noc_router"] + OVERHEADS["ucie"]
-    return options + OVERHEADS["switch"] if case["machine"] == "six_sips_torus" else options
+def every_overhead():
+    """No node takes time for a header, also on the way of the launch."""
+    return [option for options in OVERHEADS.values() for option in options]
 
 
 def relief_of(finding, case):
@@ -171,7 +172,7 @@ def relief_of(finding, case):
         return ["replace[0].attrs.access_ns=0"] if "access_ns" in " ".join(case["fault"]) else None
     if rule == "header_bound":
         kind = re.search(r"overheads of nodes of kind (\w+)", text)
-        return OVERHEADS.get(kind[1]) if kind else every_overhead(case)
+        return OVERHEADS.get(kind[1]) if kind else every_overhead()
     if rule == "small_transfers":
         if case["workload"] == "matmul-composite":
             return [PE + "pe_dma.attrs.rd_outstanding=64"]

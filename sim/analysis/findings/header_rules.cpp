@@ -191,9 +191,11 @@ TimeFs find_serial_headers(const LaunchCase& launch_case, Findings& findings) {
   const bool one_kind = most_time > serial.headers.time() / 4 * 3;
   const std::string kind(topology::node_kind_name(most));
   const std::optional<topology::NodeKind> one = one_kind ? std::optional(most) : std::nullopt;
-  // The same nodes delay loads, stores and the launch. The wires have no less to carry.
-  const TimeFs saved =
-      (one_kind ? std::min(part(most_time, 1 / kept), time) : time) + transfer_headers(launch_case, one);
+  // While it waits, the PEs that it waits for also compute, load and store. The same nodes delay these transfers, its
+  // own and the launch. The wires have no less to carry.
+  const TimeFs others = std::min(waiting, launch_case.computing_elsewhere() + launch_case.exposed_elsewhere());
+  const TimeFs saved = std::min(one_kind ? std::min(part(most_time, 1 / kept), time) : time, waiting - others) +
+                       transfer_headers(launch_case, one);
   const TimeFs gain = std::min(saved, without_wires(launch_case)) + launch_headers(launch_case, one);
   Finding finding = launch_case.finding(
       "header_bound", gain,

@@ -185,7 +185,7 @@ TEST_F(SweepCommandTest, AnUnknownWorkloadIsToldOnceAtItsKey) {
 
 TEST_F(SweepCommandTest, AMissingPluginIsToldAtItsKey) {
   sweep_file(kBytes, "plugins: [./nothing.so]\n");
-  expect_refused("s.yaml:6:10: plugins: the plug-in './nothing.so' cannot be loaded: No such file or directory");
+  expect_refused("s.yaml:6:1: plugins: the plug-in './nothing.so' cannot be loaded: No such file or directory");
   sweep_file(kBytes, "plugin: s.yaml\n");
   expect_refused("s.yaml:6:9: plugin: s.yaml: the plug-in cannot be loaded: ");
 }
