@@ -94,6 +94,7 @@ std::vector<const LaunchRecord*> launches_beside(const LaunchRecord& launch, con
 
 void add_bytes_of_others(const LaunchCase& launch_case, const std::string& block, const std::string& resource,
                          Finding& finding) {
+  if (launches_beside(launch_case.launch, launch_case.launches).empty()) return;
   const auto is_meant = [&](const ResourceUse& use) {
     const ResourceName& name = launch_case.resources[use.resource];
     return name.block == block && (resource.empty() || name.resource == resource);
