@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string>
 
 namespace kb::test {
@@ -303,10 +302,9 @@ TEST_F(FindingsTest, TheReportSaysWhatToTry) {
   EXPECT_THAT(outcome.out, HasSubstr("try: make rows that are read together cover all channels"));
 }
 
-// Findings that say little in particular are behind others that gain nearly as much. Some rules promise more than they
-// counted, by which they stand.
+// Findings that say little in particular are behind others that gain nearly as much. Headers of
+// transfers promise more than was counted for them, by which they stand.
 TEST_F(FindingsTest, GainsAreSortedAndLessThanTheirLaunch) {
-  const std::set<std::string> kPromiseMore{"header_bound", "hot_slice", "launches_beside", "small_messages"};
   for (const char* options : {"--bench tp-mlp", "--bench attention", "--bench layernorm"}) {
     std::map<bool, double> last{{false, 1e9}, {true, 1e9}};
     const Json all = run(options);
@@ -316,7 +314,7 @@ TEST_F(FindingsTest, GainsAreSortedAndLessThanTheirLaunch) {
       const bool general = rule == "missing_overlap" || rule == "waiting_for_messages" || rule == "compute_bound";
       EXPECT_GT(factor, 1.0);
       EXPECT_LT(finding["gain_ns"], finding["of_ns"]);
-      if (kPromiseMore.count(rule) != 0) continue;
+      if (finding["headline"].get<std::string>().rfind("transfers spend", 0) == 0) continue;
       EXPECT_LE(factor, last[general]) << rule;
       last[general] = factor;
     }
