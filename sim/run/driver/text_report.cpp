@@ -166,10 +166,10 @@ std::string render_findings(const RunRecord& run) {
   const LaunchRecord* const longest = longest_launch(run.launches);
   std::string text = "\nFindings, the worst first; each is the most that fixing only this gains\n";
   std::set<std::uint64_t> named;
-  std::size_t number = 0;
+  std::size_t number = 0, of_longest = 0;
   for (const Finding& finding : run.findings) {
     const bool beside = finding.launch != 0 && longest != nullptr && finding.launch != longest->id;
-    if (beside ? !named.insert(finding.launch).second : number - named.size() == kMaxFindings) continue;
+    if (beside ? !named.insert(finding.launch).second : of_longest++ >= kMaxFindings) continue;
     text += "  " + std::to_string(++number) + "  " + observe::fixed(finding.factor(), 2) + "x  " + finding.headline +
             " (" + finding.rule + ")\n";
     for (const std::string& sentence : finding.evidence) text += "            " + sentence + '\n';
