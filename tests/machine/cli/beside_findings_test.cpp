@@ -28,7 +28,7 @@ class BesideFindingsTest : public FindingsTest {
   static double time_of(const Json& launch) {
     return launch["completed_ns"].get<double>() - launch["submit_ns"].get<double>();
   }
-  // By label of the launch: the finding of a rule.
+  // The findings of a rule, by the label of their launch.
   static std::map<std::string, Json> by_launch(const Json& result, const std::string& rule) {
     std::map<std::string, Json> found;
     for (const Json& finding : result["findings"]) {

@@ -1,10 +1,11 @@
 // All-reduce on whole machines: right on every topology, with every queue, in every data mode (chapter 08, section 14).
+#include "tests/machine/cli/collectives.h"
+
 #include <gmock/gmock.h>
 
 #include "platform/routing/path_router.h"
 #include "platform/routing/uncontended_transfer.h"
 #include "platform/topology/topology.h"
-#include "tests/machine/cli/command_line.h"
 
 namespace kb::test {
 namespace {
@@ -12,52 +13,6 @@ namespace {
 using Json = nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
-
-class CollectivesTest : public CommandLineTest {
- protected:
-  Json all_reduce(const std::string& options, const std::string& mode = "--verify-data") {
-    const Outcome outcome =
-        kernbench("run --quiet --topology '" + machine_ + "' --bench ccl-allreduce --out out " + options + " " + mode);
-    EXPECT_EQ(outcome.code, 0) << options << "\n" << outcome.err;
-    const Json result = Json::parse(read("out/result.json"), nullptr, false);
-    EXPECT_EQ(result.value("ok", false), true) << options;
-    return result;
-  }
-  // A collective between ranks on a small machine; every rank's result equals the host's.
-  Json between_ranks(const std::string& workload, const std::string& options,
-                     const std::string& mode = "--verify-data") {
-    const Outcome outcome = kernbench("run --quiet --topology '" + machine_ + "' --bench ccl-" + workload +
-                                      " --out out " + options + " " + mode);
-    EXPECT_EQ(outcome.code, 0) << workload << options << "\n" << outcome.err;
-    const Json result = Json::parse(read("out/result.json"), nullptr, false);
-    EXPECT_EQ(result.value("ok", false), true) << workload << options;
-    for (const Json& row : result["verification"]) EXPECT_EQ(row["max_abs"], 0) << workload << options;
-    return result;
-  }
-  void use_small_machine() {  // SIPs of two cubes of two PEs
-    machine_ = folder() + "/" +
-               write("machine.yaml",
-                     "system: { sips: { count: 2 } }\nsip: { cube_mesh: { w: 2, h: 1 } }\n"
-                     "cube: { pe_layout: { corners: [NW], pe_per_corner: 2 } }\n");
-  }
-  static const std::vector<std::string>& rank_workloads() {
-    static const std::vector<std::string> names{"broadcast",      "reduce",     "allreduce-ranks",
-                                                "send-recv",      "all-gather", "gather",
-                                                "reduce-scatter", "scatter",    "all-to-all"};
-    return names;
-  }
-  static double slowest(const Json& result) {
-    double time = 0;
-    for (const Json& launch : result["launches"]) time = std::max(time, launch["pe_exec_ns"]["max"].get<double>());
-    return time;
-  }
-  static std::string sips(int count, const std::string& topology = "ring_1d", int w = 0, int h = 0) {
-    std::string out = " --set system.sips.count=" + std::to_string(count) + " --set system.sips.topology=" + topology;
-    if (w > 0) out += " --set system.sips.w=" + std::to_string(w) + " --set system.sips.h=" + std::to_string(h);
-    return out + " ";
-  }
-  std::string machine_ = config("reference");
-};
 
 TEST_F(CollectivesTest, EveryTopologyOfSipsGivesTheReferenceSum_K94) {
   KB_SKIP_UNDER_SANITIZERS();
@@ -293,101 +248,6 @@ TEST_F(CollectivesTest, AlgorithmsAndWiringsThatDoNotMatchAreExplained) {
   EXPECT_THAT(refused("defaults: { algorithm: pairwise_allreduce }\n", "--set system.sips.count=3"),
               AllOf(HasSubstr("ccl.yaml:1"), HasSubstr("which 'hops' links for up to 16 ranks; there are 24"),
                     HasSubstr("use reduce_scatter_allreduce, binomial_allreduce or auto")));
-}
-
-// One slot per ring, and several messages per block: no order of messages may depend on room in a queue.
-TEST_F(CollectivesTest, CollectivesBetweenRanksOnEveryTopologyOfSips_K20) {
-  KB_SKIP_UNDER_SANITIZERS();
-  use_small_machine();
-  for (const std::string& machine :
-       {sips(1), sips(2), sips(3), sips(16), sips(2, "torus_2d", 2, 1), sips(3, "torus_2d", 1, 3), sips(4, "torus_2d"),
-        sips(9, "torus_2d"), sips(15, "torus_2d", 3, 5), sips(15, "torus_2d", 5, 3), sips(6, "torus_2d", 3, 2),
-        sips(6, "torus_2d", 2, 3), sips(6, "mesh_2d_no_wrap", 2, 3), sips(9, "mesh_2d_no_wrap"),
-        sips(5, "mesh_2d_no_wrap", 5, 1)}) {
-    for (const std::string& workload : rank_workloads()) {
-      for (const char* exchange : {"path", "auto"}) {
-        const Json result = between_ranks(
-            workload, machine + "--set n_slots=1 --set n_elem=7 --set chunk=3 --set exchange=" + exchange);
-        EXPECT_FALSE(result["verification"].empty());
-      }
-    }
-  }
-}
-
-TEST_F(CollectivesTest, CollectivesBetweenRanksWithEveryRootOpAndDtype_K20) {
-  KB_SKIP_UNDER_SANITIZERS();
-  use_small_machine();
-  for (const std::string& machine : {sips(5), sips(6, "mesh_2d_no_wrap", 3, 2), sips(6, "torus_2d", 3, 2)}) {
-    for (const char* root : {"1", "3"}) {
-      for (const char* workload : {"broadcast", "reduce", "gather", "scatter"}) {
-        between_ranks(workload, machine + "--set root=" + root);
-        between_ranks(workload, machine + "--set n_elem=999 --set chunk=40 --set root=" + root);
-      }
-      for (const char* target : {"0", "4"}) {
-        between_ranks("send-recv", machine + "--set source=" + root + " --set target=" + target);
-      }
-    }
-  }
-  for (const char* dtype : {"bf16", "f32", "i8", "i16", "i32", "i64"}) {
-    for (const char* workload : {"all-gather", "all-to-all"}) {
-      between_ranks(workload, sips(3) + "--set n_elem=5 --set dtype=" + dtype);
-    }
-    for (const char* op : {"sum", "max", "min", "avg"}) {
-      between_ranks("reduce-scatter", sips(3) + "--set n_elem=5 --set dtype=" + dtype + " --set op=" + op);
-    }
-    between_ranks("reduce", sips(3) + "--set n_elem=5 --set op=avg --set dtype=" + dtype);
-  }
-}
-
-// Blocks and pieces that the ranks do not divide, and more messages than are received together.
-TEST_F(CollectivesTest, StraightExchangesOfManyMessages_K20) {
-  use_small_machine();
-#ifdef __SANITIZE_ADDRESS__
-  const std::vector<int> counts{3};  // the others take minutes there
-#else
-  const std::vector<int> counts{2, 3, 8};
-#endif
-  for (const int n : counts) {
-    const std::string many = "--set n_elem=" + std::to_string(1200 / (n - 1) + 1) + " --set chunk=1";
-    for (const std::string& workload : rank_workloads()) {
-      for (const std::string& size : {std::string("--set n_elem=1"), std::string("--set n_elem=2"), many,
-                                      std::string("--set n_elem=5011 --set slot_size=512")}) {
-        const std::string options = sips(n) + "--set cubes=one --set exchange=direct " + size;
-        between_ranks(workload, options);
-        if (workload == "allreduce-ranks") between_ranks(workload, options + " --set blocks=yes");
-        if (workload == "allreduce-ranks") between_ranks(workload, options + " --set blocks=no --set n_slots=1");
-      }
-    }
-  }
-}
-
-TEST_F(CollectivesTest, RanksWithoutRoomForLinksWithAllOthersAreTold) {
-  use_small_machine();
-  const std::string run = "run --quiet --topology '" + machine_ + "' --bench ccl-all-gather --out out" + sips(16) +
-                          "--set n_elem=8 --set slot_size=16384 --set n_slots=5 --set exchange=";
-  EXPECT_EQ(kernbench(run + "path").code, 0);
-  EXPECT_EQ(kernbench(run + "auto").code, 0);
-  const Outcome direct = kernbench(run + "direct");
-  EXPECT_EQ(direct.code, 1);
-  EXPECT_THAT(direct.err, HasSubstr("all_gather: there is no room for rings between every two of 16 ranks"));
-}
-
-TEST_F(CollectivesTest, QueuesAndDataModesDoNotChangeCollectivesBetweenRanks_K97_H77) {
-  KB_SKIP_UNDER_SANITIZERS();
-  use_small_machine();
-  for (const std::string& workload : rank_workloads()) {
-    const std::string base = sips(4) + "--set n_elem=65 ";
-    const Json expected = between_ranks(workload, base);
-    for (const char* queues :
-         {"--set buffer_kind=sram --set n_slots=2", "--set buffer_kind=hbm --set credit=fabric",
-          "--set backpressure=poll --set n_slots=1", "--set slot_size=16", "--set slot_size=1", "--set cubes=one"}) {
-      between_ranks(workload, base + queues);
-    }
-    const Json eager = between_ranks(workload, base, "--data eager"), off = between_ranks(workload, base, "--data off");
-    EXPECT_EQ(expected["verification"], eager["verification"]);
-    EXPECT_EQ(expected["launches"], eager["launches"]);
-    EXPECT_EQ(expected["launches"], off["launches"]);
-  }
 }
 
 TEST_F(CollectivesTest, WhatDoesNotFitIsExplained) {
