@@ -40,11 +40,12 @@ def main():
     port = RemotePort(sys.argv[1])
     a = [[(3 * row + col) % 7 - 3 for col in range(K)] for row in range(M)]
     b = [[(row + 2 * col) % 5 - 2 for col in range(N)] for row in range(K)]
-    # Operands go straight into the machine's memory, as posted writes, row by row.
+    # Operands go straight into the machine's memory, row by row. Each write waits for its answer: the launch could
+    # overtake posted writes and compute with what was there before.
     for row in range(M):
-        port.write(HBM + row * K, struct.pack(f"{K}b", *a[row]), posted=True)
+        port.write(HBM + row * K, struct.pack(f"{K}b", *a[row]))
     for row in range(K):
-        port.write(HBM + 0x10000 + row * N, struct.pack(f"{N}b", *b[row]), posted=True)
+        port.write(HBM + 0x10000 + row * N, struct.pack(f"{N}b", *b[row]))
     args = [tensor(HBM, 3, M, K), tensor(HBM + 0x10000, 3, K, N), tensor(HBM + 0x20000, 5, M, N)]
     args += [integer(M), integer(K), integer(N)] + [bytes(64)] * 3
     port.host_memory[ARGS : ARGS + 64 * len(args)] = b"".join(args)

@@ -59,7 +59,9 @@ class RemotePort:
         return self._await(READ, packet)
 
     def write(self, address, data, device=MEMORY, stream_width=None, enables=b"", posted=False):
-        """Writes memory. A posted write has no answer; it enters before later accesses but may be served after them."""
+        """Writes memory. A posted write has no answer; it enters before later accesses but may be served after them.
+
+        What a launch reads is written without `posted`: the launch could overtake a posted write."""
         packet = self._bus(WRITE, device, address, len(data), data, stream_width, enables, POSTED if posted else 0)
         if not posted:
             self._await(WRITE, packet)

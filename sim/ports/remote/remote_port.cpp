@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "platform/base/error.h"
+#include "sim/ports/device/device_queue.h"
 
 namespace kb::remote {
 namespace {
@@ -33,6 +34,7 @@ std::string hello() {
 struct RemotePort::Open : tlm::tlm_generic_payload {
   explicit Open(tlm::tlm_mm_interface* manager) : tlm::tlm_generic_payload(manager) {}
   std::string data, enables;
+  bool posted = false;
 };
 
 RemotePort::RemotePort(const sc_core::sc_module_name& name, Device& device, const std::string& target,
@@ -190,13 +192,17 @@ void RemotePort::bus_access(const Packet& packet) {
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   accepting_ = open;
   const bool posted = packet.header.is(PacketKind::write) && (packet.header.flags & kPosted) != 0;
-  if (!posted) {
+  open->posted = posted;
+  if (posted) {
+    ++posted_writes_;
+  } else {
     open->acquire();
     awaited_ = open;
   }
   const bool completed = memory_->nb_transport_fw(*open, phase, delay) == tlm::TLM_COMPLETED;
   if (completed) {
     accepting_ = nullptr;
+    if (posted) --posted_writes_;
     open->release();
   }
   while (accepting_ == open) wait(accepted_);
@@ -214,6 +220,7 @@ tlm::tlm_sync_enum RemotePort::nb_transport_bw(tlm::tlm_generic_payload& payload
   }
   if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
   if (&payload == awaited_) awaited_ = nullptr;
+  if (static_cast<const Open&>(payload).posted) --posted_writes_;
   answered_.notify(sc_core::SC_ZERO_TIME);
   payload.release();
   return tlm::TLM_COMPLETED;
@@ -228,10 +235,22 @@ void RemotePort::register_access(const Packet& packet) {
   std::string data, enables;
   prepare(packet, payload, data, enables);
   run_to(packet.time_ns);
+  if (payload.is_write() && packet.address == KB_REG_DOORBELL) warn_of_posted_writes(packet);
   sc_core::sc_time delay;
   registers_->b_transport(payload, delay);
   if (packet.header.is(PacketKind::write) && (packet.header.flags & kPosted) != 0) return;
   answer_bus(packet, payload.get_response_status(), packet.header.is(PacketKind::read) ? data : "");
+}
+
+// A launch does not wait for posted writes, and computes with the old contents when it overtakes them.
+void RemotePort::warn_of_posted_writes(const Packet& doorbell) {
+  if (posted_writes_ == 0 || !warn_) return;
+  warn_(
+      fmt::format("the peer's packet {} writes the doorbell at {} ns while {} of its posted writes to memory {} under "
+                  "way; a launch may overtake them and read what was there before: let writes of what it reads be "
+                  "answered (no posted flag) before the doorbell",
+                  doorbell.header.id, now_ns(), posted_writes_, posted_writes_ == 1 ? "is" : "are"));
+  warn_ = nullptr;
 }
 
 void RemotePort::answer_bus(const Packet& request, tlm::tlm_response_status status, std::string data) {

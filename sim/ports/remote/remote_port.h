@@ -41,6 +41,8 @@ class RemotePort final : public sc_core::sc_module,
              const sc_core::sc_time& quantum);
   ~RemotePort() override;
 
+  // `warn` is called once, with a line, when a peer writes the doorbell while posted writes to memory are under way.
+  void on_warning(std::function<void(const std::string&)> warn) { warn_ = std::move(warn); }
   std::uint64_t packets() const { return packets_; }
   // Protocol violation of the peer that ended the session.
   const std::optional<Error>& failure() const { return failure_; }
@@ -55,6 +57,7 @@ class RemotePort final : public sc_core::sc_module,
   void bus_access(const Packet& packet);
   void register_access(const Packet& packet);
   void answer_bus(const Packet& request, tlm::tlm_response_status status, std::string data);
+  void warn_of_posted_writes(const Packet& doorbell);
   void prepare(const Packet& packet, tlm::tlm_generic_payload& payload, std::string& data, std::string& enables);
   void send_interrupt();
   void run_to(std::uint64_t time_ns);
@@ -87,6 +90,8 @@ class RemotePort final : public sc_core::sc_module,
   const tlm::tlm_generic_payload* awaited_ = nullptr;    // waiting for an answer
   bool peer_gone_ = false;
   sc_core::sc_event accepted_, answered_;
+  std::function<void(const std::string&)> warn_;
+  std::uint64_t posted_writes_ = 0;  // to memory, that have not ended
   std::uint32_t next_id_ = 1;
   std::uint64_t packets_ = 0;
   std::optional<Error> failure_;

@@ -31,6 +31,7 @@ ServeResult serve(const ServeOptions& options, const std::function<void(const st
         return connection;
       },
       sc_core::sc_time(options.quantum_ns, sc_core::SC_NS));
+  port.on_warning(options.warn);
   systemc.run();
   if (port.failure()) device->report_error(port.failure()->code(), port.failure()->what());
   ServeResult result;

@@ -23,11 +23,11 @@ HBM = 0x2000000000
 
 
 class Server:
-    def __init__(self, *options, place=None):
+    def __init__(self, *options, place=None, machine=MACHINE):
         self.folder = tempfile.TemporaryDirectory()
         self.path = os.path.join(self.folder.name, "socket")
         self.process = subprocess.Popen(
-            [KERNBENCH, "serve", "--remote-port", place or "unix:" + self.path, "--topology", MACHINE, *options],
+            [KERNBENCH, "serve", "--remote-port", place or "unix:" + self.path, "--topology", machine, *options],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if place:
             said = self.process.stdout.readline()

@@ -16,6 +16,7 @@ import time
 from remote_server import HBM, KERNBENCH, MACHINE, PYTHON, SOURCE, Server, ServerTest, main
 from kernbench.remote_port import BusError, HEADER, HELLO, HOST_MEMORY, READ, REGISTERS, RemotePort, SYNC, WRITE
 
+DOORBELL = 0x14
 
 # Launches a kernel that takes longer than it lives.
 KILLED_PEER = """
@@ -48,6 +49,27 @@ class Remote(ServerTest):
         status, out, err = server.end()
         self.assertEqual(status, 0, err)
         self.assertIn("1 launches", out)
+
+    def test_the_example_works_with_any_quantum(self):
+        machine = os.path.join(SOURCE, "configs", "modern.yaml")  # posted writes would be late here
+        for quantum in ("0", "50"):
+            server = Server("--quantum-ns", quantum, machine=machine)
+            bench = subprocess.run([sys.executable, os.path.join(SOURCE, "examples", "remote", "test_bench.py"), server.path],
+                                   capture_output=True, text=True, timeout=120)
+            self.assertIn("the product is right", bench.stdout, bench.stderr)
+            self.assertEqual(server.end()[::2], (0, ""))
+
+    def test_a_doorbell_before_the_end_of_posted_writes_is_reported_once(self):
+        for posted, reports in ((True, 1), (False, 0)):
+            server = Server("--quantum-ns", "0")
+            port = RemotePort(server.path)
+            for _ in range(2):
+                port.write(HBM, bytes(65536), posted=posted)
+                port.write_register(DOORBELL, 0)
+            port.close()
+            status, _, err = server.end()
+            self.assertEqual(status, 0, err)
+            self.assertEqual(err.count("while 1 of its posted writes to memory is under way"), reports, err)
 
     def session(self, pause, quantum):
         """The same random accesses with other pauses between them; returns every stamp and byte that came back."""
