@@ -9,14 +9,14 @@ namespace kb::robustness {
 namespace {
 
 const std::vector<int> kSignals = {SIGINT, SIGTERM, SIGHUP, SIGKILL, SIGKILL, SIGABRT};
-constexpr int kProgramFault = 1;
+constexpr int kCrashed = 3;
 constexpr int kInterrupted = 130;
 
 // `kicked`: the signal came from outside; else the program sent it to itself in a call that changes a file.
 std::vector<Verdict> judge_end(const OutputJob& job, const Trial& trial, int signal, bool kicked) {
   const bool finished = trial.end.code == 0 && trial.end.signal == 0;
   const bool by_signal = trial.end.signal == signal && signal == SIGKILL;
-  const bool aborted = signal == SIGABRT && trial.end.code == kProgramFault;  // as if a workload had called abort()
+  const bool aborted = signal == SIGABRT && trial.end.code == kCrashed;  // as if a workload had called abort()
   if (finished || by_signal || aborted || (trial.end.signal == 0 && trial.end.code == kInterrupted)) return {};
   // A signal before the handlers are there ends the program as any other.
   if (!kicked && trial.end.signal == signal && trial.end.cpu_s < 0.05 && trial.err.empty()) return {};

@@ -176,7 +176,7 @@ std::atomic<int> g_crash{0};  // the first signal
   }
   write_texts({"; ", *place.text == '\0' ? "without a plug-in it is a defect of the simulator; " : "",
                state_of_results(), kept, "\n"});
-  ::_exit(signal == SIGABRT ? kProgramFault : kCrashed);
+  ::_exit(kCrashed);
 }
 
 extern "C" void on_crash(int signal) {

@@ -5,7 +5,7 @@ namespace kb::sim {
 // Ctrl-C and termination end the process immediately with exit code 130, without partial files. A write beyond the file
 // size limit or to a closed pipe becomes an ordinary write error. A crash (for example of a plug-in) and abort() also
 // leave no partial files; the message names the running kernel or block and the likely cause, with exit code 3. When
-// user code ends the process, by exit(), abort() or an uncaught exception, the exit code is 1.
+// user code ends the process, by exit() or an uncaught exception, the exit code is 1.
 void install_interrupt_handlers();
 
 // Owner of data that is saved when the process ends early: waveforms.

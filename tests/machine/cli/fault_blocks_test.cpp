@@ -120,11 +120,9 @@ TEST_F(FaultBlocksTest, ACrashNamesBlockAndNode) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the sanitizer reports it";
 #endif
-  const std::pair<const char*, int> crashes[] = {{"segv", 3}, {"null", 3}, {"fpe", 3},
-                                                 {"bus", 3},  {"ill", 3},  {"abort", 1}};
-  for (const auto& [fault, code] : crashes) {
+  for (const char* fault : {"segv", "null", "fpe", "bus", "ill", "abort"}) {
     const Outcome outcome = with(kRouters, fault);
-    EXPECT_EQ(outcome.code, code) << outcome.err;
+    EXPECT_EQ(outcome.code, 3) << outcome.err;
     EXPECT_THAT(outcome.err,
                 HasSubstr("kernbench: error: the process crashed, in the block custom.router at sip0.cube0"));
     EXPECT_THAT(files(), ElementsAre("m.yaml", "out")) << fault;
