@@ -185,6 +185,7 @@ class ListCommand final : public Command {
   int run() override {
     if (name_ == "models") {
       if (!plugins_.empty()) throw usage_error("--plugin adds no models; leave it out");
+      require_shipped_models();
       print(json_ ? render_models_json() : render_models());
       return 0;
     }

@@ -11,15 +11,42 @@ namespace kb::cli {
 
 namespace fs = std::filesystem;
 
-std::string ShippedFolder::path() const {
+namespace {
+
+fs::path program_file() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (error) return {};
+  return error ? fs::path() : program;
+}
+
+// Where `folder` may be: in the installation, and in the source tree.
+std::vector<fs::path> places_of(const std::string& folder) {
+  const fs::path program = program_file();
+  if (program.empty()) return {};
+  std::vector<fs::path> places;
   for (const char* parent : {"../../share/kernbench", "../../../.."}) {
-    const fs::path place = (program / parent / folder).lexically_normal();
+    places.push_back((program / parent / folder).lexically_normal());
+  }
+  return places;
+}
+
+}  // namespace
+
+std::string ShippedFolder::path() const {
+  std::error_code error;
+  for (const fs::path& place : places_of(folder)) {
     if (fs::is_regular_file(place / known, error)) return place.string();
   }
   return {};
+}
+
+std::string ShippedFolder::where_missing() const {
+  std::string places;
+  for (const fs::path& place : places_of(folder)) places += (places.empty() ? "" : " and ") + place.string();
+  return "the " + what + " that come with kernbench were looked for in " +
+         (places.empty() ? "no folder, because /proc/self/exe cannot be read" : places) +
+         "; run the program where it was installed or built (" + program_file().string() +
+         " seems to be a copy without its files; a symbolic link works), or name a file";
 }
 
 std::vector<std::string> ShippedFolder::files() const {
@@ -39,7 +66,7 @@ std::string ShippedFolder::file_of(const std::string& name) const {
   std::error_code error;
   if (name.find('/') != std::string::npos || fs::exists(name, error) || error) return name;
   const std::vector<std::string> shipped = files();
-  if (shipped.empty()) return name;
+  if (shipped.empty()) throw Error({Diagnostic{"", 0, 0, "", "there is no file '" + name + "'", where_missing()}});
   const std::string stem = fs::path(name).extension() == suffix ? fs::path(name).stem().string() : name;
   std::vector<std::string> names;
   for (const std::string& file : shipped) {

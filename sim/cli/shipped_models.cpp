@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "platform/base/error.h"
 #include "sim/cli/shipped_folder.h"
 
 namespace kb::cli {
@@ -22,6 +23,12 @@ std::string model_file(const std::string& name) {
 
 std::vector<std::string> shipped_model_files() {
   return models_folder().files();
+}
+
+void require_shipped_models() {
+  const ShippedFolder models = models_folder();
+  if (models.path().empty())
+    throw Error({Diagnostic{"", 0, 0, "", "there are no models to list", models.where_missing()}});
 }
 
 }  // namespace kb::cli

@@ -14,4 +14,7 @@ std::string model_file(const std::string& name);
 // Files of all shipped models in the order of their names; empty when there is no folder with models.
 std::vector<std::string> shipped_model_files();
 
+// Configuration Error when there is no folder with models: where it was looked for, and what to do.
+void require_shipped_models();
+
 }  // namespace kb::cli

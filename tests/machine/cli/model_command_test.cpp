@@ -1,6 +1,8 @@
 // kernbench model: what a user sees.
 #include <gmock/gmock.h>
 
+#include <filesystem>
+
 #include "tests/machine/cli/command_line.h"
 
 namespace kb::test {
@@ -89,6 +91,25 @@ TEST_F(ModelCommandTest, ListsTheShippedModels) {
   EXPECT_EQ(list["models"][0]["parameters"], 671026419200);
   EXPECT_THAT(kernbench("list models").out, HasSubstr("llama-3.1-70b"));
   EXPECT_EQ(kernbench("list models --plugin x").code, 2);
+}
+
+// A copy of the program alone.
+TEST_F(ModelCommandTest, SaysWhereShippedFilesWereLookedFor) {
+  namespace fs = std::filesystem;
+  fs::create_directories(folder() + "/x/y");
+  fs::copy_file(KB_PROGRAM_FOLDER "/kernbench", folder() + "/x/y/kernbench");
+  const auto copy = [&](const std::string& command) {
+    return kernbench("--version", "x/y/kernbench " + command + "; exit $?;");
+  };
+  for (const char* command :
+       {"list models", "list models --json", "model show llama-3.1-8b", "model step llama-3.1-8b"}) {
+    const Outcome outcome = copy(command);
+    EXPECT_EQ(outcome.code, 2) << command;
+    EXPECT_EQ(outcome.out, "") << command;
+    EXPECT_THAT(outcome.err, HasSubstr("the models that come with kernbench were looked for in ")) << command;
+    EXPECT_THAT(outcome.err, HasSubstr("/x/share/kernbench/models and ")) << command;
+  }
+  EXPECT_THAT(copy("check one_pe").err, HasSubstr("/x/share/kernbench/configs and "));
 }
 
 TEST_F(ModelCommandTest, HelpTeaches_M50) {
