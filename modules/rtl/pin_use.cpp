@@ -18,8 +18,7 @@ std::string without_blanks(std::string text) {
 
 }  // namespace
 
-PinCondition::PinCondition(const std::string& attribute, const std::string& text,
-                           const std::vector<std::string>& pins) {
+PinCondition::PinCondition(const std::string& text, const std::vector<std::string>& pins) {
   if (without_blanks(text).empty()) return;
   for (const std::string& alternative : split(without_blanks(text), ',')) {
     std::vector<Term>& terms = any_of_.emplace_back();
@@ -28,8 +27,8 @@ PinCondition::PinCondition(const std::string& attribute, const std::string& text
       const std::string name = term.substr(negated ? 1 : 0);
       const auto found = std::find(pins.begin(), pins.end(), name);
       if (found == pins.end()) {
-        throw Error::configuration(
-            fmt::format("{} is '{}', but it has no pin '{}'; {}", attribute, text, name, suggest(name, pins)));
+        throw Error({Diagnostic{"", 0, 0, "", fmt::format("the block has no pin '{}', which '{}' names", name, text),
+                                suggest(name, pins)}});
       }
       terms.push_back({static_cast<std::size_t>(found - pins.begin()), negated});
     }

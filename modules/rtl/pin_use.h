@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/params/field_table.h"
 #include "platform/resource/resource.h"
 
 namespace kb::modules {
@@ -13,8 +14,8 @@ namespace kb::modules {
 // What attributes of the topology say about pins: "in_valid & !in_taken, busy" holds when one of the two does.
 class PinCondition {
  public:
-  // `attribute` names it in errors. Configuration Error when a pin does not exist. An empty text never holds.
-  PinCondition(const std::string& attribute, const std::string& text, const std::vector<std::string>& pins);
+  // Configuration Error when a pin does not exist. An empty text never holds.
+  PinCondition(const std::string& text, const std::vector<std::string>& pins);
 
   // `values`: by pin, a bit per wire. A pin of one wire has all bits, so that it goes with any other.
   bool holds(const std::uint64_t* values) const;
@@ -25,6 +26,13 @@ class PinCondition {
     bool negated = false;
   };
   std::vector<std::vector<Term>> any_of_;  // of these, all terms
+};
+
+// The text of such an attribute of a block with these pins. It is checked when a topology is read.
+template <const std::vector<std::string>& (*pins)()>
+struct PinText {
+  std::string text;
+  PinCondition condition() const { return {text, pins()}; }
 };
 
 inline std::uint64_t pin_value(bool wire) {
@@ -57,3 +65,20 @@ class PinUse {
 };
 
 }  // namespace kb::modules
+
+namespace kb::params {
+
+template <const std::vector<std::string>& (*pins)()>
+struct FieldTraits<modules::PinText<pins>> {
+  static constexpr FieldType kType = FieldType::text;
+  static constexpr const char* kUnit = "";
+  static Bounds bounds() { return {}; }
+  static Value to_value(const modules::PinText<pins>& value) { return value.text; }
+  static modules::PinText<pins> from_value(const Value& value) {
+    modules::PinText<pins> read{std::get<std::string>(value)};
+    read.condition();
+    return read;
+  }
+};
+
+}  // namespace kb::params

@@ -18,13 +18,6 @@ using payload::Transaction;
 
 namespace {
 
-// Pins of `busy_when` and `stall_when`, in the order of tell_use().
-const std::vector<std::string>& memory_pins() {
-  static const std::vector<std::string> names{"open",    "busy",    "arvalid", "arready", "rvalid", "rready",
-                                              "awvalid", "awready", "wvalid",  "wready",  "bvalid", "bready"};
-  return names;
-}
-
 std::uint8_t log2_of(std::uint64_t power) {
   std::uint8_t log = 0;
   while (power >> log > 1) ++log;
@@ -32,6 +25,12 @@ std::uint8_t log2_of(std::uint64_t power) {
 }
 
 }  // namespace
+
+const std::vector<std::string>& memory_pins() {
+  static const std::vector<std::string> names{"open",    "busy",    "arvalid", "arready", "rvalid", "rready",
+                                              "awvalid", "awready", "wvalid",  "wready",  "bvalid", "bready"};
+  return names;
+}
 
 const params::FieldTable& RtlMemoryParams::fields() {
   using P = RtlMemoryParams;
@@ -68,8 +67,8 @@ RtlMemory::RtlMemory(const sc_core::sc_module_name& name, NodeId node, const Rtl
       port_(memory_->port()),
       beat_size_(log2_of(params.beat_bytes == 0 ? port_.beat_bytes : static_cast<std::uint64_t>(params.beat_bytes))),
       manager_(port_, static_cast<std::size_t>(params.max_reads), static_cast<std::size_t>(params.max_writes)),
-      use_(declare(PinUse::declaration(resource::Role::memory)), {"busy_when", params.busy_when, memory_pins()},
-           {"stall_when", params.stall_when, memory_pins()}) {
+      use_(declare(PinUse::declaration(resource::Role::memory)), params.busy_when.condition(),
+           params.stall_when.condition()) {
   check_port(params);
   if (params.verify) scoreboard_ = std::make_unique<AxiScoreboard>(port_);
   const IAxiMemory::Straps straps{static_cast<std::uint16_t>(params.read_latency),

@@ -19,6 +19,9 @@
 
 namespace kb::modules {
 
+// Pins of `busy_when` and `stall_when`, in the order of tell_use().
+const std::vector<std::string>& memory_pins();
+
 struct RtlMemoryParams {
   Gigahertz clock{1.0};
   Nanoseconds phase;
@@ -33,8 +36,8 @@ struct RtlMemoryParams {
   bool pins = false;
   bool check_unknown = true;
   std::int64_t hang_cycles = 10'000;
-  std::string busy_when = "open";
-  std::string stall_when = "arvalid & !arready, awvalid & !awready, wvalid & !wready";
+  PinText<memory_pins> busy_when{"open"};
+  PinText<memory_pins> stall_when{"arvalid & !arready, awvalid & !awready, wvalid & !wready"};
 
   static const params::FieldTable& fields();
 };

@@ -13,15 +13,10 @@
 
 namespace kb::modules {
 
-namespace {
-
-// Pins of `busy_when` and `stall_when`, in the order of tell_use().
 const std::vector<std::string>& router_pins() {
   static const std::vector<std::string> names{"in_valid", "in_taken", "out_valid", "out_ready", "busy"};
   return names;
 }
-
-}  // namespace
 
 const params::FieldTable& RtlRouterParams::fields() {
   using P = RtlRouterParams;
@@ -47,8 +42,8 @@ RtlRouter::RtlRouter(const sc_core::sc_module_name& name, NodeId node, const par
       params_(params),
       clock_(params.clock, params.phase),
       rtl_(make, params.check_unknown),
-      use_(declare(PinUse::declaration(resource::Role::queue)), {"busy_when", params.busy_when, router_pins()},
-           {"stall_when", params.stall_when, router_pins()}) {
+      use_(declare(PinUse::declaration(resource::Role::queue)), params.busy_when.condition(),
+           params.stall_when.condition()) {
   for (const elab::PortMap::Port& port : context.ports.ports(node)) {
     const bool messages_only = context.graph.edge(port.out).kind == topology::EdgeKind::command;
     lane_of_port_.push_back(messages_only ? kNoLane : static_cast<std::uint32_t>(lanes_.size()));

@@ -19,6 +19,9 @@
 
 namespace kb::modules {
 
+// Pins of `busy_when` and `stall_when`, in the order of tell_use().
+const std::vector<std::string>& router_pins();
+
 struct RtlRouterParams {
   Gigahertz clock{1.0};
   Nanoseconds phase;
@@ -27,8 +30,8 @@ struct RtlRouterParams {
   bool pins = false;
   bool check_unknown = true;
   std::int64_t hang_cycles = 10'000;
-  std::string busy_when = "busy";
-  std::string stall_when = "in_valid & !in_taken, out_valid & !out_ready";
+  PinText<router_pins> busy_when{"busy"};
+  PinText<router_pins> stall_when{"in_valid & !in_taken, out_valid & !out_ready"};
 
   static const params::FieldTable& fields();
 };

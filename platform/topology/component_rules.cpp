@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "platform/base/error.h"
 #include "platform/base/granularity.h"
 #include "platform/base/nearest.h"
 #include "platform/engine/built_in_engines.h"
@@ -186,6 +187,16 @@ std::string slot_of(NodeKind kind) {
   return "cube.components." + std::string(kind == NodeKind::channel_router ? "noc_router" : name);
 }
 
+// Values that a field refuses, for example a text that names what the block does not have.
+void set_field(MapReader& attrs, const Field& field, void* params, const Value& value) {
+  try {
+    field.set(params, value);
+  } catch (const Error& error) {
+    if (error.diagnostics().empty()) throw;
+    for (const Diagnostic& problem : error.diagnostics()) attrs.report(field.name, problem.message, problem.remedy);
+  }
+}
+
 // Applies `attrs` to `base`. `slot` is set for single nodes, whose defaults do not follow other keys.
 params::ParamSet read_params(MapReader& attrs, const params::ParamSet& base, const std::string& slot = "") {
   const bool single = !slot.empty();
@@ -205,7 +216,7 @@ params::ParamSet read_params(MapReader& attrs, const params::ParamSet& base, con
       if (const auto value = attrs.given_real(field.name, field.bounds)) field.set(params.get(), *value);
     } else {
       const Field& source = field.follows.empty() || single ? field : *table.find(field.follows);
-      field.set(params.get(), read_field(attrs, field, *source.get(params.get())));
+      set_field(attrs, field, params.get(), read_field(attrs, field, *source.get(params.get())));
     }
     attrs.context().describe(attrs.path(field.name), field.text);
   }

@@ -91,7 +91,7 @@ TEST(RtlMemory, APinThatDoesNotExistIsRefused) {
     AxiSram wrong({{"busy_when", std::string("arvalid & !aready")}});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("busy_when is 'arvalid & !aready', but it has no pin 'aready'"));
+    EXPECT_THAT(error.what(), HasSubstr("the block has no pin 'aready', which 'arvalid & !aready' names"));
     EXPECT_THAT(error.what(), HasSubstr("arready"));
   }
 }

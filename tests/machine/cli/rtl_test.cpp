@@ -49,6 +49,15 @@ std::string example_with(const std::string& router, const std::string& array = "
   return machine;
 }
 
+TEST_F(RtlTest, CheckRefusesAPinThatTheBlockDoesNotHave) {
+  write("m.yaml", example_with(", busy_when: bussy"));
+  const Outcome outcome = kernbench("check m.yaml");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err,
+              testing::ContainsRegex("m\\.yaml:[0-9]+:[0-9]+: replace\\[[0-9]\\]\\.attrs\\.busy_when: the block "
+                                     "has no pin 'bussy', which 'bussy' names \\(did you mean 'busy'"));
+}
+
 TEST_F(RtlTest, TwoRunsAreEqualAndSoAreBothGates) {
   const std::string bench = "--bench matmul-composite-multi-pe";
   const nlohmann::json first = run(kRtlExample, bench);
