@@ -112,7 +112,7 @@ const FieldTable& PeMathParams::fields() {
       const std::string name(math_op_name(static_cast<MathOp>(op)));
       fields.add_optional(
           "weight_" + name, [op](auto& params) -> auto& { return params.weights[static_cast<std::size_t>(op)]; },
-          at_least(0.0, 1e6), "cost of " + name + " relative to an addition, instead of its passes");
+          positive(1e6), "cost of " + name + " relative to an addition, instead of its passes");
     }
     const char* const per_ns = "write elements_per_ns, which is elements_per_cycle times clock_ghz";
     return fields.misplaced("elements_per_cycle", per_ns).misplaced("clock_ghz", per_ns).table();

@@ -137,8 +137,12 @@ INSTANTIATE_TEST_SUITE_P(
              "M x K x N as 32x64x32, each 1 to 4096, or none)"},
         Case{"NegativeWeight",
              {{"cube.pe_template.components.pe_math.attrs.weight_exp", "-1"}},
-             "cube.pe_template.components.pe_math.attrs.weight_exp: -1 is out of range (it must be between 0 and "
-             "1000000)"}),
+             "cube.pe_template.components.pe_math.attrs.weight_exp: -1 is out of range (it must be greater than 0 "
+             "and at most 1000000)"},
+        Case{"FreeOperation",
+             {{"cube.pe_template.components.pe_math.attrs.weight_exp", "0"}},
+             "cube.pe_template.components.pe_math.attrs.weight_exp: 0 is out of range (it must be greater than 0 "
+             "and at most 1000000)"}),
     case_name);
 
 INSTANTIATE_TEST_SUITE_P(
