@@ -58,11 +58,13 @@ void DataEngine::sync() {
 }
 
 void DataEngine::execute(std::uint64_t sequence, const OpRecord& record) {
+  memory_.take_unwritten();  // the host's reads
   try {
     executor_->execute(record);
+    if (const auto pa = memory_.take_unwritten()) note_unwritten(*pa, record);
   } catch (const Error& error) {
     const std::string component = component_name(record.component);
-    const std::string pe = options_.pe_name ? options_.pe_name(record.component) : component;
+    const std::string pe = pe_name(record.component);
     const std::string call = *record.kernel == 0
                                  ? ""
                                  : fmt::format("kernel {}, {}, {}: ", record.kernel,
@@ -71,6 +73,13 @@ void DataEngine::execute(std::uint64_t sequence, const OpRecord& record) {
                 fmt::format("{}{} (in {} on {}, operation {} of the log, ended at {} ns)", call, error.what(),
                             record.name(), component, sequence, format_ns(record.end)));
   }
+}
+
+void DataEngine::note_unwritten(std::uint64_t pa, const OpRecord& record) {
+  if (*record.kernel == 0) return;
+  if (!unwritten_at_.emplace(record.place.value, record.at.file(), record.at.line()).second) return;
+  unwritten_.push_back({pa, record.kernel, contract::call_text(record.call, record.call_index, record.at), record.at,
+                        pe_name(record.component), record.place});
 }
 
 std::vector<std::byte> DataEngine::read(const std::vector<Extent>& extents) {
@@ -115,6 +124,10 @@ std::optional<std::vector<std::byte>> DataEngine::read_if_known(const std::vecto
 
 void DataEngine::count_unknown(NodeId component, const char* call, std::uint64_t call_index) {
   if (unknown_.count++ == 0) unknown_ = {1, component, call, call_index};
+}
+
+std::string DataEngine::pe_name(NodeId component) const {
+  return options_.pe_name ? options_.pe_name(component) : component_name(component);
 }
 
 std::string DataEngine::component_name(NodeId component) const {

@@ -6,7 +6,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "platform/contract/data_mode.h"
@@ -80,6 +83,18 @@ class DataEngine {
   const Unknown& unknown() const { return unknown_; }
   void count_unknown(NodeId component, const char* call, std::uint64_t call_index);
 
+  // The first read of unwritten bytes by each place of a kernel's launches, in the order of the operations (not in mode
+  // off; in strict mode it is an Error).
+  struct Unwritten {
+    std::uint64_t pa = 0;
+    std::string kernel;
+    std::string call;  // "tl.load #3 at gemm.cpp:72"
+    contract::SourceLine at;
+    std::string pe;
+    account::PlaceId place{};
+  };
+  const std::vector<Unwritten>& unwritten() const { return unwritten_; }
+
   DataMode mode() const { return mode_; }
   MemoryStore& memory() { return memory_; }
   std::uint64_t completed() const { return sequence_; }
@@ -87,7 +102,9 @@ class DataEngine {
 
  private:
   void execute(std::uint64_t sequence, const OpRecord& record);
+  void note_unwritten(std::uint64_t pa, const OpRecord& record);
   std::string component_name(NodeId component) const;
+  std::string pe_name(NodeId component) const;
 
   DataMode mode_;
   MemoryStore& memory_;
@@ -102,6 +119,8 @@ class DataEngine {
   TaintMap taint_;
   KnownContents known_;  // used in mode off
   Unknown unknown_;
+  std::vector<Unwritten> unwritten_;
+  std::set<std::tuple<std::uint32_t, std::string_view, int>> unwritten_at_;  // place, file and line of those
   std::unique_ptr<Executor> executor_;
 };
 

@@ -213,8 +213,9 @@ void MemoryStore::read_unpaged(std::uint64_t pa, std::byte* bytes, std::uint64_t
 
 void MemoryStore::read(std::uint64_t pa, std::byte* bytes, std::uint64_t nbytes) const {
   check_range(pa, nbytes);
-  if (options_.strict) {
-    if (const auto missing = first_unwritten(pa, nbytes)) fail_unwritten(pa, nbytes, *missing);
+  if (!unwritten_) {
+    unwritten_ = first_unwritten(pa, nbytes);
+    if (unwritten_ && options_.strict) fail_unwritten(pa, nbytes, *take_unwritten());
   }
   split(
       pa, nbytes, [&](std::uint64_t begin, std::uint64_t count) { read_own(begin, bytes + (begin - pa), count); },

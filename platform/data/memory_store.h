@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "platform/base/units.h"
@@ -43,7 +44,8 @@ class MemoryStore {
   // Repeats `pattern` from `pa` on; the last repetition may be cut. A filling of at least one whole page allocates no
   // pages. Program Error SCHEMA_ERROR when the width is not 1, 2, 4 or 8.
   void fill(std::uint64_t pa, std::uint64_t nbytes, Pattern pattern);
-  // Reading unwritten bytes is program Error UNWRITTEN_READ in strict mode; otherwise they are zero.
+  // Reading unwritten bytes is program Error UNWRITTEN_READ in strict mode; otherwise they are zero, and the address of
+  // the first of them is kept for take_unwritten().
   void read(std::uint64_t pa, std::byte* bytes, std::uint64_t nbytes) const;
 
   // gather() reads the extents in order into contiguous bytes, scatter() writes them. `out` has room for all bytes.
@@ -54,6 +56,8 @@ class MemoryStore {
 
   // Address of the first byte in the range that was never written; no value when all were.
   std::optional<std::uint64_t> first_unwritten(std::uint64_t pa, std::uint64_t nbytes) const;
+  // Address of the first unwritten byte that was read since the last call; no value when all had been written.
+  std::optional<std::uint64_t> take_unwritten() const { return std::exchange(unwritten_, std::nullopt); }
   std::string format_address(std::uint64_t pa) const;
   bool strict() const { return options_.strict; }
   std::size_t pages() const { return pages_.size(); }  // allocated pages; each takes 18 KiB of host memory
@@ -88,6 +92,7 @@ class MemoryStore {
   IntervalMap<contract::IExternalContents*> outside_;
   mutable std::uint64_t last_number_ = ~std::uint64_t{0};
   mutable Page* last_page_ = nullptr;
+  mutable std::optional<std::uint64_t> unwritten_;
 };
 
 }  // namespace kb::data

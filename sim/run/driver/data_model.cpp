@@ -1,8 +1,13 @@
 #include "sim/run/driver/data_model.h"
 
+#include <fmt/format.h>
+
 #include <array>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "platform/address/address_space.h"
@@ -82,6 +87,34 @@ UnknownAccesses DataModel::unknown_accesses() const {
   if (unknown.count == 0) return {};
   return {unknown.count, "tl." + unknown.call + " #" + std::to_string(unknown.call_index),
           graph_.node(unknown.component).id};
+}
+
+std::vector<std::string> DataModel::unwritten_warnings(const account::PlaceTable* places) const {
+  struct Group {
+    std::string text;
+    std::set<std::uint64_t> launches;
+  };
+  std::map<std::tuple<std::string, std::string, int, std::string>, std::size_t> known;
+  std::vector<Group> groups;
+  for (const data::DataEngine::Unwritten& one : engine_.unwritten()) {
+    const std::string tensor = places == nullptr ? "" : (*places)[(*places)[one.place].tensor];
+    const auto [at, fresh] = known.emplace(std::tuple(one.kernel, one.at.file(), one.at.line(), tensor), groups.size());
+    if (fresh) {
+      groups.push_back({fmt::format("kernel {} read {} that was never written and counts as zero: {} on {}, the first "
+                                    "byte at {}",
+                                    one.kernel, tensor.empty() ? "memory" : "memory of tensor '" + tensor + "'",
+                                    one.call, one.pe, memory_.format_address(one.pa)),
+                        {}});
+    }
+    groups[at->second].launches.insert(places == nullptr ? 0 : (*places)[one.place].launch);
+  }
+  std::vector<std::string> warnings;
+  for (const Group& group : groups) {
+    const std::size_t more = group.launches.size() - 1;
+    warnings.push_back(group.text + (more == 0 ? "" : fmt::format(", and in {} more launches", more)) +
+                       "; write it before the launch");
+  }
+  return warnings;
 }
 
 void DataModel::poke(std::uint64_t pa, const std::byte* bytes, std::uint64_t nbytes) {

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "platform/account/place.h"
 #include "platform/data/data_engine.h"
 #include "platform/data/operation_recorder.h"
 #include "platform/topology/graph.h"
@@ -28,6 +30,9 @@ class DataModel {
     return engine_.contents({{pa, nbytes}});
   }
   UnknownAccesses unknown_accesses() const;
+  // A warning for each line of a kernel and tensor of which it read bytes that were never written. `places` names the
+  // tensors; may be null.
+  std::vector<std::string> unwritten_warnings(const account::PlaceTable* places) const;
   // Changes memory immediately, without an operation.
   void poke(std::uint64_t pa, const std::byte* bytes, std::uint64_t nbytes);
   data::MemoryStore& memory() { return memory_; }

@@ -126,6 +126,10 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   if (waves) waves->write_save_file(launch_spans(result.launches, result.sim_time), result.sim_time, topology.graph);
   result.warnings = systemc.warnings();
   result.warnings.insert(result.warnings.end(), wave_warnings.begin(), wave_warnings.end());
+  for (std::string& text :
+       data.unwritten_warnings(options.recorder == nullptr ? nullptr : &options.recorder->places())) {
+    result.warnings.push_back(std::move(text));
+  }
   if (!result.failure) {
     warn_of_unconsumed(platform, result.warnings);
     for (const std::string& name : reliefs.unused()) result.warnings.push_back(unused_relief(name, options));
