@@ -11,6 +11,7 @@
 #include "platform/base/names.h"
 #include "platform/contract/share_words.h"
 #include "sim/analysis/compare/comparison_causes.h"
+#include "sim/analysis/compare/comparison_energy.h"
 #include "sim/analysis/compare/comparison_lines.h"
 #include "sim/result/launch_parts.h"
 #include "sim/result/read.h"
@@ -200,6 +201,7 @@ Comparison compare_results(const std::string& before, const std::string& after) 
   comparison.lines = line_changes(a, b);
   comparison.ranges = range_changes(a, b);
   comparison.causes = causes_of(a, b);
+  comparison.energy = compare_energy(a, b);
   return comparison;
 }
 

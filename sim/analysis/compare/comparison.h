@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "sim/result/energy.h"
 
 namespace kb::sim {
 
@@ -57,6 +60,47 @@ struct LineChange {
   bool has_moved() const { return before.line != 0 && after.line != 0 && before.line != after.line; }
 };
 
+// A coefficient of an event that both runs counted, or the static power of a part, and that differs.
+struct CoefficientDifference {
+  struct Side {
+    double value = 0, low = 0, high = 0;  // in `unit`
+  };
+  std::string name;                   // "hbm.bit"
+  std::string unit;                   // "pJ per bit", "W"
+  std::optional<Side> before, after;  // no value: that run does not have the coefficient
+};
+
+// Energy of a part of the machine.
+struct EnergyChange {
+  std::string name, label;
+  result::Joules before, after;
+};
+
+// Energy of what a line of a kernel issued. A line number of 0 stands for messages that distribute launches.
+struct EnergyLineChange {
+  struct Side {
+    std::uint64_t line = 0;
+    result::Joules energy;
+  };
+  std::string kernel, file, call, tensor, range;
+  std::optional<Side> before, after;  // no value: this run does not have the call
+};
+
+// Joules of two runs, of which at least one has some.
+struct EnergyComparison {
+  std::vector<std::string> notes;               // sentences: why joules are missing, or need care
+  std::string before_defaults, after_defaults;  // names of the sets of coefficients; empty: a run without joules
+  std::vector<CoefficientDifference> coefficients;
+  bool in_both = false;  // without it there is nothing below
+  EnergyChange total;
+  // Range of the difference of the totals when both runs have the same coefficients: each is taken at the end of its
+  // range that makes the difference least or largest. In fJ.
+  std::optional<double> least, largest;
+  std::vector<EnergyChange> parts;      // those of A, then what only B has; they add up to the total
+  std::optional<EnergyChange> nobodys;  // static power, refresh and copies of the host; with recorded activity in both
+  std::vector<EnergyLineChange> lines;  // that changed, the largest change first
+};
+
 struct Comparison {
   std::string before, after;          // names of the result files
   std::vector<std::string> failures;  // failed runs with their reason; their times do not cover the whole work
@@ -73,6 +117,7 @@ struct Comparison {
   std::vector<LineChange> lines;    // largest change first, of the longest lines of each run
   std::vector<Change> ranges;       // times of ranges of kernels ("gemm: layer 3"), largest change first
   std::vector<ChangeCause> causes;  // the same changes with the block that has the largest value
+  std::optional<EnergyComparison> energy;  // no value: neither run has joules
 };
 
 // The arguments are folders with a result.json, or result files. Configuration Error that names the file when it does

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "platform/base/units.h"
+#include "sim/analysis/compare/matched_lines.h"
 
 namespace kb::sim {
 namespace {
@@ -15,62 +16,23 @@ struct LineSums {
   TimeFs time = 0_fs, wait = 0_fs;
 };
 
-using Call = std::tuple<std::string, std::string, std::string, std::string, std::string>;
-using Lines = std::map<std::uint64_t, LineSums>;  // by line number
-
-Call call_of(const std::string& kernel, const result::Line& line) {
-  return {kernel, line.file, line.call, line.tensor, line.range};
-}
-
 // Calls that have a line.
-std::map<Call, Lines> calls_of(const result::Result& run) {
-  std::map<Call, Lines> calls;
+LinesByCall<LineSums> calls_of(const result::Result& run) {
+  LinesByCall<LineSums> calls;
   for (const result::LineTime& one : run.lines) {
-    if (one.line.line > 0) accumulate(calls[call_of(one.kernel, one.line)][one.line.line].time, one.time);
+    if (one.line.line > 0) accumulate(calls[line_call(one.kernel, one.line)][one.line.line].time, one.time);
   }
   for (const result::Transfer& one : run.transfers) {
     if (one.line.line == 0) continue;
-    LineSums& sums = calls[call_of(one.kernel, one.line)][one.line.line];
+    LineSums& sums = calls[line_call(one.kernel, one.line)][one.line.line];
     for (const auto& [role, use] : one.uses) accumulate(sums.wait, use.wait);
   }
   return calls;
 }
 
-LineChange change_of(const Call& call) {
-  LineChange change;
-  std::tie(change.kernel, change.file, change.call, change.tensor, change.range) = call;
-  return change;
-}
-
-void set_side(LineChange::Side& side, const Lines::value_type& line) {
-  side = {line.first, fs_to_ns(line.second.time), fs_to_ns(line.second.wait)};
-}
-
-void add_pairs(std::vector<LineChange>& changes, const Call& call, Lines before, Lines after) {
-  const auto add = [&](const Lines::value_type* a, const Lines::value_type* b) {
-    LineChange change = change_of(call);
-    if (a != nullptr) set_side(change.before, *a);
-    if (b != nullptr) set_side(change.after, *b);
-    if (change.before.ns != change.after.ns || change.before.wait_ns != change.after.wait_ns) changes.push_back(change);
-  };
-  if (before.size() != after.size()) {
-    for (auto a = before.begin(); a != before.end();) {
-      const auto b = after.find(a->first);
-      if (b == after.end()) {
-        ++a;
-        continue;
-      }
-      add(&*a, &*b);
-      after.erase(b);
-      a = before.erase(a);
-    }
-  }
-  auto a = before.begin(), b = after.begin();
-  while (a != before.end() || b != after.end()) {
-    add(a == before.end() ? nullptr : &*a, b == after.end() ? nullptr : &*b);
-    if (a != before.end()) ++a;
-    if (b != after.end()) ++b;
-  }
+LineChange::Side side_of(const LinesOfCall<LineSums>::value_type* line) {
+  if (line == nullptr) return {};
+  return {line->first, fs_to_ns(line->second.time), fs_to_ns(line->second.wait)};
 }
 
 constexpr std::string_view kBetween = " / ";
@@ -93,14 +55,14 @@ std::map<std::string, double> ranges_of(const result::Result& run) {
 }  // namespace
 
 std::vector<LineChange> line_changes(const result::Result& before, const result::Result& after) {
-  std::map<Call, Lines> a = calls_of(before), b = calls_of(after);
   std::vector<LineChange> changes;
-  for (const auto& [call, lines] : a) {
-    const auto other = b.find(call);
-    add_pairs(changes, call, lines, other == b.end() ? Lines() : other->second);
-    if (other != b.end()) b.erase(other);
-  }
-  for (const auto& [call, lines] : b) add_pairs(changes, call, {}, lines);
+  pair_lines(calls_of(before), calls_of(after), [&](const LineCall& call, const auto* a, const auto* b) {
+    LineChange change;
+    std::tie(change.kernel, change.file, change.call, change.tensor, change.range) = call;
+    change.before = side_of(a);
+    change.after = side_of(b);
+    if (change.before.ns != change.after.ns || change.before.wait_ns != change.after.wait_ns) changes.push_back(change);
+  });
   std::stable_sort(changes.begin(), changes.end(), [](const LineChange& x, const LineChange& y) {
     const auto size = [](const LineChange& one) {
       return std::pair(std::abs(one.after.ns - one.before.ns), std::abs(one.after.wait_ns - one.before.wait_ns));

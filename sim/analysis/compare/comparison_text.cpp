@@ -8,6 +8,7 @@
 #include "platform/observe/json_writer.h"
 #include "platform/observe/text_table.h"
 #include "sim/analysis/compare/comparison.h"
+#include "sim/analysis/compare/comparison_energy.h"
 
 namespace kb::sim {
 namespace {
@@ -140,15 +141,6 @@ void append_causes(std::string& out, const Comparison& c, std::size_t rows) {
   out += "\n";
 }
 
-// "ahead.cpp:41 -> 43 wait h": the number in A and, if it is another one, in B.
-std::string line_text(const LineChange& one) {
-  const std::size_t slash = one.file.rfind('/');
-  std::string text = one.file.substr(slash == std::string::npos ? 0 : slash + 1);
-  text += ':' + std::to_string(one.before.line != 0 ? one.before.line : one.after.line);
-  if (one.has_moved()) text += " -> " + std::to_string(one.after.line);
-  return text + ' ' + one.call;
-}
-
 void append_lines(std::string& out, const Comparison& c, std::size_t rows) {
   if (c.lines.empty()) return;
   TextTable table({{"line"},
@@ -162,7 +154,8 @@ void append_lines(std::string& out, const Comparison& c, std::size_t rows) {
   const auto cell = [](const LineChange::Side& side, double ns) { return side.line == 0 ? "-" : fixed(ns, 1); };
   for (std::size_t i = 0; i < std::min(rows, c.lines.size()); ++i) {
     const LineChange& one = c.lines[i];
-    table.add({line_text(one), one.tensor, one.range, cell(one.before, one.before.ns), cell(one.after, one.after.ns),
+    table.add({changed_line(one.file, one.call, one.before.line, one.after.line), one.tensor, one.range,
+               cell(one.before, one.before.ns), cell(one.after, one.after.ns),
                signed_text(one.after.ns - one.before.ns, 1), cell(one.before, one.before.wait_ns),
                cell(one.after, one.after.wait_ns)});
   }
@@ -237,6 +230,7 @@ std::string render_comparison(const Comparison& c, std::size_t rows) {
                  {c.ranges.begin(), c.ranges.begin() + static_cast<std::ptrdiff_t>(std::min(rows, c.ranges.size()))},
                  nullptr);
   append_causes(out, c, rows);
+  if (c.energy) out += energy_section(*c.energy, rows) + "\n";
   if (!c.launches.empty()) {
     const double ratio = c.total.before > 0 ? c.total.after / c.total.before : 1;
     out += ratio == 1
@@ -278,6 +272,7 @@ std::string render_comparison_json(const Comparison& c) {
   json["ranges"] = list_json(c.ranges);
   json["causes"] = Json::array();
   for (const ChangeCause& cause : c.causes) json["causes"].push_back(cause_json(cause));
+  json["energy"] = c.energy ? energy_json(*c.energy) : Json();
   return json.dump(2) + "\n";
 }
 

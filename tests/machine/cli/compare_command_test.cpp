@@ -1,6 +1,7 @@
 // `kernbench compare`: what it says of two runs is what their results say.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/machine/cli/command_line.h"
@@ -96,6 +97,36 @@ TEST_F(CompareCommandTest, BlocksOfOneKindAreOneCause) {
   EXPECT_THAT(text, HasSubstr(causes[0]["most"]["name"].get<std::string>()));
   EXPECT_THAT(text, HasSubstr("  and " + std::to_string(causes.size() - 1) + " that changed less (--rows " +
                               std::to_string(causes.size()) + " shows all)"));
+}
+
+TEST_F(CompareCommandTest, JoulesAreThoseOfBothResults) {
+  const std::string gemm =
+      "--bench matmul-composite --set m=128 --set k=128 --set n=128 --set energy.defaults=hbm2_7nm ";
+  run("a", gemm);
+  run("b", gemm + "--set reuse_a=off --set tile_m=32 --set tile_k=32 --set tile_n=32");
+  run("other", gemm + "--set energy.hbm.bit.pj=2.5 --set energy.hbm.bit.source=measured");
+  run("without", "--bench matmul-composite");
+  const Json energy = json("compare a b --json")["energy"];
+  for (const auto& [side, name] : {std::pair("before", "a"), std::pair("after", "b")}) {
+    const Json known = result(name)["energy"];
+    for (const char* const end : {"fj", "low_fj", "high_fj"}) EXPECT_EQ(energy["total"][side][end], known[end]);
+    std::uint64_t parts = 0;
+    for (const Json& part : energy["parts"]) parts += part[side]["fj"].get<std::uint64_t>();
+    EXPECT_EQ(parts, known["fj"].get<std::uint64_t>());
+    for (const Json& line : energy["lines"]) {
+      const auto same = [&](const Json& one) {
+        return one["at"]["line"] == line[side]["line"] && one["at"]["tensor"] == line["tensor"] &&
+               one["at"]["call"] == line["call"] && one["fj"] == line[side]["fj"];
+      };
+      EXPECT_TRUE(std::any_of(known["lines"].begin(), known["lines"].end(), same)) << line;
+    }
+  }
+  EXPECT_FALSE(energy["lines"].empty());
+  EXPECT_TRUE(energy["notes"].empty());
+  EXPECT_THAT(kernbench("compare a b").out, HasSubstr("Energy (coefficients: hbm2_7nm;"));
+  EXPECT_THAT(kernbench("compare a other").out, HasSubstr("hbm.bit, pJ per bit: 3.9 (3 to 7) in A, 2.5 in B"));
+  EXPECT_THAT(kernbench("compare without a").out, HasSubstr("Only B has joules"));
+  EXPECT_TRUE(json("compare without without --json")["energy"].is_null());
 }
 
 TEST_F(CompareCommandTest, EqualRunsDoNotDiffer) {
