@@ -3,7 +3,7 @@ import { answerInside, isReport, windowInside, type Reply } from './answers';
 import type { Directory } from './nodes';
 import type { Words } from './words';
 import { aboutRun } from './address';
-import type { Launch as RecordedLaunch, Result, Tornado, Why } from './result';
+import type { Joules, Launch as RecordedLaunch, Result, Tornado, Why } from './result';
 
 // Name of a launch on all pages, equal to launch_name() of the program: "linear", with a label "linear (first layer)".
 export const runs = ({ kernel, label }: { kernel: string; label?: string }): string => (label ? `${kernel} (${label})` : kernel);
@@ -186,7 +186,21 @@ export interface Compared { kernel: string; label?: string; sip: number | null; 
 export interface ChangeCause { kind: string; statistic: string; unit: string; count: number; before: number; after: number; most: { name: string; before: number; after: number } }
 // A call in a line of a kernel whose time or waits changed; null where a run does not have it.
 interface LineSide { line: number; ns: number; wait_ns: number }
-export interface LineChange { kernel: string; file: string; call: string; tensor: string; range: string; before: LineSide | null; after: LineSide | null }
+interface Call { kernel: string; file: string; call: string; tensor: string; range: string }
+export interface LineChange extends Call { before: LineSide | null; after: LineSide | null }
+export interface ChangedCall extends Call { before: { line: number } | null; after: { line: number } | null }
+// Joules by part and line, and the coefficients that differ; `total` is null when only one run has joules.
+export interface EnergyChange { label: string; before: Joules; after: Joules }
+interface EnergySide extends Joules { line: number }
+export interface ComparedEnergy {
+  notes: string[];
+  coefficients: { name: string; unit: string; before: { value: number } | null; after: { value: number } | null }[];
+  total: EnergyChange | null;
+  difference_fj: { low: number; high: number } | null;
+  parts: EnergyChange[];
+  nobodys: EnergyChange | null;
+  lines: (Call & { before: EnergySide | null; after: EnergySide | null })[];
+}
 
 export interface Comparison {
   before: string;
@@ -203,6 +217,7 @@ export interface Comparison {
   blocks: Difference[];
   causes: ChangeCause[];
   lines: LineChange[];
+  energy: ComparedEnergy | null;  // null: neither run has joules
 }
 export const fetchComparison = (signal?: AbortSignal) => json<Comparison | null>('/api/compare', signal);
 export const fetchOtherRun = (signal: AbortSignal) => json<Run>('/api/run?run=against', signal);

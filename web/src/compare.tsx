@@ -1,12 +1,14 @@
 // Comparison of two runs: A is that of --against, B is this one.
-import { launchOf, runs, fetchClasses, fetchOtherRun, type ChangeCause, type LineChange, type Compared, type Comparison, type Difference, type ResourceClass, type Run } from './api';
+import { launchOf, runs, fetchClasses, fetchOtherRun, type ChangeCause, type ChangedCall, type ComparedEnergy, type LineChange, type Compared, type Comparison, type Difference, type ResourceClass, type Run } from './api';
 import { href } from './address';
+import { joules, range as joulesRange } from './energy';
 import { useAnswer } from './hooks';
 import { hrefOfKernel } from './kernel_parts';
 import { Bar, boundedBy, part as partTime } from './overview';
 import { kernelSpan, kindLabel, Linked, machineOf } from './resources';
-import type { Finding } from './result';
+import type { Finding, Joules } from './result';
 import { Section, Swatch } from './section';
+import { DataTable } from './table_parts';
 import { count, duration, percent } from './time';
 import { Aligned, ChangeMap } from './compare_pictures';
 import { colourOf, labelOf, PARTS, plain } from './words';
@@ -14,6 +16,7 @@ import { colourOf, labelOf, PARTS, plain } from './words';
 const MOST_LAUNCHES = 12, MOST_CAUSES = 12, MOST_CLASSES = 14;
 
 export const signed = (ns: number): string => (ns === 0 ? '0' : `${ns > 0 ? '+' : '−'}${duration(Math.abs(ns) * 1e6)}`);
+const signedJoules = (fj: number): string => (fj === 0 ? '0' : `${fj > 0 ? '+' : '−'}${joules(Math.abs(fj))}`);
 export const factor = (before: number, after: number): string => (before > 0 && after > 0 ? (after <= before ? `${(before / after).toFixed(2)}x as fast` : `${(after / before).toFixed(2)}x as long`) : '');
 export const tone = (difference: number): string | undefined => (difference < 0 ? 'good' : difference > 0 ? 'bad' : undefined);
 
@@ -32,10 +35,7 @@ export function Compare({ run, comparison, values }: { run: Run; comparison: Com
           {pairs.length > 0 && <span>launches {duration(comparison.total.before * 1e6)} → {duration(comparison.total.after * 1e6)}, <strong class={tone(comparison.total.after - comparison.total.before)}>{factor(comparison.total.before, comparison.total.after)}</strong></span>}
         </p>
         {comparison.settings.length === 0 ? <p class="hint">No setting differs.</p> : (
-          <div class="scrollx"><table class="data">
-            <thead><tr><th scope="col">set differently</th><th scope="col">A</th><th scope="col">B</th></tr></thead>
-            <tbody>{comparison.settings.map((one) => <tr><th scope="row">{one.name}</th><td>{one.before || '–'}</td><td>{one.after || '–'}</td></tr>)}</tbody>
-          </table></div>
+          <DataTable columns={['set differently', 'A', 'B']}>{comparison.settings.map((one) => <tr><th scope="row">{one.name}</th><td>{one.before || '–'}</td><td>{one.after || '–'}</td></tr>)}</DataTable>
         )}
       </Section>
       {pairs.length === 0 && <p class="message">No kernel was launched in both.</p>}
@@ -50,6 +50,7 @@ export function Compare({ run, comparison, values }: { run: Run; comparison: Com
         : <ChangeMap run={run} other={other.value} pair={chosen} values={values} />)}
       <Lines run={run} lines={comparison.lines} />
       <Causes causes={comparison.causes} />
+      <Energies run={run} energy={comparison.energy} />
       {other.failure && <p class="message bad" role="alert">{other.failure}</p>}
     </>
   );
@@ -127,18 +128,15 @@ function FindingChanges({ before, after }: { before: Run; after: Run }) {
   const times = (found?: Finding) => (found ? `${(found.factor ?? 1).toFixed(2)}x` : '–');
   return (
     <Section title="Findings" hint="Up to how much faster a launch would be without it.">
-      <div class="scrollx"><table class="data">
-        <thead><tr><th scope="col">finding</th><th scope="col">state</th><th scope="col" class="number">A</th><th scope="col" class="number">B</th></tr></thead>
-        <tbody>
-          {rows.map(({ now, old }) => (
-            <tr>
-              <td><Linked text={(now ?? old)!.headline} span={null} /> <span class="dim">{(now ?? old)!.rule}</span></td>
-              <td class={!now ? 'good' : !old ? 'bad' : undefined}>{!now ? 'gone' : !old ? 'new' : 'stays'}</td>
-              <td class="number">{times(old)}</td><td class="number">{times(now)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table></div>
+      <DataTable columns={['finding', 'state', '#A', '#B']}>
+        {rows.map(({ now, old }) => (
+          <tr>
+            <td><Linked text={(now ?? old)!.headline} span={null} /> <span class="dim">{(now ?? old)!.rule}</span></td>
+            <td class={!now ? 'good' : !old ? 'bad' : undefined}>{!now ? 'gone' : !old ? 'new' : 'stays'}</td>
+            <td class="number">{times(old)}</td><td class="number">{times(now)}</td>
+          </tr>
+        ))}
+      </DataTable>
     </Section>
   );
 }
@@ -156,48 +154,76 @@ function Classes({ run, other, pair }: { run: Run; other: Run; pair: Compared })
   const share = (value: number | undefined) => (value === undefined ? '–' : percent(value));
   return (
     <Section title={`Resources of ${runs(pair)}${pair.sip === null ? '' : ` on sip${pair.sip}`}`} hint="While the kernel ran, by purpose; the largest change of the busiest one first. When the kernel is shorter, the same work keeps a resource busier.">
-      <div class="scrollx"><table class="data">
-        <thead><tr><th scope="col">resources</th><th scope="col">kind</th><th scope="col" class="number">busiest, A</th><th scope="col" class="number">B</th><th scope="col" class="number">mean, A</th><th scope="col" class="number">B</th><th scope="col" class="number">in use, A</th><th scope="col" class="number">B</th></tr></thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr>
-              <th scope="row"><a href={machineOf((row.b ?? row.a)!.component, b)}>{row.name.replace(' > ', ' → ')}</a></th><td>{kindLabel((row.b ?? row.a)!.kind)}</td>
-              <td class="number">{share(row.a?.most)}</td><td class="number">{share(row.b?.most)}</td>
-              <td class="number">{share(row.a?.mean)}</td><td class="number">{share(row.b?.mean)}</td>
-              <td class="number">{count(row.a?.count ?? 0)}</td><td class="number">{count(row.b?.count ?? 0)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table></div>
+      <DataTable columns={['resources', 'kind', '#busiest, A', '#B', '#mean, A', '#B', '#in use, A', '#B']}>
+        {rows.map((row) => (
+          <tr>
+            <th scope="row"><a href={machineOf((row.b ?? row.a)!.component, b)}>{row.name.replace(' > ', ' → ')}</a></th><td>{kindLabel((row.b ?? row.a)!.kind)}</td>
+            <td class="number">{share(row.a?.most)}</td><td class="number">{share(row.b?.most)}</td>
+            <td class="number">{share(row.a?.mean)}</td><td class="number">{share(row.b?.mean)}</td>
+            <td class="number">{count(row.a?.count ?? 0)}</td><td class="number">{count(row.b?.count ?? 0)}</td>
+          </tr>
+        ))}
+      </DataTable>
     </Section>
   );
 }
 
-// Where both runs have a line, its number in A and, if it is another one, in B.
+// Line, tensor and range; where both runs have the line, its number in A and, if it is another one, in B.
+function LineCells({ run, line: { kernel, file, call, tensor, range, before, after } }: { run: Run; line: ChangedCall }) {
+  const numbers = [before?.line, after?.line].filter((line, i, both) => line && both.indexOf(line) === i);
+  const name = numbers.length > 0 ? `${file.slice(file.lastIndexOf('/') + 1)}:${numbers.join(' → ')} ${call}` : 'distribution of launches';
+  return (
+    <>
+      <th scope="row" title={file}>{after?.line ? <a href={hrefOfKernel(run, kernel, { line: `${file}:${after.line}` })}>{name}</a> : name}</th>
+      <td>{tensor}</td><td>{range}</td>
+    </>
+  );
+}
+
 function Lines({ run, lines }: { run: Run; lines: LineChange[] }) {
   if (lines.length === 0) return null;
-  const name = ({ file, call, before, after }: LineChange) => {
-    const numbers = [before?.line, after?.line].filter((line, i, both) => line !== undefined && both.indexOf(line) === i);
-    return `${file.slice(file.lastIndexOf('/') + 1)}:${numbers.join(' → ')} ${call}`;
-  };
   const side = (ns: number | undefined) => (ns === undefined ? '' : duration(ns * 1e6));
   return (
     <Section title="Lines whose time changed most" hint={`Time on the PEs that ended last; waits of the transfers of the line, summed over all PEs. Lines belong together by kernel, file, call, tensor, range and order.${lines.length > MOST_CAUSES ? ` The ${MOST_CAUSES} of ${count(lines.length)} that changed most.` : ''}`}>
-      <div class="scrollx"><table class="data">
-        <thead><tr><th scope="col">line</th><th scope="col">tensor</th><th scope="col">range</th><th scope="col" class="number">A</th><th scope="col" class="number">B</th><th scope="col" class="number">B − A</th><th scope="col" class="number">waits in A</th><th scope="col" class="number">in B</th></tr></thead>
-        <tbody>
-          {lines.slice(0, MOST_CAUSES).map((line) => {
-            const { before, after } = line, change = (after?.ns ?? 0) - (before?.ns ?? 0);
-            return (
-              <tr>
-                <th scope="row" title={line.file}>{after ? <a href={hrefOfKernel(run, line.kernel, { line: `${line.file}:${after.line}` })}>{name(line)}</a> : name(line)}</th>
-                <td>{line.tensor}</td><td>{line.range}</td><td class="number">{side(before?.ns)}</td><td class="number">{side(after?.ns)}</td>
-                <td class={`number ${tone(change) ?? ''}`}>{signed(change)}</td><td class="number">{side(before?.wait_ns)}</td><td class="number">{side(after?.wait_ns)}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table></div>
+      <DataTable columns={['line', 'tensor', 'range', '#A', '#B', '#B − A', '#waits in A', '#in B']}>
+        {lines.slice(0, MOST_CAUSES).map((line) => {
+          const { before, after } = line, change = (after?.ns ?? 0) - (before?.ns ?? 0);
+          return (
+            <tr>
+              <LineCells run={run} line={line} /><td class="number">{side(before?.ns)}</td><td class="number">{side(after?.ns)}</td>
+              <td class={`number ${tone(change) ?? ''}`}>{signed(change)}</td><td class="number">{side(before?.wait_ns)}</td><td class="number">{side(after?.wait_ns)}</td>
+            </tr>
+          );
+        })}
+      </DataTable>
+    </Section>
+  );
+}
+
+// Joules of both runs, with their ranges as titles, and the difference.
+function JoulesCells({ before, after }: { before: Joules | null; after: Joules | null }) {
+  const change = (after?.fj ?? 0) - (before?.fj ?? 0);
+  return (
+    <>
+      {[before, after].map((side) => <td class="number" title={side ? joulesRange(side) : undefined}>{side && joules(side.fj)}</td>)}
+      <td class={`number ${tone(change) ?? ''}`}>{signedJoules(change)}</td>
+    </>
+  );
+}
+
+function Energies({ run, energy }: { run: Run; energy: ComparedEnergy | null }) {
+  if (!energy) return null;
+  const { coefficients, total, difference_fj: ends, lines, nobodys } = energy;
+  return (
+    <Section title="Energy" hint="Each number has its range as a title.">
+      {energy.notes.map((note) => <p class="message warn">{note}.</p>)}
+      {coefficients.length > 0 && <p class="hint">{coefficients.map(({ name, unit, before, after }) => `${name} ${before?.value ?? '–'} → ${after?.value ?? '–'} ${unit}`).join('; ')}</p>}
+      {total && <DataTable columns={['part', '#A', '#B', '#B − A']}>{[...energy.parts, total].map((part) => <tr><th scope="row">{part.label}</th><JoulesCells {...part} /></tr>)}</DataTable>}
+      {ends && <p class="hint">With the same coefficients in A and B, each within its range, B − A of the total lies between {signedJoules(ends.low)} and {signedJoules(ends.high)}.</p>}
+      {lines.length > 0 && <DataTable columns={['line', 'tensor', 'range', '#A', '#B', '#B − A']}>
+        {lines.slice(0, MOST_CAUSES).map((line) => <tr><LineCells run={run} line={line} /><JoulesCells {...line} /></tr>)}
+        {nobodys && <tr><th scope="row">{nobodys.label}</th><td /><td /><JoulesCells {...nobodys} /></tr>}
+      </DataTable>}
     </Section>
   );
 }
@@ -208,19 +234,16 @@ function Causes({ causes }: { causes: ChangeCause[] }) {
   const ratio = ({ before, after }: ChangeCause) => (before === 0 ? 'new' : after === 0 ? 'gone' : `${after > before ? '+' : '−'}${percent(Math.abs(after - before) / before)}`);
   return (
     <Section title="Blocks whose times changed most" hint={`By kind of block and statistic, of all blocks and the whole run; of a longest wait the longest.${causes.length > MOST_CAUSES ? ` The ${MOST_CAUSES} of ${count(causes.length)} that changed most.` : ''}`}>
-      <div class="scrollx"><table class="data">
-        <thead><tr><th scope="col">kind</th><th scope="col">statistic</th><th scope="col" class="number">blocks</th><th scope="col" class="number">A</th><th scope="col" class="number">B</th><th scope="col" class="number">B − A</th><th scope="col" class="number">change</th><th scope="col">most in</th></tr></thead>
-        <tbody>
-          {causes.slice(0, MOST_CAUSES).map((cause) => (
-            <tr>
-              <th scope="row">{plain(cause.kind)}</th><td>{plain(cause.statistic)}</td><td class="number">{count(cause.count)}</td>
-              <td class="number">{duration(cause.before * 1e6)}</td><td class="number">{duration(cause.after * 1e6)}</td>
-              <td class={`number ${tone(cause.after - cause.before) ?? ''}`}>{signed(cause.after - cause.before)}</td><td class="number">{ratio(cause)}</td>
-              <td><a href={machineOf(cause.most.name, null)}>{cause.most.name}</a></td>
-            </tr>
-          ))}
-        </tbody>
-      </table></div>
+      <DataTable columns={['kind', 'statistic', '#blocks', '#A', '#B', '#B − A', '#change', 'most in']}>
+        {causes.slice(0, MOST_CAUSES).map((cause) => (
+          <tr>
+            <th scope="row">{plain(cause.kind)}</th><td>{plain(cause.statistic)}</td><td class="number">{count(cause.count)}</td>
+            <td class="number">{duration(cause.before * 1e6)}</td><td class="number">{duration(cause.after * 1e6)}</td>
+            <td class={`number ${tone(cause.after - cause.before) ?? ''}`}>{signed(cause.after - cause.before)}</td><td class="number">{ratio(cause)}</td>
+            <td><a href={machineOf(cause.most.name, null)}>{cause.most.name}</a></td>
+          </tr>
+        ))}
+      </DataTable>
     </Section>
   );
 }

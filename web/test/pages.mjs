@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { browser, coloured, complaints, end, go, open, picture, pointAt, serve, simulate, work } from './browser.mjs';
-import { energy } from './energy.mjs';
+import { energy, energyCompared } from './energy.mjs';
 import { byKeys, machineByKeys } from './keys.mjs';
 import { cutLadder, explained, hostileLadder, ladder, withoutLadder } from './ladder.mjs';
 import { requests, step } from './models.mjs';
@@ -44,6 +44,7 @@ try {
   await collective();
   await races();
   await energy();
+  await energyCompared();
   const measured = explained();
   await ladder(measured);
   await withoutLadder(measured);
