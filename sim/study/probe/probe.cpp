@@ -15,6 +15,8 @@
 namespace kb::sim {
 namespace {
 
+using params::HbmBankedParams;
+
 // Encodes "actual completed status node node ..." for the parent process.
 std::string encode(const TrafficResult& result) {
   std::ostringstream text;
@@ -24,12 +26,18 @@ std::string encode(const TrafficResult& result) {
   return text.str();
 }
 
+ProbeTimes decode_times(std::istringstream& stream) {
+  std::int64_t actual = 0, completed = 0;
+  stream >> actual >> completed;
+  return {TimeFs(actual), TimeFs(completed)};
+}
+
 void decode(const std::string& text, ProbeResult& result) {
   std::istringstream stream(text);
-  std::int64_t actual = 0, completed = 0;
-  stream >> actual >> completed >> result.status;
-  result.actual = TimeFs(actual);
-  result.completed = TimeFs(completed);
+  const ProbeTimes times = decode_times(stream);
+  result.actual = times.actual;
+  result.completed = times.completed;
+  stream >> result.status;
   for (std::uint32_t node = 0; stream >> node;) result.path.emplace_back(node);
 }
 
@@ -66,17 +74,17 @@ struct Chains {
       const ProbeResult* result = find(results, name);
       if (result == nullptr) continue;
       if (last != nullptr) {
-        const TimeFs least = result->actual + unsteady;
-        check.ok = check.ok && (strict ? last->actual < least : last->actual <= least);
+        const TimeFs least = result->steady().actual + unsteady;
+        check.ok = check.ok && (strict ? last->steady().actual < least : last->steady().actual <= least);
         check.text += strict ? " < " : " <= ";
       }
-      check.text += name + " " + format_ns(result->actual);
+      check.text += name + " " + format_ns(result->steady().actual);
       last = result;
       ++points;
     }
     if (points < 2) return;
     check.text = title + ": " + check.text;
-    if (unsteady > 0_fs) check.text += ", within " + format_ns(unsteady) + " ns of the memory's clock and refresh";
+    if (unsteady > 0_fs) check.text += ", within " + format_ns(unsteady) + " ns of the memory's clock, without refresh";
     checks.push_back(std::move(check));
   }
 };
@@ -85,9 +93,10 @@ void check_lower_bound(std::vector<ProbeCheck>& checks, const std::vector<ProbeR
   for (const ProbeResult& result : results) {
     if (result.status != "OK")
       checks.push_back({result.probe.name + " was answered with " + result.status, false, false});
-    if (result.completed >= result.formula.total()) continue;
-    checks.push_back({result.probe.name + " is faster than the formula latency: " + format_ns(result.completed) +
-                          " < " + format_ns(result.formula.total()),
+    const TimeFs completed = result.steady().completed;
+    if (completed >= result.formula.total()) continue;
+    checks.push_back({result.probe.name + " is faster than the formula latency: " + format_ns(completed) + " < " +
+                          format_ns(result.formula.total()),
                       false, false});
   }
 }
@@ -109,11 +118,34 @@ void add_bottleneck_line(std::vector<ProbeCheck>& checks, const std::vector<Prob
   checks.push_back({"bottleneck local versus remote: " + text(*local) + ", " + text(*remote), true, true});
 }
 
-// Only memories with banks have a clock and refresh.
-TimeFs unsteadiness_of(const topology::MachineSpec& spec) {
-  const topology::ComponentSpec& hbm = spec.cube_components.at("hbm_ctrl");
-  if (hbm.impl != params::kHbmBanked) return 0_fs;
-  return params::unsteadiness_of(hbm.impl_params.as<params::HbmBankedParams>());
+bool has_banks(const topology::Node& node) {
+  return node.impl == params::kHbmBanked;
+}
+
+bool is_refreshed(const topology::Node& node) {
+  return has_banks(node) && node.impl_params.as<HbmBankedParams>().refresh != dram::RefreshMode::none;
+}
+
+params::ParamSet without_refresh(const params::ParamSet& params) {
+  return params.with<HbmBankedParams>([](HbmBankedParams& banked) { banked.refresh = dram::RefreshMode::none; });
+}
+
+topology::LoadedTopology without_refresh(topology::LoadedTopology machine) {
+  for (topology::Node& node : machine.graph.nodes) {
+    if (is_refreshed(node)) node.impl_params = without_refresh(node.impl_params);
+  }
+  return machine;
+}
+
+// Only memories with banks have a clock.
+TimeFs clock_of(const std::vector<topology::Node>& nodes) {
+  TimeFs most = 0_fs;
+  for (const topology::Node& node : nodes) {
+    if (!has_banks(node)) continue;
+    const params::ParamSet params = without_refresh(node.impl_params);
+    most = std::max(most, params::unsteadiness_of(params.as<HbmBankedParams>()));
+  }
+  return most;
 }
 
 }  // namespace
@@ -149,6 +181,8 @@ std::vector<ProbeCheck> check_probe(const std::vector<ProbeResult>& results, Tim
 ProbeReport run_probe(const topology::LoadedTopology& topology, const std::string& filter,
                       const ProbeOptions& options) {
   const topology::MachineSpec& spec = topology.graph.spec;
+  const std::vector<topology::Node>& nodes = topology.graph.nodes;
+  const bool refreshed = std::any_of(nodes.begin(), nodes.end(), is_refreshed);
   ProbeReport report;
   std::vector<std::function<std::string()>> jobs;
   for (ProbeCase& probe : select(probe_cases(spec), filter)) {
@@ -159,25 +193,34 @@ ProbeReport run_probe(const topology::LoadedTopology& topology, const std::strin
     ProbeResult result;
     result.row = probe_row(probe, spec);
     result.probe = std::move(probe);
-    jobs.push_back([&topology, row = result.row, &options] {
+    const auto run = [row = result.row, &options](const topology::LoadedTopology& machine, observe::EventLog* log) {
       prepare_systemc();
       TrafficOptions traffic;
       traffic.blocks = options.blocks;
-      traffic.log = options.log;
-      return encode(run_traffic(topology, {row}, traffic).front());
-    });
+      traffic.log = log;
+      return encode(run_traffic(machine, {row}, traffic).front());
+    };
+    jobs.push_back([run, &topology, &options] { return run(topology, options.log); });
+    if (refreshed && result.probe.memory == MemoryKind::hbm) {
+      result.without_refresh.emplace();
+      jobs.push_back([run, &topology] { return run(without_refresh(topology), nullptr); });
+    }
     report.results.push_back(std::move(result));
   }
   ProgressLine progress(options.log == nullptr ? Progress::automatic : Progress::on_request);
   const std::vector<std::string> answers =
-      run_isolated(jobs, {[&](std::size_t done) { progress.update_count(done, jobs.size(), "cases"); }});
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    ProbeResult& result = report.results[i];
-    decode(answers[i], result);
+      run_isolated(jobs, {[&](std::size_t done) { progress.update_count(done, jobs.size(), "transfers"); }});
+  auto answer = answers.begin();
+  for (ProbeResult& result : report.results) {
+    decode(*answer++, result);
+    if (result.without_refresh) {
+      std::istringstream stream(*answer++);
+      result.without_refresh = decode_times(stream);
+    }
     const auto formula = is_read_op(result.row.op) ? read_formula : path_formula;
     result.formula = formula(topology.graph, result.path, kProbeBytes);
   }
-  report.checks = check_probe(report.results, unsteadiness_of(spec));
+  report.checks = check_probe(report.results, clock_of(nodes));
   return report;
 }
 

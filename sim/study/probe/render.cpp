@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <initializer_list>
 
 #include "platform/base/names.h"
 #include "platform/observe/json_writer.h"
@@ -45,26 +46,32 @@ SweepPoint sweep_point(const ProbeResult& result, std::uint64_t bytes) {
   return {total, rate, utilisation_percent(rate, f.bottleneck_bw)};
 }
 
+// Whether there are times without refresh, which have a column then.
+bool has_refresh(const ProbeReport& report) {
+  return std::any_of(report.results.begin(), report.results.end(),
+                     [](const ProbeResult& result) { return result.without_refresh.has_value(); });
+}
+
 std::string render_table(const ProbeReport& report) {
-  TextTable table({{"Case", Align::left},
-                   {"Target", Align::left},
-                   {"Actual", Align::right},
-                   {"Completed", Align::right},
-                   {"Formula", Align::right},
-                   {"Ovhd", Align::right},
-                   {"Access", Align::right},
-                   {"Drain", Align::right},
-                   {"Wire", Align::right},
-                   {"Eff.BW", Align::right},
-                   {"BN.BW", Align::right},
-                   {"Util%", Align::right}});
+  const bool with_refresh = has_refresh(report);
+  std::vector<TextTable::Column> columns = {{"Case", Align::left}, {"Target", Align::left}};
+  const auto add_columns = [&](std::initializer_list<const char*> titles) {
+    for (const char* title : titles) columns.push_back({title, Align::right});
+  };
+  add_columns({"Actual", "Completed"});
+  if (with_refresh) add_columns({"No refresh"});
+  add_columns({"Formula", "Ovhd", "Access", "Drain", "Wire", "Eff.BW", "BN.BW", "Util%"});
+  TextTable table(std::move(columns));
   for (const ProbeResult& result : report.results) {
     const PathFormula& f = result.formula;
     const double rate = effective_gbs(kProbeBytes, actual_ns(result));
-    table.add({result.probe.name, pe_name(result.probe.target), ns(result.actual), ns(result.completed), ns(f.total()),
-               ns(f.overhead), ns(f.access), ns(f.drain), ns(f.wire), fixed(rate, 1),
-               f.bottleneck_bw.limited() ? fixed(f.bottleneck_bw.gbs(), 1) : "-",
-               fixed(utilisation_percent(rate, f.bottleneck_bw), 1)});
+    std::vector<std::string> row{result.probe.name, pe_name(result.probe.target), ns(result.actual),
+                                 ns(result.completed)};
+    if (with_refresh) row.push_back(ns(result.steady().completed));
+    row.insert(row.end(), {ns(f.total()), ns(f.overhead), ns(f.access), ns(f.drain), ns(f.wire), fixed(rate, 1),
+                           f.bottleneck_bw.limited() ? fixed(f.bottleneck_bw.gbs(), 1) : "-",
+                           fixed(utilisation_percent(rate, f.bottleneck_bw), 1)});
+    table.add(std::move(row));
   }
   return table.empty() ? "" : table.render("  ") + "\n";
 }
@@ -127,6 +134,13 @@ void write_case(observe::JsonWriter& json, const topology::Graph& graph, const P
   json.key("src").text(source_text(result)).key("target").text(pe_name(result.probe.target));
   json.key("status").text(result.status);
   json.key("actual_ns").time_ns(result.actual).key("completed_ns").time_ns(result.completed);
+  json.key("without_refresh");
+  if (result.without_refresh) {
+    json.begin_object(true).key("actual_ns").time_ns(result.without_refresh->actual);
+    json.key("completed_ns").time_ns(result.without_refresh->completed).end_object();
+  } else {
+    json.null();
+  }
   json.key("overhead_ns")
       .time_ns(f.overhead)
       .key("access_ns")
@@ -153,7 +167,11 @@ void write_case(observe::JsonWriter& json, const topology::Graph& graph, const P
 
 std::string render_probe(const topology::LoadedTopology& topology, const ProbeReport& report, bool routes) {
   std::string text = "Probe of " + topology.file +
-                     ": one transfer of 32 KiB per case on an idle machine; times in ns, bandwidths in GB/s\n\n";
+                     ": one transfer of 32 KiB per case on an idle machine; times in ns, bandwidths in GB/s\n";
+  if (has_refresh(report)) {
+    text += "No refresh: Completed on the same machine with refresh: none; formula and checks are compared with that\n";
+  }
+  text += "\n";
   text += render_table(report);
   if (routes) text += render_sweep(report) + render_routes(topology.graph, report);
   for (const ProbeCase& probe : report.skipped) text += "skipped " + probe.name + ": " + probe.skipped + "\n";

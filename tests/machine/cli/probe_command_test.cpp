@@ -61,6 +61,24 @@ TEST_F(ProbeCommandTest, ReadsFromHbmHaveItsAccessTime) {  // F-63
   EXPECT_GT(reads, 3);
 }
 
+// The refreshes of banks are no part of the formula: the case is measured without them, too.
+TEST_F(ProbeCommandTest, BanksAreMeasuredWithAndWithoutRefresh) {  // H-84
+  const std::string probe = "probe --json --case pe-local-hbm --topology '" + config("modern") + "' ";
+  const std::string refresh = "--set cube.components.hbm_ctrl.attrs.refresh=none";
+  const nlohmann::json with = json(probe)["cases"][0], never = json(probe + refresh)["cases"][0];
+  EXPECT_EQ(with["actual_ns"], 485.875002);
+  EXPECT_EQ(with["without_refresh"]["actual_ns"], 240.250002);
+  EXPECT_EQ(with["without_refresh"]["actual_ns"], never["actual_ns"]);
+  EXPECT_EQ(with["without_refresh"]["completed_ns"], never["completed_ns"]);
+  EXPECT_TRUE(never["without_refresh"].is_null());
+  EXPECT_TRUE(
+      json("probe --json --case pe-own-sram --topology '" + config("modern") + "'")["cases"][0]["without_refresh"]
+          .is_null());
+  const std::string column = "No refresh";
+  EXPECT_THAT(kernbench("probe --case pe-local-hbm --topology '" + config("modern") + "'").out, HasSubstr(column));
+  EXPECT_THAT(kernbench("probe --case pe-local-hbm --topology '" + config("hbm3") + "'").out, Not(HasSubstr(column)));
+}
+
 TEST_F(ProbeCommandTest, OneCaseAloneComparesNothing) {  // H-91
   const Outcome outcome = kernbench("probe --case pe-local-hbm --topology '" + config("one_pe") + "'");
   EXPECT_EQ(outcome.code, 0);
