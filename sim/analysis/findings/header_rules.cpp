@@ -191,8 +191,9 @@ TimeFs find_serial_headers(const LaunchCase& launch_case, Findings& findings) {
   const TimeFs waiting = launch_case.share(contract::TimeShare::dependency);
   const Serial serial = serial_of(launch_case, message_chain_of(launch_case));
   const double kept = kept_part(launch_case);
-  const TimeFs all = part(serial.headers.time(), 1 / kept), time = std::min(all, waiting);
-  if (time == 0_fs || time < waiting / 2) return time;
+  const TimeFs all = part(serial.headers.time(), 1 / kept), time = std::min(all, waiting),
+               with_slots = all + part(serial.slots, 1 / kept);
+  if (time == 0_fs || with_slots < waiting / 2) return time;
   const auto [most, most_time] = serial.headers.most();
   const bool one_kind = most_time > serial.headers.time() / 4 * 3;
   const std::string kind(topology::node_kind_name(most));
@@ -207,8 +208,7 @@ TimeFs find_serial_headers(const LaunchCase& launch_case, Findings& findings) {
            launch_headers(launch_case, one);
   };
   // Where headers are most of it, what else a message needs is short and in part waited for behind other headers.
-  const TimeFs with_slots = all + part(serial.slots, 1 / kept),
-               most_of = with_slots >= part(waiting, kMost) ? waiting : with_slots;
+  const TimeFs most_of = with_slots >= part(waiting, kMost) ? waiting : with_slots;
   Finding finding = launch_case.finding(
       "header_bound", saved(most_of),
       fmt::format("messages spend their time in the overheads of nodes{}", one_kind ? " of kind " + kind : ""));
@@ -218,19 +218,27 @@ TimeFs find_serial_headers(const LaunchCase& launch_case, Findings& findings) {
                   pe_name(launch_case.pe.pe), ns_text(waiting), serial.messages, percent(time, waiting)),
       fmt::format("most of that passes in nodes of kind {}{}", kind,
                   decodes_serially(launch_case.graph, most) ? ", whose one decoder takes headers in turn" : "")};
+  if (serial.slots > serial.headers.time() / 4) {
+    finding.evidence.push_back(
+        fmt::format("its sends and those of the chain wait {} more for slots, whose credits come behind other messages",
+                    ns_text(part(serial.slots, 1 / kept))));
+  }
   add_chain(launch_case, finding);
   finding.remedy =
       "send fewer messages one behind the other, over fewer nodes (another algorithm, root or placement), or more "
       "bytes with each; a machine with smaller overhead_ns is faster in proportion";
   findings.push_back(std::move(finding));
-  return waiting;
+  return time < waiting / 2 ? time : waiting;
 }
 
 }  // namespace
 
 TimeFs message_headers(const LaunchCase& launch_case, topology::NodeKind kind) {
   if (launch_case.waits == nullptr) return 0_fs;
-  const TimeFs time = serial_of(launch_case, message_chain_of(launch_case)).headers.of(kind);
+  const Serial serial = serial_of(launch_case, message_chain_of(launch_case));
+  const TimeFs headers = serial.headers.time();
+  if (headers == 0_fs) return 0_fs;
+  const TimeFs time = part(serial.headers.of(kind), 1 + fs_to_ns(serial.slots) / fs_to_ns(headers));
   return std::min(part(time, 1 / kept_part(launch_case)), launch_case.share(contract::TimeShare::dependency));
 }
 

@@ -290,7 +290,7 @@ TEST_F(OutputFaultTest, FileSystemsThatOnlyRename) {
 
 // At every call that changes a file: what the message says is what is there.
 TEST_F(OutputFaultTest, AnInterruptAnywhereLeavesAllFilesOrNone) {
-  const std::array<std::pair<int, int>, 3> ends{{{SIGINT, 130}, {SIGTERM, 130}, {SIGABRT, 1}}};
+  const std::array<std::pair<int, int>, 3> ends{{{SIGINT, 130}, {SIGTERM, 130}, {SIGABRT, 3}}};
   for (const char* log : {"s.tsv", "s.db"}) {
     for (const bool old : {false, true}) {
       clear();

@@ -151,7 +151,7 @@ TEST_F(SweepCommandTest, APluginThatCrashesOrHangsHarmsNoOtherPoint) {
   const Outcome outcome = sweep();
   EXPECT_EQ(outcome.code, 1);
   EXPECT_THAT(outcome.out, HasSubstr("0 ok, 3 failed"));
-  EXPECT_THAT(table(), HasSubstr("0,abort,,failed,\"NO_ANSWER: the process ended with code 1: "));
+  EXPECT_THAT(table(), HasSubstr("0,abort,,failed,\"NO_ANSWER: the process ended with code 3: "));
   EXPECT_THAT(table(),
               HasSubstr("1,busy-workload,,failed,TIME_LIMIT_OF_POINT: took longer than the 2 s of limits.time"));
   EXPECT_THAT(table(), HasSubstr("2,odd-throw,,failed,"));
