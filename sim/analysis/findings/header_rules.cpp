@@ -87,16 +87,16 @@ struct Serial {
 // A receive ends when the sender has its credit, so that each receive of a PE in the chain delays its next send.
 Serial serial_of(const LaunchCase& launch_case, const MessageChain& chain) {
   Serial serial(launch_case.graph);
-  const auto add_message = [&](const PeCoord& sender, const PeCoord& receiver) {
-    serial.headers.add(sender, receiver);
-    serial.headers.add(receiver, sender);
+  for (const ChainLink& link : chain.links) {
+    serial.headers.add(link.sender, link.pe);
+    serial.headers.add(link.pe, link.sender);
     ++serial.messages;
-  };
-  for (const ChainLink& link : chain.links) add_message(link.sender, link.pe);
+  }
   const auto add_stay = [&](const MessageChain::Stay& stay) {
     const TimeFs before = serial.headers.time();
     for (const MessageReceive* one : launch_case.waits->prompt_receives(stay.pe, stay.begin, stay.end)) {
-      add_message(launch_case.graph.node(one->sender).pe_coord(), stay.pe);
+      serial.headers.add(stay.pe, launch_case.graph.node(one->sender).pe_coord());
+      ++serial.messages;
     }
     const TimeFs counted = serial.headers.time() - before,
                  slots = launch_case.waits->waited_for_slots(stay.pe, stay.begin, stay.end);
