@@ -107,8 +107,9 @@ TEST_F(CompareCommandTest, JoulesAreThoseOfBothResults) {
   run("other", gemm + "--set energy.hbm.bit.pj=2.5 --set energy.hbm.bit.source=measured");
   run("without", "--bench matmul-composite");
   const Json energy = json("compare a b --json")["energy"];
-  for (const auto& [side, name] : {std::pair("before", "a"), std::pair("after", "b")}) {
-    const Json known = result(name)["energy"];
+  for (const auto& pair : {std::pair("before", "a"), std::pair("after", "b")}) {
+    const char* const side = pair.first;
+    const Json known = result(pair.second)["energy"];
     for (const char* const end : {"fj", "low_fj", "high_fj"}) EXPECT_EQ(energy["total"][side][end], known[end]);
     std::uint64_t parts = 0;
     for (const Json& part : energy["parts"]) parts += part[side]["fj"].get<std::uint64_t>();

@@ -330,7 +330,7 @@ TEST_F(OutputFaultTest, AnAbortLeavesNoTemporaryFile) {
   for (const int signal : {SIGABRT, SIGQUIT, SIGXCPU}) {
     const Outcome outcome =
         kernbench(all(), "ulimit -c 0; " + fault("write", 1, "KB_FAULT_SIGNAL=" + std::to_string(signal)));
-    EXPECT_EQ(outcome.code, signal == SIGABRT ? 1 : 128 + signal);
+    EXPECT_EQ(outcome.code, signal == SIGABRT ? 3 : 128 + signal);
     EXPECT_TRUE(contents().empty()) << signal;
   }
 }
