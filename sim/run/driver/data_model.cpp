@@ -111,7 +111,8 @@ std::vector<std::string> DataModel::unwritten_warnings(const account::PlaceTable
   std::vector<std::string> warnings;
   for (const Group& group : groups) {
     const std::size_t more = group.launches.size() - 1;
-    warnings.push_back(group.text + (more == 0 ? "" : fmt::format(", and in {} more launches", more)) +
+    warnings.push_back(group.text +
+                       (more == 0 ? "" : fmt::format(", and in {} more launch{}", more, more == 1 ? "" : "es")) +
                        "; write it before the launch");
   }
   return warnings;
